@@ -1,0 +1,59 @@
+# Needs Python 3.11 or newer, git and make. Everything else goes into .venv.
+#   make demo    see it work          make check   lint, types, contracts, docs, tests
+#   make test    all tests            make bench   figures, as ratios
+
+PYTHON      ?= python3
+PYTEST_ARGS ?=
+VENV        := .venv
+BIN         := $(VENV)/bin
+STAMP       := $(VENV)/.made-from
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check lint types contracts docs docs-check bench clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+	@echo "parts of check: lint types contracts docs-check test     make docs writes docs/reference"
+	@echo "one test: make test PYTEST_ARGS='tests/core -k minor'     another Python: make PYTHON=python3.12 test"
+
+setup: $(STAMP)
+
+# Re-made when the dependencies may have changed; otherwise nothing is done.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "Foureyes needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1 || true)." >&2; \
+		echo "next: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "setting up $(VENV) (once, about a minute) ..." >&2
+	@test -x $(BIN)/python && $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+		|| $(PYTHON) -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: $(STAMP)
+	@$(BIN)/python demo/demo.py
+
+test: $(STAMP)
+	@$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+check: lint types contracts docs-check test
+
+lint: $(STAMP)
+	@$(BIN)/ruff check .
+
+types: $(STAMP)
+	@$(BIN)/mypy
+
+contracts: $(STAMP)
+	@$(BIN)/lint-imports --no-logo
+
+docs: $(STAMP)
+	@$(BIN)/python -m tools.reference
+
+docs-check: $(STAMP)
+	@$(BIN)/python -m tools.reference --check
+
+bench: $(STAMP)
+	@$(BIN)/python -m bench
+
+clean:
+	rm -rf $(VENV) .venv-bench .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist

@@ -1,0 +1,1 @@
+"""How the world is touched: one folder per outside system."""

@@ -1,0 +1,1 @@
+"""Agent programs: what they read from a repository."""

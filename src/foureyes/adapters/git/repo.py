@@ -1,0 +1,235 @@
+"""`GitRepo`: the application's `Repo` port over the git executable."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from foureyes.adapters.git import history, merge, worktree
+from foureyes.adapters.git.calls import Git, as_sha, check_version, shown
+from foureyes.adapters.git.diff import diff, diff_text
+from foureyes.adapters.git.locate import Located
+from foureyes.core.attempt import DETACHED, Change, Relation
+from foureyes.core.ids import Sha
+from foureyes.errors import GitProblem
+
+_BRANCH = "refs/heads/"
+_NEVER_IN_A_REF = frozenset(" ~^:?*[\\\x7f") | {chr(code) for code in range(32)}
+
+
+class GitRepo:
+    """One repository, seen from one worktree. `root` is the main worktree, or a bare repository's directory."""
+
+    def __init__(
+        self,
+        worktree: str | os.PathLike[str],
+        git_dir: str | os.PathLike[str],
+        common_dir: str | os.PathLike[str],
+        root: str | os.PathLike[str],
+    ) -> None:
+        self._here = Located(os.fspath(worktree), os.fspath(git_dir), os.fspath(common_dir), os.fspath(root))
+        self._git = Git(self._here.git_dir, self._here.common_dir)
+
+    @property
+    def _main(self) -> Located:
+        here = self._here
+        return Located(here.root, here.common_dir, here.common_dir, here.root)
+
+    def check_version(self) -> None:
+        """`GitProblem` when git is missing or older than 2.38. Every other method does this first, once."""
+        check_version()
+
+    def close(self) -> None:
+        """Remove the temporary directory now rather than at exit. The object stays usable."""
+        self._git.close()
+
+    # Refs
+
+    def commit_of(self, ref: str) -> Sha | None:
+        """The commit a full ref name, a branch name or a sha means. HEAD and DETACHED: the caller's."""
+        return next((sha for sha in self._resolve(_meanings(ref)) if sha), None)
+
+    def heads(self) -> dict[str, Sha]:
+        """Every branch (full ref name) and its commit, in one call."""
+        out = self._git.real("for-each-ref", "--format=%(refname) %(objectname)", _BRANCH).out
+        rows = (shown(line).rsplit(" ", 1) for line in out.splitlines())
+        return {name: Sha(commit) for name, commit in rows}
+
+    def current_ref(self) -> str:
+        """The full name of the branch checked out where the caller stands, or DETACHED."""
+        return worktree.head_ref(self._git, self._here.git_dir)
+
+    def branch_ref(self, name: str) -> str | None:
+        """The full ref of a local branch given by short or full name; None when there is none."""
+        ref = name if name.startswith(_BRANCH) else _BRANCH + name
+        return ref if self._resolve([ref]) != [None] else None
+
+    def default_target(self) -> str | None:
+        """The short name of the branch checked out in the main worktree, also one without a commit yet."""
+        ref = worktree.head_ref(self._git, self._here.common_dir)
+        return ref.removeprefix(_BRANCH) if ref.startswith(_BRANCH) else None
+
+    def commit_count(self) -> int:
+        """How many commits the caller's HEAD has; 0 before the first one."""
+        head = self.commit_of("HEAD")
+        return history.count(self._git, head) if head else 0
+
+    def _resolve(self, names: Sequence[str]) -> list[Sha | None]:
+        """Commits of exact names, in one call, as the repository has them now."""
+        asked = [name if _is_plain(name) else "" for name in names]
+        lines = "".join(f"{name}^{{commit}}\n" for name in asked if name)
+        if not lines:
+            return [None for _ in names]
+        raw = lines.encode("utf-8", "surrogateescape")
+        answers = iter(self._git.real("cat-file", "--batch-check=%(objectname)", stdin=raw).out.split(b"\n"))
+        return [as_sha(next(answers)) if name else None for name in asked]
+
+    # The change
+
+    def change(self, *, target: str, ref: str, since: Sha | None) -> Change:
+        """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`."""
+        head, *targets = self._resolve([_meanings(ref)[0], *_target_refs(target)])
+        if head is None:
+            raise GitProblem(f"{ref} has no commit", next_step="git branch --list")
+        base = self._base(head, _first(targets, target))
+        landed = base == head and since is not None
+        if landed and since is not None:
+            base = self._base(head, since)
+        return self._frozen(base, head, ref, landed=landed and base != head)
+
+    def _base(self, head: Sha, other: Sha) -> Sha:
+        base = history.merge_base(self._git, other, head)
+        if base is None:
+            raise GitProblem(
+                f"{head[:12]} and {other[:12]} have no common history, so there is no change to speak of",
+                next_step="rebase the branch onto the target",
+            )
+        return base
+
+    def _frozen(self, base: Sha, head: Sha, ref: str, *, landed: bool) -> Change:
+        found = diff(self._git, base, head)
+        commits, tree = history.commits(self._git, base, head) if base != head else ((), None)
+        return Change(
+            base=base,
+            head=head,
+            tree=tree or self._tree(head),
+            ref=ref,
+            landed=landed,
+            diff_id=found.diff_id,
+            files=found.files,
+            commits=commits,
+        )
+
+    def _tree(self, head: Sha) -> Sha:
+        (known,) = history.known(self._git, head)
+        if known is None:
+            raise GitProblem(f"the commit {head} cannot be read", next_step="git fsck")
+        return known.tree
+
+    def diff_text(self, base: Sha, head: Sha) -> str:
+        """The change for reading (renames followed); not what the diff id is made of."""
+        return diff_text(self._git, *self._must_know(base, head))
+
+    def _must_know(self, *commits: Sha) -> list[Sha]:
+        found = history.known(self._git, *commits)
+        if None in found:
+            raise GitProblem(f"the commit {commits[found.index(None)]} is not in this repository", next_step="git fetch")
+        return list(commits)
+
+    # History
+
+    def is_ancestor(self, commit: Sha, of: Sha) -> bool:
+        """Whether `commit` is reachable from `of`; False for unknown commits."""
+        return history.is_ancestor(self._git, commit, of)
+
+    def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> Relation:
+        """A3: what `new_head` is to the approved `base..head`."""
+        tip = self._target(target)
+        return merge.relation_of(self._git, base=base, head=head, new_head=new_head, tip=tip)
+
+    def merged_by(self, head: Sha, target: str) -> Sha | None:
+        """The first commit on the target's first-parent line that contains `head`; None when none does."""
+        return history.merged_by(self._git, head, self._target(target)) if as_sha(head) else None
+
+    def _target(self, target: str) -> Sha:
+        return _first(self._resolve(_target_refs(target)), target)
+
+    # Files
+
+    def file_at(self, ref: str, path: str) -> str | None:
+        """The text of a file on a branch or commit; None when it is not there."""
+        commit = self.commit_of(ref)
+        if commit is None or "\n" in path:
+            return None
+        asked = f"{commit}:{path}\n".encode("utf-8", "surrogateescape")
+        header, _, content = self._git.room("cat-file", "--batch", stdin=asked).out.partition(b"\n")
+        words = header.split(b" ")
+        if len(words) != 3 or words[1] != b"blob":
+            return None
+        return content[: int(words[2])].decode("utf-8", "replace")
+
+    def uncommitted(self, ref: str) -> list[str]:
+        """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out."""
+        here = ref == DETACHED or ref == self.current_ref()
+        places = [self._here] if here else worktree.checked_out_at(self._git, ref)
+        found = [path for place in places if _has_files(place) for path in worktree.uncommitted(self._git, place)]
+        return sorted(set(found))
+
+    def is_clean(self) -> bool:
+        """Whether everything where the caller stands is committed."""
+        return not self.uncommitted(DETACHED)
+
+    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
+        """Commit everything in the caller's worktree, as the caller's own git would, with trailers."""
+        _must_have_files(self._here)
+        worktree.commit_all(self._git, self._here, message, trailers)
+        return self._made("HEAD")
+
+    def commit_file(self, path: str, message: str) -> Sha:
+        """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
+        _must_have_files(self._main)
+        branch = worktree.head_ref(self._git, self._here.common_dir)
+        if branch == DETACHED:
+            raise GitProblem(f"no branch is checked out in {self._here.root}", next_step="git switch BRANCH")
+        worktree.commit_file(self._git, self._main, path, message)
+        return self._made(branch)
+
+    def _made(self, ref: str) -> Sha:
+        commit = self.commit_of(ref)
+        if commit is None:
+            raise GitProblem(f"git committed, but {ref} has no commit")
+        return commit
+
+
+def _meanings(ref: str) -> list[str]:
+    """The exact names that a ref may stand for, best first. Expressions (`main~2`, `:/text`) stand for nothing."""
+    if ref in (DETACHED, "HEAD"):
+        return ["HEAD"]
+    if ref.startswith("refs/") or as_sha(ref):
+        return [ref]
+    is_short_sha = 4 <= len(ref) < 40 and all(character in "0123456789abcdef" for character in ref)
+    return [_BRANCH + ref, ref] if is_short_sha else [_BRANCH + ref]
+
+
+def _is_plain(name: str) -> bool:
+    return not (_NEVER_IN_A_REF.intersection(name) or ".." in name or "@{" in name)
+
+
+def _target_refs(target: str) -> list[str]:
+    return [target] if target.startswith("refs/") else [_BRANCH + target, f"refs/remotes/origin/{target}"]
+
+
+def _first(commits: Sequence[Sha | None], target: str) -> Sha:
+    for commit in commits:
+        if commit:
+            return commit
+    raise GitProblem(f"the target branch {target} does not exist, or has no commit yet", next_step=f"git branch {target}")
+
+
+def _has_files(place: Located) -> bool:
+    return place.worktree != place.git_dir
+
+
+def _must_have_files(place: Located) -> None:
+    if not _has_files(place):
+        raise GitProblem(f"{place.worktree} is a bare repository: there are no files to commit", next_step="git worktree add")

@@ -1,0 +1,151 @@
+"""Who is calling, without a token: agent, person or service (I1, I3, I5)."""
+
+from __future__ import annotations
+
+import os
+import pwd
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+
+from msgspec.structs import replace
+
+from foureyes.adapters.identity.environment import Marks, read_marks
+from foureyes.adapters.identity.process_tree import Process, Tree, read_tree
+from foureyes.adapters.identity.programs import agent_of
+from foureyes.core.ids import SessionId, session_id
+from foureyes.core.session import Actor
+from foureyes.errors import Reason, Refused
+
+TOKEN = "FOUREYES_TOKEN"  # noqa: S105  (a variable's name)
+UNREADABLE = "Not every ancestor of this process can be read"
+
+
+def observe(environ: Mapping[str, str], *, asserted: str = "", programs: Sequence[str] = ()) -> Actor:
+    """The caller, from the process tree and the environment.
+
+    `asserted` is a name typed with `--as`; `programs` are those of the configured profiles. Raises Refused when there
+    is a token: with one present nothing else may change who you are (I2).
+    """
+    if environ.get(TOKEN):
+        # No next command: how to get rid of a token is nothing to teach its bearer.
+        raise Refused(
+            f"{TOKEN} is set, and this version of Foureyes cannot check tokens. Use the one that gave it out.",
+            reasons=(Reason("I2", "With a token present nothing else can change who you are; this version cannot check it."),),
+        )
+    return actor_from(read_tree(), environ, asserted=asserted, programs=programs)
+
+
+def actor_from(tree: Tree, environ: Mapping[str, str], *, asserted: str = "", programs: Sequence[str] = ()) -> Actor:
+    """The same for a tree already read."""
+    user, host = _user(), os.uname().nodename
+    marks = read_marks(environ)
+    agents = [(name, above) for above in tree.ancestors if (name := agent_of(above.names, above.paths, programs))]
+    if agents:
+        actor = _agent(tree, agents, marks)
+    elif marks.variables:
+        actor = _marked_agent(marks, f"envonly:{user}@{host}")
+    elif tree.terminal and tree.readable:
+        actor = _person(tree, user, host)
+    else:
+        actor = _service(tree, user, host)
+    actor = replace(actor, host=host)
+    return _asserted(actor, asserted) if asserted else actor
+
+
+def _agent(tree: Tree, agents: Sequence[tuple[str, Process]], marks: Marks) -> Actor:
+    """I3: every agent process above is evidence; the nearest one is the session.
+
+    Where the tree is not fully readable, another agent may be hidden above: what was seen still joins origins, but
+    `processes` stays empty, so independence of anybody is not shown (G1).
+    """
+    found = tuple(tree.evidence(process) for _, process in agents)
+    (nearest, process), *others = agents
+    why = [f"{nearest} (pid {process.pid}) is an ancestor of this process."]
+    if others:
+        why[0] += " Above it: " + ", ".join(f"{name} (pid {above.pid})" for name, above in others) + "."
+    if not tree.readable:
+        why.append(f"{UNREADABLE}: independence is not shown.")
+    if marks.conversations:
+        why.append(_conversations(marks))
+    return Actor(
+        session=_session(found[0]),
+        kind="agent",
+        trust="observed",
+        agent=nearest,
+        evidence=found + marks.conversations,
+        processes=found if tree.readable else (),
+        why=tuple(why),
+    )
+
+
+def _marked_agent(marks: Marks, otherwise: str) -> Actor:
+    """I3: an agent that only the environment tells of; nothing shows that it is independent of anybody."""
+    evidence = (*marks.conversations, otherwise)
+    why = [
+        f"{', '.join(marks.variables)} {'is' if len(marks.variables) == 1 else 'are'} set in the environment.",
+        "No agent process is visible above this one: independence is not shown.",
+    ]
+    return Actor(
+        session=_session(*evidence),
+        kind="agent",
+        trust="observed",
+        agent=marks.agents[0],
+        evidence=evidence,
+        why=tuple(why),
+    )
+
+
+def _person(tree: Tree, user: str, host: str) -> Actor:
+    """I5: a terminal without an agent; the same person in every terminal."""
+    person = f"{user}@{host}"
+    return Actor(
+        session=_session(f"person:{person}"),
+        kind="human",
+        trust="observed",
+        person=person,
+        evidence=(f"person:{person}",),
+        why=(f"Terminal {tree.terminal}, no agent among {_count(tree)}.", f"The OS user is {user}, the host {host}."),
+    )
+
+
+def _service(tree: Tree, user: str, host: str) -> Actor:
+    """I5: no terminal, or ancestors that cannot be read."""
+    evidence = f"service:{user}@{host}"
+    why = [f"No agent among {_count(tree)}." if tree.readable else f"{UNREADABLE}."]
+    if not tree.terminal:
+        why.insert(0, "This process has no terminal.")
+    return Actor(session=_session(evidence), kind="service", trust="observed", evidence=(evidence,), why=tuple(why))
+
+
+def _asserted(actor: Actor, name: str) -> Actor:
+    """I1: a typed name is another line in the log, for the same eyes; it may only log."""
+    return replace(
+        actor,
+        session=_session(f"as:{name}", actor.session),
+        trust="asserted",
+        asserted_name=name,
+        why=(f"The name {name} was typed: it may only log.", *actor.why)[:3],
+    )
+
+
+def _session(*key: str) -> SessionId:
+    return session_id(sha256("\n".join(key).encode("utf-8", "surrogateescape")).digest())
+
+
+def _user() -> str:
+    """The OS user, not what $USER says; a uid without a name is `uid-<n>`."""
+    uid = os.getuid()
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"uid-{uid}"
+
+
+def _count(tree: Tree) -> str:
+    number = len(tree.ancestors)
+    return f"{number} ancestor" if number == 1 else f"{number} ancestors"
+
+
+def _conversations(marks: Marks) -> str:
+    names = ", ".join(part.split(":")[1] for part in marks.conversations)
+    return f"The environment names the conversation: {names}."

@@ -1,0 +1,127 @@
+"""The agent programs Foureyes knows, as data: what they are called, where they lie, what they leave in a shell (I3).
+
+A process is an agent when its executable or its interpreter's script has one of these names, or lies in one of these
+package directories: some agents have an executable named after a version (`…/claude/versions/2.1.4`) or a script named
+`index.js`. Marks are exact variable names that an agent sets for the commands it runs, never prefixes: the terminals
+of editors inherit related ones (CLAUDE_CODE_SSE_PORT, CURSOR_TRACE_ID, VSCODE_…), and there sits a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """One agent program. `names`: executables and scripts besides its own name; `places`: directories, as in a path."""
+
+    name: str
+    names: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+
+
+PROGRAMS: tuple[Program, ...] = (
+    Program(name="claude", names=("claude-code",), places=("@anthropic-ai/claude-code", "claude/versions")),
+    Program(
+        name="codex",
+        names=(
+            "codex-x86_64-unknown-linux-musl",
+            "codex-aarch64-unknown-linux-musl",
+            "codex-x86_64-unknown-linux-gnu",
+            "codex-aarch64-unknown-linux-gnu",
+            "codex-x86_64-apple-darwin",
+            "codex-aarch64-apple-darwin",
+            "codex-linux-sandbox",
+        ),
+        places=("@openai/codex",),
+    ),
+    Program(name="gemini", names=("gemini-cli",), places=("@google/gemini-cli",)),
+    Program(name="opencode", places=("opencode-ai",)),
+    Program(name="qwen", names=("qwen-code",), places=("@qwen-code/qwen-code",)),
+    Program(name="aider"),
+    Program(name="cursor-agent", places=("cursor-agent/versions",)),
+    Program(name="copilot", places=("@github/copilot",)),
+    Program(name="goose", names=("goosed",)),
+    Program(name="amp", places=("@sourcegraph/amp",)),
+    Program(name="crush", places=("@charmland/crush",)),
+    Program(name="pi", places=("@mariozechner/pi-coding-agent", "@earendil-works/pi-coding-agent")),
+    Program(name="auggie", places=("@augmentcode/auggie",)),
+)
+
+UNNAMED = "agent"
+"""What an agent is called of which only a general mark tells."""
+
+MARKS: tuple[tuple[str, str], ...] = (
+    # Amp also sets CLAUDECODE, and Qwen is a fork of Gemini: the more telling mark comes first.
+    ("AMP_CURRENT_THREAD_ID", "amp"),
+    ("QWEN_CODE_SESSION_ID", "qwen"),
+    ("QWEN_CODE", "qwen"),
+    ("CODEX_THREAD_ID", "codex"),
+    ("CODEX_SANDBOX", "codex"),
+    ("CODEX_CI", "codex"),
+    ("CLAUDE_CODE_SESSION_ID", "claude"),
+    ("CLAUDECODE", "claude"),
+    ("GEMINI_CLI", "gemini"),
+    ("OPENCODE", "opencode"),
+    ("COPILOT_AGENT_SESSION_ID", "copilot"),
+    ("COPILOT_CLI", "copilot"),
+    ("COPILOT_AGENT", "copilot"),
+    ("CURSOR_AGENT", "cursor-agent"),
+    ("PI_CODING_AGENT", "pi"),
+    ("GOOSE_TERMINAL", "goose"),
+    ("CRUSH", "crush"),
+    ("AUGMENT_AGENT", "auggie"),
+    ("AGENT_THREAD_ID", ""),
+    ("AGENT_SESSION_ID", ""),
+    ("AI_AGENT", ""),
+    ("AGENT", ""),
+)
+"""Variable and agent; without an agent, the value may name one."""
+
+CONVERSATIONS: tuple[str, ...] = (
+    "CODEX_THREAD_ID",
+    "CLAUDE_CODE_SESSION_ID",
+    "AMP_CURRENT_THREAD_ID",
+    "AGENT_THREAD_ID",
+    "QWEN_CODE_SESSION_ID",
+    "COPILOT_AGENT_SESSION_ID",
+    "AGENT_SESSION_ID",
+)
+"""The marks whose value is the id of a conversation. Goose and Amp set the ones without an agent's name."""
+
+SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "busybox"})
+INTERPRETERS = SHELLS | {"node", "nodejs", "bun", "deno", "tsx", "python", "pypy", "ruby", "perl", "env"}
+
+_BY_NAME = {name: program.name for program in PROGRAMS for name in (program.name, *program.names)}
+_BY_PLACE = tuple((f"/{place}/", program.name) for program in PROGRAMS for place in program.places)
+
+
+def interpreter_of(name: str) -> str:
+    """The interpreter that an executable is, without its version (`python3.11` is `python`); empty if it is none."""
+    plain = name.rstrip("0123456789.-")
+    return plain if plain in INTERPRETERS else ""
+
+
+def agent_named(name: str) -> str:
+    """The agent that a value of AGENT or AI_AGENT names (`goose`, `claude-code_2.1_cli`), or `agent`."""
+    return _BY_NAME.get(name.strip().lower().split("@")[0].split("_")[0], UNNAMED)
+
+
+def agent_of(names: Sequence[str], paths: Sequence[str], extra: Sequence[str] = ()) -> str:
+    """The agent that a process with these names and paths is, or an empty string.
+
+    `extra` are the programs of configured profiles. One that is an interpreter (`python`, `npx`'s `node`) does not
+    count: it would make an agent of everybody's shell.
+    """
+    for name in names:
+        if name in _BY_NAME:
+            return _BY_NAME[name]
+    for path in paths:
+        # A package without a path, as deno runs it: `npm:@anthropic-ai/claude-code`.
+        place = f"/{path.removeprefix('npm:')}/"
+        for part, agent in _BY_PLACE:
+            if part in place:
+                return agent
+    known = {program.rpartition("/")[2] for program in extra}
+    return next((name for name in names if name in known and not interpreter_of(name)), "")

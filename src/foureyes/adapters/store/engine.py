@@ -1,0 +1,60 @@
+"""One connection to a database, as the rest of the store uses it: named statements in, tuples out."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+Value = str | int | None
+
+
+class Engine(Protocol):
+    """What SQLite and PostgreSQL have in common here."""
+
+    def run(self, name: str, params: dict[str, Value]) -> int:
+        """Execute a statement that changes rows; how many it changed."""
+
+    def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
+        """Columns and rows of a query text."""
+
+
+def plain(params: dict[str, object]) -> dict[str, Value]:
+    """Parameters as databases take them: lists as JSON text, booleans as 0 and 1."""
+    out: dict[str, Value] = {}
+    for name, value in params.items():
+        if isinstance(value, bool):
+            out[name] = int(value)
+        elif value is None or isinstance(value, (str, int)):
+            out[name] = value
+        else:
+            out[name] = msgspec.json.encode(value).decode()
+    return out
+
+
+def structs(into: type[T], columns: list[str], rows: list[tuple[Value, ...]]) -> list[T]:
+    """Rows as values of one type. Columns whose field is a list or a struct hold JSON."""
+    if not rows:
+        return []
+    nested = nested_fields(into)
+    out = []
+    for row in rows:
+        record: dict[str, object] = dict(zip(columns, row, strict=True))
+        for name in nested:
+            text = record.get(name)
+            if isinstance(text, str):
+                record[name] = msgspec.json.decode(text)
+        out.append(msgspec.convert(record, into, strict=False))
+    return out
+
+
+_NESTED: dict[type, tuple[str, ...]] = {}
+
+
+def nested_fields(into: type) -> tuple[str, ...]:
+    """The fields of a struct that are stored as JSON text: lists and tuples."""
+    if into not in _NESTED:
+        fields = msgspec.structs.fields(into) if issubclass(into, msgspec.Struct) else ()
+        _NESTED[into] = tuple(field.encode_name for field in fields if getattr(field.type, "__origin__", None) in (list, tuple))
+    return _NESTED[into]

@@ -1,0 +1,30 @@
+"""Task lists: pages composed of named fragments, so that every filter uses its index and no SQL is written in code."""
+
+from __future__ import annotations
+
+from foureyes.adapters.store.queries import sql
+from foureyes.app.ports import ListQuery
+
+
+def compose(query: ListQuery) -> tuple[str, dict[str, object]]:
+    """The statement and its parameters."""
+    where = [sql("task.where_visible")]
+    params: dict[str, object] = {"limit": query.limit}
+    for name in ("status", "label", "priority", "type", "parent", "mine", "text"):
+        value = getattr(query, name)
+        if value is not None:
+            where.append(sql(f"task.where_{name}"))
+            params[name] = words(value) if name == "text" else value
+    for name in ("live", "ready", "blocked", "unmerged", "landed"):
+        if getattr(query, name):
+            where.append(sql(f"task.where_{name}"))
+    if query.after is not None:
+        where.append(sql(f"task.after_{query.sort}"))
+        params["after_priority"], params["after_n"] = query.after
+    return f"{sql('task.list')} WHERE {' AND '.join(where)} {sql(f'task.order_{query.sort}')}", params
+
+
+def words(text: str) -> str:
+    """What a person types as a full-text query: every word, the last as a beginning; no operators."""
+    parts = ['"' + word.replace('"', '""') + '"' for word in text.split()]
+    return " ".join(parts) + "*" if parts else '""'

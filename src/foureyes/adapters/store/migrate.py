@@ -1,0 +1,87 @@
+"""Numbered, forward-only changes of the schema, each applied together with its record, after a backup."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from functools import cache
+
+import msgspec
+
+from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.errors import StoreProblem
+
+FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
+RECORD = (
+    "CREATE TABLE IF NOT EXISTS migrations (n INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)"
+)
+LATEST = 2
+"""The highest migration number; a test keeps it equal to the files, so that opening a store need not list them."""
+
+
+class Migration(msgspec.Struct, frozen=True):
+    """One file of `migrations/`."""
+
+    n: int
+    name: str
+    text: str
+
+    @property
+    def checksum(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def statements(self) -> list[str]:
+        """Single statements: each ends with a semicolon at the end of a line."""
+        lines = [line for line in self.text.splitlines() if not line.strip().startswith("--")]
+        return [part.strip() for part in "\n".join(lines).split(";\n") if part.strip().rstrip(";")]
+
+
+@cache
+def migrations(engine: str) -> tuple[Migration, ...]:
+    """The migrations for one engine, in order. `0002_x.sqlite.sql` is SQLite's only."""
+    found = []
+    for entry in sorted(os.listdir(FOLDER)):
+        stem, _, ending = entry.partition(".")
+        if ending in ("sql", f"{engine}.sql"):
+            with open(os.path.join(FOLDER, entry), encoding="utf-8") as file:
+                found.append(Migration(int(stem[:4]), stem, file.read() + "\n"))
+    return tuple(found)
+
+
+def migrate(engine: SqliteEngine, now: str, backup: Callable[[int], None] | None) -> int:
+    """Bring a store to the newest schema; how many steps it took. A newer store is refused, an edited history too."""
+    at = engine.schema_version()
+    if at == LATEST:
+        return 0
+    known = migrations(engine.name)
+    if at > LATEST:
+        raise StoreProblem(
+            f"the store has schema {at}, this version of Foureyes knows {LATEST}: it was written by a newer one. It was not touched.",
+            next_step="upgrade foureyes",
+        )
+    if at and backup is not None:
+        backup(at)
+    with engine.transaction(write=True):
+        at = engine.schema_version()
+        engine.script([RECORD])
+        check_history(engine, known)
+        for step in known:
+            if step.n > at:
+                engine.script(step.statements)
+                insert = "INSERT INTO migrations (n, name, checksum, applied_at) VALUES (:n, :name, :checksum, :now)"
+                engine.fetch(insert, {"n": step.n, "name": step.name, "checksum": step.checksum, "now": now})
+        engine.set_schema_version(LATEST)
+    return LATEST - at
+
+
+def check_history(engine: SqliteEngine, known: tuple[Migration, ...]) -> None:
+    """Applied migrations are the ones this version knows."""
+    by_number = {step.n: step for step in known}
+    for n, name, checksum in engine.fetch("SELECT n, name, checksum FROM migrations ORDER BY n", {})[1]:
+        step = by_number.get(int(n or 0))
+        if step is None or step.checksum != checksum:
+            raise StoreProblem(
+                f"migration {name} in the store is not the one this version knows. It was not touched.", next_step="fe doctor"
+            )

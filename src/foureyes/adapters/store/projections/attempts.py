@@ -1,0 +1,99 @@
+"""Attempts and decisions: what was handed in, who made it, who agreed, who asked for more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from foureyes.adapters.store.engine import Engine, plain
+from foureyes.adapters.store.journal import Row
+from foureyes.adapters.store.projections.counting import counted
+from foureyes.adapters.store.projections.tasks import act, at, move, near
+from foureyes.core import events as e
+from foureyes.core.attempt import KEEPS_APPROVAL
+
+
+def attempt_submitted(db: Engine, row: Row, event: e.AttemptSubmitted) -> None:
+    via = row.session if row.session != event.implementer else None
+    with counted(db, [row.task]):
+        move(db, row, "task.submit", n=event.n, landed=event.landed)
+    fields = (
+        "n",
+        "base",
+        "head",
+        "tree",
+        "ref",
+        "diff_id",
+        "landed",
+        "no_code",
+        "files",
+        "commits",
+        "added",
+        "removed",
+        "message",
+        "duration_seconds",
+        "relation",
+    )
+    values: dict[str, object] = {name: getattr(event, name) for name in fields}
+    db.run("attempt.insert", plain(values | {"task": row.task, "at": row.at, "submitted_by": event.implementer, "via": via}))
+    for author in event.authors:
+        db.run("attempt.insert_author", plain({"task": row.task, "attempt": event.n, "session": author.session, "why": author.why}))
+        if author.why.startswith("commit "):
+            act(db, row, "committed", session=author.session, attempt=event.n)
+    act(db, row, "submitted", session=event.implementer, attempt=event.n, via=via)
+    if event.relation not in KEEPS_APPROVAL:
+        db.run("attempt.end_approvals", {"task": row.task, "why": f"attempt {event.n} is another change (A3)"})
+
+
+def approved(db: Engine, row: Row, event: e.Approved) -> None:
+    around = near(db, row.task, dependents=event.status == "closed")
+    with counted(db, around):
+        move(db, row, "task.approve", status=event.status)
+        db.run("task.recount_deps", plain({"ids": around}))
+    fields = ("attempt", "diff_id", "rule", "exception", "reason", "seen", "grade")
+    values: dict[str, object] = {name: getattr(event, name) for name in fields}
+    db.run("attempt.insert_approval", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
+    act(db, row, "approved", attempt=event.attempt)
+
+
+def approval_withdrawn(db: Engine, row: Row, event: e.ApprovalWithdrawn) -> None:
+    _back_to_review(db, row, event.approval, "withdrawn", event.reason)
+
+
+def approval_ended(db: Engine, row: Row, event: e.ApprovalEnded) -> None:
+    _back_to_review(db, row, event.approval, "ended", event.why)
+
+
+def _back_to_review(db: Engine, row: Row, approval: int, state: str, why: str) -> None:
+    with counted(db, [row.task]):
+        move(db, row, "task.unapprove")
+        db.run("task.reland", at(row))
+    db.run("attempt.end_approval", {"approval": approval, "state": state, "why": why})
+
+
+def redo_requested(db: Engine, row: Row, event: e.RedoRequested) -> None:
+    with counted(db, [row.task]):
+        move(db, row, "task.redo")
+    db.run("attempt.end_approvals", {"task": row.task, "why": "redo"})
+    _feedback(db, row, "redo", event.iteration, event.feedback)
+
+
+def task_rejected(db: Engine, row: Row, event: e.TaskRejected) -> None:
+    with counted(db, near(db, row.task, children=True)):
+        move(db, row, "task.reject", reason=event.reason)
+    _feedback(db, row, "rejected", event.iteration, event.reason)
+
+
+def _feedback(db: Engine, row: Row, decision: str, iteration: int, text: str) -> None:
+    values = {"seq": row.seq, "task": row.task, "iteration": iteration, "session": row.session}
+    db.run("attempt.insert_feedback", plain(values | {"decision": decision, "text": text, "at": row.at}))
+    act(db, row, "requested_changes", attempt=iteration)
+
+
+PROJECTIONS: dict[str, Any] = {
+    "AttemptSubmitted": attempt_submitted,
+    "Approved": approved,
+    "ApprovalWithdrawn": approval_withdrawn,
+    "ApprovalEnded": approval_ended,
+    "RedoRequested": redo_requested,
+    "TaskRejected": task_rejected,
+}

@@ -1,0 +1,60 @@
+"""What is written down and never decided by: logs, handoffs, security events, settings, the project itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from foureyes.adapters.store.engine import Engine, plain
+from foureyes.adapters.store.journal import Row
+from foureyes.core import events as e
+
+
+def project_created(db: Engine, row: Row, event: e.ProjectCreated) -> None:
+    db.run("project.insert", {"id": row.project, "name": event.name, "prefix": event.prefix, "target": event.target, "at": row.at})
+
+
+def project_held(db: Engine, row: Row, event: e.ProjectHeld) -> None:
+    db.run("project.set_hold", {"hold": event.reason})
+
+
+def project_resumed(db: Engine, row: Row, event: e.ProjectResumed) -> None:
+    db.run("project.set_hold", {"hold": None})
+
+
+def setting_changed(db: Engine, row: Row, event: e.SettingChanged) -> None:
+    if event.new is None:
+        db.run("project.unset_setting", {"name": event.name})
+    else:
+        db.run("project.set_setting", {"name": event.name, "value": event.new, "session": row.session, "at": row.at})
+
+
+def logged(db: Engine, row: Row, event: e.Logged) -> None:
+    _log(db, row, event.type, event.text)
+
+
+def _log(db: Engine, row: Row, kind: str, text: str) -> None:
+    values: dict[str, object] = {"seq": row.seq, "task": row.task, "session": row.session, "type": kind, "text": text, "at": row.at}
+    db.run("record.insert_log", plain(values))
+
+
+def handed_off(db: Engine, row: Row, event: e.HandedOff) -> None:
+    values: dict[str, object] = {name: getattr(event, name) for name in ("done", "remaining", "decisions", "uncertain")}
+    db.run("record.insert_handoff", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
+
+
+def security_recorded(db: Engine, row: Row, event: e.SecurityRecorded) -> None:
+    values: dict[str, object] = {name: getattr(event, name) for name in ("kind", "rule", "reason", "detail")}
+    db.run("record.insert_security", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
+    if row.task:
+        _log(db, row, "security", f"{event.kind} ({event.rule}): {event.reason}" + (f" [{event.detail}]" if event.detail else ""))
+
+
+PROJECTIONS: dict[str, Any] = {
+    "ProjectCreated": project_created,
+    "ProjectHeld": project_held,
+    "ProjectResumed": project_resumed,
+    "SettingChanged": setting_changed,
+    "Logged": logged,
+    "HandedOff": handed_off,
+    "SecurityRecorded": security_recorded,
+}

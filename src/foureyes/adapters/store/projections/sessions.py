@@ -1,0 +1,42 @@
+"""Sessions and origins: shared evidence joins origins, for ever (I3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from foureyes.adapters.store.engine import Engine, plain
+from foureyes.adapters.store.journal import Row
+from foureyes.adapters.store.queries import sql
+from foureyes.core.events import SessionEvidenceAdded, SessionStarted
+
+
+def session_started(db: Engine, row: Row, event: SessionStarted) -> None:
+    origin = _join(db, event.evidence, row.session)
+    values: dict[str, object] = {
+        name: getattr(event, name) for name in ("kind", "trust", "name", "agent", "person", "host", "model", "vendor", "proven", "parent")
+    }
+    db.run("session.insert", plain(values | {"id": row.session, "origin": origin, "at": row.at, "seq": row.seq}))
+
+
+def session_evidence_added(db: Engine, row: Row, event: SessionEvidenceAdded) -> None:
+    _, rows = db.fetch(sql("session.get"), {"id": row.session})
+    origin = str(rows[0][9])
+    _join(db, event.evidence, origin)
+
+
+def _join(db: Engine, evidence: tuple[str, ...], own: str) -> str:
+    """Make one origin of all that share a piece of this evidence; the first in order keeps its name."""
+    _, rows = db.fetch(sql("session.origins"), plain({"evidence": evidence}))
+    known = {str(found[0]) for found in rows}
+    _, existing = db.fetch(sql("session.get"), {"id": own})
+    origins = known | ({own} if existing or not known else set())
+    keep = min(origins)
+    for drop in sorted(origins - {keep}):
+        db.run("session.join_evidence", {"keep": keep, "drop": drop})
+        db.run("session.join_sessions", {"keep": keep, "drop": drop})
+    for piece in evidence:
+        db.run("session.set_evidence", {"evidence": piece, "origin": keep})
+    return keep
+
+
+PROJECTIONS: dict[str, Any] = {"SessionStarted": session_started, "SessionEvidenceAdded": session_evidence_added}

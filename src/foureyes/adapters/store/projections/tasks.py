@@ -1,0 +1,223 @@
+"""Tasks: fields, status, labels, dependencies. A status changes only from the status the table allows (T2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from foureyes.adapters.store.engine import Engine, plain
+from foureyes.adapters.store.journal import Row
+from foureyes.adapters.store.projections.counting import counted
+from foureyes.adapters.store.queries import sql
+from foureyes.core import events as e
+from foureyes.core.lifecycle import Action
+from foureyes.errors import StaleState
+
+
+def at(row: Row, **values: object) -> dict[str, str | int | None]:
+    """The parameters that nearly every statement about a task takes."""
+    return plain({"id": row.task, "seq": row.seq, "at": row.at, "session": row.session} | values)
+
+
+def move(db: Engine, row: Row, statement: str, **values: object) -> None:
+    """A guarded change of status: no row means that the task was not where the event says (G1)."""
+    if db.run(statement, at(row, **values)) != 1:
+        raise StaleState(
+            f"{row.task} is not in a status from which {row.kind} is possible.", next_step=f"fe show {row.task}", task=row.task
+        )
+
+
+def act(db: Engine, row: Row, action: Action, *, session: str = "", attempt: int = 0, via: str | None = None) -> None:
+    """A line in the history of a task (I7)."""
+    who = session or row.session
+    db.run(
+        "attempt.insert_history",
+        plain({"seq": row.seq, "task": row.task, "session": who, "action": action, "attempt": attempt, "via": via, "at": row.at}),
+    )
+
+
+def near(db: Engine, task: str, *, dependents: bool = False, children: bool = False) -> list[str]:
+    """The task and those whose readiness hangs on it."""
+    found = [task]
+    if dependents:
+        found += [str(row[0]) for row in db.fetch(sql("task.dependents"), {"id": task})[1]]
+    if children:
+        found += [str(row[0]) for row in db.fetch(sql("task.children"), {"id": task})[1]]
+    return found
+
+
+def task_created(db: Engine, row: Row, event: e.TaskCreated) -> None:
+    with counted(db, [row.task]):
+        values: dict[str, object] = {
+            name: getattr(event, name)
+            for name in ("title", "description", "type", "priority", "parent", "acceptance", "minor", "estimate_minutes")
+        }
+        labels = sorted(set(event.labels))
+        values |= {"labels": labels, "task_group": event.group, "creator": row.session, "minor_by": row.session if event.minor else None}
+        db.run("task.insert", at(row, **values))
+        db.run("task.insert_text", {"id": row.task})
+        for label in labels:
+            db.run("task.add_label", {"id": row.task, "label": label})
+        for other in sorted(set(event.depends_on)):
+            db.run("task.add_dependency", plain({"id": row.task, "depends_on": other, "seq": row.seq}))
+        db.run("task.recount_deps", plain({"ids": [row.task]}))
+    act(db, row, "created")
+
+
+def task_edited(db: Engine, row: Row, event: e.TaskEdited) -> None:
+    fields = ("title", "description", "acceptance", "type", "priority", "estimate_minutes")
+    db.run("task.edit", at(row, **{name: getattr(event, name) for name in fields}, task_group=event.group))
+    if event.priority is not None:
+        db.run("task.set_label_priority", {"id": row.task, "priority": event.priority})
+    if event.title is not None or event.description is not None or event.acceptance is not None:
+        db.run("task.update_text", {"id": row.task})
+
+
+def parent_changed(db: Engine, row: Row, event: e.ParentChanged) -> None:
+    with counted(db, [row.task]):
+        db.run("task.set_parent", at(row, parent=event.new))
+
+
+def minor_set(db: Engine, row: Row, event: e.MinorSet) -> None:
+    db.run("task.set_minor", at(row, minor=event.minor))
+
+
+def label_added(db: Engine, row: Row, event: e.LabelAdded) -> None:
+    db.run("task.add_label", {"id": row.task, "label": event.label})
+    _set_labels(db, row)
+
+
+def label_removed(db: Engine, row: Row, event: e.LabelRemoved) -> None:
+    db.run("task.remove_label", {"id": row.task, "label": event.label})
+    _set_labels(db, row)
+
+
+def _set_labels(db: Engine, row: Row) -> None:
+    labels = [str(found[0]) for found in db.fetch(sql("task.labels"), {"id": row.task})[1]]
+    db.run("task.set_labels", at(row, labels=sorted(labels)))
+
+
+def dependency_added(db: Engine, row: Row, event: e.DependencyAdded) -> None:
+    with counted(db, [row.task]):
+        db.run("task.add_dependency", at(row, depends_on=event.depends_on))
+        _recount(db, [row.task])
+        db.run("task.touch", at(row))
+
+
+def dependency_removed(db: Engine, row: Row, event: e.DependencyRemoved) -> None:
+    with counted(db, [row.task]):
+        db.run("task.remove_dependency", at(row, depends_on=event.depends_on))
+        _recount(db, [row.task])
+        db.run("task.touch", at(row))
+
+
+def _recount(db: Engine, ids: list[str]) -> None:
+    db.run("task.recount_deps", plain({"ids": ids}))
+
+
+def task_started(db: Engine, row: Row, event: e.TaskStarted) -> None:
+    with counted(db, [row.task]):
+        move(db, row, "task.start", start_target=event.target_head)
+    act(db, row, "started")
+
+
+def task_unstarted(db: Engine, row: Row, event: e.TaskUnstarted) -> None:
+    with counted(db, [row.task]):
+        move(db, row, "task.release")
+    act(db, row, "unstarted")
+
+
+def task_released(db: Engine, row: Row, event: e.TaskReleased) -> None:
+    with counted(db, [row.task]):
+        move(db, row, "task.release")
+
+
+def task_blocked(db: Engine, row: Row, event: e.TaskBlocked) -> None:
+    with counted(db, near(db, row.task, children=True)):
+        move(db, row, "task.block", reason=event.reason)
+
+
+def task_unblocked(db: Engine, row: Row, event: e.TaskUnblocked) -> None:
+    with counted(db, near(db, row.task, children=True)):
+        move(db, row, "task.unblock")
+
+
+def task_deferred(db: Engine, row: Row, event: e.TaskDeferred) -> None:
+    with counted(db, [row.task]):
+        move(db, row, "task.defer", until=event.until)
+
+
+def task_undeferred(db: Engine, row: Row, event: e.TaskUndeferred) -> None:
+    with counted(db, [row.task]):
+        move(db, row, "task.undefer")
+
+
+def task_held(db: Engine, row: Row, event: e.TaskHeld) -> None:
+    with counted(db, [row.task]):
+        db.run("task.set_hold", at(row, hold=event.reason))
+
+
+def task_resumed(db: Engine, row: Row, event: e.TaskResumed) -> None:
+    with counted(db, [row.task]):
+        db.run("task.set_hold", at(row, hold=None))
+
+
+def _finish(db: Engine, row: Row, resolution: str, *, deleted: bool = False) -> None:
+    around = near(db, row.task, dependents=True, children=True)
+    with counted(db, around):
+        move(db, row, "task.close", resolution=resolution, deleted=deleted)
+        _recount(db, around)
+    if deleted:
+        db.run("task.delete_text", {"id": row.task})
+
+
+def task_closed(db: Engine, row: Row, event: e.TaskClosed) -> None:
+    _finish(db, row, "closed")
+
+
+def task_cancelled(db: Engine, row: Row, event: e.TaskCancelled) -> None:
+    _finish(db, row, "cancelled")
+
+
+def task_deleted(db: Engine, row: Row, event: e.TaskDeleted) -> None:
+    _finish(db, row, "deleted", deleted=True)
+
+
+def task_reopened(db: Engine, row: Row, event: e.TaskReopened) -> None:
+    around = near(db, row.task, dependents=True, children=True)
+    with counted(db, around):
+        move(db, row, "task.reopen")
+        _recount(db, around)
+    db.run("attempt.end_approvals", {"task": row.task, "why": "reopened"})
+
+
+def task_merged(db: Engine, row: Row, event: e.TaskMerged) -> None:
+    around = near(db, row.task, dependents=True)
+    with counted(db, around):
+        move(db, row, "task.merged", sha=event.sha)
+        _recount(db, around)
+
+
+PROJECTIONS: dict[str, Any] = {
+    "TaskCreated": task_created,
+    "TaskEdited": task_edited,
+    "ParentChanged": parent_changed,
+    "MinorSet": minor_set,
+    "LabelAdded": label_added,
+    "LabelRemoved": label_removed,
+    "DependencyAdded": dependency_added,
+    "DependencyRemoved": dependency_removed,
+    "TaskStarted": task_started,
+    "TaskUnstarted": task_unstarted,
+    "TaskReleased": task_released,
+    "TaskBlocked": task_blocked,
+    "TaskUnblocked": task_unblocked,
+    "TaskDeferred": task_deferred,
+    "TaskUndeferred": task_undeferred,
+    "TaskHeld": task_held,
+    "TaskResumed": task_resumed,
+    "TaskClosed": task_closed,
+    "TaskCancelled": task_cancelled,
+    "TaskDeleted": task_deleted,
+    "TaskReopened": task_reopened,
+    "TaskMerged": task_merged,
+}

@@ -1,0 +1,38 @@
+"""Named SQL: `queries/*.sql`, one `-- name: …` before each statement or fragment. Nothing else holds SQL."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from foureyes.errors import Internal
+
+FOLDER = os.path.join(os.path.dirname(__file__), "queries")
+MARK = "-- name: "
+
+
+@cache
+def _load(noun: str) -> dict[str, str]:
+    """All statements of one file."""
+    with open(os.path.join(FOLDER, noun + ".sql"), encoding="utf-8") as file:
+        text = file.read()
+    found: dict[str, str] = {}
+    for block in text.split(MARK)[1:]:
+        name, _, body = block.partition("\n")
+        found[name.strip()] = "\n".join(line for line in body.splitlines() if not line.startswith("--")).strip().rstrip(";")
+    return found
+
+
+def sql(name: str) -> str:
+    """The statement with this name; it lies in the file that its first part names (`task.get` in task.sql)."""
+    noun = name.partition(".")[0]
+    try:
+        return _load(noun)[name]
+    except (KeyError, FileNotFoundError):
+        raise Internal(f"there is no query named {name}") from None
+
+
+def names() -> list[str]:
+    """Every query there is, for the tests."""
+    nouns = sorted(entry.removesuffix(".sql") for entry in os.listdir(FOLDER) if entry.endswith(".sql"))
+    return [name for noun in nouns for name in _load(noun)]

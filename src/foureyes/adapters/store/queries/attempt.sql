@@ -1,0 +1,60 @@
+-- Attempts, author sets, history, approvals, feedback.
+
+-- name: attempt.insert
+INSERT INTO attempts (task, n, base, head, tree, ref, diff_id, landed, no_code, files, commits, added, removed, message,
+  submitted_by, via, submitted_at, duration_seconds, relation)
+VALUES (:task, :n, :base, :head, :tree, :ref, :diff_id, :landed, :no_code, :files, :commits, :added, :removed, :message,
+  :submitted_by, :via, :at, :duration_seconds, :relation);
+
+-- name: attempt.insert_author
+INSERT INTO authors (task, attempt, session, why) VALUES (:task, :attempt, :session, :why) ON CONFLICT (task, attempt, session) DO NOTHING;
+
+-- name: attempt.insert_history
+INSERT INTO history (seq, task, session, action, attempt, via, at) VALUES (:seq, :task, :session, :action, :attempt, :via, :at)
+ON CONFLICT (task, seq, session, action) DO NOTHING;
+
+-- name: attempt.of_task
+SELECT n, base, head, tree, ref, diff_id, landed, no_code, files, commits, added, removed, message, submitted_by, via, submitted_at,
+  duration_seconds, relation
+FROM attempts WHERE task = :task ORDER BY n;
+
+-- name: attempt.latest
+SELECT a.task AS task, a.n, a.base, a.head, a.tree, a.ref, a.diff_id, a.landed, a.no_code, a.files, a.commits, a.added, a.removed,
+  a.message, a.submitted_by, a.via, a.submitted_at, a.duration_seconds, a.relation
+FROM attempts a JOIN tasks t ON t.id = a.task AND t.iteration = a.n
+WHERE a.task IN (SELECT value FROM json_each(:ids));
+
+-- name: attempt.authors
+SELECT task, session, min(why) AS why FROM authors WHERE task IN (SELECT value FROM json_each(:ids)) GROUP BY task, session
+ORDER BY task, session;
+
+-- name: attempt.history
+SELECT task, session, action, attempt, via, at FROM history WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY task, seq, action, session;
+
+-- name: attempt.insert_approval
+INSERT INTO approvals (seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why)
+VALUES (:seq, :task, :attempt, :session, :diff_id, :rule, :exception, :reason, :seen, :grade, :at, 'active', '');
+
+-- name: attempt.end_approval
+UPDATE approvals SET state = :state, ended_why = :why WHERE seq = :approval AND state = 'active';
+
+-- name: attempt.end_approvals
+UPDATE approvals SET state = 'ended', ended_why = :why WHERE task = :task AND state = 'active';
+
+-- name: attempt.approvals
+SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why
+FROM approvals WHERE task = :task ORDER BY seq;
+
+-- name: attempt.active_approvals
+SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why
+FROM approvals WHERE task = :task AND state = 'active' ORDER BY seq;
+
+-- name: attempt.minor_self_approvals
+SELECT s.origin AS origin, count(*) AS n FROM security e JOIN sessions s ON s.id = e.session
+WHERE e.kind = 'minor' AND e.at >= :since GROUP BY s.origin;
+
+-- name: attempt.insert_feedback
+INSERT INTO feedback (seq, task, iteration, session, decision, text, at) VALUES (:seq, :task, :iteration, :session, :decision, :text, :at);
+
+-- name: attempt.feedback
+SELECT seq, iteration, session, decision, text, at FROM feedback WHERE task = :task ORDER BY seq;

@@ -1,0 +1,30 @@
+-- Statements of the journal: append, read, verify.
+
+-- name: journal.head
+SELECT seq, hash FROM head WHERE one = 1;
+
+-- name: journal.move_head
+UPDATE head SET seq = :seq, hash = :hash WHERE one = 1;
+
+-- name: journal.insert
+INSERT INTO journal (seq, at, project, task, session, kind, payload, prev, hash)
+VALUES (:seq, :at, :project, :task, :session, :kind, :payload, :prev, :hash);
+
+-- name: journal.all
+SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal ORDER BY seq;
+
+-- name: journal.page
+SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal WHERE seq > :after ORDER BY seq LIMIT :limit;
+
+-- name: journal.latest
+SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal WHERE seq < :before ORDER BY seq DESC LIMIT :limit;
+
+-- name: journal.of_task
+SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal
+WHERE task = :task AND seq < :before ORDER BY seq DESC LIMIT :limit;
+
+-- name: journal.of_task_since
+SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal WHERE task = :task AND seq > :after ORDER BY seq;
+
+-- name: journal.count
+SELECT count(*) AS n FROM journal;

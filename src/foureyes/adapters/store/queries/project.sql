@@ -1,0 +1,26 @@
+-- The project itself, its settings and counters.
+
+-- name: project.insert
+INSERT INTO project (id, name, prefix, target, hold, created_at) VALUES (:id, :name, :prefix, :target, NULL, :at);
+
+-- name: project.get
+SELECT id, name, prefix, target, hold, created_at FROM project;
+
+-- name: project.set_hold
+UPDATE project SET hold = :hold;
+
+-- name: project.settings
+SELECT name, value, session, at FROM settings ORDER BY name;
+
+-- name: project.set_setting
+INSERT INTO settings (name, value, session, at) VALUES (:name, :value, :session, :at)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value, session = excluded.session, at = excluded.at;
+
+-- name: project.unset_setting
+DELETE FROM settings WHERE name = :name;
+
+-- name: project.counters
+SELECT name, n FROM counters ORDER BY name;
+
+-- name: project.count
+INSERT INTO counters (name, n) VALUES (:name, :n) ON CONFLICT (name) DO UPDATE SET n = counters.n + excluded.n;

@@ -1,0 +1,149 @@
+"""Audit (J2): the chain, the tables against a replay of the journal, and the mirror file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foureyes.adapters.store.engine import Value
+from foureyes.adapters.store.journal import Row, breaks
+from foureyes.adapters.store.mirror import Mirror
+from foureyes.adapters.store.projections import apply
+from foureyes.adapters.store.queries import sql
+from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.app.ports import AuditReport, Finding, Progress, Tx
+from foureyes.errors import FoureyesError
+
+TABLES: dict[str, str] = {
+    "project": "id",
+    "sessions": "id",
+    "evidence": "evidence",
+    "tasks": "n",
+    "task_labels": "task, label",
+    "dependencies": "task, depends_on",
+    "history": "task, seq, session, action",
+    "attempts": "task, n",
+    "authors": "task, attempt, session",
+    "approvals": "seq",
+    "feedback": "seq",
+    "logs": "seq",
+    "handoffs": "seq",
+    "security": "seq",
+    "settings": "name",
+    "counters": "name",
+}
+"""Every table that is a projection, with the columns that identify a row."""
+
+MOST = 20
+
+
+def audit(engine: SqliteEngine, fresh: SqliteEngine, mirror: Mirror | None, tx: Tx, progress: Progress | None) -> AuditReport:
+    """Everything that can be wrong with a store, each thing named. `fresh` is an empty store to replay into."""
+    findings: list[Finding] = []
+    total = int(engine.fetch(sql("journal.count"), {})[1][0][0] or 0)
+    last: list[Row] = []
+    rows = _counted(journal_rows(engine), total, last, progress)
+    replayed = _replay(fresh, rows, findings)
+    findings += _check_head(engine, last[-1] if last else None)
+    if replayed:
+        for table, key in TABLES.items():
+            findings += _compare(engine, fresh, table, key)
+    if mirror is not None:
+        findings += [
+            Finding("integrity" if "changed" in text or "not in" in text else "completeness", text) for text in mirror.differences(tx)
+        ]
+    return AuditReport(total, last[-1].hash if last else "", tuple(findings[: MOST * 5]))
+
+
+def journal_rows(engine: SqliteEngine) -> Iterator[Row]:
+    """The journal from the first row on, one by one."""
+    for values in engine.stream(sql("journal.all")):
+        yield Row(*values)  # type: ignore[arg-type]
+
+
+def _counted(rows: Iterator[Row], total: int, last: list[Row], progress: Progress | None) -> Iterator[Row]:
+    for number, row in enumerate(rows, 1):
+        last[:] = [row]
+        if progress is not None and number % 10_000 == 0:
+            progress(number, total)
+        yield row
+
+
+def _replay(fresh: SqliteEngine, rows: Iterator[Row], findings: list[Finding]) -> bool:
+    """Check the chain and project every row in one pass; False when the journal cannot be replayed to its end."""
+    replaying = True
+
+    def projected() -> Iterator[Row]:
+        nonlocal replaying
+        for row in rows:
+            yield row
+            if replaying:
+                try:
+                    apply(fresh, row, row.event())
+                except (FoureyesError, KeyError) as problem:
+                    replaying = False
+                    findings.append(Finding("integrity", f"row {row.seq} ({row.kind}) cannot be replayed: {problem}", row.seq))
+
+    with fresh.transaction(write=True):
+        findings += [Finding("integrity", broken.message, broken.seq) for broken in breaks(projected())]
+    return replaying
+
+
+def _check_head(engine: SqliteEngine, last: Row | None) -> list[Finding]:
+    """Rows cut off the end leave a chain that is whole but too short: the head remembers."""
+    _, rows = engine.fetch(sql("journal.head"), {})
+    if not rows:
+        return [Finding("integrity", "the end of the chain is not on record (table head is empty)")]
+    seq, hash_ = rows[0]
+    end = last.seq if last else 0
+    if seq != end:
+        gone = f"rows {end + 1} to {seq} are missing at the end" if int(seq or 0) > end else f"rows after {seq} were added by somebody else"
+        return [Finding("integrity", gone, end)]
+    if last is not None and hash_ != last.hash:
+        return [Finding("integrity", f"row {seq} is not the row that was written last", last.seq)]
+    return []
+
+
+def _compare(engine: SqliteEngine, fresh: SqliteEngine, table: str, key: str) -> list[Finding]:
+    """Rows of a table that are not what the journal says, each named by its key and column."""
+    statement = f"SELECT * FROM {table} ORDER BY {key}"  # noqa: S608 - both names come from TABLES above
+    columns = [str(row[1]) for row in fresh.fetch(f"PRAGMA table_info({table})", {})[1]]
+    keys = [columns.index(part.strip()) for part in key.split(",")]
+    found: list[Finding] = []
+
+    def identity(row: tuple[Value, ...]) -> tuple[tuple[bool, Value], ...]:
+        return tuple((row[k] is not None, row[k]) for k in keys)
+
+    stored, said = engine.stream(statement), fresh.stream(statement)
+    have, want = next(stored, None), next(said, None)
+    while (have is not None or want is not None) and len(found) < MOST:
+        if have is not None and (want is None or identity(have) < identity(want)):
+            found.append(Finding("integrity", f"{table}: row {_name(have, keys)} is not in the journal"))
+            have = next(stored, None)
+        elif want is not None and (have is None or identity(want) < identity(have)):
+            found.append(Finding("completeness", f"{table}: row {_name(want, keys)} is missing"))
+            want = next(said, None)
+        else:
+            found += _differing(table, columns, keys, have, want)
+            have, want = next(stored, None), next(said, None)
+    return found
+
+
+def _differing(
+    table: str, columns: list[str], keys: list[int], have: tuple[Value, ...] | None, want: tuple[Value, ...] | None
+) -> list[Finding]:
+    if have == want or have is None or want is None:
+        return []
+    return [
+        Finding("integrity", f"{table}: row {_name(have, keys)}: {column} is {_short(got)}, the journal says {_short(should)}")
+        for column, got, should in zip(columns, have, want, strict=True)
+        if got != should
+    ]
+
+
+def _name(row: tuple[Value, ...], keys: list[int]) -> str:
+    return " ".join(str(row[k]) for k in keys)
+
+
+def _short(value: Value) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,153 @@
+"""SQLite through apsw: one connection, its settings read back one by one, and its errors in our words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import apsw
+
+from foureyes.adapters.store.engine import Value
+from foureyes.adapters.store.queries import sql
+from foureyes.errors import StoreBusy, StoreProblem
+
+OLDEST = (3, 51, 3)
+"""Earlier versions have the WAL-reset race that can corrupt a file which several processes write."""
+APPLICATION_ID = 0x46455945
+BUSY_MILLISECONDS = 10_000
+SETTINGS = (("journal_mode", "WAL", "wal"), ("synchronous", "FULL", 2), ("foreign_keys", "ON", 1))
+
+
+class SqliteEngine:
+    """An open SQLite store. `path` may be ":memory:"."""
+
+    name = "sqlite"
+
+    def __init__(self, path: str, *, create: bool = False) -> None:
+        self.path = path
+        check_library_version(apsw.sqlite_lib_version())
+        with translated(path):
+            flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+            self.connection = apsw.Connection(path, flags=flags)
+            self.connection.set_busy_timeout(BUSY_MILLISECONDS)
+            if not create:
+                self._check_owner()
+            self._configure()
+            if create:
+                self.connection.pragma("application_id", APPLICATION_ID)
+
+    def _check_owner(self) -> None:
+        found = self.connection.pragma("application_id")
+        if found != APPLICATION_ID:
+            raise StoreProblem(
+                f"{os.path.basename(self.path)} is not a Foureyes store (application id {found}). It was not touched.",
+                next_step="fe restore FILE, if you have a backup",
+            )
+
+    def _configure(self) -> None:
+        for name, value, expected in SETTINGS:
+            self.connection.pragma(name, value)
+            found = self.connection.pragma(name)
+            if found != expected and self.path != ":memory:":
+                raise StoreProblem(f"SQLite did not take the setting {name} = {value} (it says {found}).", next_step="fe doctor")
+
+    def run(self, name: str, params: dict[str, Value]) -> int:
+        with translated(self.path):
+            self.connection.execute(sql(name), params)
+            return self.connection.changes()
+
+    def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
+        with translated(self.path):
+            cursor = self.connection.execute(statement, params)
+            try:
+                columns = [column[0] for column in cursor.get_description()]
+            except apsw.ExecutionCompleteError:
+                return [], []
+            rows: list[tuple[Value, ...]] = cursor.fetchall()  # type: ignore[assignment]
+            return columns, rows
+
+    def stream(self, statement: str) -> Iterator[tuple[Value, ...]]:
+        """Rows one by one, for tables larger than memory."""
+        with translated(self.path):
+            yield from self.connection.execute(statement)
+
+    def script(self, statements: list[str]) -> None:
+        """Statements one by one (several in one call would stop at the first row)."""
+        with translated(self.path):
+            for statement in statements:
+                self.connection.execute(statement)
+
+    @contextmanager
+    def transaction(self, *, write: bool) -> Iterator[None]:
+        """One consistent state; a writing one ends with a commit or leaves no trace."""
+        with translated(self.path):
+            self.connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+        try:
+            yield
+        except BaseException:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise
+        with translated(self.path):
+            self.connection.execute("COMMIT" if write else "ROLLBACK")
+
+    def schema_version(self) -> int:
+        with translated(self.path):
+            return int(self.connection.pragma("user_version"))
+
+    def set_schema_version(self, version: int) -> None:
+        self.connection.pragma("user_version", version)
+
+    def backup(self, path: str) -> None:
+        """A whole copy, consistent while others write."""
+        with translated(path):
+            copy = apsw.Connection(path)
+            with copy.backup("main", self.connection, "main") as backup:
+                while not backup.done:
+                    backup.step(1000)
+            copy.close()
+
+    def problems(self) -> list[str]:
+        """What SQLite's own check finds wrong with the file."""
+        with translated(self.path):
+            found = [str(row[0]) for row in self.connection.execute("PRAGMA quick_check(5)")]
+        return [] if found == ["ok"] else found
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+def check_library_version(version: str) -> None:
+    """Refuse a SQLite that can corrupt a file under several writers."""
+    if tuple(int(part) for part in version.split(".")[:3]) < OLDEST:
+        wanted = ".".join(str(part) for part in OLDEST)
+        raise StoreProblem(
+            f"SQLite {version} is too old: versions before {wanted} can corrupt a store that several processes write.",
+            next_step="install a newer apsw",
+        )
+
+
+@contextmanager
+def translated(path: str) -> Iterator[None]:
+    """apsw's errors as sentences of ours."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError) as problem:
+        raise StoreBusy("the store is busy. Nothing was changed.", next_step="try again") from problem
+    except apsw.FullError as problem:
+        raise StoreProblem("the disk is full. Nothing was changed.", next_step="free some space and try again") from problem
+    except (apsw.ReadOnlyError, apsw.PermissionsError) as problem:
+        raise StoreProblem("the store cannot be written. Nothing was changed.", next_step="make .foureyes writable for you") from problem
+    except apsw.CantOpenError as problem:
+        raise StoreProblem(
+            f"{os.path.basename(path)} cannot be opened: it is missing, or its directory is not readable and writable for you.",
+            next_step="fe doctor",
+        ) from problem
+    except (apsw.NotADBError, apsw.CorruptError) as problem:
+        raise StoreProblem(
+            f"{os.path.basename(path)} is damaged or not a store ({problem}). It was not touched.",
+            next_step="fe restore FILE, if you have a backup",
+        ) from problem
+    except apsw.IOError as problem:
+        raise StoreProblem(f"the disk reported an error ({problem}). Nothing was changed.", next_step="fe doctor") from problem

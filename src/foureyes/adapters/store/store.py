@@ -1,0 +1,121 @@
+"""The store behind the application's port: reads into typed values, and writing transactions that journal first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TypeVar
+
+import msgspec
+
+from foureyes.adapters.store.engine import plain, structs
+from foureyes.adapters.store.journal import Row, next_row
+from foureyes.adapters.store.lists import compose
+from foureyes.adapters.store.lock import WriterLock
+from foureyes.adapters.store.migrate import migrate
+from foureyes.adapters.store.mirror import Mirror
+from foureyes.adapters.store.projections import apply
+from foureyes.adapters.store.queries import sql
+from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.app.ports import AuditReport, ListQuery, Progress, Tx, WriteTx
+from foureyes.core.events import Event
+
+T = TypeVar("T")
+
+
+class Reading:
+    """Typed reads over one consistent state."""
+
+    def __init__(self, engine: SqliteEngine) -> None:
+        self._engine = engine
+
+    def all(self, query: str, into: type[T], /, **params: object) -> list[T]:
+        return structs(into, *self._engine.fetch(sql(query), plain(params)))
+
+    def one(self, query: str, into: type[T], /, **params: object) -> T | None:
+        found = self.all(query, into, **params)
+        return found[0] if found else None
+
+    def tasks(self, query: ListQuery, into: type[T], /) -> list[T]:
+        statement, params = compose(query)
+        return structs(into, *self._engine.fetch(statement, plain(params)))
+
+
+class Writing(Reading):
+    """A writing transaction: appends go to the journal and through the projections to the tables."""
+
+    def __init__(self, engine: SqliteEngine, project: str) -> None:
+        super().__init__(engine)
+        self._project = project
+
+    def append(self, session: str, at: str, entries: Sequence[tuple[str, Event]]) -> list[int]:
+        """Write events as the next rows of the chain and project them; their row numbers."""
+        rows: list[Row] = []
+        head = self.one("journal.head", Head)
+        seq, hash_ = (head.seq, head.hash) if head else (0, "")
+        for task, event in entries:
+            row = next_row(hash_, seq + 1, at, self._project, task, session, event)
+            self._engine.run("journal.insert", plain(msgspec.structs.asdict(row)))
+            apply(self._engine, row, event)
+            seq, hash_ = row.seq, row.hash
+            rows.append(row)
+        self._engine.run("journal.move_head", {"seq": seq, "hash": hash_})
+        return [row.seq for row in rows]
+
+
+class Head(msgspec.Struct, frozen=True):
+    """The end of the chain."""
+
+    seq: int
+    hash: str
+
+
+class Store:
+    """One project's store. Keep one per process; it holds one connection."""
+
+    def __init__(self, engine: SqliteEngine, project: str, *, lock_path: str = "", mirror: Mirror | None = None) -> None:
+        self.engine = engine
+        self.project = project
+        self._lock_path = lock_path
+        self._mirror = mirror
+
+    @contextmanager
+    def read(self) -> Iterator[Tx]:
+        with self.engine.transaction(write=False):
+            yield Reading(self.engine)
+
+    @contextmanager
+    def write(self) -> Iterator[WriteTx]:
+        """One writer at a time; the mirror file is brought up to date before the next one may write (P8)."""
+        with self._lock():
+            with self.engine.transaction(write=True):
+                yield Writing(self.engine, self.project)
+            if self._mirror is not None:
+                self._mirror.sync(Reading(self.engine))
+
+    def _lock(self) -> AbstractContextManager[object]:
+        return WriterLock(self._lock_path) if self._lock_path else nullcontext()
+
+    def audit(self, progress: Progress | None = None) -> AuditReport:
+        """J2: chain, replay, mirrors."""
+        from foureyes.adapters.store.replay import audit
+
+        fresh = create_in_memory(self.project)
+        with self.read() as tx:
+            return audit(self.engine, fresh.engine, self._mirror, tx, progress)
+
+    def health(self) -> list[str]:
+        return self.engine.problems()
+
+    def backup(self, path: str) -> None:
+        self.engine.backup(path)
+
+    def close(self) -> None:
+        self.engine.close()
+
+
+def create_in_memory(project: str) -> Store:
+    """A store for tests and for replaying a journal."""
+    engine = SqliteEngine(":memory:", create=True)
+    migrate(engine, "1970-01-01T00:00:00.000Z", None)
+    return Store(engine, project)

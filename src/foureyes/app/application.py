@@ -1,0 +1,108 @@
+"""The Application: what every face receives. One attribute per noun, one method per verb (G3).
+
+Nouns are made when first asked for: an agent calls `fe` hundreds of times, and each call needs one or two of them.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from foureyes.app.context import Context
+
+if TYPE_CHECKING:
+    from foureyes.app.attempts import Attempts
+    from foureyes.app.audit import Audit
+    from foureyes.app.claims import Claims
+    from foureyes.app.closing import Closing
+    from foureyes.app.decisions import Decisions
+    from foureyes.app.lists import Lists
+    from foureyes.app.notes import Notes
+    from foureyes.app.policy import Policy
+    from foureyes.app.projects import Projects
+    from foureyes.app.sessions import Sessions
+    from foureyes.app.stops import Stops
+    from foureyes.app.tasks import Tasks
+
+
+class Application:
+    """Everything you can do with a project."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        from foureyes.app.tasks import Tasks
+
+        return Tasks(self.context)
+
+    @cached_property
+    def claims(self) -> Claims:
+        from foureyes.app.claims import Claims
+
+        return Claims(self.context)
+
+    @cached_property
+    def notes(self) -> Notes:
+        from foureyes.app.notes import Notes
+
+        return Notes(self.context)
+
+    @cached_property
+    def stops(self) -> Stops:
+        from foureyes.app.stops import Stops
+
+        return Stops(self.context)
+
+    @cached_property
+    def attempts(self) -> Attempts:
+        from foureyes.app.attempts import Attempts
+
+        return Attempts(self.context)
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        from foureyes.app.decisions import Decisions
+
+        return Decisions(self.context)
+
+    @cached_property
+    def closing(self) -> Closing:
+        from foureyes.app.closing import Closing
+
+        return Closing(self.context)
+
+    @cached_property
+    def lists(self) -> Lists:
+        from foureyes.app.lists import Lists
+
+        return Lists(self.context)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        from foureyes.app.sessions import Sessions
+
+        return Sessions(self.context)
+
+    @cached_property
+    def policy(self) -> Policy:
+        from foureyes.app.policy import Policy
+
+        return Policy(self.context)
+
+    @cached_property
+    def audit(self) -> Audit:
+        from foureyes.app.audit import Audit
+
+        return Audit(self.context)
+
+    @cached_property
+    def projects(self) -> Projects:
+        from foureyes.app.projects import Projects
+
+        return Projects(self.context)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.context.store.close()

@@ -1,0 +1,220 @@
+"""Attempts: freeze what was handed in (A1), from whatever branch the work is on (K4)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from foureyes.app.context import Context
+from foureyes.app.ledger import facts_of
+from foureyes.app.ports import Tx
+from foureyes.app.stops import refuse_from
+from foureyes.app.views import ProjectView
+from foureyes.core import events as e
+from foureyes.core.attempt import DETACHED, Attempt, Author, Change
+from foureyes.core.facts import Facts
+from foureyes.core.ids import SessionId, Sha, short_diff
+from foureyes.core.session import Actor, is_one_origin
+from foureyes.core.task import clean_text
+from foureyes.errors import NotFound, Reason, Refused
+
+SHOWN_PATHS = 5
+
+
+class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What was handed in."""
+
+    task: str
+    attempt: int
+    base: str
+    head: str
+    ref: str
+    diff_id: str
+    status: str
+    files: int
+    added: int
+    removed: int
+    commits: int
+    landed: bool = False
+    no_code: bool = False
+    changed: bool = True
+    next: str = ""
+
+
+class Attempts:
+    """Submit, and look at what was submitted."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def submit(
+        self,
+        actor: Actor,
+        task: str,
+        *,
+        message: str = "",
+        commit: str | None = None,
+        no_code: bool = False,
+        branch: str | None = None,
+        if_version: int | None = None,
+    ) -> SubmitOutcome:
+        """Hand in. Git is asked before the transaction; if the task moved meanwhile, nothing is written."""
+        message = clean_text(message, "the message")
+        with self._context.store.read() as tx:
+            found = self._context.find(tx, task)
+            self._context.check_version(tx, found, if_version)
+            facts = facts_of(self._context, tx, found.id)
+            project = self._context.project(tx)
+            self._refuse_stranger(tx, facts, actor)
+        ref = self._ref(facts, actor, branch)
+        self._refuse_uncommitted(facts, actor, ref, commit, own_place=branch is None)
+        change = self._context.repo.change(target=project.target, ref=ref, since=facts.task.start_target)
+        last = facts.attempt
+        if last is not None and facts.task.status == "reviewing" and last.head == change.head and last.ref == change.ref:
+            return submitted(facts, last, changed=False)
+        self._refuse_empty(facts, change, project, no_code=no_code)
+        event = self._frozen(facts, project, change, message, no_code=no_code)
+        with self._context.writing(actor, "submit") as work:
+            now = self._context.find(work.tx, found.id)
+            self._context.check_version(work.tx, now, found.version)
+            work.record(found.id, event)
+            return submitted(facts_of(self._context, work.tx, found.id), event)
+
+    def _refuse_stranger(self, tx: Tx, facts: Facts, actor: Actor) -> None:
+        """Submit is the implementer's; a delegator, a service (the runner) or a person may do it for it."""
+        task = facts.task
+        refuse_from_submit(facts)
+        assert task.implementer is not None
+        me, owner = self._context.party(tx, actor), facts.party(task.implementer)
+        if is_one_origin(me, owner) or me.session in owner.above or actor.kind in ("human", "service"):
+            return
+        who = facts.party_name(task.implementer)
+        raise Refused(
+            f"{task.id} was not handed in.",
+            reasons=(Reason("A1", f"{who} holds the claim on {task.id}: it hands in its own work", f"fe show {task.id}"),),
+            task=task.id,
+        )
+
+    def _ref(self, facts: Facts, actor: Actor, branch: str | None) -> str:
+        """The ref the work is on: the named one, the last attempt's when somebody else submits, else where the caller stands."""
+        repo = self._context.repo
+        if branch is not None:
+            ref = repo.branch_ref(branch)
+            if ref is None:
+                raise NotFound(f"there is no branch {branch}.", next_step="git branch --list")
+            return ref
+        if facts.attempt is not None and facts.attempt.ref != DETACHED and actor.session != facts.task.implementer:
+            return facts.attempt.ref
+        return repo.current_ref()
+
+    def _refuse_uncommitted(self, facts: Facts, actor: Actor, ref: str, commit: str | None, *, own_place: bool) -> None:
+        """A1: what is not committed is not handed in; `--commit` commits it first."""
+        paths = self._context.repo.uncommitted(ref)
+        if not paths:
+            return
+        task = facts.task
+        if commit is not None and commit.strip() and own_place:
+            trailers = [("Task", str(task.id)), ("Foureyes-Session", str(task.implementer or actor.session))]
+            self._context.repo.commit_all(clean_text(commit, "the commit message"), trailers)
+            return
+        shown = ", ".join(paths[:SHOWN_PATHS]) + (f" and {len(paths) - SHOWN_PATHS} more" if len(paths) > SHOWN_PATHS else "")
+        are = "file is" if len(paths) == 1 else "files are"
+        step = f'commit them, or: fe submit {task.id} --commit "message"'
+        raise Refused(
+            f"{task.id} was not handed in.", reasons=(Reason("A1", f"{len(paths)} {are} not committed: {shown}", step),),
+            next_step=step, task=task.id,
+        )  # fmt: skip
+
+    def _refuse_empty(self, facts: Facts, change: Change, project: ProjectView, *, no_code: bool) -> None:
+        """A5: an empty diff only as `--no-code`, and that only for an empty diff."""
+        task = facts.task
+        if change.is_empty and not no_code:
+            name = change.ref.removeprefix("refs/heads/")
+            step = f"commit your work on a branch; if there really is no code: fe submit {task.id} --no-code"
+            reason = Reason("A5", f"{name} has no change that {project.target} does not have", step)
+            raise Refused(f"{task.id} was not handed in.", reasons=(reason,), next_step=step, task=task.id)
+        if no_code and not change.is_empty:
+            reason = Reason("A5", f"--no-code, but {len(change.files)} files changed since {change.base[:7]}", f"fe submit {task.id}")
+            raise Refused(f"{task.id} was not handed in.", reasons=(reason,), next_step=reason.next, task=task.id)
+
+    def _frozen(self, facts: Facts, project: ProjectView, change: Change, message: str, *, no_code: bool) -> e.AttemptSubmitted:
+        task, last = facts.task, facts.attempt
+        assert task.implementer is not None
+        relation = None
+        if last is not None:
+            relation = self._context.repo.relation(base=last.base, head=last.head, new_head=change.head, target=project.target)
+        return e.AttemptSubmitted(
+            n=task.iteration + 1, implementer=task.implementer, base=change.base, head=change.head, tree=change.tree, ref=change.ref,
+            diff_id=change.diff_id, landed=change.landed, no_code=no_code, files=change.files, commits=change.commits,
+            added=change.added, removed=change.removed, authors=authors_of(facts, change), message=message,
+            duration_seconds=self._seconds_since(task.started_at), relation=relation,
+        )  # fmt: skip
+
+    def _seconds_since(self, moment: str | None) -> int:
+        if moment is None:
+            return 0
+        return max(0, int((self._context.clock.now() - datetime.fromisoformat(moment)).total_seconds()))
+
+    def diff(self, task: str, *, since: int | None = None) -> str:
+        """The change of the latest attempt, or what changed since attempt N, for reading."""
+        with self._context.store.read() as tx:
+            found = self._context.find(tx, task)
+            facts = facts_of(self._context, tx, found.id)
+            if facts.attempt is None:
+                raise NotFound(f"nothing was handed in for {found.id}.", next_step=f"fe show {found.id}", task=found.id)
+            base = facts.attempt.base
+            if since is not None:
+                base = self._head_of(tx, facts, since)
+        return self._context.repo.diff_text(base, facts.attempt.head)
+
+    def _head_of(self, tx: Tx, facts: Facts, n: int) -> Sha:
+        rows = tx.all("attempt.of_task", AttemptHead, task=facts.task.id)
+        for row in rows:
+            if row.n == n:
+                return Sha(row.head)
+        raise NotFound(f"{facts.task.id} has no attempt {n}; it has {len(rows)}.", next_step=f"fe show {facts.task.id}")
+
+
+class AttemptHead(msgspec.Struct, frozen=True):
+    """Number and head of an attempt."""
+
+    n: int
+    head: str
+
+
+def refuse_from_submit(facts: Facts) -> None:
+    """Lesson 2: there is no way into review without a claim."""
+    task = facts.task
+    if task.status == "open":
+        step = f"fe start {task.id}"
+        raise Refused(
+            f"{task.id} was not handed in.",
+            reasons=(Reason("T2", f"nobody has started {task.id}, so nobody would be its author", step),),
+            next_step=step,
+            task=task.id,
+        )
+    refuse_from(task, "submit")
+
+
+def authors_of(facts: Facts, change: Change) -> tuple[Author, ...]:
+    """A1: the sessions that held the claim, and those that the commits' trailers name."""
+    found: dict[SessionId, str] = {}
+    for session in [entry.session for entry in facts.history or () if entry.action == "started"] + [facts.task.implementer]:
+        if session is not None:
+            found.setdefault(session, "claim")
+    for commit in change.commits:
+        for name in commit.sessions:
+            if name and len(name) <= 80:
+                found.setdefault(SessionId(name), f"commit {commit.sha[:7]}")
+    return tuple(Author(session, why) for session, why in found.items())
+
+
+def submitted(facts: Facts, event: e.AttemptSubmitted | Attempt, *, changed: bool = True) -> SubmitOutcome:
+    """What the caller is told about a hand-in."""
+    return SubmitOutcome(
+        task=facts.task.id, attempt=event.n, base=event.base, head=event.head, ref=event.ref, diff_id=event.diff_id,
+        status=facts.task.status, files=len(event.files), added=event.added, removed=event.removed, commits=len(event.commits),
+        landed=event.landed, no_code=event.no_code, changed=changed,
+        next=f"fe next      (somebody else looks: fe approve {facts.task.id} --seen {short_diff(event.diff_id)})",
+    )  # fmt: skip

@@ -1,0 +1,116 @@
+"""Claims: who works on a task (T1). One winner; the same session again is a no-op; a silent claim can be released."""
+
+from __future__ import annotations
+
+from foureyes.app.context import Context, Work
+from foureyes.app.ledger import facts_of
+from foureyes.app.ports import ListQuery, Tx
+from foureyes.app.tasks import outcome
+from foureyes.app.views import Link, Outcome, SessionView, TaskRow
+from foureyes.core import events as e
+from foureyes.core.ids import Sha
+from foureyes.core.session import Actor, is_one_origin, is_same
+from foureyes.core.task import Task
+from foureyes.errors import LostClaim, NotFound, Reason, Refused
+
+
+class Claims:
+    """Start, next, unstart."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def start(self, actor: Actor, task: str, *, if_version: int | None = None) -> Outcome:
+        """Claim a task."""
+        target_head = self._target_head()
+        with self._context.writing(actor, "start") as work:
+            found = self._context.find(work.tx, task)
+            self._context.check_version(work.tx, found, if_version)
+            if found.status == "in_progress" and found.implementer is not None:
+                return self._already(work, found)
+            self._refuse_if_not_free(work.tx, found)
+            return self._claim(work, found, target_head)
+
+    def next(self, actor: Actor) -> Outcome:
+        """Claim the best ready task: highest priority, then oldest (T4)."""
+        target_head = self._target_head()
+        with self._context.writing(actor, "next") as work:
+            rows = work.tx.tasks(ListQuery(ready=True, limit=1), TaskRow)
+            hold = self._context.project(work.tx).hold
+            if hold is not None:
+                raise Refused("nothing was claimed.", reasons=(Reason("D3", f"the project is held: {hold}"),))
+            if not rows:
+                raise NotFound("no task is ready.", next_step="fe list   (what waits, and for what: fe list --blocked)")
+            return self._claim(work, self._context.find(work.tx, rows[0].id), target_head)
+
+    def _target_head(self) -> Sha | None:
+        """K4: where the target branch stands now; asked before the transaction, because git takes its time."""
+        with self._context.store.read() as tx:
+            target = self._context.project(tx).target
+        return self._context.repo.commit_of(f"refs/heads/{target}")
+
+    def _claim(self, work: Work, found: Task, target_head: Sha | None) -> Outcome:
+        work.record(found.id, e.TaskStarted(target_head=target_head))
+        now = self._context.get(work.tx, found.id)
+        return outcome(now, f"started {now.id}: {now.title}", f'work on a branch, commit, then: fe submit {now.id} -m "what you did"')
+
+    def _already(self, work: Work, found: Task) -> Outcome:
+        assert found.implementer is not None
+        facts = facts_of(self._context, work.tx, found.id)
+        owner = facts.party(found.implementer)
+        if is_same(self._context.party(work.tx, work.actor), owner):
+            return outcome(found, f"{found.id} is yours already", f"fe submit {found.id}", changed=False)
+        raise LostClaim(
+            f"{found.id} was started by {facts.party_name(found.implementer)} at {found.started_at}.", next_step="fe next", task=found.id
+        )
+
+    def _refuse_if_not_free(self, tx: Tx, found: Task) -> None:
+        reasons: list[Reason] = []
+        hold = self._context.project(tx).hold
+        if found.status != "open":
+            hint = {"blocked": "unblock", "deferred": "undefer", "closed": "reopen"}.get(found.status, "show")
+            why = f" ({found.blocked_reason})" if found.blocked_reason else ""
+            reasons.append(Reason("T1", f"{found.id} is {found.status}{why}; only an open task can be started", f"fe {hint} {found.id}"))
+        if hold is not None:
+            reasons.append(Reason("D3", f"the project is held: {hold}", 'a person runs: fe resume --project -m "why"'))
+        if found.hold is not None:
+            reasons.append(Reason("D3", f"{found.id} is held: {found.hold}", f'a person runs: fe resume {found.id} -m "why"'))
+        for link in tx.all("task.dependencies", Link, id=found.id):
+            if link.status != "closed":
+                reasons.append(Reason("T3", f"{found.id} waits for {link.id}, which is {link.status}", f"fe show {link.id}"))
+        if found.parent and self._context.get(tx, found.parent).status == "blocked":
+            reasons.append(Reason("T4", f"its parent {found.parent} is blocked", f"fe show {found.parent}"))
+        if reasons:
+            raise Refused(f"{found.id} was not started.", reasons=tuple(reasons), next_step=reasons[0].next, task=found.id)
+
+    def unstart(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
+        """Give a claim back, or release another's that may be released."""
+        with self._context.writing(actor, "unstart") as work:
+            found = self._context.find(work.tx, task)
+            if found.status != "in_progress" or found.implementer is None:
+                raise Refused(
+                    f"{found.id} is {found.status}; only a task in progress can be given back.",
+                    reasons=(Reason("T2", f"{found.id} is {found.status}", f"fe show {found.id}"),),
+                    task=found.id,
+                )
+            facts = facts_of(self._context, work.tx, found.id)
+            me, owner = self._context.party(work.tx, actor), facts.party(found.implementer)
+            if is_one_origin(me, owner):
+                work.record(found.id, e.TaskUnstarted())
+                return outcome(self._context.get(work.tx, found.id), f"gave {found.id} back", "fe next")
+            if actor.kind != "human" and me.session not in owner.above and not self._is_silent(work, found):
+                minutes = self._context.policy(work.tx, actor).claim_stale_minutes
+                who = facts.party_name(found.implementer)
+                raise Refused(
+                    f"{found.id} was not released.",
+                    reasons=(Reason("T1", f"{who} holds the claim and was heard of within {minutes} minutes", f"fe show {found.id}"),),
+                    task=found.id,
+                )
+            work.record(found.id, e.TaskReleased(implementer=found.implementer, reason=reason))
+            return outcome(self._context.get(work.tx, found.id), f"released {found.id}", f"fe start {found.id}")
+
+    def _is_silent(self, work: Work, found: Task) -> bool:
+        """Nothing heard of the claim's session for `claim_stale_minutes`."""
+        owner = work.tx.one("session.get", SessionView, id=found.implementer)
+        limit = self._context.ago(self._context.policy(work.tx, work.actor).claim_stale_minutes)
+        return owner is not None and owner.last_seen_at <= limit

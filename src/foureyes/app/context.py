@@ -1,0 +1,231 @@
+"""What every verb shares: the ports, who is calling, and one way to read and to write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from functools import cached_property
+
+import msgspec
+
+from foureyes import config
+from foureyes.app.ports import Clock, Ids, Repo, Store, Tx, WriteTx
+from foureyes.app.views import ProjectView, SessionView
+from foureyes.core.events import Event, SessionEvidenceAdded, SessionStarted
+from foureyes.core.ids import TASK_INPUT, OriginId, SessionId, TaskId
+from foureyes.core.policy import ReviewPolicy
+from foureyes.core.rights import barred
+from foureyes.core.session import Actor, Party
+from foureyes.core.task import Task, visible
+from foureyes.errors import AmbiguousId, BadInput, Internal, NotFound, Refused, StaleState
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A piece of evidence that the store has."""
+
+    evidence: str
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """An origin that some evidence belongs to."""
+
+    origin: str
+
+
+class Named(msgspec.Struct, frozen=True):
+    """A task id."""
+
+    id: str
+
+
+class Count(msgspec.Struct, frozen=True):
+    """A number."""
+
+    n: int
+
+
+class StoredSetting(msgspec.Struct, frozen=True):
+    """A journalled setting."""
+
+    name: str
+    value: str
+    session: str = ""
+    at: str = ""
+
+
+class Work:
+    """A writing transaction of one actor: reads see what was already recorded in it."""
+
+    def __init__(self, tx: WriteTx, actor: Actor, at: str) -> None:
+        self.tx = tx
+        self.actor = actor
+        self.at = at
+        self._known = False
+
+    def record(self, task: str, *events: Event) -> list[int]:
+        """Journal events about a task (or about none: ""). The session's row is made with its first write (I1)."""
+        if not self._known:
+            self._introduce()
+            self._known = True
+        return self.tx.append(self.actor.session, self.at, [(task, event) for event in events])
+
+    def _introduce(self) -> None:
+        actor, tx = self.actor, self.tx
+        known = tx.one("session.get", SessionView, id=actor.session)
+        event: Event | None = None
+        if known is None:
+            event = self._first_words()
+        elif actor.trust != "asserted":
+            have = {row.evidence for row in tx.all("session.known_evidence", Known, evidence=actor.evidence, origin=known.origin)}
+            missing = tuple(piece for piece in actor.evidence if piece not in have)
+            event = SessionEvidenceAdded(evidence=missing) if missing else None
+        if event is not None:
+            tx.append(actor.session, self.at, [("", event)])
+
+    def _first_words(self) -> SessionStarted:
+        actor = self.actor
+        name = actor.name
+        if actor.kind == "agent" and actor.trust != "asserted":
+            count = self.tx.one("session.count_agent", Count, agent=actor.agent)
+            name = f"{actor.agent or 'agent'}#{(count.n if count else 0) + 1}"
+        return SessionStarted(
+            kind=actor.kind, trust=actor.trust, agent=actor.agent, person=actor.person, host=actor.host, model=actor.model,
+            vendor=actor.vendor, name=name, proven=is_proven(actor), parent=actor.parent,
+            evidence=() if actor.trust == "asserted" else actor.evidence,
+        )  # fmt: skip
+
+
+def is_proven(actor: Actor) -> bool:
+    """I3: an agent without process evidence has no origin of its own."""
+    return actor.kind != "agent" or bool(actor.processes) or actor.trust == "issued"
+
+
+class Context:
+    """The ports, bound together for one process."""
+
+    def __init__(
+        self, store: Store, repo: Callable[[], Repo], clock: Clock, ids: Ids, environ: Mapping[str, str], folder: str = ""
+    ) -> None:
+        self.store = store
+        self._repo = repo
+        self.clock = clock
+        self.ids = ids
+        self.environ = environ
+        self.folder = folder
+
+    @cached_property
+    def repo(self) -> Repo:
+        """The repository; made when first asked for, because many commands never need git."""
+        return self._repo()
+
+    def now(self) -> str:
+        return stamp(self.clock.now())
+
+    def ago(self, minutes: int) -> str:
+        """The moment that many minutes before now."""
+        return stamp(self.clock.now() - timedelta(minutes=minutes))
+
+    @contextmanager
+    def writing(self, actor: Actor, verb: str) -> Iterator[Work]:
+        """A transaction for a verb, if the caller may use the verb at all (I1, I5)."""
+        permit(actor, verb)
+        with self.store.write() as tx:
+            yield Work(tx, actor, self.now())
+
+    def project(self, tx: Tx) -> ProjectView:
+        found = tx.one("project.get", ProjectView)
+        if found is None:
+            raise Internal("the store has no project row")
+        return found
+
+    def layers(self, tx: Tx, actor: Actor) -> config.Layers:
+        """Where settings come from, for this caller. foureyes.toml is the target branch's."""
+        text = self.repo.file_at(self.project(tx).target, config.FILE)
+        stored = {row.name: row.value for row in tx.all("project.settings", StoredSetting)}
+        return config.Layers(file=config.read_file(text) if text else {}, store=stored, environ=self.environ, human=actor.kind == "human")
+
+    def policy(self, tx: Tx, actor: Actor) -> ReviewPolicy:
+        return config.review_policy(self.layers(tx, actor))
+
+    def find(self, tx: Tx, text: str) -> Task:
+        """The task that an id, or any unambiguous beginning of one, means."""
+        return self.get(tx, self.find_id(tx, text))
+
+    def find_id(self, tx: Tx, text: str) -> TaskId:
+        wanted = text.strip().lower()
+        if not TASK_INPUT.match(wanted):
+            raise BadInput(f"{visible(text)[:60]!r} is not a task id.", next_step="fe list")
+        if tx.one("task.exists", Named, id=wanted):
+            return TaskId(wanted)
+        if "-" not in wanted:
+            wanted = f"{self.project(tx).prefix}-{wanted}"
+        found = tx.all("task.with_prefix", Named, low=wanted, high=wanted + "~")
+        if len(found) == 1 or any(row.id == wanted for row in found):
+            return TaskId(wanted if len(found) > 1 else found[0].id)
+        if not found:
+            raise NotFound(f"no task {visible(text)}.", next_step='fe list --text "…"', task=wanted)
+        names = " or ".join(row.id for row in found[:4])
+        raise AmbiguousId(f"{visible(text)} means {names}; type one more character", task=wanted)
+
+    def get(self, tx: Tx, task: TaskId) -> Task:
+        found = tx.one("task.get", Task, id=task)
+        if found is None:
+            raise NotFound(f"no task {task}.", next_step='fe list --text "…"', task=task)
+        return found
+
+    def check_version(self, tx: Tx, task: Task, seen: int | None) -> None:
+        """T6: a stale write is refused, with who changed what, and when."""
+        if seen is None or seen == task.version:
+            return
+        rows = tx.all("journal.of_task_since", Change, task=task.id, after=seen)
+        names = {row.id: row.name for row in tx.all("session.some", SessionView, ids=sorted({r.session for r in rows}))}
+        what = "; ".join(f"{names.get(row.session, row.session)} {row.kind} at {row.at}" for row in rows[-3:]) or "nothing on record"
+        raise StaleState(
+            f"{task.id} changed since you read it: {what} (you saw version {seen}, now {task.version}).",
+            next_step=f"fe show {task.id}",
+            task=task.id,
+        )
+
+    def party(self, tx: Tx, actor: Actor) -> Party:
+        """The caller as the policy sees it: every origin its evidence belongs to, everyone above it."""
+        known = tx.one("session.get", SessionView, id=actor.session)
+        origins = {row.origin for row in tx.all("session.origins", Origin, evidence=actor.evidence)}
+        origins |= {known.origin} if known else {str(actor.session)}
+        parent = actor.parent or (known.parent if known else None)
+        return Party(
+            session=actor.session, kind=actor.kind, trust=actor.trust, name=known.name if known else actor.name,
+            person=actor.person, origins=frozenset(OriginId(origin) for origin in origins), proven=is_proven(actor),
+            above=spawners(tx, SessionId(parent) if parent else None), model=actor.model, vendor=actor.vendor,
+        )  # fmt: skip
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A journal row, for saying who changed what."""
+
+    seq: int
+    at: str
+    session: str
+    kind: str
+
+
+def spawners(tx: Tx, parent: SessionId | None) -> tuple[SessionId, ...]:
+    """Everyone above a session, nearest first."""
+    found: list[SessionId] = []
+    while parent is not None and parent not in found:
+        found.append(parent)
+        row = tx.one("session.get", SessionView, id=parent)
+        parent = SessionId(row.parent) if row and row.parent else None
+    return tuple(found)
+
+
+def permit(actor: Actor, verb: str) -> None:
+    """I1, I5: whether the caller may use the verb at all."""
+    reason = barred(actor.kind, actor.trust, actor.name, verb)
+    if reason is not None:
+        raise Refused(f"{verb}: refused", reasons=(reason,), next_step=reason.next)
+
+
+def stamp(moment: datetime) -> str:
+    """UTC with milliseconds, as the journal has it."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"

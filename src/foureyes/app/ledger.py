@@ -1,0 +1,129 @@
+"""Facts for decisions: everything about one task, or about a page of them, in a handful of reads."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import msgspec
+
+from foureyes.app.context import Context, spawners
+from foureyes.app.ports import Tx
+from foureyes.app.views import SessionView
+from foureyes.core.attempt import Attempt, Author
+from foureyes.core.facts import Facts, HistoryEntry
+from foureyes.core.ids import OriginId, SessionId, TaskId
+from foureyes.core.session import Kind, Party, Trust
+from foureyes.core.task import Task
+
+DAY_MINUTES = 24 * 60
+
+
+class HistoryRow(HistoryEntry, frozen=True, kw_only=True):
+    """A history entry with its task."""
+
+    task: str
+
+
+class AuthorRow(Author, frozen=True, kw_only=True):
+    """An author with its task."""
+
+    task: str
+
+
+class AttemptRow(Attempt, frozen=True, kw_only=True):
+    """An attempt with its task."""
+
+    task: str
+
+
+class Children(msgspec.Struct, frozen=True):
+    """How many children a task has, and how many of them are closed."""
+
+    parent: str
+    total: int
+    closed: int
+
+
+class ChildMaker(msgspec.Struct, frozen=True):
+    """A session that worked on a child of a task."""
+
+    parent: str
+    session: str
+
+
+class OriginCount(msgspec.Struct, frozen=True):
+    """How often an origin did something."""
+
+    origin: str
+    n: int
+
+
+def facts_of(context: Context, tx: Tx, task: TaskId) -> Facts:
+    """The facts of one task."""
+    return facts_for(context, tx, [task])[task]
+
+
+def facts_for(context: Context, tx: Tx, ids: list[TaskId]) -> dict[TaskId, Facts]:
+    """The facts of a page of tasks."""
+    tasks = {row.id: row for row in tx.all("task.some", Task, ids=ids)}
+    attempts = {row.task: row for row in tx.all("attempt.latest", AttemptRow, ids=ids)}
+    history: dict[str, list[HistoryEntry]] = defaultdict(list)
+    for entry in tx.all("attempt.history", HistoryRow, ids=ids):
+        history[entry.task].append(entry)
+    authors: dict[str, list[Author]] = defaultdict(list)
+    for author in tx.all("attempt.authors", AuthorRow, ids=ids):
+        authors[author.task].append(author)
+    epics = [task.id for task in tasks.values() if task.type == "epic"]
+    children = {row.parent: row for row in tx.all("task.child_standing", Children, ids=epics)} if epics else {}
+    makers: dict[str, set[SessionId]] = defaultdict(set)
+    for maker in tx.all("task.child_makers", ChildMaker, ids=epics) if epics else []:
+        makers[maker.parent].add(SessionId(maker.session))
+    parties = parties_of(tx, _named(tasks.values(), history, authors, makers))
+    hold = context.project(tx).hold
+    minor = _minor_self_approvals(context, tx) if any(task.minor for task in tasks.values()) else {}
+    return {
+        task.id: Facts(
+            task=task, attempt=attempts.get(task.id), history=tuple(history[task.id]), authors=tuple(authors[task.id]),
+            parties=parties, children_closed=task.id not in children or children[task.id].closed == children[task.id].total,
+            child_count=children[task.id].total if task.id in children else 0, child_makers=frozenset(makers[task.id]),
+            project_hold=hold, minor_self_approvals=minor,
+        )
+        for task in tasks.values()
+    }  # fmt: skip
+
+
+def _named(
+    tasks: Iterable[Task], history: dict[str, list[HistoryEntry]], authors: dict[str, list[Author]], makers: dict[str, set[SessionId]]
+) -> set[SessionId]:
+    """Every session that the facts mention."""
+    named: set[SessionId] = set()
+    for task in tasks:
+        named |= {s for s in (task.creator, task.implementer, task.minor_by, task.rejected_by) if s}
+        named |= {entry.session for entry in history[task.id]} | {author.session for author in authors[task.id]} | makers[task.id]
+    return named
+
+
+def parties_of(tx: Tx, sessions: Iterable[SessionId]) -> dict[SessionId, Party]:
+    """Sessions as the policy sees them, with everyone above them."""
+    found: dict[SessionId, Party] = {}
+    wanted = set(sessions)
+    while wanted:
+        rows = tx.all("session.some", SessionView, ids=sorted(wanted))
+        for row in rows:
+            found[SessionId(row.id)] = _party(tx, row)
+        wanted = {above for row in rows for above in found[SessionId(row.id)].above} - set(found)
+    return found
+
+
+def _party(tx: Tx, row: SessionView) -> Party:
+    return Party(
+        session=SessionId(row.id), kind=msgspec.convert(row.kind, Kind), trust=msgspec.convert(row.trust, Trust), name=row.name,
+        person=row.person, origins=frozenset({OriginId(row.origin)}), proven=row.proven,
+        above=spawners(tx, SessionId(row.parent)) if row.parent else (), model=row.model, vendor=row.vendor,
+    )  # fmt: skip
+
+
+def _minor_self_approvals(context: Context, tx: Tx) -> dict[str, int]:
+    """P10: how many minor tasks each origin approved for itself in the last 24 hours."""
+    return {row.origin: row.n for row in tx.all("attempt.minor_self_approvals", OriginCount, since=context.ago(DAY_MINUTES))}

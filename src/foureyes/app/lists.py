@@ -1,0 +1,170 @@
+"""Lists: pages of tasks, what the caller may approve, one task in full. Reads write nothing (D7)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.context import Context
+from foureyes.app.decisions import tip_of
+from foureyes.app.ledger import AuthorRow, HistoryRow, facts_for, facts_of
+from foureyes.app.ports import ListQuery, Tx
+from foureyes.app.views import (
+    ApprovalView,
+    FeedbackView,
+    HandoffView,
+    Link,
+    LogView,
+    Preview,
+    ReviewableRow,
+    SessionView,
+    TaskDetail,
+    TaskRow,
+)
+from foureyes.core import gate
+from foureyes.core.attempt import DETACHED, Attempt
+from foureyes.core.facts import Facts, HistoryEntry
+from foureyes.core.four_eyes import NOTHING, may_approve
+from foureyes.core.ids import Sha, TaskId
+from foureyes.core.policy import ReviewPolicy
+from foureyes.core.session import Actor, Party
+
+PAGE = 50
+MOST = 1_000
+LOG_LINES = 20
+
+
+class Lists:
+    """The read side of tasks."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def page(self, query: ListQuery) -> list[TaskRow]:
+        """One page of a list."""
+        with self._context.store.read() as tx:
+            if query.parent is not None:
+                query = msgspec.structs.replace(query, parent=self._context.find_id(tx, query.parent))
+            return tx.tasks(query, TaskRow)
+
+    def place(self, task: str) -> tuple[int, int]:
+        """Where a task stands in a list, to continue after it."""
+        with self._context.store.read() as tx:
+            found = tx.one("task.place", Place, id=self._context.find_id(tx, task))
+        assert found is not None
+        return found.priority, found.n
+
+    def reviewable(self, actor: Actor, query: ListQuery) -> list[ReviewableRow]:
+        """P13: exactly the tasks that P and D1–D3 would let the caller approve."""
+        heads = self._context.repo.heads()
+        found: list[ReviewableRow] = []
+        with self._context.store.read() as tx:
+            me, policy = self._context.party(tx, actor), self._context.policy(tx, actor)
+            after = query.after
+            while len(found) < query.limit:
+                page = msgspec.structs.replace(query, status="reviewing", sort="priority", limit=PAGE, after=after)
+                rows = tx.tasks(page, TaskRow)
+                facts = facts_for(self._context, tx, [TaskId(row.id) for row in rows])
+                found += [row for row in (self._row(row, facts, me, policy, heads) for row in rows) if row is not None]
+                if len(rows) < PAGE:
+                    break
+                after = (rows[-1].priority, rows[-1].n)
+        return found[: query.limit]
+
+    def _row(
+        self, row: TaskRow, facts: dict[TaskId, Facts], me: Party, policy: ReviewPolicy, heads: dict[str, Sha]
+    ) -> ReviewableRow | None:
+        about = facts[TaskId(row.id)]
+        if about.attempt is None or gate.is_reviewing(about) or gate.is_held(about):
+            return None
+        decision = may_approve(about, me, policy, NOTHING)
+        if not decision.allowed and not decision.needs_reason:
+            return None
+        attempt = about.attempt
+        stale = not attempt.landed and not attempt.no_code and attempt.ref != DETACHED and heads.get(attempt.ref) != attempt.head
+        you = Preview(may_approve=True, rule=decision.rule, needs_reason=decision.needs_reason, stale=stale)
+        return ReviewableRow(task=row, attempt=attempt.n, diff_id=attempt.diff_id, you=you)
+
+    def show(self, actor: Actor, task: str, *, log_lines: int = LOG_LINES) -> TaskDetail:
+        """Everything about one task, with what the caller could do about it."""
+        with self._context.store.read() as tx:
+            found = self._context.find(tx, task)
+            facts = facts_of(self._context, tx, found.id)
+            target = self._context.project(tx).target
+            detail = self._detail(tx, facts, log_lines)
+            you = None
+            if found.status == "reviewing":
+                me, policy = self._context.party(tx, actor), self._context.policy(tx, actor)
+                you = preview(facts, me, policy, tip_of(self._context, facts.attempt, target) if facts.attempt else gate.Tip())
+        return msgspec.structs.replace(detail, you=you)
+
+    def _detail(self, tx: Tx, facts: Facts, log_lines: int) -> TaskDetail:
+        task = facts.task.id
+        detail = TaskDetail(
+            task=facts.task,
+            depends_on=tx.all("task.dependencies", Link, id=task),
+            dependents=tx.all("task.dependent_tasks", Link, id=task),
+            children=tx.all("task.children", Link, id=task),
+            attempts=tx.all("attempt.of_task", Attempt, task=task),
+            authors=[row.session for row in tx.all("attempt.authors", AuthorRow, ids=[task])],
+            history=[
+                HistoryEntry(row.session, row.action, row.attempt, row.via, row.at)
+                for row in tx.all("attempt.history", HistoryRow, ids=[task])
+            ],
+            approvals=tx.all("attempt.approvals", ApprovalView, task=task),
+            feedback=tx.all("attempt.feedback", FeedbackView, task=task),
+            logs=list(reversed(tx.all("record.logs", LogView, task=task, limit=log_lines))),
+            handoff=tx.one("record.latest_handoff", HandoffView, task=task),
+        )
+        return msgspec.structs.replace(detail, names=names_in(tx, detail))
+
+    def tree(self, task: str) -> list[tuple[int, Link]]:
+        """What a task waits for, and what that waits for, as depth and task; each task once."""
+        rows: list[tuple[int, Link]] = []
+        with self._context.store.read() as tx:
+            root = self._context.find(tx, task)
+            seen: set[str] = set()
+            stack = [(0, Link(root.id, root.status, root.title))]
+            while stack:
+                depth, link = stack.pop()
+                rows.append((depth, link))
+                if link.id not in seen:
+                    seen.add(link.id)
+                    stack += [(depth + 1, below) for below in reversed(tx.all("task.dependencies", Link, id=link.id))]
+        return rows
+
+
+class Place(msgspec.Struct, frozen=True):
+    """What lists are ordered by."""
+
+    priority: int
+    n: int
+
+
+def preview(facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip | None) -> Preview:
+    """What would happen if the caller approved now, having looked at the diff."""
+    seen = facts.attempt.diff_id if facts.attempt else ""
+    reasons = gate.check(facts, me, tip, seen)
+    decision = may_approve(facts, me, policy, NOTHING)
+    return Preview(
+        may_approve=not reasons and (decision.allowed or decision.needs_reason),
+        rule=decision.rule,
+        needs_reason=decision.needs_reason,
+        stale=any(reason.rule == "D4" for reason in reasons),
+        reasons=reasons if decision.allowed or decision.needs_reason else (*reasons, *decision.reasons),
+    )
+
+
+def names_in(tx: Tx, detail: TaskDetail) -> dict[str, str]:
+    """What people call every session that a task's story mentions."""
+    task = detail.task
+    ids = {task.creator, task.implementer, task.rejected_by, *detail.authors}
+    ids |= {entry.session for entry in detail.history} | {row.session for row in detail.logs}
+    ids |= {row.session for row in detail.approvals} | {row.session for row in detail.feedback}
+    ids |= {detail.handoff.session} if detail.handoff else set()
+    wanted = sorted(str(session) for session in ids if session)
+    return {row.id: display_name(row) for row in tx.all("session.some", SessionView, ids=wanted)}
+
+
+def display_name(row: SessionView) -> str:
+    """`claude#1 (ses-…)`, or just a person's name."""
+    return row.name if row.kind == "human" and row.trust != "asserted" else f"{row.name} ({row.id})"

@@ -1,0 +1,117 @@
+"""Policy: the settings in force and where they came from; journalled changes, by people only (P12)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes import config
+from foureyes.app.context import Context, StoredSetting
+from foureyes.app.ports import SecurityRow, Tx
+from foureyes.core import events as e
+from foureyes.core.session import Actor
+from foureyes.errors import BadInput, NotFound
+
+
+class SettingView(msgspec.Struct, frozen=True, kw_only=True):
+    """A setting in force."""
+
+    key: str
+    value: object
+    source: str
+    note: str = ""
+
+
+class SecurityTotal(msgspec.Struct, frozen=True):
+    """How often an exception of one kind was made."""
+
+    kind: str
+    n: int
+    first: str
+    last: str
+
+
+class Policy:
+    """Features, settings and the security ledger."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def show(self, actor: Actor) -> list[SettingView]:
+        """Every setting in force, with where it came from."""
+        with self._context.store.read() as tx:
+            layers = self._context.layers(tx, actor)
+        found = [config.resolve(setting, layers) for setting in config.SETTINGS]
+        return [SettingView(key=row.key, value=row.value, source=row.source, note=row.note) for row in found]
+
+    def set(self, actor: Actor, key: str, text: str | None) -> SettingView:
+        """Set (or unset: None) a setting in the store; the old and the new value are on record."""
+        key = "review.policy" if key == config.POLICY_ALIAS else key
+        setting = config.BY_KEY.get(key)
+        settable = [s.key for s in config.SETTINGS if s.kind in ("choice", "number", "yes/no")]
+        if setting is None or key not in settable:
+            raise NotFound(f"there is no setting {key} that can be set here.", next_step=f"one of: {', '.join(settable)}")
+        if text is not None:
+            config.parse(setting, text, key)
+        self._change(actor, "policy set" if text is not None else "policy unset", key, text)
+        return next(row for row in self.show(actor) if row.key == key)
+
+    def _change(self, actor: Actor, verb: str, name: str, text: str | None) -> None:
+        with self._context.writing(actor, verb) as work:
+            stored = {row.name: row.value for row in work.tx.all("project.settings", StoredSetting)}
+            after = {key: value for key, value in (stored | {name: text or ""}).items() if key != name or text is not None}
+            self._refuse_contradiction(after)
+            if stored.get(name) != text:
+                work.record("", e.SettingChanged(name=name, old=stored.get(name), new=text))
+
+    @staticmethod
+    def _refuse_contradiction(stored: dict[str, str]) -> None:
+        """The flag and the policy that it maps to must not disagree within the store."""
+        config.resolve(config.BY_KEY["review.policy"], config.Layers(store=stored))
+
+    def features(self, actor: Actor) -> list[SettingView]:
+        """Every feature flag."""
+        return [self.feature(actor, name) for name in config.FEATURES]
+
+    def feature(self, actor: Actor, name: str) -> SettingView:
+        """A flag and where its value came from."""
+        known_feature(name)
+        with self._context.store.read() as tx:
+            layers = self._context.layers(tx, actor)
+        for variable in config.flag_names(name):
+            if layers.environ.get(variable):
+                return SettingView(
+                    key=name, value=config.parse_flag(layers.environ[variable], variable), source=f"environment ({variable})"
+                )
+        if f"feature.{name}" in layers.store:
+            return SettingView(key=name, value=layers.store[f"feature.{name}"] == "true", source="store")
+        if f"features.{name}" in layers.file:
+            return SettingView(key=name, value=layers.file[f"features.{name}"], source=config.FILE)
+        return SettingView(key=name, value=True, source="default")
+
+    def set_feature(self, actor: Actor, name: str, text: str | None) -> SettingView:
+        """Set or unset a flag in the store."""
+        known_feature(name)
+        value = None if text is None else str(config.parse_flag(text, name)).lower()
+        self._change(actor, "feature set" if value is not None else "feature unset", f"feature.{name}", value)
+        return self.feature(actor, name)
+
+    def security(self, limit: int = 100) -> list[SecurityRow]:
+        """Every exception on record, the latest first (P8)."""
+        with self._context.store.read() as tx:
+            return tx.all("record.security_page", SecurityRow, limit=limit)
+
+    def security_totals(self) -> list[SecurityTotal]:
+        """Exceptions by kind."""
+        with self._context.store.read() as tx:
+            return totals(tx)
+
+
+def totals(tx: Tx) -> list[SecurityTotal]:
+    """Exceptions by kind."""
+    return tx.all("record.security_totals", SecurityTotal)
+
+
+def known_feature(name: str) -> None:
+    """A flag that exists."""
+    if name not in config.FEATURES:
+        raise BadInput(f"there is no feature {name!r}.", next_step=f"known features: {', '.join(config.FEATURES)}")

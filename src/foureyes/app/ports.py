@@ -1,0 +1,161 @@
+"""What the application needs of the outside world, as protocols. Adapters implement them; tests may too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Literal, Protocol, TypeVar
+
+import msgspec
+
+from foureyes.core.attempt import Change, Relation
+from foureyes.core.events import Event
+from foureyes.core.ids import Sha
+
+T = TypeVar("T")
+Progress = Callable[[int, int], None]
+"""Called with how much is done, and of how much."""
+
+
+class Clock(Protocol):
+    """The time, in UTC."""
+
+    def now(self) -> datetime: ...
+
+
+class Ids(Protocol):
+    """A source of random numbers for new ids."""
+
+    def number(self) -> int: ...
+
+
+class Repo(Protocol):
+    """The project's git repository, seen from the caller's working directory.
+
+    Nothing that a decision rests on is influenced by attributes, replace refs, drivers or configuration (A2).
+    Methods raise `GitProblem` when git fails; an unknown ref or commit is `None`, never an exception.
+    """
+
+    def commit_of(self, ref: str) -> Sha | None:
+        """The commit a full ref name, a branch name or a sha means."""
+
+    def heads(self) -> dict[str, Sha]:
+        """Every branch (full ref name) and its commit, in one call."""
+
+    def current_ref(self) -> str:
+        """The full name of the branch checked out where the caller stands, or DETACHED."""
+
+    def branch_ref(self, name: str) -> str | None:
+        """The full ref of a local branch given by short or full name; None when there is none."""
+
+    def uncommitted(self, ref: str) -> list[str]:
+        """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out."""
+
+    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
+        """Commit everything in the caller's worktree, as the caller's own git would, with trailers."""
+
+    def change(self, *, target: str, ref: str, since: Sha | None) -> Change:
+        """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`."""
+
+    def is_ancestor(self, commit: Sha, of: Sha) -> bool:
+        """Whether `commit` is reachable from `of`; False for unknown commits."""
+
+    def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> Relation:
+        """A3: what `new_head` is to the approved `base..head`."""
+
+    def merged_by(self, head: Sha, target: str) -> Sha | None:
+        """The first commit on the target's first-parent line that contains `head`; None when none does."""
+
+    def diff_text(self, base: Sha, head: Sha) -> str:
+        """The change for reading (renames followed); not what the diff id is made of."""
+
+    def file_at(self, ref: str, path: str) -> str | None:
+        """The text of a file on a branch or commit; None when it is not there."""
+
+    def commit_file(self, path: str, message: str) -> Sha:
+        """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
+
+
+class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """Which tasks, in which order, which page. `after` is the (priority, n) of the last row of the page before."""
+
+    status: str | None = None
+    live: bool = False
+    label: str | None = None
+    priority: int | None = None
+    type: str | None = None
+    parent: str | None = None
+    mine: str | None = None
+    text: str | None = None
+    ready: bool = False
+    blocked: bool = False
+    unmerged: bool = False
+    landed: bool = False
+    sort: Literal["priority", "newest", "oldest"] = "priority"
+    limit: int = 50
+    after: tuple[int, int] | None = None
+
+
+class SecurityRow(msgspec.Struct, frozen=True):
+    """One entry of the security ledger (P8), as the mirror file has it too."""
+
+    seq: int
+    at: str
+    kind: str
+    task: str
+    session: str
+    rule: str
+    reason: str
+    detail: str = ""
+
+
+class Tx(Protocol):
+    """Typed reads over one consistent state. Query names are those of `adapters/store/queries`."""
+
+    def all(self, query: str, into: type[T], /, **params: object) -> list[T]: ...
+
+    def one(self, query: str, into: type[T], /, **params: object) -> T | None: ...
+
+    def tasks(self, query: ListQuery, into: type[T], /) -> list[T]: ...
+
+
+class WriteTx(Tx, Protocol):
+    """A writing transaction: reads, and appends to the journal. Leaving it by an exception changes nothing (G4)."""
+
+    def append(self, session: str, at: str, entries: Sequence[tuple[str, Event]]) -> list[int]: ...
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing an audit found wrong: `integrity` (something was altered) or `completeness` (something is not there)."""
+
+    area: Literal["integrity", "completeness"]
+    message: str
+    seq: int | None = None
+
+
+class AuditReport(msgspec.Struct, frozen=True):
+    """What an audit looked at and what it found (J2)."""
+
+    rows: int
+    head: str
+    findings: tuple[Finding, ...]
+
+
+class Store(Protocol):
+    """A project's journal and tables."""
+
+    project: str
+
+    def read(self) -> AbstractContextManager[Tx]: ...
+
+    def write(self) -> AbstractContextManager[WriteTx]: ...
+
+    def audit(self, progress: Progress | None = None) -> AuditReport: ...
+
+    def health(self) -> list[str]:
+        """What the database's own checks find wrong with it."""
+
+    def backup(self, path: str) -> None: ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,41 @@
+"""What an agent is told about Foureyes: the rules first, because long texts get cut (lesson 65)."""
+
+from __future__ import annotations
+
+RULES = """\
+Foureyes: nothing is done until a DIFFERENT pair of eyes agreed.
+RULES
+1. Whoever made a change may not approve or close it. Trying is refused and explained; do not work around it.
+2. Never edit .foureyes/, foureyes.toml or git refs of others; never pass --as, never change FOUREYES_* variables.
+3. Every refusal lists all reasons and the next command. Read them. Do what they say, or ask a person.
+4. What you did not commit is not handed in. A changed line after submit needs a new submit.
+"""
+
+WORK = """\
+WORK
+  fe next                          claim the best ready task   (or: fe ready, fe start ID)
+  fe context ID                    all you need to know about it, earlier feedback included
+  git switch -c fe/ID              work on a branch of your own, commit as you go
+  fe log ID "what you found out"   leave a trail
+  fe submit ID -m "what you did"   hand in; then go on with: fe next
+  fe handoff ID --done … --remaining …     when you stop before it is finished
+REVIEW (work of others)
+  fe reviewable                    what you may approve, with the diff id
+  fe show ID --diff                read the whole change
+  fe approve ID --seen DIFFID [-m "why"]   -m is needed if you created the task
+  fe redo ID -m "what is wrong"    send it back          fe reject ID -m "why"
+Every command: --json, --help with an example. Exit codes: 0 done, 1 refused by a rule, 2 usage, 3 not found,
+4 somebody was faster, 5 environment, 6 verification failed. Who am I: fe whoami
+"""
+
+PRIME = RULES + WORK
+
+BLOCK = f"""\
+## Foureyes: how work gets done here
+
+This repository uses Foureyes (`fe`). Run `fe prime` at the start of a session.
+
+```
+{PRIME.rstrip()}
+```
+"""

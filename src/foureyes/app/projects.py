@@ -1,0 +1,135 @@
+"""The project as a whole: its state at a glance, its health, what an agent must know, backups."""
+
+from __future__ import annotations
+
+import os
+
+from foureyes import config
+from foureyes.app.context import Context
+from foureyes.app.lists import Lists
+from foureyes.app.ports import ListQuery
+from foureyes.app.tasks import Counter
+from foureyes.app.views import Check, ProjectView, StatusView
+from foureyes.core import events as e
+from foureyes.core.lifecycle import STATUSES
+from foureyes.core.session import Actor
+from foureyes.errors import BadInput, ConfigError, FoureyesError, GitProblem, Refused
+
+REVIEWABLE_SHOWN = 20
+
+
+class Projects:
+    """Status, doctor, backup."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def create(self, actor: Actor, name: str, prefix: str, target: str) -> ProjectView:
+        """The first row of the journal."""
+        with self._context.writing(actor, "init") as work:
+            work.record("", e.ProjectCreated(name=name, prefix=prefix, target=target))
+            return self._context.project(work.tx)
+
+    def get(self) -> ProjectView:
+        """The project row."""
+        with self._context.store.read() as tx:
+            return self._context.project(tx)
+
+    def status(self, actor: Actor) -> StatusView:
+        """The project at a glance, for this caller."""
+        with self._context.store.read() as tx:
+            project = self._context.project(tx)
+            layers = self._context.layers(tx, actor)
+            counters = {row.name: row.n for row in tx.all("project.counters", Counter)}
+        policy = config.resolve(config.BY_KEY["review.policy"], layers)
+        counts: dict[str, int] = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}
+        counts |= {name: counters.get(name, 0) for name in ("ready", "waiting", "rejected", "held", "unmerged", "landed")}
+        reviewable = Lists(self._context).reviewable(actor, ListQuery(limit=REVIEWABLE_SHOWN + 1))
+        notes = [policy.note] if policy.note else []
+        if not layers.file:
+            notes.append(f"{config.FILE} is not on {project.target}: the built-in defaults are in force")
+        return StatusView(
+            project=project.name, target=project.target, policy=str(policy.value), policy_source=policy.source, counts=counts,
+            reviewable=min(len(reviewable), REVIEWABLE_SHOWN), reviewable_more=len(reviewable) > REVIEWABLE_SHOWN, hold=project.hold,
+            notes=tuple(notes),
+        )  # fmt: skip
+
+    def doctor(self, actor: Actor) -> list[Check]:
+        """Everything that can be wrong, looked at; nothing is repaired."""
+        checks = [self._git(), self._target(), self._configuration(actor), self._health(), self._journal()]
+        return [*checks, self._identity(actor)]
+
+    def _git(self) -> Check:
+        try:
+            self._context.repo.heads()
+        except GitProblem as problem:
+            return Check("git", "fail", problem.message, problem.next_step)
+        return Check("git", "ok", "git answers")
+
+    def _target(self) -> Check:
+        target = self.get().target
+        try:
+            head = self._context.repo.commit_of(f"refs/heads/{target}")
+        except GitProblem as problem:
+            return Check("target", "fail", problem.message, problem.next_step)
+        if head is None:
+            return Check("target", "fail", f"there is no branch {target}", f"git branch {target}   or set it up anew with fe init")
+        return Check("target", "ok", f"target {target} at {head[:7]}")
+
+    def _configuration(self, actor: Actor) -> Check:
+        try:
+            with self._context.store.read() as tx:
+                project = self._context.project(tx)
+                layers = self._context.layers(tx, actor)
+            config.review_policy(layers)
+        except (ConfigError, GitProblem) as problem:
+            return Check("configuration", "fail", problem.message, problem.next_step)
+        if not layers.file:
+            return Check("configuration", "warn", f"{config.FILE} is not on {project.target}; defaults are in force", "commit it there")
+        if layers.file.get("project.id") not in ("", None, project.id):
+            return Check(
+                "configuration", "fail", f"{config.FILE} on {project.target} names another project id than this store", "fe status"
+            )
+        return Check("configuration", "ok", f"{config.FILE} on {project.target}, policy {config.review_policy(layers).name}")
+
+    def _health(self) -> Check:
+        try:
+            problems = self._context.store.health()
+        except FoureyesError as problem:
+            return Check("store", "fail", problem.message, problem.next_step)
+        if problems:
+            return Check("store", "fail", "; ".join(problems), "fe backup FILE now, then fe restore from a good backup")
+        return Check("store", "ok", "the database is sound")
+
+    def _journal(self) -> Check:
+        try:
+            report = self._context.store.audit()
+        except FoureyesError as problem:
+            return Check("journal", "fail", problem.message, problem.next_step)
+        if report.findings:
+            return Check("journal", "fail", report.findings[0].message, "fe audit verify")
+        return Check("journal", "ok", f"{report.rows} rows, chain and tables verified")
+
+    @staticmethod
+    def _identity(actor: Actor) -> Check:
+        if actor.kind == "service":
+            return Check("identity", "warn", "no terminal and no agent process: this caller may only create, log and submit", "fe whoami")
+        return Check("identity", "ok", f"{actor.kind} {actor.name}")
+
+    def note_restore(self, actor: Actor, source: str, kept: str) -> None:
+        """A restored store may lack what happened since the backup: that it was restored is on record (P8)."""
+        with self._context.writing(actor, "restore") as work:
+            work.record(
+                "",
+                e.SecurityRecorded(
+                    kind="restore", rule="J2", reason=f"store restored from {source}", detail=f"the store before it: {kept}"
+                ),
+            )
+
+    def backup(self, path: str) -> None:
+        """A whole copy of the store; an existing file is never overwritten."""
+        if os.path.exists(path):
+            raise Refused(f"{path} exists; a backup never overwrites.", next_step="name another file")
+        if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+            raise BadInput(f"there is no directory for {path}.", next_step="name a file in an existing directory")
+        self._context.store.backup(path)

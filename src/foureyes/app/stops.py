@@ -1,0 +1,124 @@
+"""Stops: block, defer, hold, and how each is lifted."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from foureyes.app.context import Context, Work
+from foureyes.app.ledger import facts_of
+from foureyes.app.tasks import outcome
+from foureyes.app.views import Outcome
+from foureyes.core import events as e
+from foureyes.core.decision import Decision
+from foureyes.core.four_eyes import may_lift_rejection
+from foureyes.core.lifecycle import TRANSITIONS, is_allowed
+from foureyes.core.session import Actor
+from foureyes.core.task import Task, clean_text
+from foureyes.errors import BadInput, Reason, Refused
+
+
+class Stops:
+    """Everything that keeps a task from being worked on."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def block(self, actor: Actor, task: str, reason: str) -> Outcome:
+        """Say what a task waits for that is not a task."""
+        reason = needed(reason, "block", task)
+        with self._context.writing(actor, "block") as work:
+            found = self._at(work, task, "block")
+            work.record(found.id, e.TaskBlocked(reason=reason))
+            return self._done(work, found, f"blocked {found.id}: {reason}")
+
+    def unblock(self, actor: Actor, task: str, reason: str = "") -> Outcome:
+        """Free a blocked task; a rejected one only by who rejected it, or a person."""
+        with self._context.writing(actor, "unblock") as work:
+            found = self._at(work, task, "unblock")
+            refuse_unless(may_lift_rejection(facts_of(self._context, work.tx, found.id), self._context.party(work.tx, actor)), found)
+            work.record(found.id, e.TaskUnblocked(reason=clean_text(reason, "the reason")))
+            return self._done(work, found, f"unblocked {found.id}")
+
+    def defer(self, actor: Actor, task: str, until: str | None = None) -> Outcome:
+        """Not now; perhaps from a date on."""
+        if until is not None:
+            try:
+                until = date.fromisoformat(until).isoformat()
+            except ValueError:
+                raise BadInput(f"{until!r} is not a date; write it as 2027-01-31.") from None
+        with self._context.writing(actor, "defer") as work:
+            found = self._at(work, task, "defer")
+            work.record(found.id, e.TaskDeferred(until=until))
+            return self._done(work, found, f"deferred {found.id}" + (f" until {until}" if until else ""))
+
+    def undefer(self, actor: Actor, task: str) -> Outcome:
+        """Now after all."""
+        with self._context.writing(actor, "undefer") as work:
+            found = self._at(work, task, "undefer")
+            work.record(found.id, e.TaskUndeferred())
+            return self._done(work, found, f"{found.id} is open again")
+
+    def hold(self, actor: Actor, task: str | None, reason: str) -> Outcome:
+        """A person stops a task, or the whole project, until a person lifts it."""
+        reason = needed(reason, "hold", task or "--project")
+        with self._context.writing(actor, "hold") as work:
+            if task is None:
+                work.record("", e.ProjectHeld(reason=reason))
+                return Outcome(task="", status="held", version=0, message=f"the project is held: {reason}")
+            found = self._context.find(work.tx, task)
+            work.record(found.id, e.TaskHeld(reason=reason))
+            return self._done(work, found, f"held {found.id}: {reason}")
+
+    def resume(self, actor: Actor, task: str | None, reason: str) -> Outcome:
+        """A person lifts a hold, and says why."""
+        reason = needed(reason, "resume", task or "--project")
+        with self._context.writing(actor, "resume") as work:
+            if task is None:
+                if self._context.project(work.tx).hold is None:
+                    return Outcome(task="", status="", version=0, changed=False, message="the project is not held")
+                work.record("", e.ProjectResumed(reason=reason))
+                return Outcome(task="", status="", version=0, message="the project's hold is lifted")
+            found = self._context.find(work.tx, task)
+            if found.hold is None:
+                return outcome(found, f"{found.id} is not held", changed=False)
+            work.record(found.id, e.TaskResumed(reason=reason))
+            return self._done(work, found, f"the hold on {found.id} is lifted")
+
+    def _at(self, work: Work, task: str, action: str) -> Task:
+        """The task, if the table has a way from where it stands."""
+        found = self._context.find(work.tx, task)
+        refuse_from(found, action)
+        return found
+
+    def _done(self, work: Work, found: Task, message: str) -> Outcome:
+        return outcome(self._context.get(work.tx, found.id), message)
+
+
+def needed(reason: str, verb: str, task: str) -> str:
+    """A reason that must not be blank."""
+    reason = clean_text(reason, "the reason").strip()
+    if not reason:
+        raise Refused(
+            f"{verb} needs a reason.",
+            reasons=(Reason("T2", f"{verb} without a reason tells nobody what to do next", f'fe {verb} {task} -m "why"'),),
+            next_step=f'fe {verb} {task} -m "why"',
+        )
+    return reason
+
+
+def refuse_from(task: Task, action: str) -> None:
+    """T2: only the ways of the table."""
+    if not is_allowed(action, task.status):
+        allowed = ", ".join(TRANSITIONS[action].from_)
+        raise Refused(
+            f"{task.id} is {task.status}; {action} is possible from {allowed}.",
+            reasons=(Reason("T2", f"{task.id} is {task.status}", f"fe show {task.id}"),),
+            next_step=f"fe show {task.id}",
+            task=task.id,
+        )
+
+
+def refuse_unless(decision: Decision, task: Task, message: str = "") -> None:
+    """Turn an answer of the rules into a refusal."""
+    if not decision.allowed:
+        raise Refused(message or f"{task.id} was not changed.", reasons=decision.reasons, next_step=decision.next, task=task.id)

@@ -1,0 +1,214 @@
+"""Plugs the rooms together: the only file that knows every concrete class."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from foureyes.adapters.clock import RandomIds, SystemClock
+from foureyes.adapters.git.locate import Located, locate
+from foureyes.adapters.store.opening import create_store, open_store, restore_store
+from foureyes.adapters.store.store import Store
+from foureyes.app.application import Application
+from foureyes.app.context import Context, permit, stamp
+from foureyes.core.ids import PREFIX
+from foureyes.core.session import Actor
+from foureyes.errors import BadInput, EnvironmentProblem, GitProblem, NoProject
+
+if TYPE_CHECKING:
+    from foureyes.adapters.git.repo import GitRepo
+
+FOLDER = ".foureyes"
+CONFIG = """\
+# Foureyes reads this file from the target branch. A change to it is reviewed like any other.
+[project]
+id = "{id}"
+prefix = "{prefix}"
+target = "{target}"
+
+[review]
+policy = "balanced"             # strict | balanced | delegated | trusted: who may approve
+"""
+
+
+def whoami(environ: Mapping[str, str], asserted: str = "") -> Actor:
+    """Who is calling."""
+    from foureyes.adapters.identity.observe import observe
+
+    return observe(environ, asserted=asserted)
+
+
+def repository(cwd: str) -> Located:
+    """The repository around a directory, or a sentence about what is missing."""
+    found = locate(cwd)
+    if found is None:
+        raise EnvironmentProblem(
+            "this directory is not in a git repository.\n  Foureyes keeps agents' work on branches until someone else has agreed to it.",
+            next_step="git init && fe init",
+        )
+    return found
+
+
+def git(place: Located) -> GitRepo:
+    """The repository's port; imported late, because many commands never need git."""
+    from foureyes.adapters.git.repo import GitRepo
+
+    return GitRepo(place.worktree, place.git_dir, place.common_dir, place.root)
+
+
+def describe(place: Located) -> str:
+    """A repository in a few words, for the first run."""
+    repo = git(place)
+    state = "clean" if repo.is_clean() else "with uncommitted changes"
+    return f"branch {repo.default_target() or 'detached'}, {repo.commit_count()} commits, {state}"
+
+
+def folder_of(place: Located) -> str:
+    """Where a project keeps what is not committed; the same from every worktree (K3)."""
+    return os.path.join(place.root, FOLDER)
+
+
+def open_project(cwd: str, environ: Mapping[str, str]) -> Application:
+    """The project around a directory."""
+    place = repository(cwd)
+    folder = folder_of(place)
+    if not os.path.isdir(folder):
+        raise NoProject("no Foureyes project here or above.", next_step="fe init")
+    return application(open_store(folder, _now()), place, environ)
+
+
+def application(store: Store, place: Located, environ: Mapping[str, str]) -> Application:
+    """An Application over a store and a repository."""
+    return Application(Context(store, lambda: git(place), SystemClock(), RandomIds(), environ, folder_of(place)))
+
+
+def _now() -> str:
+    return stamp(SystemClock().now())
+
+
+class Created:
+    """What `fe init` did."""
+
+    def __init__(self, *, new: bool, target: str, prefix: str, project: str, committed: str, notes: list[str]) -> None:
+        self.new = new
+        self.target = target
+        self.prefix = prefix
+        self.project = project
+        self.committed = committed
+        self.notes = notes
+
+
+def create_project(cwd: str, environ: Mapping[str, str], actor: Actor, *, prefix: str, target: str | None, commit: bool) -> Created:
+    """`fe init`: a store, foureyes.toml, and, for a person, its commit on the target (P12). A second time changes nothing."""
+    permit(actor, "init")
+    place = repository(cwd)
+    repo = git(place)
+    repo.check_version()
+    folder = folder_of(place)
+    if not PREFIX.match(prefix):
+        raise BadInput(f"prefix {prefix!r}: one to ten small letters and digits, a letter first.")
+    new = not os.path.isdir(folder)
+    if new:
+        _make_folder(folder, place, environ, actor, prefix, target or _target(repo))
+    app = open_project(cwd, environ)
+    try:
+        project = app.projects.get()
+    finally:
+        app.close()
+    notes: list[str] = []
+    if not new and target not in (None, project.target):
+        notes.append(f"the target stays {project.target}: it was chosen when the project was created")
+    committed = _write_config(place, repo, actor, project.id, project.prefix, project.target, commit=commit, notes=notes)
+    return Created(new=new, target=project.target, prefix=project.prefix, project=project.id, committed=committed, notes=notes)
+
+
+def _target(repo: GitRepo) -> str:
+    found = repo.default_target()
+    if found is None:
+        raise GitProblem("no branch is checked out, so there is no target branch to protect.", next_step="fe init --target main")
+    return found
+
+
+def _make_folder(folder: str, place: Located, environ: Mapping[str, str], actor: Actor, prefix: str, target: str) -> None:
+    """Make everything beside its place and move it there in one step, so that a crash leaves no half project."""
+    temporary = f"{folder}.new-{os.getpid()}"
+    project = f"{RandomIds().number():032x}"[:16]
+    try:
+        os.mkdir(temporary)
+        with open(os.path.join(temporary, ".gitignore"), "w", encoding="utf-8") as file:
+            file.write("*\n")
+        store = create_store(temporary, project, _now())
+        app = application(store, place, environ)
+        app.projects.create(actor, os.path.basename(place.root) or "project", prefix, target)
+        app.close()
+        os.rename(temporary, folder)
+    except OSError as problem:
+        raise EnvironmentProblem(
+            f"{FOLDER}/ cannot be made here: {problem.strerror}. Nothing was changed.",
+            next_step="make the repository's directory writable for you",
+        ) from problem
+    finally:
+        if os.path.isdir(temporary):
+            import shutil
+
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _write_config(
+    place: Located, repo: GitRepo, actor: Actor, project: str, prefix: str, target: str, *, commit: bool, notes: list[str]
+) -> str:
+    """Write foureyes.toml if it is not there, and commit exactly it to the checked-out target, if a person asks."""
+    from foureyes.config import FILE
+
+    path = os.path.join(place.root, FILE)
+    if os.path.exists(path) or repo.file_at(target, FILE) is not None:
+        return ""
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(CONFIG.format(id=project, prefix=prefix, target=target))
+    except OSError as problem:
+        raise EnvironmentProblem(
+            f"{FILE} cannot be written: {problem.strerror}.", next_step="make the directory writable, then: fe init"
+        ) from problem
+    if not commit:
+        notes.append(f"{FILE} is written but not committed; the built-in defaults are in force until it is on {target}")
+        return ""
+    if actor.kind != "human":
+        notes.append(f"{FILE} is written but not committed: that is for a person (P12). Until it is on {target}, the defaults are in force")
+        return ""
+    if repo.default_target() != target:
+        notes.append(
+            f"{FILE} is written but not committed: {target} is not checked out. Until it is on {target}, the defaults are in force"
+        )
+        return ""
+    try:
+        return str(repo.commit_file(FILE, "Set up Foureyes"))
+    except GitProblem as problem:
+        notes.append(f"{FILE} is written but git would not commit it: {problem.message}")
+        return ""
+
+
+def restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> str:
+    """Put a backup in the store's place, by a person, on the record; where the old store is kept."""
+    permit(actor, "restore")
+    folder = folder_of(repository(cwd))
+    if not os.path.isdir(folder):
+        raise NoProject("no Foureyes project here or above.", next_step="fe init")
+    kept = restore_store(folder, os.path.join(cwd, source), _now())
+    app = open_project(cwd, environ)
+    try:
+        app.projects.note_restore(actor, os.path.basename(source), os.path.basename(kept))
+    finally:
+        app.close()
+    return kept
+
+
+def setup(cwd: str, agent: str, *, remove: bool) -> tuple[str, str]:
+    """Write or take out the instruction block of an agent; the file's name and what was done."""
+    from foureyes.adapters.agents import instructions
+    from foureyes.app.primer import BLOCK
+
+    root = repository(cwd).worktree
+    name = instructions.FILES[agent]
+    return name, instructions.remove(root, name) if remove else instructions.install(root, name, BLOCK)

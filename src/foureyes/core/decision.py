@@ -1,0 +1,46 @@
+"""What a rule answers: allowed or not, by which rule, with all its reasons (G2)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.errors import Reason
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer of the policy. `exception` names the kind under which an allowed one is audited (P8).
+
+    `needs_reason` is set when a reason would turn, or has turned, the answer to yes.
+    """
+
+    allowed: bool
+    rule: str
+    message: str
+    next: str = ""
+    exception: str = ""
+    needs_reason: bool = False
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        return (Reason(self.rule, self.message, self.next),)
+
+
+def allow(rule: str, message: str, *, exception: str = "", needs_reason: bool = False) -> Decision:
+    """Yes, by this rule."""
+    return Decision(allowed=True, rule=rule, message=message, exception=exception, needs_reason=needs_reason)
+
+
+def refuse(rule: str, message: str, next_step: str = "", *, needs_reason: bool = False) -> Decision:
+    """No, by this rule, and what to do instead."""
+    return Decision(allowed=False, rule=rule, message=message, next=next_step, needs_reason=needs_reason)
+
+
+def strictest(answers: list[Decision]) -> Decision:
+    """I4: of several answers the one that allows least; the first of equals."""
+
+    def leniency(answer: Decision) -> int:
+        if not answer.allowed:
+            return 1 if answer.needs_reason else 0
+        return 2 if answer.exception else 3
+
+    return min(answers, key=leniency)

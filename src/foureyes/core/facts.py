@@ -1,0 +1,94 @@
+"""What a decision about one task rests on: read from the store in one go, judged by `gate` and `four_eyes`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from foureyes.core.attempt import Attempt, Author
+from foureyes.core.ids import SessionId
+from foureyes.core.lifecycle import IMPLEMENTATION
+from foureyes.core.session import Party, is_below, is_one_origin, is_tied
+from foureyes.core.task import Task
+
+
+class HistoryEntry(msgspec.Struct, frozen=True):
+    """One action of a session on a task (I7). `attempt` is the iteration it was about."""
+
+    session: SessionId
+    action: str
+    attempt: int = 0
+    via: SessionId | None = None
+    at: str = ""
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """One task with its ledger. `history` or `authors` is None when it could not be read (P0).
+
+    `parties` has everyone who is named anywhere in it, spawners included.
+    """
+
+    task: Task
+    attempt: Attempt | None = None
+    history: tuple[HistoryEntry, ...] | None = ()
+    authors: tuple[Author, ...] | None = ()
+    parties: dict[SessionId, Party] = {}
+    children_closed: bool = True
+    child_count: int = 0
+    child_makers: frozenset[SessionId] = frozenset()
+    project_hold: str | None = None
+    minor_self_approvals: dict[str, int] = {}
+
+    def party(self, session: SessionId) -> Party:
+        """Who a session is; one that the store does not know (a forged or foreign trailer) is only itself."""
+        return self.parties.get(session) or Party(session=session, kind="agent", name=session)
+
+    def party_name(self, session: str) -> str:
+        """What people call a session: `claude#1 (ses-…)`, or a person's name."""
+        party = self.party(SessionId(session))
+        return party.name if party.kind == "human" or not party.name or party.name == session else f"{party.name} ({session})"
+
+    def makers(self) -> dict[SessionId, str]:
+        """Everyone who shaped the work, with the plainest reason: implementer, history, author set."""
+        found: dict[SessionId, str] = {}
+        if self.task.implementer:
+            found[self.task.implementer] = "implements it"
+        for entry in self.history or ():
+            if entry.action in IMPLEMENTATION:
+                found.setdefault(entry.session, f"{entry.action} it")
+        for author in self.authors or ():
+            found.setdefault(author.session, f"is in the author set ({author.why})")
+        return found
+
+    def delegators(self) -> set[SessionId]:
+        """I7: agents that spawned a maker; people and services are never delegators."""
+        above = {spawner for maker in self.makers() for spawner in self.party(maker).above}
+        return {session for session in above if self.party(session).kind == "agent"}
+
+    def did(self, actor: Party, actions: Iterable[str], *, before: int | None = None) -> bool:
+        """Whether the actor, by origin, has one of these actions in the history (about an attempt before `before`)."""
+        wanted = frozenset(actions)
+        return any(
+            entry.action in wanted and (before is None or entry.attempt < before) and is_tied(actor, self.party(entry.session))
+            for entry in self.history or ()
+        )
+
+    def made_by(self, actor: Party) -> tuple[SessionId, str] | None:
+        """P2: the maker that the actor is, shares an origin with, or was spawned by; and the words for it."""
+        for session, why in self.makers().items():
+            if session == actor.session:
+                return session, why
+        for session, why in self.makers().items():
+            maker = self.party(session)
+            if is_one_origin(actor, maker):
+                return session, f"{why}, and both are of one origin (I3)"
+            if is_tied(actor, maker):
+                return session, f"{why}, and cannot be told apart from the caller: no agent process shows its origin (I3)"
+            if is_below(actor, maker):
+                return session, f"{why}, and spawned the caller (I4)"
+        return None
+
+    def is_creator(self, actor: Party) -> bool:
+        """Creator by origin; a person by person."""
+        return is_one_origin(actor, self.party(self.task.creator))

@@ -1,0 +1,247 @@
+"""Who may approve (P) and who may close (C). Pure: facts, actor and policy in, a decision with its reasons out."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.decision import Decision, allow, refuse, strictest
+from foureyes.core.facts import Facts
+from foureyes.core.ids import short_diff
+from foureyes.core.minor import minor_refusals
+from foureyes.core.policy import PolicyName, ReviewPolicy, required_grade
+from foureyes.core.session import GRADES, Party, has_grade, is_below, is_one_origin, is_tied
+
+Answer = Literal["refuse", "reason", "allow", "declared"]
+
+ANSWERS: dict[str, dict[PolicyName, Answer]] = {
+    "P2": {"strict": "refuse", "balanced": "refuse", "delegated": "refuse", "trusted": "declared"},
+    "P3": {"strict": "refuse", "balanced": "reason", "delegated": "allow", "trusted": "allow"},
+    "P4": {"strict": "refuse", "balanced": "refuse", "delegated": "refuse", "trusted": "refuse"},
+    "P5": {"strict": "refuse", "balanced": "reason", "delegated": "allow", "trusted": "allow"},
+    "P7": {"strict": "allow", "balanced": "allow", "delegated": "allow", "trusted": "allow"},
+}
+"""The rows of the policy table that depend on the policy; `reason` is an audited exception, free for people."""
+
+EXCEPTIONS = {"P3": "creator_approval", "P5": "repeat_reviewer"}
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What the caller says with an approval. Blank counts as missing (P9)."""
+
+    reason: str = ""
+    reviewed_by: str = ""
+    self_review: bool = False
+
+    @property
+    def has_reason(self) -> bool:
+        return bool(self.reason.strip())
+
+
+NOTHING = Said()
+
+
+def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said = NOTHING) -> Decision:
+    """P for the actor and for each agent above it; the strictest answer holds (I4). A rule that raises refuses (G1)."""
+    try:
+        answers = [_may_approve(facts, actor, policy, said)]
+        for session in actor.above:
+            above = facts.party(session)
+            if above.kind == "agent":
+                answers.append(_may_approve(facts, above, policy, said))
+        return strictest(answers)
+    except Exception as problem:
+        return refuse("G1", f"the policy could not be evaluated ({type(problem).__name__}: {problem})", "fe doctor")
+
+
+def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -> Decision:
+    """The first row that matches decides: I1, I5, then P0 P6 P1 P2 P3 P4 P5 P7."""
+    task = facts.task
+    barred = may_decide(actor)
+    if barred is not None:
+        return barred
+    if facts.history is None or facts.authors is None:
+        return refuse("P0", f"the history of {task.id} cannot be read, so nobody can be shown to be independent", "fe doctor")
+    if not facts.makers():
+        if facts.is_creator(actor):
+            return refuse("P4", f"{_you(actor)} created {task.id} and nobody implemented it", f"fe cancel {task.id}")
+        return refuse("P0", f"{task.id} has no authors on record, so there is nothing to be independent of", f"fe show {task.id}")
+    grade, source = required_grade(policy, task.labels)
+    if GRADES.index(grade) > GRADES.index("origin"):
+        short = [name for name in facts.makers() if not has_grade(actor, facts.party(name), grade)]
+        if short:
+            return _short_of_grade(facts, actor, grade, source, short[0])
+    made = facts.made_by(actor)
+    if task.minor and not minor_refusals(facts, policy, actor if made else None):
+        return allow("P1", f"{task.id} is minor", exception="minor" if made else "")
+    if made is not None:
+        return _own_work(facts, actor, policy, said, *made)
+    return _not_a_maker(facts, actor, policy, said)
+
+
+def may_decide(actor: Party) -> Decision | None:
+    """I1, I5: a name somebody typed may only log, and a service never decides."""
+    if actor.trust == "asserted":
+        return refuse("I1", f'"{actor.name}" is only a name somebody typed (--as); it may log, nothing else', "call it without --as")
+    if actor.kind == "service":
+        return refuse(
+            "I5",
+            "no terminal and no agent process: this is a service, which never starts, closes or decides",
+            "a person types it in a terminal, or an agent runs it",
+        )
+    return None
+
+
+def _short_of_grade(facts: Facts, actor: Party, grade: str, source: str, author: str) -> Decision:
+    needs = "a person" if grade == "human" else f"independence of grade {grade}"
+    return refuse(
+        "P6",
+        f"{source} asks for {needs}; {_you(actor)} does not reach that towards {facts.party_name(author)}",
+        _elsewhere(facts, "a person" if grade == "human" else f"a reviewer of another {grade}"),
+    )
+
+
+def _own_work(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said, maker: str, why: str) -> Decision:
+    """P2: whoever made a change may not approve it; under `trusted` only with a declaration, on the record."""
+    message = f"{facts.party_name(maker)} {why}: whoever made a change may not approve it"
+    declared = said.reviewed_by.strip() or (said.self_review and said.has_reason)
+    if ANSWERS["P2"][policy.name] == "declared" and declared:
+        return allow("P2", f"declared under policy {policy.name}", exception="self_review", needs_reason=True)
+    return refuse("P2", message, _elsewhere(facts, "somebody else"))
+
+
+def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -> Decision:
+    """P3, P5, P7: what is left once the actor has no part in the making."""
+    task = facts.task
+    iteration = facts.attempt.n if facts.attempt else 0
+    if facts.is_creator(actor):
+        return _by_table("P3", f"you created {task.id}", facts, actor, policy, said)
+    if any(is_tied(actor, facts.party(delegator)) for delegator in facts.delegators()):
+        return _by_table("P3", f"you delegated {task.id}", facts, actor, policy, said)
+    if facts.did(actor, ("reviewed", "approved"), before=iteration):
+        return _by_table("P5", f"you reviewed an earlier attempt of {task.id}", facts, actor, policy, said)
+    return allow("P7", f"not involved in {task.id}")
+
+
+def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -> Decision:
+    answer = ANSWERS[rule][policy.name]
+    if answer == "refuse":
+        return refuse(rule, f"{why}, and policy {policy.name} wants somebody uninvolved", _elsewhere(facts, "somebody else"))
+    if answer == "allow" or actor.kind == "human":
+        return allow(rule, why)
+    if said.has_reason:
+        return allow(rule, why, exception=EXCEPTIONS[rule], needs_reason=True)
+    seen = f" --seen {short_diff(facts.attempt.diff_id)}" if facts.attempt else ""
+    return refuse(
+        rule,
+        f"{facts.task.id} can be approved by you only with a reason ({why})",
+        f'fe approve {facts.task.id}{seen} -m "why it is fine"',
+        needs_reason=True,
+    )
+
+
+def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:
+    """C1, C2, T5: who may close without an approval. A rule that raises refuses (G1)."""
+    try:
+        return _may_close(facts, actor, policy, exception)
+    except Exception as problem:
+        return refuse("G1", f"the policy could not be evaluated ({type(problem).__name__}: {problem})", "fe doctor")
+
+
+def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
+    task = facts.task
+    barred = may_decide(actor)
+    if barred is not None:
+        return barred
+    if facts.history is None or facts.authors is None:
+        return refuse("P0", f"the history of {task.id} cannot be read", "fe doctor")
+    if facts.attempt is not None and facts.attempt.landed:
+        return refuse(
+            "C2",
+            f"the work of {task.id} is already on the target branch: it can only be approved or reverted",
+            _elsewhere(facts, "somebody else"),
+        )
+    if task.type == "epic" and not facts.children_closed:
+        return refuse("T5", f"{task.id} is an epic with open children", f"fe list --parent {task.id}")
+    if _is_anothers_claim(facts, actor):
+        owner = facts.party_name(task.implementer or "")
+        return refuse("C1", f"{owner} is working on {task.id}; only a person or its creator may close it", f"fe show {task.id}")
+    return _by_involvement(facts, actor, policy, exception)
+
+
+def _is_anothers_claim(facts: Facts, actor: Party) -> bool:
+    task = facts.task
+    if task.status != "in_progress" or task.implementer is None or actor.kind == "human" or facts.is_creator(actor):
+        return False
+    return not is_one_origin(actor, facts.party(task.implementer))
+
+
+def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
+    task = facts.task
+    made = facts.made_by(actor)
+    if task.minor and not minor_refusals(facts, policy, actor if made else None):
+        return allow("P1", f"{task.id} is minor", exception="minor" if made else "")
+    creator = facts.is_creator(actor)
+    if creator and not made and (facts.makers() or _is_finished_epic(facts)):
+        return allow("T5" if not facts.makers() else "C1", "creator; somebody else implemented it")
+    touched = made or is_tied(actor, facts.party(task.creator)) or _made_a_child(facts, actor)
+    if not touched:
+        return allow("C1", f"not involved in {task.id}")
+    if exception.strip():
+        return allow("C1", "self-close by exception", exception="self_close", needs_reason=True)
+    if made:
+        maker, why = made
+        return refuse("C1", f"{facts.party_name(maker)} {why}: whoever did the work may not close it", f"fe submit {task.id}")
+    if is_tied(actor, facts.party(task.creator)):
+        return refuse("C1", f"you created {task.id} and nobody implemented it", f"fe cancel {task.id}")
+    return refuse("C1", f"you implemented a child of {task.id}", f"its creator closes it: fe close {task.id}")
+
+
+def _is_finished_epic(facts: Facts) -> bool:
+    return facts.task.type == "epic" and facts.child_count > 0 and facts.children_closed
+
+
+def _made_a_child(facts: Facts, actor: Party) -> bool:
+    """T5: an epic's implementers are those of its children."""
+    return any(is_tied(actor, facts.party(maker)) or is_below(actor, facts.party(maker)) for maker in facts.child_makers)
+
+
+def may_cancel(facts: Facts, actor: Party) -> Decision:
+    """T: cancel and delete are for work that nobody began, by its creator or a person."""
+    task = facts.task
+    barred = may_decide(actor)
+    if barred is not None:
+        return barred
+    if facts.history is None:
+        return refuse("P0", f"the history of {task.id} cannot be read", "fe doctor")
+    if facts.makers():
+        return refuse("T2", f"somebody has worked on {task.id}: it is closed by rule C, not cancelled", f"fe close {task.id}")
+    if actor.kind == "human" or facts.is_creator(actor):
+        return allow("T2", "creator or a person")
+    return refuse("T2", f"only {facts.party_name(task.creator)}, who created {task.id}, or a person may cancel it", f"fe show {task.id}")
+
+
+def may_lift_rejection(facts: Facts, actor: Party) -> Decision:
+    """T: a rejected task is unblocked or reopened by who rejected it, or by a person."""
+    barred = may_decide(actor)
+    if barred is not None:
+        return barred
+    rejecter = facts.task.rejected_by
+    if rejecter is None or actor.kind == "human" or is_one_origin(actor, facts.party(rejecter)):
+        return allow("T2", "")
+    return refuse(
+        "T2",
+        f"{facts.task.id} was rejected by {facts.party_name(rejecter)}; only they or a person may take it up again",
+        f"fe show {facts.task.id}",
+    )
+
+
+def _you(actor: Party) -> str:
+    return f"{actor.name or actor.session} ({actor.session})"
+
+
+def _elsewhere(facts: Facts, who: str) -> str:
+    """The command that another pair of eyes types."""
+    seen = f" --seen {short_diff(facts.attempt.diff_id)}" if facts.attempt else ""
+    return f"{who} runs: fe approve {facts.task.id}{seen}"

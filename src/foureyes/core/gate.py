@@ -1,0 +1,90 @@
+"""Conditions of every approval (D), in the order of rules.md. Each one that fails is a reason."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.core.attempt import DETACHED
+from foureyes.core.facts import Facts
+from foureyes.core.ids import Sha, short_diff
+from foureyes.core.session import Party
+from foureyes.errors import Reason
+
+SEEN_DIGITS = 8
+
+
+class Tip(msgspec.Struct, frozen=True):
+    """What git says about the attempt's ref right now: its head, and for landed work whether the target holds it."""
+
+    head: Sha | None = None
+    on_target: bool = False
+
+
+def check(facts: Facts, actor: Party, tip: Tip | None, seen: str) -> tuple[Reason, ...]:
+    """D1–D4 and D7: everything but who is asking. `tip` None means git could not be asked."""
+    reasons = [is_reviewing(facts), is_held(facts), is_stale(facts, tip), was_not_seen(facts, actor, seen)]
+    return tuple(reason for reason in reasons if reason is not None)
+
+
+def is_reviewing(facts: Facts) -> Reason | None:
+    """D1: status is reviewing."""
+    task = facts.task
+    if task.status == "reviewing":
+        return None
+    hint = {
+        "open": f"fe start {task.id}",
+        "in_progress": f"fe submit {task.id}",
+        "blocked": f"fe show {task.id}",
+        "deferred": f"fe undefer {task.id}",
+    }
+    return Reason("D1", f"{task.id} is {task.status}, not reviewing", hint.get(task.status, f"fe show {task.id}"))
+
+
+def is_held(facts: Facts) -> Reason | None:
+    """D3: no hold on task or project."""
+    if facts.project_hold is not None:
+        return Reason("D3", f"the project is held: {facts.project_hold}", 'a person runs: fe resume --project -m "why"')
+    if facts.task.hold is not None:
+        return Reason("D3", f"{facts.task.id} is held: {facts.task.hold}", f'a person runs: fe resume {facts.task.id} -m "why"')
+    return None
+
+
+def is_stale(facts: Facts, tip: Tip | None) -> Reason | None:
+    """D4: the attempt is current: its head is the head of the ref it came from; landed work is on the target."""
+    attempt = facts.attempt
+    again = f"fe submit {facts.task.id}"
+    if attempt is None:
+        return Reason("D4", f"nothing was handed in for {facts.task.id}", again)
+    if tip is None:
+        return Reason("D4", "git could not say whether the attempt is current", "fe doctor")
+    if attempt.no_code and attempt.base == attempt.head:
+        return None
+    if attempt.landed:
+        return None if tip.on_target else Reason("D4", f"{attempt.head[:7]} is no longer on the target branch", again)
+    if attempt.ref == DETACHED or tip.head == attempt.head:
+        return None
+    name = attempt.ref.removeprefix("refs/heads/")
+    moved = f"moved to {tip.head[:7]}" if tip.head else "is gone"
+    return Reason("D4", f"attempt {attempt.n} is stale: branch {name} {moved} after {attempt.head[:7]} was handed in", again)
+
+
+def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
+    """D7: an approval names the diff that was looked at; a person on the command line may leave it out."""
+    attempt = facts.attempt
+    if attempt is None:
+        return None
+    look = f"fe show {facts.task.id} --diff"
+    given = seen.removeprefix("sha256:").lower()
+    if not given:
+        if actor.kind == "human":
+            return None
+        return Reason("D7", "an agent says which diff it looked at: --seen DIFF_ID is missing", look)
+    if len(given) < SEEN_DIGITS:
+        return Reason("D7", f"--seen needs at least {SEEN_DIGITS} digits of the diff id", look)
+    if attempt.diff_id.removeprefix("sha256:").startswith(given):
+        return None
+    return Reason(
+        "D7",
+        f"the change moved while you looked: you saw {given[:SEEN_DIGITS]}, attempt {attempt.n} is {short_diff(attempt.diff_id)}",
+        look,
+    )

@@ -1,0 +1,48 @@
+"""Names of things: typed ids and how a task id is made."""
+
+from __future__ import annotations
+
+import re
+from typing import NewType
+
+TaskId = NewType("TaskId", str)
+SessionId = NewType("SessionId", str)
+OriginId = NewType("OriginId", str)
+DiffId = NewType("DiffId", str)
+Sha = NewType("Sha", str)
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Crockford's base 32 in lower case: no letter can be taken for a digit."""
+
+SHORTEST = 3
+CROWDING = 20
+PREFIX = re.compile(r"[a-z][a-z0-9]{0,9}\Z")
+TASK_INPUT = re.compile(r"[a-z0-9-]{1,40}\Z")
+
+
+def length_for(tasks: int, tries: int) -> int:
+    """How many characters a new task id gets: enough that a random one is rarely taken, more after each collision."""
+    length = SHORTEST
+    while len(ALPHABET) ** length < CROWDING * tasks:
+        length += 1
+    return length + tries // 2
+
+
+def task_id(prefix: str, number: int, length: int) -> TaskId:
+    """The id that a random number means."""
+    digits = ""
+    for _ in range(length):
+        number, rest = divmod(number, len(ALPHABET))
+        digits += ALPHABET[rest]
+    return TaskId(f"{prefix}-{digits}")
+
+
+def session_id(digest: bytes) -> SessionId:
+    """The id of a session, from the digest of what identifies it: the same evidence gives the same id."""
+    number = int.from_bytes(digest[:8], "big")
+    return SessionId(task_id("ses", number, 8))
+
+
+def short_diff(diff: str) -> str:
+    """The eight digits of a diff id that are enough for `--seen` (D7)."""
+    return diff.removeprefix("sha256:")[:8]

@@ -1,0 +1,67 @@
+"""The statuses of a task and the only ways from one to another (T). There is no other way to change a status (T2)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Status = Literal["open", "in_progress", "reviewing", "approved", "closed", "blocked", "deferred"]
+Action = Literal[
+    "created",
+    "started",
+    "unstarted",
+    "submitted",
+    "responded",
+    "committed",
+    "reviewed",
+    "requested_changes",
+    "approved",
+]
+
+STATUSES: tuple[Status, ...] = ("open", "in_progress", "reviewing", "approved", "closed", "blocked", "deferred")
+STATUS_ALIASES: dict[str, Status] = {"in_review": "reviewing", "done": "closed", "in-progress": "in_progress"}
+
+IMPLEMENTATION: frozenset[str] = frozenset({"started", "unstarted", "submitted", "responded", "committed"})
+"""I7: the history actions that make a session a maker of the work."""
+
+
+class Transition(msgspec.Struct, frozen=True):
+    """One row of the table of rules.md: from where, to where, and what it is about."""
+
+    from_: tuple[Status, ...]
+    to: tuple[Status, ...]
+    note: str
+
+
+TRANSITIONS: dict[str, Transition] = {
+    "create": Transition((), ("open",), "anyone; history `created`"),
+    "start": Transition(("open",), ("in_progress",), "one atomic claim (T1); not while a dependency is open, or held"),
+    "unstart": Transition(("in_progress",), ("open",), "the implementer; or released by a person, or once it is silent"),
+    "submit": Transition(("in_progress", "reviewing"), ("reviewing",), "freezes an attempt (A1)"),
+    "approve": Transition(("reviewing",), ("approved", "closed"), "D and P; closed where there is nothing to merge"),
+    "withdraw": Transition(("approved",), ("reviewing",), "who approved, until it is merged"),
+    "end_approval": Transition(("approved",), ("reviewing",), "the task's text was edited after the approval (T8)"),
+    "redo": Transition(("reviewing", "approved"), ("open",), "a person, or who may approve; with feedback"),
+    "reject": Transition(("reviewing",), ("blocked",), "as redo; reason required; shown as rejected"),
+    "block": Transition(("open", "in_progress"), ("blocked",), "with a reason"),
+    "unblock": Transition(("blocked",), ("open",), "a rejected task: who rejected it, or a person"),
+    "defer": Transition(("open",), ("deferred",), "optional date"),
+    "undefer": Transition(("deferred",), ("open",), ""),
+    "merged": Transition(("approved",), ("closed",), "the approved head is on the target branch"),
+    "close": Transition(("open", "in_progress", "reviewing", "blocked"), ("closed",), "rule C; never merges anything"),
+    "cancel": Transition(("open", "blocked", "deferred"), ("closed",), "no implementation history; creator or a person"),
+    "delete": Transition(("open", "blocked", "deferred"), ("closed",), "where cancel is allowed; hidden from lists"),
+    "reopen": Transition(("closed", "blocked"), ("open",), "approvals end; a rejected task: who rejected it, or a person"),
+}
+
+
+def is_allowed(action: str, status: Status) -> bool:
+    """Whether the table has a row for this action from this status."""
+    return status in TRANSITIONS[action].from_
+
+
+def parse_status(text: str) -> Status | None:
+    """A status as people and older tools write it."""
+    found = STATUS_ALIASES.get(text, text)
+    return next((status for status in STATUSES if status == found), None)

@@ -1,0 +1,62 @@
+"""The review policy in force, as values: what the rules P, C and D are asked with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.session import GRADES, Grade
+
+PolicyName = Literal["strict", "balanced", "delegated", "trusted"]
+POLICIES: tuple[PolicyName, ...] = ("strict", "balanced", "delegated", "trusted")
+"""From strictest to loosest: the scale by which an environment may only tighten (P12)."""
+
+
+class LabelRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a label asks of a review."""
+
+    auto_approve: bool = True
+    independence: Grade = "origin"
+
+
+DEFAULT_LABEL_RULES: dict[str, LabelRule] = {"security": LabelRule(auto_approve=False, independence="human")}
+
+
+class MinorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """P10: how small a minor task is."""
+
+    self: bool = True
+    max_lines: int = 50
+    self_approvals_per_day: int = 5
+
+
+class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a decision needs to know about the project's rules."""
+
+    name: PolicyName = "balanced"
+    independence: Grade = "origin"
+    label_rules: dict[str, LabelRule] = msgspec.field(default_factory=lambda: dict(DEFAULT_LABEL_RULES))
+    minor: MinorRule = MinorRule()
+    protected_paths: tuple[str, ...] = ("foureyes.toml",)
+    claim_stale_minutes: int = 120
+
+
+def required_grade(policy: ReviewPolicy, labels: Iterable[str]) -> tuple[Grade, str]:
+    """P6: the highest grade that the policy or a label asks for, and what asked for it."""
+    grade, source = policy.independence, "review.independence"
+    for label in sorted(labels):
+        rule = policy.label_rules.get(label)
+        if rule is not None and GRADES.index(rule.independence) > GRADES.index(grade):
+            grade, source = rule.independence, f"label {label}"
+    return grade, source
+
+
+def bars_auto_approval(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:
+    """The label whose rule says `auto_approve = false`, if any (P1)."""
+    for label in sorted(labels):
+        rule = policy.label_rules.get(label)
+        if rule is not None and not rule.auto_approve:
+            return label
+    return None

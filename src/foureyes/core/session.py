@@ -1,0 +1,101 @@
+"""Sessions: one pair of eyes at work, where they came from (origin), and how independent two of them are (I)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.ids import OriginId, SessionId
+
+Kind = Literal["agent", "human", "service"]
+Trust = Literal["issued", "observed", "asserted"]
+Grade = Literal["session", "origin", "model", "vendor", "human"]
+
+GRADES: tuple[Grade, ...] = ("session", "origin", "model", "vendor", "human")
+
+
+class Actor(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is calling, as the identity adapter saw it. Says nothing that needs the store.
+
+    `evidence` are the pieces of I3: agent processes among the ancestors, conversation ids, a person's name.
+    `processes` is the part of it that is process evidence, nearest first.
+    """
+
+    session: SessionId
+    kind: Kind
+    trust: Trust
+    agent: str = ""
+    person: str = ""
+    host: str = ""
+    model: str = ""
+    vendor: str = ""
+    evidence: tuple[str, ...] = ()
+    processes: tuple[str, ...] = ()
+    parent: SessionId | None = None
+    asserted_name: str = ""
+    why: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What to call it before the store has given it a number."""
+        return self.asserted_name or self.person or self.agent or self.kind
+
+
+class Party(msgspec.Struct, frozen=True, kw_only=True):
+    """A session as the policy sees it: with its origins resolved and everyone above it named.
+
+    `proven` is false for an agent without process evidence: the environment can only join origins (I3), so
+    nothing shows that it is independent of anybody. `above` are the sessions that spawned it, nearest first.
+    """
+
+    session: SessionId
+    kind: Kind
+    trust: Trust = "observed"
+    name: str = ""
+    person: str = ""
+    origins: frozenset[OriginId] = frozenset()
+    proven: bool = True
+    above: tuple[SessionId, ...] = ()
+    model: str = ""
+    vendor: str = ""
+
+
+def is_same(one: Party, other: Party) -> bool:
+    """The same session or the same person (I5: people are themselves across terminals)."""
+    return one.session == other.session or bool(one.person and one.kind == "human" and one.person == other.person)
+
+
+def is_one_origin(one: Party, other: Party) -> bool:
+    """I3: any shared piece of evidence makes one origin. Ask this before something is granted."""
+    return is_same(one, other) or bool(one.origins & other.origins)
+
+
+def is_tied(one: Party, other: Party) -> bool:
+    """I4: not shown to be independent: one origin, or an agent of which nobody knows the origin (G1).
+
+    Ask this before something is refused.
+    """
+    return is_one_origin(one, other) or not (one.proven and other.proven)
+
+
+def is_below(one: Party, other: Party) -> bool:
+    """I4: `one` was spawned, at any depth, by `other`."""
+    return other.session in one.above
+
+
+def has_grade(reviewer: Party, author: Party, grade: Grade) -> bool:
+    """I6: whether the reviewer is independent of the author at least to this grade."""
+    if grade == "human":
+        return reviewer.kind == "human" and not is_one_origin(reviewer, author)
+    if grade == "session":
+        return not is_same(reviewer, author)
+    if is_tied(reviewer, author):
+        return False
+    if grade == "origin" or reviewer.kind == "human" or author.kind == "human":
+        return True
+    if reviewer.trust != "issued" or author.trust != "issued":
+        return False
+    if grade == "model":
+        return bool(reviewer.model and author.model and reviewer.model != author.model)
+    return bool(reviewer.vendor and author.vendor and reviewer.vendor != author.vendor)

@@ -1,0 +1,129 @@
+"""Tasks: their fields, and what a title or a text may be."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.ids import SessionId, Sha, TaskId
+from foureyes.core.lifecycle import Status
+from foureyes.errors import BadInput
+
+TaskType = Literal["task", "bug", "feature", "chore", "docs", "epic"]
+TYPES: tuple[TaskType, ...] = ("task", "bug", "feature", "chore", "docs", "epic")
+
+HIGHEST, DEFAULT_PRIORITY, LOWEST = 0, 2, 4
+TITLE_LIMIT = 500
+TEXT_LIMIT = 100_000
+LABEL = re.compile(r"[^\s,\x00-\x1f\x7f]{1,64}\Z")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+CONTROL_IN_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """A unit of work as it is now. `version` is the journal row of its last change."""
+
+    id: TaskId
+    title: str
+    description: str = ""
+    type: TaskType = "task"
+    status: Status = "open"
+    priority: int = DEFAULT_PRIORITY
+    labels: list[str] = []
+    parent: TaskId | None = None
+    acceptance: str = ""
+    minor: bool = False
+    minor_by: SessionId | None = None
+    minor_late: bool = False
+    group: str = ""
+    creator: SessionId
+    implementer: SessionId | None = None
+    tier: str = "developer"
+    estimate_minutes: int | None = None
+    hold: str | None = None
+    blocked_reason: str = ""
+    rejected_by: SessionId | None = None
+    defer_until: str | None = None
+    merge: Sha | None = None
+    version: int
+    created_at: str
+    updated_at: str
+    started_at: str | None = None
+    start_target: Sha | None = None
+    closed_at: str | None = None
+    resolution: str = ""
+    iteration: int = 0
+    open_deps: int = 0
+    ready: bool = False
+    deleted: bool = False
+
+
+def clean_title(text: str) -> str:
+    """A title: one line, not empty, no control characters."""
+    title = text.strip()
+    if not title:
+        raise BadInput("a task needs a title.", next_step='fe create "what is to be done"')
+    _refuse_control(title, CONTROL, "the title")
+    if len(title) > TITLE_LIMIT:
+        raise BadInput(
+            f"the title has {len(title):,} characters; at most {TITLE_LIMIT} are allowed.",
+            next_step='put the rest into the description: fe create "short title" -d "…"',
+        )
+    return title
+
+
+def clean_text(text: str, what: str) -> str:
+    """A longer text: lines and tabs are fine, other control characters and more than 100,000 characters are not."""
+    text = text.replace("\r\n", "\n")
+    _refuse_control(text, CONTROL_IN_TEXT, what)
+    if len(text) > TEXT_LIMIT:
+        raise BadInput(
+            f"{what} has {len(text):,} characters; at most {TEXT_LIMIT:,} are allowed.",
+            next_step="keep long material in a file of the repository and name it here",
+        )
+    return text
+
+
+def _refuse_control(text: str, pattern: re.Pattern[str], what: str) -> None:
+    found = pattern.search(text)
+    if found is not None:
+        raise BadInput(
+            f"{what} has a control character (U+{ord(found.group()):04X}) at position {found.start() + 1}.",
+            next_step="take it out and try again",
+        )
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        raise BadInput(f"{what} is not valid UTF-8.", next_step="save it as UTF-8 and try again")
+
+
+def clean_label(text: str) -> str:
+    """A label: one word, no commas."""
+    label = text.strip()
+    if not LABEL.match(label):
+        raise BadInput(
+            f"{visible(text)!r} is not a label: one word of up to 64 characters, no spaces or commas.",
+            next_step="fe label add TASK security",
+        )
+    return label
+
+
+def clean_priority(text: str) -> int:
+    """0 to 4, or P0 to P4."""
+    digits = text.strip().upper().removeprefix("P")
+    if digits not in {"0", "1", "2", "3", "4"}:
+        raise BadInput(f"priority {visible(text)!r}: allowed are 0 (highest) to 4, or P0 to P4.")
+    return int(digits)
+
+
+BIDI = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """Untrusted text with control, escape and bidirectional characters made visible."""
+
+    def show(found: re.Match[str]) -> str:
+        code = ord(found.group())
+        return chr(0x2400 + code) if code < 0x20 else f"⟨U+{code:04X}⟩"
+
+    return BIDI.sub(show, CONTROL_IN_TEXT.sub(show, text))

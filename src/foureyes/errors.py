@@ -1,0 +1,127 @@
+"""Every way Foureyes can say no: what happened, why (all reasons), and what to type next (G2).
+
+One subclass per situation; the exit code of the command line and the `code` of JSON errors come from here.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Reason(msgspec.Struct, frozen=True):
+    """Why something is refused or noteworthy: rule id, sentence, next command (may be empty)."""
+
+    rule: str
+    message: str
+    next: str = ""
+
+
+class FoureyesError(Exception):
+    """A sentence a person can act on. Subclasses fix the code and the exit code."""
+
+    code = "error"
+    exit_code = 70
+
+    def __init__(self, message: str, *, next_step: str = "", reasons: tuple[Reason, ...] = (), task: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = next_step
+        self.reasons = reasons
+        self.task = task
+
+
+class Refused(FoureyesError):
+    """A rule says no."""
+
+    code = "refused"
+    exit_code = 1
+
+
+class BadInput(FoureyesError):
+    """The call itself is wrong: nothing was tried."""
+
+    code = "usage"
+    exit_code = 2
+
+
+class AmbiguousId(BadInput):
+    """An id prefix that means several tasks."""
+
+    code = "ambiguous"
+
+
+class ConfigError(BadInput):
+    """A configuration file or variable with an unknown key or an impossible value."""
+
+    code = "config"
+
+
+class NotFound(FoureyesError):
+    """No such task, session, attempt or setting."""
+
+    code = "not_found"
+    exit_code = 3
+
+
+class Conflict(FoureyesError):
+    """Somebody else was faster: a lost race, a stale version, a change that moved."""
+
+    code = "conflict"
+    exit_code = 4
+
+
+class LostClaim(Conflict):
+    """Another session holds the claim."""
+
+    code = "lost_claim"
+
+
+class StaleState(Conflict):
+    """The task changed since the caller read it (T6)."""
+
+    code = "stale"
+
+
+class EnvironmentProblem(FoureyesError):
+    """No project, no git, no store, or one that cannot be used."""
+
+    code = "environment"
+    exit_code = 5
+
+
+class NoProject(EnvironmentProblem):
+    """There is no Foureyes project here or above."""
+
+    code = "no_project"
+
+
+class GitProblem(EnvironmentProblem):
+    """git is missing, too old, or failed."""
+
+    code = "git"
+
+
+class StoreProblem(EnvironmentProblem):
+    """The store cannot be opened, read or written."""
+
+    code = "store"
+
+
+class StoreBusy(StoreProblem):
+    """Another writer has held the store for too long."""
+
+    code = "busy"
+
+
+class VerificationFailed(FoureyesError):
+    """A check or a verification did not hold."""
+
+    code = "verification"
+    exit_code = 6
+
+
+class Internal(FoureyesError):
+    """A defect of Foureyes itself."""
+
+    code = "internal"
+    exit_code = 70

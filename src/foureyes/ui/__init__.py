@@ -1,0 +1,1 @@
+"""How you see it: faces that parse, call the Application, and render."""

@@ -1,0 +1,68 @@
+"""`fe audit log`, `verify`, `export`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import msgspec
+
+from foureyes.errors import VerificationFailed
+from foureyes.ui.cli import diagnostics, output
+from foureyes.ui.cli.command import Session, verb
+
+
+@click.group("audit")
+def audit() -> None:
+    """The journal: read it, check it, take it along."""
+
+
+@verb("log", example="fe audit log --task fe-7k2")
+@click.option("--task", help="Only what is about this task.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+def audit_log(session: Session, task: str | None, limit: int) -> None:
+    """The latest rows of the journal."""
+    rows = session.app.audit.log(task=task, limit=limit)
+    if session.json:
+        output.write_lines(rows)
+        return
+    cells = [
+        (str(row.seq), output.when(row.at), row.kind, row.task, row.session, row.hash[:8], output.shorten(row.payload, 80)) for row in rows
+    ]
+    output.write_raw(output.table(("ROW", "WHEN", "KIND", "TASK", "SESSION", "HASH", "PAYLOAD"), cells) + "\n")
+
+
+@verb("verify", example="fe audit verify")
+def audit_verify(session: Session) -> None:
+    """Check the chain, the tables against a replay of the journal, and the mirror file. Exit code 6 if anything is wrong."""
+
+    def progress(done: int, total: int) -> None:
+        if sys.stderr.isatty() or done % 100_000 == 0:
+            diagnostics.talk(f"{done:,} of {total:,} rows")
+
+    report = session.app.audit.verify(progress)
+    if session.json:
+        output.write_json({"ok": not report.findings, **msgspec.to_builtins(report)})
+    elif not report.findings:
+        output.write(f"{report.rows} rows verified: chain whole, tables are what the journal says, mirror complete\nhead {report.head}")
+    if report.findings and not session.json:
+        for area in ("integrity", "completeness"):
+            found = [finding for finding in report.findings if finding.area == area]
+            output.write(f"{area}: {'nothing wrong' if not found else ''}".rstrip())
+            for finding in found:
+                output.write(f"  {finding.message}")
+        raise VerificationFailed(
+            f"{len(report.findings)} things are not as the journal says.", next_step="fe backup FILE, then compare with fe audit export"
+        )
+    if report.findings:
+        raise SystemExit(VerificationFailed.exit_code)
+
+
+@verb("export", example="fe audit export > journal.jsonl")
+def audit_export(session: Session) -> None:
+    """The whole journal as JSON lines. Each row's hash can be checked without Foureyes (docs/concepts.md)."""
+    output.write_lines(session.app.audit.export())
+
+
+for _command in (audit_log, audit_verify, audit_export):
+    audit.add_command(_command)

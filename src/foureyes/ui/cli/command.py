@@ -1,0 +1,131 @@
+"""What all commands share: `--json`, `--as`, an example in their help, and the way to the Application."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, TypeVar
+
+import click
+
+from foureyes import bootstrap
+from foureyes.app.application import Application
+from foureyes.core.session import Actor
+from foureyes.core.task import clean_priority
+from foureyes.errors import FoureyesError
+from foureyes.ui.cli import output
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Session:
+    """One call: where, who, and how to answer. Everything is made when first asked for."""
+
+    def __init__(self, json: bool = False, asserted: str = "") -> None:
+        self.json = json
+        self.asserted = asserted
+        self.cwd = os.getcwd()
+
+    @cached_property
+    def app(self) -> Application:
+        app = bootstrap.open_project(self.cwd, os.environ)
+        click.get_current_context().find_root().call_on_close(app.close)
+        return app
+
+    @cached_property
+    def actor(self) -> Actor:
+        return bootstrap.whoami(os.environ, self.asserted)
+
+    def answer(self, value: object, text: str) -> None:
+        """One result: JSON for programs, a sentence for people."""
+        if self.json:
+            output.write_json(value)
+        else:
+            output.write(text)
+
+
+class Verb(click.Command):
+    """A command with `--json`, `--as` and an example."""
+
+    def __init__(self, *args: Any, example: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.example = example
+        self.params += [
+            click.Option(["--json", "json_output"], is_flag=True, expose_value=False, callback=_set_json, help="Answer as JSON."),
+            click.Option(
+                ["--as", "asserted"],
+                metavar="NAME",
+                expose_value=False,
+                callback=_set_asserted,
+                help="Only with log: a name to write under.",
+            ),
+        ]
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self.example:
+            with formatter.section("Example"):
+                for line in self.example.splitlines():
+                    formatter.write_text(line)
+
+
+def _set_json(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.ensure_object(Session).json = True
+
+
+def _set_asserted(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+    if value:
+        ctx.ensure_object(Session).asserted = value
+
+
+def verb(name: str, *, example: str, help: str | None = None) -> Callable[[Callable[..., None]], Verb]:
+    """Declare a command; its function gets the Session first."""
+
+    def wrap(function: Callable[..., None]) -> Verb:
+        command = click.command(name, cls=Verb, example=example, help=help)(click.make_pass_decorator(Session, ensure=True)(function))
+        assert isinstance(command, Verb)
+        return command
+
+    return wrap
+
+
+def reason_options(function: F) -> F:
+    """P9: the reason and its aliases, in the order in which they win."""
+    for names in (("--comment",), ("--notes",), ("--note",), ("--message",), ("--reason", "-m")):
+        function = click.option(*names, default="", help="Why." if "-m" in names else "Alias of --reason.", hidden="-m" not in names)(
+            function
+        )
+    return function
+
+
+def first_reason(reason: str, message: str, note: str, notes: str, comment: str) -> str:
+    """P9: the first one given wins; blank counts as missing."""
+    return next((text for text in (reason, message, note, notes, comment) if text.strip()), "")
+
+
+def if_version(function: F) -> F:
+    """T6: the version the caller saw."""
+    return click.option("--if-version", type=int, metavar="N", help="Refuse if the task has changed since version N.")(function)
+
+
+class Priority(click.ParamType[int]):
+    """0 to 4, or P0 to P4."""
+
+    name = "priority"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        try:
+            return clean_priority(str(value))
+        except FoureyesError as problem:
+            self.fail(problem.message, param, ctx)
+
+
+def say(session: Session, outcome: Any) -> None:
+    """The usual answer of a verb that changed a task."""
+    lines = [outcome.message, *[f"  {note}" for note in outcome.notes]]
+    if outcome.next:
+        lines.append(f"next: {outcome.next}")
+    session.answer(outcome, "\n".join(lines))

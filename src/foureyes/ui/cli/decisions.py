@@ -1,0 +1,115 @@
+"""`fe approve`, `redo`, `reject`, `merge`, `close`, `cancel`, `delete`, `reopen`."""
+
+from __future__ import annotations
+
+import click
+
+from foureyes.app.views import ApprovalOutcome
+from foureyes.core.ids import short_diff
+from foureyes.errors import BadInput
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, first_reason, if_version, reason_options, say, verb
+
+
+@verb("approve", example='fe approve fe-7k2 --seen 9b20c4d1 -m "read the diff, tried it by hand"')
+@click.argument("task")
+@click.option("--seen", default="", metavar="DIFF_ID", help="The diff you looked at (8 digits suffice); agents must say it.")
+@click.option("--withdraw", is_flag=True, help="Take your approval back, as long as it is not merged.")
+@reason_options
+@if_version
+def approve(
+    session: Session, task: str, seen: str, withdraw: bool, reason: str, message: str, note: str, notes: str, comment: str,
+    if_version: int | None,
+) -> None:  # fmt: skip
+    """Agree to a change that somebody else made."""
+    why = first_reason(reason, message, note, notes, comment)
+    if withdraw:
+        if seen:
+            raise BadInput("--withdraw takes no --seen.", next_step=f"fe approve --withdraw {task}")
+        say(session, session.app.decisions.withdraw(session.actor, task, reason=why))
+        return
+    outcome = session.app.decisions.approve(session.actor, task, seen=seen, reason=why, if_version=if_version)
+    session.answer(outcome, approve_text(outcome))
+
+
+def approve_text(outcome: ApprovalOutcome) -> str:
+    """What an approval says."""
+    task = outcome.approved
+    if not outcome.changed:
+        return f"{task} is approved already"
+    by = f"by exception {outcome.rule}" if outcome.exception else f"({outcome.rule})"
+    lines = [f"approved {task} {by}: {outcome.message}"]
+    seen = f"seen {outcome.seen}" if outcome.seen else "seen: not measured"
+    audited = f"audited: task log, fe security #{outcome.security_event}   " if outcome.security_event else ""
+    lines.append(f"  {audited}attempt {outcome.attempt}, diff sha256:{short_diff(outcome.diff_id)}, {seen}")
+    if outcome.status == "closed":
+        lines.append("  closed: there is nothing to merge")
+    else:
+        lines.append(f"  not merged yet: merge its branch, then fe merge     take it back: fe approve --withdraw {task}")
+    return "\n".join(lines)
+
+
+@verb("redo", example='fe redo fe-7k2 -m "the token is never rotated; add a test for that"')
+@click.argument("task")
+@reason_options
+def redo(session: Session, task: str, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+    """Send a change back with feedback: the task is open again."""
+    say(session, session.app.decisions.redo(session.actor, task, first_reason(reason, message, note, notes, comment)))
+
+
+@verb("reject", example='fe reject fe-7k2 -m "we do not want this endpoint at all"')
+@click.argument("task")
+@reason_options
+def reject(session: Session, task: str, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+    """Refuse a change with a reason: the task is blocked until you or a person takes it up again."""
+    say(session, session.app.decisions.reject(session.actor, task, first_reason(reason, message, note, notes, comment)))
+
+
+@verb("merge", example="git merge --no-ff fe/7k2 && fe merge")
+def merge(session: Session) -> None:
+    """Close the approved tasks whose approved head has been merged into the target branch by hand."""
+    rows = session.app.decisions.merge(session.actor)
+    if session.json:
+        output.write_lines(rows)
+        return
+    if not rows:
+        output.write("nothing is approved and unmerged")
+    for row in rows:
+        output.write(f"{'closed' if row.merged else 'waits '} {row.task}  {row.message}")
+
+
+@verb("close", example='fe close fe-7k2 -m "not needed any more"')
+@click.argument("task")
+@click.option("--self-close-exception", "exception", default="", metavar="WHY", help="Close your own work; audited.")
+@reason_options
+@if_version
+def close(
+    session: Session, task: str, exception: str, reason: str, message: str, note: str, notes: str, comment: str, if_version: int | None
+) -> None:
+    """Close without an approval; never merges anything. Not for whoever did the work (C1)."""
+    why = first_reason(reason, message, note, notes, comment)
+    say(session, session.app.closing.close(session.actor, task, reason=why, exception=exception, if_version=if_version))
+
+
+@verb("cancel", example='fe cancel fe-7k2 -m "planned twice"')
+@click.argument("task")
+@reason_options
+def cancel(session: Session, task: str, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+    """End a task that nobody began. Its creator, or a person."""
+    say(session, session.app.closing.cancel(session.actor, task, reason=first_reason(reason, message, note, notes, comment)))
+
+
+@verb("delete", example="fe delete fe-7k2")
+@click.argument("task")
+@reason_options
+def delete(session: Session, task: str, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+    """Cancel, and hide it from lists. The journal keeps everything."""
+    say(session, session.app.closing.delete(session.actor, task, reason=first_reason(reason, message, note, notes, comment)))
+
+
+@verb("reopen", example='fe reopen fe-7k2 -m "it came back"')
+@click.argument("task")
+@reason_options
+def reopen(session: Session, task: str, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+    """Open a closed or rejected task again. Approvals end; history and author set stay."""
+    say(session, session.app.closing.reopen(session.actor, task, reason=first_reason(reason, message, note, notes, comment)))

@@ -1,0 +1,90 @@
+"""The only writer of stderr and the only maker of exit codes: errors as sentences, or as JSON on stdout."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import msgspec
+
+from foureyes.core.task import visible
+from foureyes.errors import FoureyesError, Internal, Reason, Refused
+from foureyes.ui.cli.output import put
+
+USAGE = 2
+INTERRUPTED = 130
+
+
+class ErrorBody(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The error object of `--json`."""
+
+    code: str
+    message: str
+    reasons: Sequence[Reason]
+    next: str = ""
+    task: str = ""
+
+
+def talk(text: str) -> None:
+    """Progress, hints and warnings."""
+    encoding = sys.stderr.encoding or "utf-8"
+    line = visible(text) + "\n"
+    sys.stderr.write(line.encode(encoding, "replace").decode(encoding))
+
+
+def report(problem: FoureyesError, *, json: bool) -> int:
+    """Say what is wrong, why, and what to do; the exit code."""
+    if json:
+        body = ErrorBody(problem.code, problem.message, problem.reasons, problem.next_step, problem.task)
+        put(msgspec.json.encode({"error": body}).decode() + "\n")
+    elif problem.reasons:
+        talk(_reasons(problem))
+    else:
+        talk(f"fe: {problem.message}" + (f"\n  next: {problem.next_step}" if problem.next_step else ""))
+    return problem.exit_code
+
+
+def _reasons(problem: FoureyesError) -> str:
+    """A refusal: all reasons, each with its rule and next step."""
+    count = len(problem.reasons)
+    opening = "refused: " if isinstance(problem, Refused) else "fe: "
+    lines = [f"{opening}{problem.message.rstrip('.')}. {count} {'reason' if count == 1 else 'reasons'}:"]
+    for reason in problem.reasons:
+        lines.append(f"  {reason.rule:<3} {reason.message}")
+        if reason.next:
+            lines.append(f"      next: {reason.next}")
+    return "\n".join([*lines, "nothing was changed"])
+
+
+def report_usage(message: str, *, json: bool, hint: str = "") -> int:
+    """A call that click could not understand."""
+    if json:
+        put(msgspec.json.encode({"error": ErrorBody("usage", message, (), hint)}).decode() + "\n")
+    else:
+        talk(f"fe: {message}" + (f"\n  next: {hint}" if hint else ""))
+    return USAGE
+
+
+def report_crash(problem: BaseException, *, json: bool, folder: str | None) -> int:
+    """A defect of ours: keep the trace, say where it is."""
+    where = _keep(problem, folder)
+    internal = Internal(
+        "internal error, nothing was changed." + (f" Report with {where}" if where else f" {type(problem).__name__}: {problem}")
+    )
+    return report(internal, json=json)
+
+
+def _keep(problem: BaseException, folder: str | None) -> str:
+    if folder is None or not os.path.isdir(folder):
+        return ""
+    try:
+        logs = os.path.join(folder, "logs")
+        os.makedirs(logs, exist_ok=True)
+        name = f"crash-{os.getpid()}.txt"
+        with open(os.path.join(logs, name), "w", encoding="utf-8", errors="replace") as file:
+            file.write("".join(traceback.format_exception(problem)))
+        return f"{os.path.basename(folder)}/logs/{name}"
+    except OSError:
+        return ""

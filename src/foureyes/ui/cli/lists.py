@@ -1,0 +1,152 @@
+"""`fe list`, `ready`, `reviewable`, `show`, `context`."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from foureyes.app.ports import ListQuery
+from foureyes.app.views import ReviewableRow, TaskRow
+from foureyes.core.ids import short_diff
+from foureyes.core.lifecycle import STATUSES, parse_status
+from foureyes.core.task import TYPES
+from foureyes.errors import BadInput
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Priority, Session, verb
+from foureyes.ui.cli.show import context_text, detail_text
+
+LIMIT = click.option("--limit", type=click.IntRange(1, 1000), default=50, show_default=True, help="At most so many rows.")
+
+
+@verb("list", example="fe list --status reviewing --label security --limit 10")
+@click.option("--status", help=f"One of {', '.join(STATUSES)}.")
+@click.option("--all", "everything", is_flag=True, help="Closed tasks too.")
+@click.option("--label")
+@click.option("--priority", type=Priority())
+@click.option("--type", "kind", metavar="TYPE", help=f"One of {', '.join(TYPES)}.")
+@click.option("--parent", help="Children of this task.")
+@click.option("--mine", is_flag=True, help="What this session works on.")
+@click.option("--ready", is_flag=True, help="What can be started now.")
+@click.option("--reviewable", is_flag=True, help="What you may approve.")
+@click.option("--blocked", is_flag=True, help="Blocked, or waiting for a dependency.")
+@click.option("--unmerged", is_flag=True, help="Closed without merging its work.")
+@click.option("--landed", is_flag=True, help="On the target branch before it was reviewed.")
+@click.option("--text", help="Words in title, description or acceptance.")
+@click.option("--sort", type=click.Choice(["priority", "newest", "oldest"]), default="priority", show_default=True)
+@click.option("--after", metavar="ID", help="Continue after this task (the last one of the page before).")
+@LIMIT
+def list_tasks(
+    session: Session, status: str | None, everything: bool, label: str | None, priority: int | None, kind: str | None,
+    parent: str | None, mine: bool, ready: bool, reviewable: bool, blocked: bool, unmerged: bool, landed: bool, text: str | None,
+    sort: str, after: str | None, limit: int,
+) -> None:  # fmt: skip
+    """List tasks: those that are not closed, by priority and age, unless you ask otherwise."""
+    found = None
+    if status is not None:
+        found = parse_status(status)
+        if found is None:
+            raise BadInput(f"status {status!r}: allowed are {', '.join(STATUSES)}.")
+    narrowed = status is not None or everything or unmerged or landed
+    query = ListQuery(
+        status=found, live=not narrowed, label=label, priority=priority, type=kind, parent=parent,
+        mine=session.actor.session if mine else None, text=text, ready=ready, blocked=blocked, unmerged=unmerged, landed=landed,
+        sort=sort,  # type: ignore[arg-type]
+        limit=limit + 1,
+        after=session.app.lists.place(after) if after else None,
+    )  # fmt: skip
+    if reviewable:
+        show_reviewable(session, session.app.lists.reviewable(session.actor, msgspec.structs.replace(query, live=False)), limit)
+    else:
+        show_tasks(session, session.app.lists.page(query), limit)
+
+
+@verb("ready", example="fe ready --limit 5")
+@LIMIT
+def ready(session: Session, limit: int) -> None:
+    """What can be started now: open, not held, waiting for nothing; by priority, then age."""
+    show_tasks(session, session.app.lists.page(ListQuery(ready=True, limit=limit + 1)), limit)
+
+
+@verb("reviewable", example="fe reviewable")
+@LIMIT
+def reviewable(session: Session, limit: int) -> None:
+    """What you may approve (P13), with the diff id to look at."""
+    show_reviewable(session, session.app.lists.reviewable(session.actor, ListQuery(limit=limit + 1)), limit)
+
+
+def show_tasks(session: Session, rows: list[TaskRow], limit: int) -> None:
+    """A page of tasks; one row more than asked for means that there is another page."""
+    page = rows[:limit]
+    if session.json:
+        output.write_lines(page)
+        return
+    if not page:
+        output.write("no tasks")
+        return
+    cells = [
+        (row.id, f"P{row.priority}", _standing(row), str(row.iteration or ""), output.shorten(row.title, 60), " ".join(row.labels))
+        for row in page
+    ]
+    output.write_raw(output.table(("ID", "P", "STATUS", "IT", "TITLE", "LABELS"), cells) + "\n")
+    _more(rows, limit)
+
+
+def _standing(row: TaskRow) -> str:
+    marks = [mark for mark, on in (("rejected", row.rejected), ("held", row.held), ("minor", row.minor)) if on]
+    return row.status + (f" ({', '.join(marks)})" if marks else "")
+
+
+def _more(rows: list[TaskRow], limit: int) -> None:
+    if len(rows) > limit:
+        output.write(f"more: --after {rows[limit - 1].id}")
+
+
+def show_reviewable(session: Session, rows: list[ReviewableRow], limit: int) -> None:
+    """What the caller may approve."""
+    page = rows[:limit]
+    if session.json:
+        output.write_lines(
+            {**msgspec.to_builtins(row.task), "attempt": row.attempt, "diff_id": row.diff_id, "you": row.you} for row in page
+        )
+        return
+    if not page:
+        output.write("nothing waits that you may approve")
+        return
+    cells = [
+        (row.task.id, f"P{row.task.priority}", short_diff(row.diff_id), str(row.attempt), _you(row), output.shorten(row.task.title, 60))
+        for row in page
+    ]
+    output.write_raw(output.table(("ID", "P", "DIFF", "IT", "FOR YOU", "TITLE"), cells) + "\n")
+    _more([row.task for row in rows], limit)
+    output.write(f"next: fe show {page[0].task.id} --diff")
+
+
+def _you(row: ReviewableRow) -> str:
+    words = [row.you.rule, *(["needs -m reason"] if row.you.needs_reason else []), *(["STALE"] if row.you.stale else [])]
+    return ", ".join(words)
+
+
+@verb("show", example="fe show fe-7k2 --diff --since 1")
+@click.argument("task")
+@click.option("--diff", is_flag=True, help="The change itself.")
+@click.option("--since", type=int, metavar="N", help="With --diff: only what changed since attempt N.")
+def show(session: Session, task: str, diff: bool, since: int | None) -> None:
+    """Everything about a task, and what you could do about it."""
+    if since is not None and not diff:
+        raise BadInput("--since goes with --diff.", next_step=f"fe show {task} --diff --since {since}")
+    detail = session.app.lists.show(session.actor, task)
+    text = session.app.attempts.diff(task, since=since) if diff else None
+    if session.json:
+        output.write_json({**msgspec.to_builtins(detail), **({"diff": text} if text is not None else {})})
+        return
+    output.write(detail_text(detail))
+    if text is not None:
+        output.write("\n" + text.rstrip("\n"))
+
+
+@verb("context", example="fe context fe-7k2")
+@click.argument("task")
+def context(session: Session, task: str) -> None:
+    """All an agent needs to work on a task, or to judge it."""
+    detail = session.app.lists.show(session.actor, task)
+    session.answer(detail, context_text(detail))

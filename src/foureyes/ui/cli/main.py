@@ -1,0 +1,171 @@
+"""The entry point: finds the command, imports only its file, and turns every problem into a sentence and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+from foureyes.errors import FoureyesError
+from foureyes.ui.cli import diagnostics
+
+ROOM = "foureyes.ui.cli."
+
+COMMANDS: dict[str, str] = {
+    "init": "project:init",
+    "status": "project:status",
+    "doctor": "project:doctor",
+    "prime": "project:prime",
+    "backup": "project:backup",
+    "restore": "project:restore",
+    "setup": "project:setup",
+    "create": "tasks:create",
+    "update": "tasks:update",
+    "label": "tasks:label",
+    "dep": "tasks:dep",
+    "list": "lists:list_tasks",
+    "ready": "lists:ready",
+    "reviewable": "lists:reviewable",
+    "show": "lists:show",
+    "context": "lists:context",
+    "next": "claims:next_task",
+    "start": "claims:start",
+    "unstart": "claims:unstart",
+    "submit": "claims:submit",
+    "review": "claims:review",
+    "log": "notes:log",
+    "handoff": "notes:handoff",
+    "block": "stops:block",
+    "unblock": "stops:unblock",
+    "defer": "stops:defer",
+    "undefer": "stops:undefer",
+    "hold": "stops:hold",
+    "resume": "stops:resume",
+    "approve": "decisions:approve",
+    "redo": "decisions:redo",
+    "reject": "decisions:reject",
+    "merge": "decisions:merge",
+    "close": "decisions:close",
+    "cancel": "decisions:cancel",
+    "delete": "decisions:delete",
+    "reopen": "decisions:reopen",
+    "whoami": "sessions:whoami",
+    "session": "sessions:session",
+    "feature": "policy:feature",
+    "policy": "policy:policy",
+    "security": "policy:security",
+    "stats": "policy:stats",
+    "audit": "audit:audit",
+}
+
+TASK_VERBS = (
+    "create update label dep list ready reviewable show context next start unstart submit log handoff block unblock defer undefer"
+    " hold resume close cancel delete reopen"
+).split()
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's file when the command is called."""
+
+    def __init__(self, name: str, places: dict[str, str], help: str, **settings: object) -> None:
+        super().__init__(name, help=help, **settings)  # type: ignore[arg-type]
+        self.places = places
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*self.places, *sorted(self.commands)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        place = self.places.get(cmd_name)
+        if place is None:
+            return super().get_command(ctx, cmd_name)
+        room, _, name = place.partition(":")
+        command = getattr(importlib.import_module(ROOM + room), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            raise click.UsageError(f'no command "{args[0]}".{nearest(args[0], self.list_commands(ctx))}')
+        return super().resolve_command(ctx, args)
+
+
+def nearest(word: str, known: list[str]) -> str:
+    """What an unknown command was probably meant to be."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, known, n=1, cutoff=0.5)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+HELP = """The four-eyes gate for coding agents: nothing is done until a different pair of eyes has agreed.
+
+New here: fe init, then fe create "your first task". For an agent: fe prime.
+
+Exit codes: 0 done, 1 refused by a rule, 2 wrong usage, 3 not found, 4 somebody was faster, 5 environment, 6 verification failed,
+70 internal.
+"""
+
+
+@click.group(cls=LazyGroup, name="fe", places=COMMANDS, help=HELP, invoke_without_command=True)
+@click.version_option(package_name="foureyes", prog_name="fe")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    if ctx.invoked_subcommand is None:
+        from foureyes.ui.cli.project import bare
+
+        bare(ctx)
+
+
+task = LazyGroup(
+    "task", {name: COMMANDS[name] for name in TASK_VERBS}, "The task verbs under their full names: fe task create = fe create."
+)
+cli.add_command(task)
+
+
+def main(argv: list[str] | None = None) -> NoReturn:
+    """Run one command and leave with its exit code."""
+    args = sys.argv[1:] if argv is None else argv
+    json = "--json" in args
+    code = 0
+    try:
+        result = cli.main(args=args, prog_name="fe", standalone_mode=False)
+        code = result if isinstance(result, int) else 0
+    except FoureyesError as problem:
+        code = diagnostics.report(problem, json=json)
+    except click.UsageError as problem:
+        command = problem.ctx.command_path if problem.ctx is not None else "fe"
+        code = diagnostics.report_usage(problem.format_message(), json=json, hint=f"{command} --help")
+    except click.ClickException as problem:
+        code = diagnostics.report_usage(problem.format_message(), json=json)
+    except (KeyboardInterrupt, click.Abort):
+        code = diagnostics.INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except Exception as problem:
+        code = diagnostics.report_crash(problem, json=json, folder=_folder())
+    code = _flush(code)
+    sys.exit(code)
+
+
+def _flush(code: int) -> int:
+    """A full disk or a closed pipe shows itself only here."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except OSError:
+        return code or 5
+    return code
+
+
+def _folder() -> str | None:
+    """Where a crash report goes, if there is a project."""
+    try:
+        from foureyes import bootstrap
+
+        return bootstrap.folder_of(bootstrap.repository(os.getcwd()))
+    except Exception:
+        return None

@@ -1,0 +1,73 @@
+"""The only writer of stdout: results as text or JSON. Words instead of marks without a terminal, never a colour."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from foureyes.core.task import visible
+
+
+def write(text: str) -> None:
+    """Text for people; control and bidirectional characters of untrusted text are made visible."""
+    put(visible(text) + "\n")
+
+
+def write_raw(text: str) -> None:
+    """Text as it is, for what another program reads."""
+    put(text)
+
+
+def write_json(value: object) -> None:
+    """One object on one line."""
+    put(msgspec.json.encode(value).decode() + "\n")
+
+
+def write_lines(values: Iterable[object]) -> None:
+    """NDJSON: one object per line."""
+    for value in values:
+        write_json(value)
+
+
+def put(text: str) -> None:
+    """To stdout, whatever its encoding can hold."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text if encoding.lower().replace("-", "") == "utf8" else text.encode(encoding, "replace").decode(encoding))
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns without borders; the last one may be as long as it likes."""
+    cells = [list(head), *[[visible(cell).replace("\n", " ") for cell in row] for row in rows]]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells)
+
+
+def on_terminal() -> bool:
+    """Whether a person is looking."""
+    return sys.stdout.isatty()
+
+
+def shorten(text: str, limit: int) -> str:
+    """Cut for a terminal only: a program gets everything."""
+    return text if len(text) <= limit or not on_terminal() else text[: limit - 1] + "…"
+
+
+def when(moment: str | None) -> str:
+    """Relative on a terminal, ISO otherwise."""
+    if not moment:
+        return ""
+    if not on_terminal():
+        return moment
+    return age(moment) + " ago"
+
+
+def age(moment: str) -> str:
+    """How long ago, in the largest unit that fits."""
+    seconds = max(0, int((datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()))
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"

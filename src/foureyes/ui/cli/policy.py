@@ -1,0 +1,136 @@
+"""`fe feature`, `policy`, `security`, `stats security`."""
+
+from __future__ import annotations
+
+import click
+
+from foureyes.app.policy import SettingView
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, verb
+
+
+def _say(session: Session, view: SettingView) -> None:
+    note = f"\n  {view.note}" if view.note else ""
+    session.answer(view, f"{view.key} = {_value(view.value)}   (from {view.source}){note}")
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (tuple, list)):
+        return ", ".join(str(item) for item in value)
+    if isinstance(value, dict):
+        return "; ".join(
+            f"{label}: auto_approve {str(rule.auto_approve).lower()}, independence {rule.independence}" for label, rule in value.items()
+        )
+    return str(value)
+
+
+@click.group("feature")
+def feature() -> None:
+    """Feature flags."""
+
+
+@verb("list", example="fe feature list")
+def feature_list(session: Session) -> None:
+    """Every flag, its value, and where that came from."""
+    rows = session.app.policy.features(session.actor)
+    if session.json:
+        output.write_lines(rows)
+    else:
+        for row in rows:
+            output.write(f"{row.key} = {_value(row.value)}   (from {row.source})")
+
+
+@verb("get", example="fe feature get balanced_review_policy")
+@click.argument("name")
+def feature_get(session: Session, name: str) -> None:
+    """A flag's value, and where it came from."""
+    _say(session, session.app.policy.feature(session.actor, name))
+
+
+@verb("set", example="fe feature set balanced_review_policy false")
+@click.argument("name")
+@click.argument("value")
+def feature_set(session: Session, name: str, value: str) -> None:
+    """Set a flag for the project. For people; on record."""
+    _say(session, session.app.policy.set_feature(session.actor, name, value))
+
+
+@verb("unset", example="fe feature unset balanced_review_policy")
+@click.argument("name")
+def feature_unset(session: Session, name: str) -> None:
+    """Let the flag go back to its default. For people; on record."""
+    _say(session, session.app.policy.set_feature(session.actor, name, None))
+
+
+@click.group("policy")
+def policy() -> None:
+    """The settings in force."""
+
+
+@verb("show", example="fe policy show")
+def policy_show(session: Session) -> None:
+    """Every setting, its value, and where that came from."""
+    rows = session.app.policy.show(session.actor)
+    if session.json:
+        output.write_lines(rows)
+        return
+    output.write_raw(output.table(("KEY", "FROM", "VALUE"), [(row.key, row.source, _value(row.value)) for row in rows]) + "\n")
+    for row in rows:
+        if row.note:
+            output.write(row.note)
+
+
+@verb("set", example="fe policy set review.policy strict")
+@click.argument("key")
+@click.argument("value")
+def policy_set(session: Session, key: str, value: str) -> None:
+    """Set a setting for the project, over foureyes.toml. For people; old and new value on record."""
+    _say(session, session.app.policy.set(session.actor, key, value))
+
+
+@verb("unset", example="fe policy unset review.policy")
+@click.argument("key")
+def policy_unset(session: Session, key: str) -> None:
+    """Take a setting out of the store again. For people; on record."""
+    _say(session, session.app.policy.set(session.actor, key, None))
+
+
+def _security(session: Session, limit: int) -> None:
+    rows, totals = session.app.policy.security(limit), session.app.policy.security_totals()
+    if session.json:
+        output.write_lines(rows)
+        return
+    if not rows:
+        output.write("no exceptions on record")
+        return
+    output.write("   ".join(f"{total.kind} {total.n}" for total in totals))
+    cells = [(f"#{row.seq}", output.when(row.at), row.kind, row.rule, row.task, row.session, row.reason) for row in rows]
+    output.write_raw(output.table(("ROW", "WHEN", "KIND", "RULE", "TASK", "SESSION", "REASON"), cells) + "\n")
+
+
+@verb("security", example="fe security")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True)
+def security(session: Session, limit: int) -> None:
+    """Every exception that was made: by whom, under which rule, why. Nothing clears it."""
+    _security(session, limit)
+
+
+@click.group("stats")
+def stats() -> None:
+    """Figures from the ledger."""
+
+
+@verb("security", example="fe stats security")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True)
+def stats_security(session: Session, limit: int) -> None:
+    """The same as fe security."""
+    _security(session, limit)
+
+
+for _command in (feature_list, feature_get, feature_set, feature_unset):
+    feature.add_command(_command)
+for _command in (policy_show, policy_set, policy_unset):
+    policy.add_command(_command)
+stats.add_command(stats_security)

@@ -1,0 +1,145 @@
+"""`fe init`, `status`, `doctor`, `prime`, `backup`, `restore`, `setup`, and bare `fe`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from foureyes import bootstrap
+from foureyes.app.primer import PRIME
+from foureyes.app.views import Check, StatusView
+from foureyes.errors import NoProject, VerificationFailed
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, verb
+
+
+@verb("init", example="fe init --prefix shop")
+@click.option("--prefix", default="fe", show_default=True, help="What task ids begin with.")
+@click.option("--target", help="The protected branch; default: the one checked out.")
+@click.option("--no-commit", is_flag=True, help="Write foureyes.toml, but leave committing it to you.")
+def init(session: Session, prefix: str, target: str | None, no_commit: bool) -> None:
+    """Set up a project here: .foureyes/ (never committed) and foureyes.toml (one commit, nothing else)."""
+    made = bootstrap.create_project(session.cwd, os.environ, session.actor, prefix=prefix, target=target, commit=not no_commit)
+    fields = {"created": made.new, "project": made.project, "target": made.target, "prefix": made.prefix, "commit": made.committed}
+    if session.json:
+        output.write_json(fields | {"notes": made.notes})
+        return
+    if not made.new and not made.committed:
+        output.write("\n".join(["already a project; nothing changed", *[f"  {note}" for note in made.notes]]))
+        return
+    lines = ["Foureyes project created." if made.new else "Foureyes project completed.", f"  target     {made.target}"]
+    lines.append("  review     policy balanced: whoever made a change may not approve it")
+    lines += [f"  note       {note}" for note in made.notes]
+    lines.append("committed foureyes.toml (1 file); store in .foureyes/" if made.committed else "store in .foureyes/")
+    lines.append('next: fe create "your first task"      agents learn the way by: fe setup agents-md')
+    output.write("\n".join(lines))
+
+
+@verb("status", example="fe status")
+def status(session: Session) -> None:
+    """The project at a glance."""
+    view = session.app.projects.status(session.actor)
+    session.answer(view, status_text(view))
+
+
+def status_text(view: StatusView) -> str:
+    """The status lines."""
+    count = view.counts
+    split = f"{count['ready']} ready, {count['waiting']} waiting" if count["open"] else ""
+    lines = [f"{view.project} on {view.target} · policy {view.policy} (from {view.policy_source})"]
+    words = [f"open {count['open']}" + (f" ({split})" if split else ""), f"in progress {count['in_progress']}"]
+    words += [f"reviewing {count['reviewing']}", f"approved {count['approved']}", f"closed {count['closed']}"]
+    words += [f"{name} {count[name]}" for name in ("blocked", "rejected", "deferred", "held") if count[name]]
+    lines.append("  " + "   ".join(words))
+    if view.hold is not None:
+        lines.append(f"  HELD      {view.hold}")
+    lines += [f"  landed    {count['landed']} on {view.target} before review: fe list --landed"] if count["landed"] else []
+    lines += [f"  unmerged  {count['unmerged']} closed without merging: fe list --unmerged"] if count["unmerged"] else []
+    lines += [f"  note      {note}" for note in view.notes]
+    return "\n".join([*lines, f"next: {_next(view)}"])
+
+
+def _next(view: StatusView) -> str:
+    if view.reviewable:
+        more = "or more " if view.reviewable_more else ""
+        return f"fe reviewable      {view.reviewable} {more}wait for your eyes"
+    if view.counts["ready"]:
+        return "fe ready      then   fe start ID"
+    if view.counts["approved"]:
+        return "merge the approved branches, then: fe merge"
+    return 'fe create "your first task"' if not sum(view.counts.values()) else "fe list"
+
+
+@verb("doctor", example="fe doctor")
+def doctor(session: Session) -> None:
+    """Look at everything that can be wrong. Repairs nothing. Exit code 6 if something is broken."""
+    checks = session.app.projects.doctor(session.actor)
+    failures = sum(check.result == "fail" for check in checks)
+    if session.json:
+        output.write_lines(checks)
+        if failures:
+            raise SystemExit(VerificationFailed.exit_code)
+        return
+    for check in checks:
+        output.write(_check(check))
+    warnings = sum(check.result == "warn" for check in checks)
+    output.write(f"{len(checks)} checked, {warnings} warnings, {failures} failures")
+    if failures:
+        raise SystemExit(VerificationFailed.exit_code)
+
+
+def _check(check: Check) -> str:
+    result = "FAIL" if check.result == "fail" else check.result
+    return f"{result:<5} {check.message}" + (f"      next: {check.next}" if check.next else "")
+
+
+@verb("prime", example="fe prime")
+def prime(session: Session) -> None:
+    """What an agent must know, rules first, in less than 2 KB."""
+    session.answer({"prime": PRIME}, PRIME.rstrip("\n"))
+
+
+@verb("backup", example="fe backup ../shop-2027-01-31.db")
+@click.argument("file")
+def backup(session: Session, file: str) -> None:
+    """A whole copy of the store, also while others write. Never overwrites a file."""
+    session.app.projects.backup(os.path.join(session.cwd, file))
+    session.answer({"backup": file}, f"backed up to {file}\nnext: fe restore {file}   puts it back")
+
+
+@verb("restore", example="fe restore ../shop-2027-01-31.db")
+@click.argument("file")
+def restore(session: Session, file: str) -> None:
+    """Put a backup in the store's place. For people; on record; the store as it was is kept beside it."""
+    kept = bootstrap.restore(session.cwd, os.environ, session.actor, file)
+    session.answer(
+        {"restored": file, "kept": os.path.basename(kept)}, f"restored {file}; the store before it is .foureyes/{os.path.basename(kept)}"
+    )
+
+
+@verb("setup", example="fe setup agents-md")
+@click.argument("agent", type=click.Choice(["agents-md", "claude", "codex"]))
+@click.option("--remove", is_flag=True, help="Take the block out again.")
+def setup(session: Session, agent: str, remove: bool) -> None:
+    """Write the instruction block for agents into AGENTS.md or CLAUDE.md. Safe to repeat; everything around it stays."""
+    name, done = bootstrap.setup(session.cwd, agent, remove=remove)
+    session.answer(
+        {"file": name, "result": done},
+        f"{name}: {done}" + ("\nnext: review and commit it" if done in ("written", "updated", "removed") else ""),
+    )
+
+
+def bare(ctx: click.Context) -> None:
+    """Bare `fe`: the primer inside an agent, else the status, else how to begin."""
+    session = ctx.ensure_object(Session)
+    if session.actor.kind == "agent":
+        output.write(PRIME.rstrip("\n"))
+        return
+    place = bootstrap.repository(session.cwd)
+    if not os.path.isdir(bootstrap.folder_of(place)):
+        raise NoProject(
+            f"no Foureyes project here yet ({bootstrap.describe(place)}).",
+            next_step="fe init   writes .foureyes/ and commits foureyes.toml, nothing else",
+        )
+    output.write(status_text(session.app.projects.status(session.actor)))

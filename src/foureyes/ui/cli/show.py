@@ -1,0 +1,143 @@
+"""How one task looks as text: for people (`show`) and for an agent at work (`context`)."""
+
+from __future__ import annotations
+
+from foureyes.app.views import Preview, TaskDetail
+from foureyes.core.attempt import DETACHED, Attempt
+from foureyes.core.ids import short_diff
+from foureyes.ui.cli.output import when
+
+
+def detail_text(detail: TaskDetail) -> str:
+    """The page of a task: facts first, then what was handed in, then what you can do."""
+    task = detail.task
+    lines = [f"{task.id}  {task.title}", f"  {_head(detail)}"]
+    lines += _field("labels", ", ".join(task.labels))
+    lines += _field("created", f"{when(task.created_at)} by {detail.name(task.creator)}")
+    lines += _field("made by", _makers(detail))
+    lines += _field("parent", task.parent or "")
+    lines += _field("children", ", ".join(f"{link.id} ({link.status})" for link in detail.children))
+    lines += _field("waits for", ", ".join(f"{link.id} ({link.status})" for link in detail.depends_on))
+    lines += _field("awaited by", ", ".join(link.id for link in detail.dependents))
+    lines += _field("hold", task.hold or "")
+    lines += _field("blocked", _blocked(detail))
+    lines += _field("merged", task.merge or "")
+    lines += _block("description", task.description) + _block("acceptance", task.acceptance)
+    lines += [line for attempt in detail.attempts[-3:] for line in _attempt(attempt)]
+    for row in detail.approvals:
+        ended = f" ({row.state}: {row.ended_why})" if row.state != "active" else ""
+        why = f': "{row.reason}"' if row.reason else ""
+        lines += _field("approved", f"attempt {row.attempt} by {detail.name(row.session)}, {row.rule}{why}{ended}")
+    for said in detail.feedback:
+        lines += _field(said.decision, f'iteration {said.iteration}, {detail.name(said.session)}: "{said.text}"')
+    for entry in detail.logs:
+        lines += _field("log", f"{when(entry.at)} {detail.name(entry.session)} [{entry.type}] {entry.text}")
+    return "\n".join(lines + _you(detail))
+
+
+def _head(detail: TaskDetail) -> str:
+    task = detail.task
+    words = [task.status, f"P{task.priority}", task.type, *(["minor"] if task.minor else []), f"version {task.version}"]
+    if task.resolution:
+        words[0] += f" ({task.resolution})"
+    elif task.status == "blocked" and task.rejected_by:
+        words[0] = "rejected"
+    elif task.defer_until:
+        words[0] += f" until {task.defer_until}"
+    return " · ".join(words)
+
+
+def _makers(detail: TaskDetail) -> str:
+    if not detail.authors:
+        return detail.name(detail.task.implementer) if detail.task.implementer else ""
+    names = ", ".join(detail.name(session) for session in detail.authors)
+    return f"{names}   author set: {len(detail.authors)} {'session' if len(detail.authors) == 1 else 'sessions'}"
+
+
+def _blocked(detail: TaskDetail) -> str:
+    task = detail.task
+    if not task.blocked_reason:
+        return ""
+    return f"{task.blocked_reason}" + (f" (rejected by {detail.name(task.rejected_by)})" if task.rejected_by else "")
+
+
+def _attempt(attempt: Attempt) -> list[str]:
+    ref = "a detached head" if attempt.ref == DETACHED else attempt.ref.removeprefix("refs/heads/")
+    size = "no code" if attempt.no_code else f"{len(attempt.files)} files +{attempt.added} -{attempt.removed}"
+    words = [f"base {attempt.base[:7]}", f"head {attempt.head[:7]}", f"on {ref}", size, f"diff {short_diff(attempt.diff_id)}"]
+    if attempt.landed:
+        words.append("LANDED BEFORE REVIEW")
+    if attempt.relation:
+        words.append(f"{attempt.relation.replace('_', ' ')} of attempt {attempt.n - 1}")
+    return _field(f"attempt {attempt.n}", "  ".join([*words, f"handed in {when(attempt.submitted_at)}"])) + _block("", attempt.message)
+
+
+def _you(detail: TaskDetail) -> list[str]:
+    you, task = detail.you, detail.task
+    if you is None:
+        step = {"open": f"fe start {task.id}", "in_progress": f"fe submit {task.id}", "approved": "merge its branch, then: fe merge"}.get(
+            task.status
+        )
+        return [f"next: {step}"] if step else []
+    return (
+        _field("for you", _answer(you))
+        + [line for reason in you.reasons for line in _field("", f"{reason.rule}  {reason.message}")]
+        + [_next(detail)]
+    )
+
+
+def _answer(you: Preview) -> str:
+    if not you.may_approve:
+        return f"approve: refused ({', '.join(reason.rule for reason in you.reasons)})"
+    return f"approve: allowed ({you.rule})" + (" with a reason" if you.needs_reason else "")
+
+
+def _next(detail: TaskDetail) -> str:
+    task, you = detail.task, detail.you
+    if you is None or not you.may_approve:
+        stale = you is not None and you.stale
+        return f"next: fe submit {task.id}" if stale else "next: fe reviewable"
+    seen = short_diff(detail.attempts[-1].diff_id) if detail.attempts else ""
+    reason = ' -m "why it is fine"' if you.needs_reason else ""
+    return f"next: fe show {task.id} --diff      then   fe approve {task.id} --seen {seen}{reason}"
+
+
+def _field(name: str, value: str) -> list[str]:
+    return [f"  {name:<11} " + value.replace("\n", "\n              ")] if value else []
+
+
+def _block(name: str, text: str) -> list[str]:
+    if not text.strip():
+        return []
+    return ([f"  {name}"] if name else []) + ["    " + line for line in text.strip("\n").splitlines()]
+
+
+def context_text(detail: TaskDetail) -> str:
+    """What an agent reads before it works on a task: the task, earlier feedback in full, the last handoff."""
+    task = detail.task
+    lines = [f"# {task.id}: {task.title}", f"status {task.status}, priority P{task.priority}, type {task.type}"]
+    if task.labels:
+        lines.append(f"labels: {', '.join(task.labels)}")
+    lines += _section("Description", task.description) + _section("Acceptance", task.acceptance)
+    for said in detail.feedback:
+        quoted = "\n".join(f"> {line}" for line in said.text.splitlines())
+        lines += _section(f"Feedback on iteration {said.iteration} ({said.decision})", quoted)
+    if detail.handoff is not None:
+        parts = {name: getattr(detail.handoff, name) for name in ("done", "remaining", "decisions", "uncertain")}
+        told = "\n".join(f"{name}:\n" + "\n".join(f"- {item}" for item in items) for name, items in parts.items() if items)
+        lines += _section(f"Handoff from {detail.name(detail.handoff.session)}", told)
+    lines += _section("Waits for", "\n".join(f"- {link.id} ({link.status}) {link.title}" for link in detail.depends_on))
+    lines += _section("Log", "\n".join(f"- [{entry.type}] {entry.text}" for entry in detail.logs))
+    if task.status == "reviewing" and detail.attempts:
+        last = detail.attempts[-1]
+        text = (
+            f"attempt {last.n}, diff {last.diff_id}, base {last.base}, head {last.head}\nread it: fe show {task.id} --diff\n{_next(detail)}"
+        )
+        lines += _section("In review", text)
+    elif task.status in ("open", "in_progress"):
+        lines += _section("Next", f'fe start {task.id}, work on a branch of your own, commit, then: fe submit {task.id} -m "what you did"')
+    return "\n".join(lines)
+
+
+def _section(title: str, text: str) -> list[str]:
+    return ["", f"## {title}", text.strip("\n")] if text.strip() else []

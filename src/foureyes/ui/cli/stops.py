@@ -1,0 +1,63 @@
+"""`fe block`, `unblock`, `defer`, `undefer`, `hold`, `resume`."""
+
+from __future__ import annotations
+
+import click
+
+from foureyes.errors import BadInput
+from foureyes.ui.cli.command import Session, first_reason, reason_options, say, verb
+
+
+@verb("block", example='fe block fe-7k2 -m "waiting for the key from the bank"')
+@click.argument("task")
+@reason_options
+def block(session: Session, task: str, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+    """Say what a task waits for that is not a task."""
+    say(session, session.app.stops.block(session.actor, task, first_reason(reason, message, note, notes, comment)))
+
+
+@verb("unblock", example="fe unblock fe-7k2")
+@click.argument("task")
+@reason_options
+def unblock(session: Session, task: str, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+    """Free a blocked task. A rejected one: who rejected it, or a person."""
+    say(session, session.app.stops.unblock(session.actor, task, first_reason(reason, message, note, notes, comment)))
+
+
+@verb("defer", example="fe defer fe-7k2 --until 2027-01-31")
+@click.argument("task")
+@click.option("--until", metavar="DATE", help="From when on it should be looked at again.")
+def defer(session: Session, task: str, until: str | None) -> None:
+    """Not now."""
+    say(session, session.app.stops.defer(session.actor, task, until))
+
+
+@verb("undefer", example="fe undefer fe-7k2")
+@click.argument("task")
+def undefer(session: Session, task: str) -> None:
+    """Now after all."""
+    say(session, session.app.stops.undefer(session.actor, task))
+
+
+def _which(task: str | None, project: bool) -> str | None:
+    if (task is None) == (not project):
+        raise BadInput("name a task, or --project for all of it.", next_step='fe hold fe-7k2 -m "why"')
+    return task
+
+
+@verb("hold", example='fe hold fe-7k2 -m "legal looks at it first"')
+@click.argument("task", required=False)
+@click.option("--project", is_flag=True, help="Hold the whole project.")
+@reason_options
+def hold(session: Session, task: str | None, project: bool, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+    """Stop a task, or the project, until a person lifts it. For people."""
+    say(session, session.app.stops.hold(session.actor, _which(task, project), first_reason(reason, message, note, notes, comment)))
+
+
+@verb("resume", example='fe resume fe-7k2 -m "legal is fine with it"')
+@click.argument("task", required=False)
+@click.option("--project", is_flag=True, help="Lift the project's hold.")
+@reason_options
+def resume(session: Session, task: str | None, project: bool, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+    """Lift a hold. For people."""
+    say(session, session.app.stops.resume(session.actor, _which(task, project), first_reason(reason, message, note, notes, comment)))

@@ -1,0 +1,151 @@
+"""`fe create`, `update`, `label`, `dep`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from foureyes.core.task import TYPES
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Priority, Session, if_version, say, verb
+
+
+def from_stdin(text: str | None) -> str | None:
+    """`-` means standard input."""
+    return sys.stdin.buffer.read().decode("utf-8", "surrogateescape") if text == "-" else text
+
+
+@verb("create", example='fe create "Add login" -d "with refresh tokens" -p P1 -l security --accept "logs in, logs out"')
+@click.argument("title")
+@click.option("-d", "--description", default="", help="What is to be done; - reads standard input.")
+@click.option("-t", "--type", "kind", default="task", metavar="TYPE", help=f"One of {', '.join(TYPES)}.")
+@click.option("-p", "--priority", type=Priority(), default=2, show_default=True, help="0 (P0, highest) to 4.")
+@click.option("-l", "--label", "labels", multiple=True, help="A label; may be given several times.")
+@click.option("--parent", help="The task or epic it belongs to.")
+@click.option("--depends-on", "depends_on", multiple=True, help="A task it waits for; may be given several times.")
+@click.option("-a", "--accept", "acceptance", default="", help="When it is done: the acceptance.")
+@click.option("--minor", is_flag=True, help="Small enough that its author may approve it (bounded by P10).")
+@click.option("--group", default="", help="A name for tasks that belong together.")
+@click.option("--estimate", type=click.IntRange(1, 100_000), metavar="MINUTES", help="How long it should take.")
+def create(
+    session: Session,
+    title: str,
+    description: str,
+    kind: str,
+    priority: int,
+    labels: tuple[str, ...],
+    parent: str | None,
+    depends_on: tuple[str, ...],
+    acceptance: str,
+    minor: bool,
+    group: str,
+    estimate: int | None,
+) -> None:
+    """Plan a task."""
+    outcome = session.app.tasks.create(
+        session.actor, title, description=from_stdin(description) or "", type=kind, priority=priority, labels=labels, parent=parent,
+        depends_on=depends_on, acceptance=from_stdin(acceptance) or "", minor=minor, group=group, estimate_minutes=estimate,
+    )  # fmt: skip
+    say(session, outcome)
+
+
+@verb("update", example='fe update fe-7k2 --title "Add login and logout" --if-version 17')
+@click.argument("task")
+@click.option("--title")
+@click.option("-d", "--description", help="The new description; - reads standard input.")
+@click.option("-a", "--accept", "acceptance", help="The new acceptance.")
+@click.option("-t", "--type", "kind", metavar="TYPE", help=f"One of {', '.join(TYPES)}.")
+@click.option("-p", "--priority", type=Priority(), help="0 (P0, highest) to 4.")
+@click.option("--bump", "step", flag_value=-1, type=int, help="One priority higher.")
+@click.option("--lower", "step", flag_value=1, type=int, help="One priority lower.")
+@click.option("--parent", help='The task it belongs to; "" for none.')
+@click.option("--minor/--no-minor", default=None, help="Mark as minor, or not.")
+@click.option("--group")
+@click.option("--estimate", type=click.IntRange(1, 100_000), metavar="MINUTES")
+@click.option("--label", "labels", multiple=True, help="Put a label on (take one off: fe label rm).")
+@click.option("--depends-on", "depends_on", multiple=True, help="Let it wait for a task (no longer: fe dep rm).")
+@if_version
+def update(
+    session: Session,
+    task: str,
+    title: str | None,
+    description: str | None,
+    acceptance: str | None,
+    kind: str | None,
+    priority: int | None,
+    step: int | None,
+    parent: str | None,
+    minor: bool | None,
+    group: str | None,
+    estimate: int | None,
+    labels: tuple[str, ...],
+    depends_on: tuple[str, ...],
+    if_version: int | None,
+) -> None:
+    """Change what a task says. Its status changes only by the verbs for it (T2)."""
+    outcome = session.app.tasks.edit(
+        session.actor, task, title=title, description=from_stdin(description), acceptance=acceptance, type=kind, priority=priority,
+        group=group, estimate_minutes=estimate, parent=parent, minor=minor, step=step or 0, labels=labels, depends_on=depends_on,
+        if_version=if_version,
+    )  # fmt: skip
+    say(session, outcome)
+
+
+@click.group("label")
+def label() -> None:
+    """Put labels on, take them off."""
+
+
+@verb("add", example="fe label add fe-7k2 security")
+@click.argument("task")
+@click.argument("labels", nargs=-1, required=True)
+def label_add(session: Session, task: str, labels: tuple[str, ...]) -> None:
+    """Put labels on a task."""
+    say(session, session.app.tasks.add_label(session.actor, task, labels))
+
+
+@verb("rm", example="fe label rm fe-7k2 security")
+@click.argument("task")
+@click.argument("labels", nargs=-1, required=True)
+def label_rm(session: Session, task: str, labels: tuple[str, ...]) -> None:
+    """Take labels off a task."""
+    say(session, session.app.tasks.remove_label(session.actor, task, labels))
+
+
+@click.group("dep")
+def dep() -> None:
+    """What a task waits for."""
+
+
+@verb("add", example="fe dep add fe-7k2 fe-q4d")
+@click.argument("task")
+@click.argument("depends_on", nargs=-1, required=True)
+def dep_add(session: Session, task: str, depends_on: tuple[str, ...]) -> None:
+    """Let TASK wait for others; a circle is refused."""
+    say(session, session.app.tasks.add_dependency(session.actor, task, depends_on))
+
+
+@verb("rm", example="fe dep rm fe-7k2 fe-q4d")
+@click.argument("task")
+@click.argument("depends_on", nargs=-1, required=True)
+def dep_rm(session: Session, task: str, depends_on: tuple[str, ...]) -> None:
+    """Let TASK no longer wait for others; on record, and shown in review."""
+    say(session, session.app.tasks.remove_dependency(session.actor, task, depends_on))
+
+
+@verb("tree", example="fe dep tree fe-7k2")
+@click.argument("task")
+def dep_tree(session: Session, task: str) -> None:
+    """What TASK waits for, and what that waits for."""
+    rows = session.app.lists.tree(task)
+    if session.json:
+        output.write_lines({"depth": depth, "id": link.id, "status": link.status, "title": link.title} for depth, link in rows)
+    else:
+        output.write("\n".join(f"{'  ' * depth}{link.id}  {link.status}  {link.title}" for depth, link in rows))
+
+
+for _command in (label_add, label_rm):
+    label.add_command(_command)
+for _command in (dep_add, dep_rm, dep_tree):
+    dep.add_command(_command)

@@ -1,0 +1,302 @@
+"""The ancestors as `/proc` tells of them, from made-up `/proc` directories."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from foureyes.adapters.identity.process_tree import read_tree, script_of
+from foureyes.adapters.identity.programs import agent_of
+
+
+class FakeProc:
+    """A made-up `/proc`."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.root = str(directory)
+        (directory / "sys/kernel/random").mkdir(parents=True)
+        (directory / "sys/kernel/random/boot_id").write_text("0a1b2c3d-0000-4000-8000-000000000000\n")
+
+    def add(
+        self,
+        pid: int,
+        *,
+        parent: int,
+        start: int,
+        comm: str = "x",
+        exe: str = "",
+        command: Sequence[str] = (),
+        terminal: int = 0,
+    ) -> None:
+        """A process; without `exe` its executable is hidden."""
+        place = self.directory / str(pid)
+        (place / "ns").mkdir(parents=True)
+        (place / "ns/pid").symlink_to("pid:[4026531836]")
+        if exe:
+            (place / "exe").symlink_to(exe)
+        (place / "cmdline").write_bytes(b"".join(os.fsencode(word) + b"\0" for word in command))
+        between = " 0" * 14
+        (place / "stat").write_text(f"{pid} ({comm}) S {parent} {pid} {pid} {terminal}{between} {start} 0 0\n")
+
+
+@pytest.fixture
+def proc(tmp_path: Path) -> FakeProc:
+    return FakeProc(tmp_path / "proc")
+
+
+def agent(proc: FakeProc, pid: int) -> str:
+    """The agent that a process is taken for, seen from a child of it."""
+    proc.add(9999, parent=pid, start=9999)
+    nearest = read_tree(proc=proc.root, pid=9999).ancestors[0]
+    return agent_of(nearest.names, nearest.paths)
+
+
+def test_i3_all_ancestors_are_read_nearest_first_up_to_the_top(proc: FakeProc) -> None:
+    proc.add(1, parent=0, start=1, exe="/sbin/init")
+    proc.add(20, parent=1, start=5, exe="/usr/bin/sshd")
+    proc.add(30, parent=20, start=7, exe="/opt/thing")
+    proc.add(40, parent=30, start=9, terminal=136 << 8 | 3)
+    tree = read_tree(proc=proc.root, pid=40)
+    assert [(above.pid, above.start, above.names) for above in tree.ancestors] == [
+        (30, 7, ("thing",)),
+        (20, 5, ("sshd",)),
+        (1, 1, ("init",)),
+    ]
+    assert tree.readable
+    assert tree.terminal == "pts/3"
+
+
+def test_i3_process_evidence_is_boot_id_pid_namespace_pid_and_start_time(proc: FakeProc) -> None:
+    proc.add(1, parent=0, start=17)
+    proc.add(40, parent=1, start=99)
+    tree = read_tree(proc=proc.root, pid=40)
+    assert tree.evidence(tree.ancestors[0]) == "proc:0a1b2c3d:4026531836:1:17"
+
+
+@pytest.mark.parametrize("comm", ["a (b) c", ") 1 2 3 (", "x) R 7 7", "claude 2 0 0", "((", "новый"])
+def test_i3_a_command_with_spaces_and_parentheses_does_not_shift_the_fields(proc: FakeProc, comm: str) -> None:
+    proc.add(1, parent=0, start=1)
+    proc.add(30, parent=1, start=4, comm=comm)
+    proc.add(40, parent=30, start=6)
+    tree = read_tree(proc=proc.root, pid=40)
+    assert [(above.pid, above.start) for above in tree.ancestors] == [(30, 4), (1, 1)]
+    assert tree.readable
+
+
+def test_i5_an_ancestor_that_vanished_makes_the_tree_unreadable(proc: FakeProc) -> None:
+    proc.add(30, parent=20, start=4, exe="/usr/bin/claude")
+    proc.add(40, parent=30, start=6, terminal=136 << 8)
+    tree = read_tree(proc=proc.root, pid=40)
+    assert not tree.readable
+    assert [above.pid for above in tree.ancestors] == [30], "what was seen is still there"
+
+
+@pytest.mark.parametrize("line", ["", "30", "30 (x) S", "30 (x) S one 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"])
+def test_i5_a_stat_that_makes_no_sense_is_an_unreadable_ancestor(proc: FakeProc, line: str) -> None:
+    proc.add(30, parent=1, start=4)
+    (proc.directory / "30" / "stat").write_text(line)
+    proc.add(40, parent=30, start=6)
+    assert not read_tree(proc=proc.root, pid=40).readable
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root can read everything")
+def test_i5_a_stat_without_permission_is_an_unreadable_ancestor(proc: FakeProc) -> None:
+    proc.add(30, parent=1, start=4)
+    (proc.directory / "30" / "stat").chmod(0)
+    proc.add(40, parent=30, start=6)
+    assert not read_tree(proc=proc.root, pid=40).readable
+
+
+def test_i5_a_stat_that_fails_while_reading_is_an_unreadable_ancestor(proc: FakeProc) -> None:
+    proc.add(30, parent=1, start=4)
+    (proc.directory / "30" / "stat").unlink()
+    (proc.directory / "30" / "stat").mkdir()  # opens, but read says EISDIR, as ESRCH of a process that just ended
+    proc.add(40, parent=30, start=6)
+    assert not read_tree(proc=proc.root, pid=40).readable
+
+
+def test_i5_a_parent_younger_than_its_child_is_somebody_else_with_the_same_number(proc: FakeProc) -> None:
+    proc.add(1, parent=0, start=1)
+    proc.add(30, parent=1, start=50)
+    proc.add(40, parent=30, start=6)
+    assert not read_tree(proc=proc.root, pid=40).readable
+
+
+def test_i5_ancestors_in_a_circle_end_the_walk_as_unreadable(proc: FakeProc) -> None:
+    proc.add(30, parent=40, start=6)
+    proc.add(40, parent=30, start=6)
+    assert not read_tree(proc=proc.root, pid=40).readable
+
+
+@pytest.mark.parametrize("missing", ["sys/kernel/random/boot_id", "40/ns/pid"])
+def test_i3_without_boot_id_or_pid_namespace_the_tree_is_unreadable(proc: FakeProc, missing: str) -> None:
+    proc.add(1, parent=0, start=1)
+    proc.add(40, parent=1, start=6)
+    (proc.directory / missing).unlink()
+    assert not read_tree(proc=proc.root, pid=40).readable
+
+
+def test_i5_without_a_proc_nothing_is_readable(tmp_path: Path) -> None:
+    tree = read_tree(proc=str(tmp_path / "none"))
+    assert (tree.readable, tree.ancestors, tree.terminal) == (False, (), "")
+
+
+def test_i5_a_proc_of_another_pid_namespace_is_not_trusted(proc: FakeProc) -> None:
+    proc.add(1, parent=0, start=1)
+    proc.add(40, parent=1, start=6)
+    (proc.directory / "self").symlink_to("40")
+    tree = read_tree(proc=proc.root)
+    assert [above.pid for above in tree.ancestors] == [1]
+    assert not tree.readable
+
+
+@pytest.mark.parametrize(
+    ("number", "name"),
+    [(0, ""), (136 << 8 | 3, "pts/3"), (137 << 8 | 1, "pts/257"), (136 << 8 | 1 << 20 | 2, "pts/258"),
+     (4 << 8 | 1, "tty1"), (4 << 8 | 64, "4:64"), (5 << 8 | 1, "5:1")],
+)  # fmt: skip
+def test_i5_the_controlling_terminal_has_its_usual_name(proc: FakeProc, number: int, name: str) -> None:
+    proc.add(40, parent=0, start=6, terminal=number)
+    assert read_tree(proc=proc.root, pid=40).terminal == name
+
+
+@pytest.mark.parametrize(
+    ("exe", "command", "name"),
+    [
+        ("/usr/bin/claude", [], "claude"),
+        ("/usr/bin/claude (deleted)", [], "claude"),
+        ("/nix/store/abc/bin/.codex-wrapped", [], "codex"),
+        ("/home/ann/.local/share/claude/versions/2.1.4", ["claude"], "claude"),
+        ("/tmp/x/codex-x86_64-unknown-linux-musl", [], "codex"),
+        ("/usr/bin/node", ["node", "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"], "claude"),
+        ("/usr/bin/node", ["node", "/x/node_modules/@openai/codex/bin/codex.js", "exec"], "codex"),
+        ("/usr/bin/node", ["node", "--max-old-space-size=8", "/x/@google/gemini-cli/dist/index.js"], "gemini"),
+        ("/usr/bin/node", ["node", "--require", "./hook.js", "/usr/local/bin/qwen"], "qwen"),
+        ("/usr/bin/node", ["node", "--no-warnings", "--", "/usr/local/bin/opencode"], "opencode"),
+        ("/home/ann/.local/share/cursor-agent/versions/7/node", ["agent", "x.js"], "cursor-agent"),
+        ("/usr/bin/node", ["pi"], "pi"),
+        ("/usr/bin/node", ["pi                    "], "pi"),
+        ("/usr/bin/bun", ["bun", "run", "/x/opencode-ai/bin/main.ts"], "opencode"),
+        ("/usr/bin/deno", ["deno", "run", "-A", "npm:@anthropic-ai/claude-code"], "claude"),
+        ("/usr/bin/python3.11", ["python", "-Wignore::DeprecationWarning", "/x/bin/aider"], "aider"),
+        ("/usr/bin/python3.11", ["python", "-X", "dev", "-Im", "aider", "--yes"], "aider"),
+        ("/usr/bin/python3.11", ["/usr/bin/python3.11", "/x/claude.py"], "claude"),
+        ("/usr/bin/bash", ["bash", "-eo", "pipefail", "/home/ann/bin/claude"], "claude"),
+        ("/usr/bin/bash", ["-bash"], ""),
+        ("/usr/bin/bash", ["bash", "-lc", "claude"], ""),
+        ("/usr/bin/python3.11", ["python", "-c", "claude"], ""),
+        ("/usr/bin/node", ["node", "-e", "claude"], ""),
+        ("/usr/share/cursor/cursor", ["cursor"], ""),
+        ("/usr/bin/vim", ["vim", "claude"], ""),
+        ("/home/claude/bin/thing", [], ""),
+    ],
+)
+def test_i3_an_agent_is_known_by_its_executable_or_its_interpreters_script(proc: FakeProc, exe: str, command: list[str], name: str) -> None:
+    proc.add(30, parent=0, start=4, exe=exe, command=command)
+    assert agent(proc, 30) == name
+
+
+@pytest.mark.parametrize(
+    ("command", "comm", "name"),
+    [
+        (["/usr/bin/claude"], "x", "claude"),
+        (["python3", "/x/aider"], "python3", "aider"),
+        ([], "codex", "codex"),
+        (["sshd: ann"], "sshd", ""),
+    ],
+)
+@pytest.mark.parametrize("exe", ["", "/memfd:sealed"])
+def test_i3_a_hidden_executable_is_known_by_its_command_line_or_command(
+    proc: FakeProc, command: list[str], comm: str, name: str, exe: str
+) -> None:
+    proc.add(30, parent=0, start=4, exe=exe, command=command, comm=comm)
+    assert agent(proc, 30) == name
+
+
+def test_i3_an_executable_copied_and_named_like_an_agent_counts_as_that_agent(tmp_path: Path, proc: FakeProc) -> None:
+    copy = tmp_path / "claude"
+    shutil.copyfile("/bin/sh", copy)
+    proc.add(30, parent=0, start=4, exe=str(copy), command=["sh", "-c", "fe"])
+    assert agent(proc, 30) == "claude"
+
+
+@pytest.mark.parametrize(
+    ("interpreter", "arguments", "script"),
+    [
+        ("", ["claude"], ""),
+        ("env", ["-u", "X", "A=1", "claude"], "claude"),
+        ("bash", ["--rcfile", "x", "claude"], "claude"),
+        ("bash", ["-o", "vi", "+x", "run.sh"], "run.sh"),
+        ("busybox", ["sh", "run.sh"], "run.sh"),
+        ("python", ["-m", "aider.main"], "aider.main"),
+        ("python", ["-maider"], "aider"),
+        ("python", ["-", "claude"], ""),
+        ("python", ["-W"], ""),
+        ("ruby", ["-r", "set", "-Ilib", "run.rb"], "run.rb"),
+        ("perl", ["-Ilib", "-e", "claude"], ""),
+        ("node", ["--eval=1", "claude"], ""),
+        ("node", ["--"], ""),
+    ],
+)
+def test_i3_a_script_is_told_from_options_and_their_values(interpreter: str, arguments: list[str], script: str) -> None:
+    assert script_of(interpreter, arguments) == script
+
+
+def test_i3_a_configured_program_is_an_agent_but_never_an_interpreter() -> None:
+    assert agent_of(("my-bot",), (), ["/opt/bin/my-bot"]) == "my-bot"
+    assert agent_of(("my-bot",), ()) == ""
+    assert agent_of(("python3.11",), (), ["python3.11", "bash"]) == ""
+
+
+def test_the_real_tree_of_this_process_ends_at_the_top() -> None:
+    tree = read_tree()
+    assert tree.ancestors[0].pid == os.getppid()
+    assert all(one.start >= other.start for one, other in zip(tree.ancestors, tree.ancestors[1:], strict=False))
+
+
+class _Denied(Exception):
+    pass
+
+
+def _fake_psutil(*, vanished: bool) -> SimpleNamespace:
+    def denied() -> str:
+        raise _Denied
+
+    def parents() -> list[SimpleNamespace]:
+        if vanished:
+            raise _Denied
+        claude = SimpleNamespace(
+            pid=7, exe=lambda: "/usr/bin/node", cmdline=lambda: ["node", "/x/claude"], name=lambda: "node",
+            create_time=lambda: 1.5,
+        )  # fmt: skip
+        top = SimpleNamespace(pid=1, exe=denied, cmdline=denied, name=lambda: "launchd", create_time=lambda: 0.5)
+        return [claude, top]
+
+    own = SimpleNamespace(parents=parents, terminal=lambda: "/dev/ttys003")
+    return SimpleNamespace(Process=lambda: own, boot_time=lambda: 16.0, Error=_Denied, AccessDenied=_Denied)
+
+
+def test_i3_elsewhere_psutil_tells_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setitem(sys.modules, "psutil", _fake_psutil(vanished=False))
+    tree = read_tree()
+    assert [agent_of(above.names, above.paths) for above in tree.ancestors] == ["claude", ""]
+    assert (tree.readable, tree.terminal) == (True, "ttys003")
+    assert tree.evidence(tree.ancestors[0]) == "proc:00000010:0:7:1500"
+
+
+def test_i5_elsewhere_without_psutil_or_with_a_vanished_process_the_tree_is_unreadable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setitem(sys.modules, "psutil", _fake_psutil(vanished=True))
+    assert not read_tree().readable
+    monkeypatch.setitem(sys.modules, "psutil", None)
+    assert not read_tree().readable

@@ -1,0 +1,1 @@
+"""The shape of the house: contracts, purity, ceilings, start-up, documentation."""

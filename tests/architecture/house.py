@@ -1,0 +1,26 @@
+"""Where things are, for the tests of this folder."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "foureyes"
+
+
+def modules(under: Path = PACKAGE) -> list[Path]:
+    """Every Python file below a folder of the package, in a stable order."""
+    return sorted(under.rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    """A path as people write it: relative to the repository."""
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """The parsed file."""
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))

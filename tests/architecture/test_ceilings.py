@@ -1,0 +1,55 @@
+"""Files and functions stay small enough to be read in one go."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.architecture.house import modules, name_of, tree_of
+
+FILE_LINES = 400
+FUNCTION_LINES = 60
+"""The habit is 40 (aim at 10); this is where the build says no."""
+
+VAGUE = frozenset({"utils", "util", "helpers", "helper", "common", "manager", "base", "misc"})
+
+
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines from `def` to the last one; decorators (options of a command) are data and do not count."""
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def lines(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def test_files_are_short() -> None:
+    found = [f"{name_of(path)}: {count} lines" for path in modules() if (count := lines(path)) > FILE_LINES]
+    assert not found, f"more than {FILE_LINES} lines\n" + "\n".join(found)
+
+
+def test_functions_are_short() -> None:
+    found = [
+        f"{name_of(path)}:{node.lineno} {node.name}: {length(node)} lines"
+        for path in modules()
+        for node in functions(tree_of(path))
+        if length(node) > FUNCTION_LINES
+    ]
+    assert not found, f"more than {FUNCTION_LINES} lines\n" + "\n".join(found)
+
+
+def test_no_module_has_a_vague_name() -> None:
+    found = [name_of(path) for path in modules() if {path.stem, path.parent.name} & VAGUE]
+    assert not found, "name the module after what it holds: " + ", ".join(found)
+
+
+def test_every_module_says_what_it_is() -> None:
+    found = [name_of(path) for path in modules() if not ast.get_docstring(tree_of(path))]
+    assert not found, "no module docstring: " + ", ".join(found)

@@ -1,0 +1,30 @@
+"""The import contracts of pyproject.toml are kept, and there are as many as were written."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+
+from tests.architecture.house import ROOT
+
+CONTRACTS = {"layers", "adapters", "faces-adapters", "faces", "sql", "programs"}
+
+
+def test_all_import_contracts_are_kept() -> None:
+    lint = "from importlinter.cli import lint_imports_command as lint; lint()"
+    run = subprocess.run(
+        [sys.executable, "-c", lint, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert re.search(rf"Contracts: {len(CONTRACTS)} kept, 0 broken", run.stdout), run.stdout
+
+
+def test_no_contract_was_removed() -> None:
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    contracts = {contract["id"]: contract for contract in config["contracts"]}
+    assert set(contracts) >= CONTRACTS
+    assert config["include_external_packages"] is True, "without it the contracts on drivers and programs see nothing"
+    assert contracts["layers"]["exhaustive"] is True
+    assert contracts["adapters"]["exhaustive"] is True

@@ -1,0 +1,129 @@
+"""What a command loads before it answers. An agent calls `fe log` hundreds of times: every import is waiting."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.architecture.house import ROOT
+
+OTHER_FACES = frozenset({"textual", "litestar", "mcp", "psycopg", "rich", "jinja2", "cryptography"})
+"""Libraries of other faces and engines: no plain command needs them."""
+
+HEAVY = frozenset(
+    {
+        "argparse",      # click parses
+        "asyncio",       # 30 ms; only the web and MCP faces wait for many things
+        "concurrent",    # thread pools bring logging and queue
+        "email",         # comes with importlib.metadata and http
+        "http",
+        "importlib.metadata",  # reads the installed distributions to learn a version that __init__ says
+        "logging",       # what happened is in the journal
+        "multiprocessing",
+        "pydantic",
+        "sqlite3",       # apsw is the store
+        "ssl",
+        "unittest",
+        "urllib.request",
+        "xml",
+    }
+)  # fmt: skip
+"""Slow parts of the standard library that no command needs to start."""
+
+NOT_FOR_LOG = frozenset(
+    {
+        "subprocess",    # a log line asks git nothing and starts nothing
+        "tomllib",       # the settings that a log line needs are in the store
+        "tempfile",
+        "shutil",        # click loads it to measure a terminal for help; an answer needs no measure
+    }
+)  # fmt: skip
+NOT_FOR_HELP = frozenset({"subprocess", "tomllib", "apsw", "foureyes.adapters", "foureyes.bootstrap"})
+"""Help is text: it touches nothing outside."""
+
+IMPORTED = re.compile(r"^import time:\s+\d+ \|\s+\d+ \|\s+(\S+)$", re.MULTILINE)
+
+
+def environment(home: Path) -> dict[str, str]:
+    """A plain environment: this checkout, an empty home, a git identity."""
+    who = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in
+           (("NAME", "Ada"), ("EMAIL", "ada@example.org"))}  # fmt: skip
+    return {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": str(ROOT / "src"), "LC_ALL": "C.UTF-8", **who}
+
+
+def run(command: list[str], *, cwd: Path, home: Path) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        command, cwd=cwd, env=environment(home), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    said = f"{done.stdout}\n{done.stderr[-3000:]}"
+    assert done.returncode == 0, f"{' '.join(command[1:])}: exit {done.returncode}\n{said}"
+    return done
+
+
+def fe(*arguments: str, cwd: Path, home: Path) -> str:
+    return run([sys.executable, "-m", "foureyes", *arguments], cwd=cwd, home=home).stdout
+
+
+def loaded(*arguments: str, cwd: Path, home: Path) -> set[str]:
+    """Every module that a command imports, from the interpreter's own list."""
+    done = run([sys.executable, "-X", "importtime", "-m", "foureyes", *arguments], cwd=cwd, home=home)
+    found = set(IMPORTED.findall(done.stderr))
+    assert "click" in found, "the list of imports could not be read"
+    return found
+
+
+def unwanted(modules: set[str], forbidden: frozenset[str]) -> list[str]:
+    """The modules that are, or belong to, a forbidden one."""
+    return sorted(m for m in modules if any(m == name or m.startswith(name + ".") for name in forbidden))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def project(tmp_path: Path, home: Path) -> Path:
+    """A git repository with one commit and a Foureyes project."""
+    path = tmp_path / "project"
+    path.mkdir()
+    for command in (["git", "init", "-q", "-b", "main"], ["git", "commit", "-q", "--allow-empty", "-m", "first"]):
+        run(command, cwd=path, home=home)
+    fe("init", cwd=path, home=home)
+    return path
+
+
+@pytest.fixture
+def task(project: Path, home: Path) -> str:
+    """A task that the caller has started."""
+    answer = msgspec.json.decode(fe("create", "Draw the plan", "--json", cwd=project, home=home))
+    task = str(answer.get("task", answer)["id"])
+    fe("start", task, cwd=project, home=home)
+    return task
+
+
+def test_help_loads_no_other_face(tmp_path: Path, home: Path) -> None:
+    modules = loaded("--help", cwd=tmp_path, home=home)
+    assert not unwanted(modules, OTHER_FACES | HEAVY | NOT_FOR_HELP)
+
+
+def test_version_loads_no_store(tmp_path: Path, home: Path) -> None:
+    modules = loaded("--version", cwd=tmp_path, home=home)
+    assert not unwanted(modules, OTHER_FACES | HEAVY | NOT_FOR_HELP)
+
+
+def test_log_loads_only_what_a_line_in_the_journal_needs(project: Path, task: str, home: Path) -> None:
+    modules = loaded("log", task, "walls are up", cwd=project, home=home)
+    assert "apsw" in modules, "nothing was written"
+    assert not unwanted(modules, OTHER_FACES | HEAVY | NOT_FOR_LOG)
+
+
+def test_list_loads_no_other_face(project: Path, task: str, home: Path) -> None:
+    assert not unwanted(loaded("list", cwd=project, home=home), OTHER_FACES | HEAVY)

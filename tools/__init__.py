@@ -1,0 +1,1 @@
+"""Programs that developers run; no part of the installed package."""
