@@ -1,6 +1,6 @@
 """`python -m foureyes` is `fe`."""
 
-from foureyes.ui.cli.main import main
+from foureyes.ui.cli.entry import main
 
 if __name__ == "__main__":
     main()

@@ -18,18 +18,10 @@ from foureyes.errors import BadInput, EnvironmentProblem, GitProblem, NoProject
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
+    from foureyes.config import Value
 
 FOLDER = ".foureyes"
-CONFIG = """\
-# Foureyes reads this file from the target branch. A change to it is reviewed like any other.
-[project]
-id = "{id}"
-prefix = "{prefix}"
-target = "{target}"
-
-[review]
-policy = "balanced"             # strict | balanced | delegated | trusted: who may approve
-"""
+HEADING = "# Foureyes reads this file from the target branch. A change to it is reviewed like any other.\n"
 
 
 def whoami(environ: Mapping[str, str], asserted: str = "") -> Actor:
@@ -60,8 +52,9 @@ def git(place: Located) -> GitRepo:
 def describe(place: Located) -> str:
     """A repository in a few words, for the first run."""
     repo = git(place)
+    commits = repo.commit_count()
     state = "clean" if repo.is_clean() else "with uncommitted changes"
-    return f"branch {repo.default_target() or 'detached'}, {repo.commit_count()} commits, {state}"
+    return f"branch {repo.default_target() or 'detached'}, {commits} {'commit' if commits == 1 else 'commits'}, {state}"
 
 
 def folder_of(place: Located) -> str:
@@ -99,13 +92,16 @@ class Created:
         self.notes = notes
 
 
-def create_project(cwd: str, environ: Mapping[str, str], actor: Actor, *, prefix: str, target: str | None, commit: bool) -> Created:
+def create_project(
+    cwd: str, environ: Mapping[str, str], actor: Actor, *, prefix: str, target: str | None, commit: bool, source: str | None = None
+) -> Created:
     """`fe init`: a store, foureyes.toml, and, for a person, its commit on the target (P12). A second time changes nothing."""
     permit(actor, "init")
     place = repository(cwd)
     repo = git(place)
     repo.check_version()
     folder = folder_of(place)
+    settings = _settings_from(os.path.join(cwd, source)) if source else {}
     if not PREFIX.match(prefix):
         raise BadInput(f"prefix {prefix!r}: one to ten small letters and digits, a letter first.")
     new = not os.path.isdir(folder)
@@ -119,7 +115,7 @@ def create_project(cwd: str, environ: Mapping[str, str], actor: Actor, *, prefix
     notes: list[str] = []
     if not new and target not in (None, project.target):
         notes.append(f"the target stays {project.target}: it was chosen when the project was created")
-    committed = _write_config(place, repo, actor, project.id, project.prefix, project.target, commit=commit, notes=notes)
+    committed = _write_config(place, repo, actor, project.id, project.prefix, project.target, commit=commit, notes=notes, settings=settings)
     return Created(new=new, target=project.target, prefix=project.prefix, project=project.id, committed=committed, notes=notes)
 
 
@@ -156,9 +152,19 @@ def _make_folder(folder: str, place: Located, environ: Mapping[str, str], actor:
 
 
 def _write_config(
-    place: Located, repo: GitRepo, actor: Actor, project: str, prefix: str, target: str, *, commit: bool, notes: list[str]
+    place: Located,
+    repo: GitRepo,
+    actor: Actor,
+    project: str,
+    prefix: str,
+    target: str,
+    *,
+    commit: bool,
+    notes: list[str],
+    settings: dict[str, Value],
 ) -> str:
     """Write foureyes.toml if it is not there, and commit exactly it to the checked-out target, if a person asks."""
+    from foureyes.app.foreign import to_toml
     from foureyes.config import FILE
 
     path = os.path.join(place.root, FILE)
@@ -166,7 +172,8 @@ def _write_config(
         return ""
     try:
         with open(path, "w", encoding="utf-8") as file:
-            file.write(CONFIG.format(id=project, prefix=prefix, target=target))
+            own: dict[str, Value] = {"project.id": project, "project.prefix": prefix, "project.target": target}
+            file.write(HEADING + to_toml(own | {"review.policy": "balanced"} | settings | own))
     except OSError as problem:
         raise EnvironmentProblem(
             f"{FILE} cannot be written: {problem.strerror}.", next_step="make the directory writable, then: fe init"
@@ -187,6 +194,17 @@ def _write_config(
     except GitProblem as problem:
         notes.append(f"{FILE} is written but git would not commit it: {problem.message}")
         return ""
+
+
+def _settings_from(path: str) -> dict[str, Value]:
+    """The settings of another tool's file (`fe init --from`)."""
+    from foureyes.app.foreign import read
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            return read(file.read(), os.path.basename(path))
+    except (OSError, UnicodeDecodeError) as problem:
+        raise BadInput(f"{os.path.basename(path)} cannot be read: {problem}", next_step="fe init --from FILE") from None
 
 
 def restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> str:

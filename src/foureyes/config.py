@@ -107,6 +107,11 @@ def read_file(text: str, name: str = FILE) -> dict[str, Value]:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         raise ConfigError(f"{name} is not valid TOML: {problem}", next_step=f"mend {name}, then: fe doctor") from None
+    return read_tree(tree, text, name)
+
+
+def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, Value]:
+    """The settings in a parsed file; `text` is only for saying on which line something is wrong."""
     found: dict[str, Value] = {}
     for key, value in _flat(tree):
         where = f"{name}:{_line_of(text, key)} {key}"

@@ -44,8 +44,8 @@ NOT_FOR_LOG = frozenset(
         "shutil",        # click loads it to measure a terminal for help; an answer needs no measure
     }
 )  # fmt: skip
-NOT_FOR_HELP = frozenset({"subprocess", "tomllib", "apsw", "foureyes.adapters", "foureyes.bootstrap"})
-"""Help is text: it touches nothing outside."""
+NOT_FOR_HELP = frozenset({"subprocess", "tomllib"})
+"""Help is text: it starts nothing and reads no configuration."""
 
 IMPORTED = re.compile(r"^import time:\s+\d+ \|\s+\d+ \|\s+(\S+)$", re.MULTILINE)
 
@@ -102,11 +102,8 @@ def project(tmp_path: Path, home: Path) -> Path:
 
 @pytest.fixture
 def task(project: Path, home: Path) -> str:
-    """A task that the caller has started."""
-    answer = msgspec.json.decode(fe("create", "Draw the plan", "--json", cwd=project, home=home))
-    task = str(answer.get("task", answer)["id"])
-    fe("start", task, cwd=project, home=home)
-    return task
+    """A task to write about."""
+    return str(msgspec.json.decode(fe("create", "Draw the plan", "--json", cwd=project, home=home))["task"])
 
 
 def test_help_loads_no_other_face(tmp_path: Path, home: Path) -> None:

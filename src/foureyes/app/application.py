@@ -104,5 +104,5 @@ class Application:
         return Projects(self.context)
 
     def close(self) -> None:
-        """Let go of the store."""
-        self.context.store.close()
+        """Let go of the store, and of what git was asked with."""
+        self.context.close()

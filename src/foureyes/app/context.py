@@ -119,6 +119,12 @@ class Context:
         """The repository; made when first asked for, because many commands never need git."""
         return self._repo()
 
+    def close(self) -> None:
+        """Let go of the store and, if it was ever made, of the repository's port."""
+        if "repo" in self.__dict__:
+            self.repo.close()
+        self.store.close()
+
     def now(self) -> str:
         return stamp(self.clock.now())
 
@@ -223,7 +229,7 @@ def permit(actor: Actor, verb: str) -> None:
     """I1, I5: whether the caller may use the verb at all."""
     reason = barred(actor.kind, actor.trust, actor.name, verb)
     if reason is not None:
-        raise Refused(f"{verb}: refused", reasons=(reason,), next_step=reason.next)
+        raise Refused(f"{verb} is not for you", reasons=(reason,), next_step=reason.next)
 
 
 def stamp(moment: datetime) -> str:

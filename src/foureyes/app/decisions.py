@@ -130,7 +130,7 @@ class Decisions:
         with self._context.writing(actor, "redo") as work:
             facts = self._judge(work, task, "redo", feedback)
             work.record(facts.task.id, e.RedoRequested(iteration=facts.task.iteration, feedback=feedback))
-            return outcome(self._context.get(work.tx, facts.task.id), f"{facts.task.id} is open again with your feedback", "fe queue")
+            return outcome(self._context.get(work.tx, facts.task.id), f"{facts.task.id} is open again with your feedback", "fe reviewable")
 
     def reject(self, actor: Actor, task: str, reason: str) -> Outcome:
         """Blocked, with a reason (lesson 13): by a person, or a session that could approve."""

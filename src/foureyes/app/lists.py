@@ -6,10 +6,11 @@ import msgspec
 
 from foureyes.app.context import Context
 from foureyes.app.decisions import tip_of
-from foureyes.app.ledger import AuthorRow, HistoryRow, facts_for, facts_of
+from foureyes.app.ledger import AuthorRow, HistoryRow, facts_for, facts_of, parties_of
 from foureyes.app.ports import ListQuery, Tx
 from foureyes.app.views import (
     ApprovalView,
+    EditView,
     FeedbackView,
     HandoffView,
     Link,
@@ -22,11 +23,12 @@ from foureyes.app.views import (
 )
 from foureyes.core import gate
 from foureyes.core.attempt import DETACHED, Attempt
+from foureyes.core.events import KINDS, DependencyRemoved, LabelAdded, LabelRemoved, MinorSet, TaskEdited
 from foureyes.core.facts import Facts, HistoryEntry
 from foureyes.core.four_eyes import NOTHING, may_approve
-from foureyes.core.ids import Sha, TaskId
+from foureyes.core.ids import SessionId, Sha, TaskId
 from foureyes.core.policy import ReviewPolicy
-from foureyes.core.session import Actor, Party
+from foureyes.core.session import Actor, Party, is_tied
 
 PAGE = 50
 MOST = 1_000
@@ -114,6 +116,7 @@ class Lists:
             feedback=tx.all("attempt.feedback", FeedbackView, task=task),
             logs=list(reversed(tx.all("record.logs", LogView, task=task, limit=log_lines))),
             handoff=tx.one("record.latest_handoff", HandoffView, task=task),
+            edits=edits_of(tx, facts),
         )
         return msgspec.structs.replace(detail, names=names_in(tx, detail))
 
@@ -131,6 +134,56 @@ class Lists:
                     seen.add(link.id)
                     stack += [(depth + 1, below) for below in reversed(tx.all("task.dependencies", Link, id=link.id))]
         return rows
+
+
+class EditRow(msgspec.Struct, frozen=True):
+    """A journal row about what a task says."""
+
+    seq: int
+    at: str
+    session: str
+    kind: str
+    payload: str
+
+
+def edits_of(tx: Tx, facts: Facts) -> list[EditView]:
+    """T3, T8: what was changed about the task since it was created, and whether an author did it after the start."""
+    rows = tx.all("journal.edits", EditRow, task=facts.task.id)
+    parties = parties_of(tx, {SessionId(row.session) for row in rows})
+    makers = [facts.party(session) for session in facts.makers()]
+    started = min((entry.at for entry in facts.history or () if entry.action == "started"), default="")
+    found = []
+    for row in rows:
+        editor = parties[SessionId(row.session)]
+        found.append(
+            EditView(
+                seq=row.seq,
+                at=row.at,
+                session=row.session,
+                what=in_words(row),
+                by_author=any(is_tied(editor, maker) for maker in makers),
+                after_start=bool(started) and row.at >= started,
+            )  # fmt: skip
+        )
+    return found
+
+
+def in_words(row: EditRow) -> str:
+    """What an edit changed, in a few words."""
+    event = msgspec.json.decode(row.payload, type=KINDS[row.kind])
+    match event:
+        case TaskEdited():
+            return "edited " + ", ".join(sorted(event.old))
+        case DependencyRemoved():
+            return f"no longer waits for {event.depends_on}"
+        case LabelAdded():
+            return f"label {event.label} put on"
+        case LabelRemoved():
+            return f"label {event.label} taken off"
+        case MinorSet():
+            return "marked minor" if event.minor else "no longer minor"
+        case _:
+            return "moved to another parent"
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -160,6 +213,7 @@ def names_in(tx: Tx, detail: TaskDetail) -> dict[str, str]:
     ids = {task.creator, task.implementer, task.rejected_by, *detail.authors}
     ids |= {entry.session for entry in detail.history} | {row.session for row in detail.logs}
     ids |= {row.session for row in detail.approvals} | {row.session for row in detail.feedback}
+    ids |= {row.session for row in detail.edits}
     ids |= {detail.handoff.session} if detail.handoff else set()
     wanted = sorted(str(session) for session in ids if session)
     return {row.id: display_name(row) for row in tx.all("session.some", SessionView, ids=wanted)}

@@ -76,6 +76,9 @@ class Repo(Protocol):
     def commit_file(self, path: str, message: str) -> Sha:
         """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
 
+    def close(self) -> None:
+        """Remove what was made for asking git."""
+
 
 class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
     """Which tasks, in which order, which page. `after` is the (priority, n) of the last row of the page before."""

@@ -140,6 +140,17 @@ class HandoffView(msgspec.Struct, frozen=True, kw_only=True):
     at: str
 
 
+class EditView(msgspec.Struct, frozen=True, kw_only=True):
+    """A change of what a task says; whoever judges the work should know of it (T3, T8)."""
+
+    seq: int
+    at: str
+    session: str
+    what: str
+    by_author: bool = False
+    after_start: bool = False
+
+
 class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about one task."""
 
@@ -154,6 +165,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     feedback: list[FeedbackView] = []
     logs: list[LogView] = []
     handoff: HandoffView | None = None
+    edits: list[EditView] = []
     names: dict[str, str] = {}
     you: Preview | None = None
 

@@ -15,7 +15,7 @@ def barred(kind: Kind, trust: Trust, name: str, verb: str) -> Reason | None:
     if trust == "asserted" and verb not in FOR_A_NAME:
         return Reason("I1", f'"{name}" is only a name somebody typed (--as); it may log, nothing else', "call it without --as")
     if verb in FOR_PEOPLE and kind != "human":
-        return Reason("P12" if " " in verb else "I5", f"{verb} is for people", f"a person runs it in a terminal: fe {verb}")
+        return Reason("P12" if " " in verb else "I5", f"fe {verb} is for people", f"a person runs it in a terminal: fe {verb} …")
     if kind == "service" and verb not in FOR_A_SERVICE:
         return Reason(
             "I5",

@@ -47,7 +47,17 @@ class GitRepo:
 
     def commit_of(self, ref: str) -> Sha | None:
         """The commit a full ref name, a branch name or a sha means. HEAD and DETACHED: the caller's."""
-        return next((sha for sha in self._resolve(_meanings(ref)) if sha), None)
+        return self._loose(ref) or next((sha for sha in self._resolve(_meanings(ref)) if sha), None)
+
+    def _loose(self, ref: str) -> Sha | None:
+        """A branch that stands in a file of its own, read without starting git: `fe start` needs nothing else of it."""
+        if not (ref.startswith(_BRANCH) and _is_plain(ref)):
+            return None
+        try:
+            with open(os.path.join(self._here.common_dir, ref), encoding="ascii") as file:
+                return as_sha(file.read(100).strip())
+        except (OSError, ValueError):
+            return None
 
     def heads(self) -> dict[str, Sha]:
         """Every branch (full ref name) and its commit, in one call."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 
 import msgspec
@@ -80,6 +79,8 @@ def _keep(problem: BaseException, folder: str | None) -> str:
     if folder is None or not os.path.isdir(folder):
         return ""
     try:
+        import traceback
+
         logs = os.path.join(folder, "logs")
         os.makedirs(logs, exist_ok=True)
         name = f"crash-{os.getpid()}.txt"

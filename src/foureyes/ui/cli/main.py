@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import os
 import sys
@@ -9,6 +10,7 @@ from typing import NoReturn
 
 import click
 
+from foureyes import __version__
 from foureyes.errors import FoureyesError
 from foureyes.ui.cli import diagnostics
 
@@ -110,7 +112,7 @@ Exit codes: 0 done, 1 refused by a rule, 2 wrong usage, 3 not found, 4 somebody 
 
 
 @click.group(cls=LazyGroup, name="fe", places=COMMANDS, help=HELP, invoke_without_command=True)
-@click.version_option(package_name="foureyes", prog_name="fe")
+@click.version_option(__version__, prog_name="fe")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     if ctx.invoked_subcommand is None:
@@ -140,6 +142,8 @@ def main(argv: list[str] | None = None) -> NoReturn:
         code = diagnostics.report_usage(problem.format_message(), json=json, hint=f"{command} --help")
     except click.ClickException as problem:
         code = diagnostics.report_usage(problem.format_message(), json=json)
+    except SystemExit as leaving:
+        code = leaving.code if isinstance(leaving.code, int) else 0
     except (KeyboardInterrupt, click.Abort):
         code = diagnostics.INTERRUPTED
     except BrokenPipeError:
@@ -147,6 +151,10 @@ def main(argv: list[str] | None = None) -> NoReturn:
     except Exception as problem:
         code = diagnostics.report_crash(problem, json=json, folder=_folder())
     code = _flush(code)
+    if argv is None:
+        # Taking the interpreter apart module by module would cost as much as the command itself.
+        atexit._run_exitfuncs()
+        os._exit(code)
     sys.exit(code)
 
 
@@ -154,6 +162,7 @@ def _flush(code: int) -> int:
     """A full disk or a closed pipe shows itself only here."""
     try:
         sys.stdout.flush()
+        sys.stderr.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except OSError:

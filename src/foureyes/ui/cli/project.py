@@ -18,9 +18,12 @@ from foureyes.ui.cli.command import Session, verb
 @click.option("--prefix", default="fe", show_default=True, help="What task ids begin with.")
 @click.option("--target", help="The protected branch; default: the one checked out.")
 @click.option("--no-commit", is_flag=True, help="Write foureyes.toml, but leave committing it to you.")
-def init(session: Session, prefix: str, target: str | None, no_commit: bool) -> None:
+@click.option("--from", "source", metavar="FILE", help="Take settings from an older tool's file (JSON in camelCase, or TOML).")
+def init(session: Session, prefix: str, target: str | None, no_commit: bool, source: str | None) -> None:
     """Set up a project here: .foureyes/ (never committed) and foureyes.toml (one commit, nothing else)."""
-    made = bootstrap.create_project(session.cwd, os.environ, session.actor, prefix=prefix, target=target, commit=not no_commit)
+    made = bootstrap.create_project(
+        session.cwd, os.environ, session.actor, prefix=prefix, target=target, commit=not no_commit, source=source
+    )
     fields = {"created": made.new, "project": made.project, "target": made.target, "prefix": made.prefix, "commit": made.committed}
     if session.json:
         output.write_json(fields | {"notes": made.notes})
@@ -29,7 +32,7 @@ def init(session: Session, prefix: str, target: str | None, no_commit: bool) -> 
         output.write("\n".join(["already a project; nothing changed", *[f"  {note}" for note in made.notes]]))
         return
     lines = ["Foureyes project created." if made.new else "Foureyes project completed.", f"  target     {made.target}"]
-    lines.append("  review     policy balanced: whoever made a change may not approve it")
+    lines.append("  review     whoever made a change may not approve it; the rest: fe policy show")
     lines += [f"  note       {note}" for note in made.notes]
     lines.append("committed foureyes.toml (1 file); store in .foureyes/" if made.committed else "store in .foureyes/")
     lines.append('next: fe create "your first task"      agents learn the way by: fe setup agents-md')
@@ -84,7 +87,7 @@ def doctor(session: Session) -> None:
     for check in checks:
         output.write(_check(check))
     warnings = sum(check.result == "warn" for check in checks)
-    output.write(f"{len(checks)} checked, {warnings} warnings, {failures} failures")
+    output.write(f"{len(checks)} checked, {output.count(warnings, 'warning')}, {output.count(failures, 'failure')}")
     if failures:
         raise SystemExit(VerificationFailed.exit_code)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from foureyes.app.views import Preview, TaskDetail
 from foureyes.core.attempt import DETACHED, Attempt
 from foureyes.core.ids import short_diff
-from foureyes.ui.cli.output import when
+from foureyes.ui.cli.output import count, when
 
 
 def detail_text(detail: TaskDetail) -> str:
@@ -25,11 +25,14 @@ def detail_text(detail: TaskDetail) -> str:
     lines += _block("description", task.description) + _block("acceptance", task.acceptance)
     lines += [line for attempt in detail.attempts[-3:] for line in _attempt(attempt)]
     for row in detail.approvals:
-        ended = f" ({row.state}: {row.ended_why})" if row.state != "active" else ""
+        ended = "" if row.state == "active" else f" ({row.state}{': ' + row.ended_why if row.ended_why else ''})"
         why = f': "{row.reason}"' if row.reason else ""
         lines += _field("approved", f"attempt {row.attempt} by {detail.name(row.session)}, {row.rule}{why}{ended}")
     for said in detail.feedback:
         lines += _field(said.decision, f'iteration {said.iteration}, {detail.name(said.session)}: "{said.text}"')
+    for edit in detail.edits:
+        author = " — BY AN AUTHOR, AFTER START" if edit.by_author and edit.after_start else ""
+        lines += _field("edited", f"{when(edit.at)} {detail.name(edit.session)}: {edit.what}{author}")
     for entry in detail.logs:
         lines += _field("log", f"{when(entry.at)} {detail.name(entry.session)} [{entry.type}] {entry.text}")
     return "\n".join(lines + _you(detail))
@@ -51,7 +54,7 @@ def _makers(detail: TaskDetail) -> str:
     if not detail.authors:
         return detail.name(detail.task.implementer) if detail.task.implementer else ""
     names = ", ".join(detail.name(session) for session in detail.authors)
-    return f"{names}   author set: {len(detail.authors)} {'session' if len(detail.authors) == 1 else 'sessions'}"
+    return f"{names}   author set: {count(len(detail.authors), 'session')}"
 
 
 def _blocked(detail: TaskDetail) -> str:
@@ -63,7 +66,7 @@ def _blocked(detail: TaskDetail) -> str:
 
 def _attempt(attempt: Attempt) -> list[str]:
     ref = "a detached head" if attempt.ref == DETACHED else attempt.ref.removeprefix("refs/heads/")
-    size = "no code" if attempt.no_code else f"{len(attempt.files)} files +{attempt.added} -{attempt.removed}"
+    size = "no code" if attempt.no_code else f"{count(len(attempt.files), 'file')} +{attempt.added} -{attempt.removed}"
     words = [f"base {attempt.base[:7]}", f"head {attempt.head[:7]}", f"on {ref}", size, f"diff {short_diff(attempt.diff_id)}"]
     if attempt.landed:
         words.append("LANDED BEFORE REVIEW")

@@ -26,5 +26,9 @@ WHERE task = :task AND seq < :before ORDER BY seq DESC LIMIT :limit;
 -- name: journal.of_task_since
 SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal WHERE task = :task AND seq > :after ORDER BY seq;
 
+-- name: journal.edits
+SELECT seq, at, session, kind, payload FROM journal WHERE task = :task
+  AND kind IN ('TaskEdited', 'DependencyRemoved', 'LabelAdded', 'LabelRemoved', 'MinorSet', 'ParentChanged') ORDER BY seq;
+
 -- name: journal.count
 SELECT count(*) AS n FROM journal;

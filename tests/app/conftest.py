@@ -1,0 +1,45 @@
+"""Worlds: with real git in a temporary directory, or with a scripted repository where git does not matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.app.world import Checkout, DeskWorld, GitWorld, copy_of, make_template, quiet_home
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository that is made once and copied for every test."""
+    folder = tmp_path_factory.mktemp("template")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        quiet_home(folder / "home", monkeypatch)
+        return make_template(folder / "project")
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    quiet_home(tmp_path / "home", monkeypatch)
+
+
+@pytest.fixture
+def checkout(template: Path, tmp_path: Path) -> Checkout:
+    return copy_of(template, tmp_path / "project")
+
+
+@pytest.fixture
+def world(checkout: Checkout) -> Iterator[GitWorld]:
+    world = GitWorld(checkout)
+    yield world
+    world.sound()
+    world.app.close()
+
+
+@pytest.fixture
+def desk() -> Iterator[DeskWorld]:
+    world = DeskWorld()
+    yield world
+    world.sound()
+    world.app.close()

@@ -1,0 +1,390 @@
+"""A small world for the verbs: a store in memory, a clock that stands, who calls is said plainly (I10)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from foureyes.adapters.git.locate import locate
+from foureyes.adapters.git.repo import GitRepo
+from foureyes.adapters.store.store import Store, create_in_memory
+from foureyes.app.application import Application
+from foureyes.app.attempts import SubmitOutcome
+from foureyes.app.context import Context
+from foureyes.app.ports import AuditReport, ListQuery, Repo
+from foureyes.app.views import ApprovalOutcome, Outcome, TaskDetail
+from foureyes.core.attempt import Change, ChangedFile, Commit, Relation
+from foureyes.core.ids import DiffId, SessionId, Sha
+from foureyes.core.session import Actor
+from foureyes.core.task import Task
+from foureyes.errors import FoureyesError, Refused
+
+IDENTITY = "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
+CODE = "".join(f"line {number}\n" for number in range(1, 41))
+PROJECT = "0123456789abcdef"
+
+
+# Who calls
+
+
+def agent(name: str = "claude", n: int = 1, *, evidence: Sequence[str] = (), parent: Actor | None = None) -> Actor:
+    """An agent process of its own; `evidence` adds pieces that others may share."""
+    process = f"process:boot:ns:{name}-{n}"
+    return Actor(
+        session=SessionId(f"ses-{name}{n}"),
+        kind="agent",
+        trust="observed",
+        agent=name,
+        host="box",
+        evidence=(process, *evidence),
+        processes=(process,),
+        parent=parent.session if parent else None,
+    )
+
+
+def child_of(parent: Actor, n: int = 1) -> Actor:
+    """A session that an agent spawned: its own evidence, its parent on record (I4)."""
+    return msgspec.structs.replace(agent(f"{parent.session[4:]}child", n, parent=parent), trust="issued")
+
+
+def marked(name: str = "cursor") -> Actor:
+    """An agent that only the environment tells of (I3): nothing shows its origin."""
+    return Actor(session=SessionId(f"ses-{name}-env"), kind="agent", trust="observed", agent=name, evidence=(f"envonly:{name}",))
+
+
+def person(name: str = "alice") -> Actor:
+    """A person at a terminal."""
+    who = f"{name}@box"
+    return Actor(session=SessionId(f"ses-{name}"), kind="human", trust="observed", person=who, host="box", evidence=(f"person:{who}",))
+
+
+def service(name: str = "ci") -> Actor:
+    """No terminal and no agent."""
+    return Actor(session=SessionId(f"ses-{name}"), kind="service", trust="observed", evidence=(f"service:{name}@box",))
+
+
+def asserted(actor: Actor, name: str = "root") -> Actor:
+    """A name that somebody typed with --as."""
+    return msgspec.structs.replace(actor, session=SessionId(f"ses-as-{name}"), trust="asserted", asserted_name=name)
+
+
+CLAUDE, CODEX, GEMINI = agent("claude"), agent("codex"), agent("gemini")
+ALICE, BOB, CI = person("alice"), person("bob"), service()
+
+
+# The ports
+
+
+class FixedClock:
+    """Stands still until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.time = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.time
+
+    def advance(self, *, hours: float = 0, minutes: float = 0, seconds: float = 0) -> None:
+        self.time += timedelta(hours=hours, minutes=minutes, seconds=seconds)
+
+
+class CountedIds:
+    """The same numbers in every run, spread like random ones."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def number(self) -> int:
+        self.count += 1
+        return int.from_bytes(hashlib.sha256(str(self.count).encode()).digest()[:16], "big")
+
+
+class ScriptedRepo:
+    """A repository that says what the test says: branches with lines on them, no git process."""
+
+    def __init__(self) -> None:
+        self.branches: dict[str, list[Sha]] = {"refs/heads/main": [sha("root")]}
+        self.here = "refs/heads/main"
+        self.dirty: list[str] = []
+        self.files: dict[str, str] = {}
+        self.sessions: dict[Sha, tuple[str, ...]] = {}
+        self.lines: dict[Sha, int] = {}
+        self._count = 0
+
+    def commit(self, branch: str, *, sessions: Sequence[str] = (), lines: int = 1) -> Sha:
+        """Add a commit to a branch, which grows out of main when it is new."""
+        self._count += 1
+        made = sha(f"commit {self._count}")
+        ref = f"refs/heads/{branch}"
+        self.branches.setdefault(ref, list(self.branches["refs/heads/main"])).append(made)
+        self.sessions[made], self.lines[made] = tuple(sessions), lines
+        self.here = ref
+        return made
+
+    def land(self, branch: str) -> None:
+        """Merge a branch into main."""
+        main = self.branches["refs/heads/main"]
+        main += [each for each in self.branches[f"refs/heads/{branch}"] if each not in main]
+
+    def commit_of(self, ref: str) -> Sha | None:
+        if ref in self.branches:
+            return self.branches[ref][-1]
+        return self.branches.get(f"refs/heads/{ref}", [None])[-1]
+
+    def heads(self) -> dict[str, Sha]:
+        return {name: commits[-1] for name, commits in self.branches.items()}
+
+    def current_ref(self) -> str:
+        return self.here
+
+    def branch_ref(self, name: str) -> str | None:
+        ref = name if name.startswith("refs/") else f"refs/heads/{name}"
+        return ref if ref in self.branches else None
+
+    def uncommitted(self, ref: str) -> list[str]:
+        return list(self.dirty)
+
+    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
+        self.dirty = []
+        return self.commit(self.here.removeprefix("refs/heads/"), sessions=[v for k, v in trailers if k == "Foureyes-Session"])
+
+    def change(self, *, target: str, ref: str, since: Sha | None) -> Change:
+        main, mine = self.branches[f"refs/heads/{target}"], self.branches[ref]
+        new = [each for each in mine if each not in main]
+        landed = not new and since is not None
+        if landed and since is not None:
+            new = mine[mine.index(since) + 1 :] if since in mine else []
+        at = mine.index(new[0]) - 1 if new else len(mine) - 1
+        files = tuple(ChangedFile(f"{each[:6]}.py", self.lines.get(each, 1), 0) for each in new)
+        commits = tuple(Commit(each, "a change", "Ada", self.sessions.get(each, ())) for each in new)
+        return Change(
+            base=mine[at],
+            head=mine[-1],
+            tree=sha(f"tree {mine[-1]}"),
+            ref=ref,
+            landed=landed and bool(new),
+            diff_id=DiffId("sha256:" + hashlib.sha256(" ".join(new).encode()).hexdigest()),
+            files=files,
+            commits=commits,
+        )
+
+    def is_ancestor(self, commit: Sha, of: Sha) -> bool:
+        return any(of in line and commit in line[: line.index(of) + 1] for line in self.branches.values())
+
+    def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> Relation:
+        return "same" if head == new_head else "rework"
+
+    def merged_by(self, head: Sha, target: str) -> Sha | None:
+        return head if head in self.branches[f"refs/heads/{target}"] else None
+
+    def diff_text(self, base: Sha, head: Sha) -> str:
+        return f"{base}..{head}"
+
+    def file_at(self, ref: str, path: str) -> str | None:
+        return self.files.get(path)
+
+    def commit_file(self, path: str, message: str) -> Sha:
+        return self.commit("main")
+
+    def close(self) -> None:
+        """Nothing was made."""
+
+
+def sha(text: str) -> Sha:
+    return Sha(hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+class Checkout:
+    """A real repository and short words for what people do in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def git(self, *args: str) -> str:
+        done = subprocess.run(["git", *args], cwd=self.path, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode().strip()
+
+    def write(self, name: str, text: str) -> None:
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def commit(self, name: str = "work.py", text: str = "work\n", *, message: str = "a change", session: Actor | None = None) -> Sha:
+        """Write a file and commit everything, with a trailer if a session is named."""
+        self.write(name, text)
+        self.git("add", "-A")
+        trailer = [f"--trailer=Foureyes-Session={session.session}"] if session else []
+        self.git("commit", "-q", "-m", message, *trailer)
+        return self.head()
+
+    def head(self, ref: str = "HEAD") -> Sha:
+        return Sha(self.git("rev-parse", ref))
+
+    def branch(self, name: str) -> None:
+        self.git("switch", "-q", "-c", name)
+
+    def switch(self, name: str) -> None:
+        self.git("switch", "-q", name)
+
+    def port(self) -> GitRepo:
+        place = locate(self.path)
+        assert place is not None
+        return GitRepo(place.worktree, place.git_dir, place.common_dir, place.root)
+
+
+def make_template(path: Path) -> Path:
+    """A repository on `main` with one commit, to be copied: `git init` in every test would cost most of the time."""
+    path.mkdir()
+    checkout = Checkout(path)
+    checkout.git("init", "-q", "-b", "main")
+    checkout.commit("code.py", CODE, message="first")
+    return path
+
+
+def copy_of(template: Path, path: Path) -> Checkout:
+    shutil.copytree(template, path, symlinks=True)
+    return Checkout(path)
+
+
+def quiet_home(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home with a name in it, and nothing in the environment that tells git something."""
+    for name in list(os.environ):
+        if name.startswith(("GIT_", "FOUREYES_", "TD_FEATURE_")):
+            monkeypatch.delenv(name)
+    path.mkdir(parents=True, exist_ok=True)
+    (path / ".gitconfig").write_text(IDENTITY)
+    monkeypatch.setenv("HOME", str(path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+
+
+# The world
+
+
+class Count(msgspec.Struct, frozen=True):
+    n: int
+
+
+class World:
+    """An Application over a store in memory, with everything in reach that a test wants to turn."""
+
+    def __init__(self, repo: Callable[[], Repo], environ: Mapping[str, str] | None = None) -> None:
+        self.clock, self.ids = FixedClock(), CountedIds()
+        self.environ: dict[str, str] = dict(environ or {})
+        self.store: Store = create_in_memory(PROJECT)
+        self.app = Application(Context(self.store, repo, self.clock, self.ids, self.environ))
+        self.app.projects.create(ALICE, "project", "fe", "main")
+
+    # Shorter words for what nearly every test does
+
+    def create(self, actor: Actor = ALICE, title: str = "a task", **fields: object) -> str:
+        return self.app.tasks.create(actor, title, **fields).task  # type: ignore[arg-type]
+
+    def start(self, actor: Actor, task: str) -> Outcome:
+        return self.app.claims.start(actor, task)
+
+    def submit(self, actor: Actor, task: str, **options: object) -> SubmitOutcome:
+        return self.app.attempts.submit(actor, task, **options)  # type: ignore[arg-type]
+
+    def approve(self, actor: Actor, task: str, *, reason: str = "", seen: str | None = None) -> ApprovalOutcome:
+        """Approve what is handed in now."""
+        attempts = self.show(task).attempts
+        shown = seen if seen is not None else attempts[-1].diff_id if attempts else ""
+        return self.app.decisions.approve(actor, task, seen=shown, reason=reason)
+
+    def show(self, task: str, actor: Actor = BOB) -> TaskDetail:
+        return self.app.lists.show(actor, task)
+
+    def task(self, task: str) -> Task:
+        return self.show(task).task
+
+    def status(self, task: str) -> str:
+        return self.task(task).status
+
+    def ids_of(self, **query: object) -> list[str]:
+        return [row.id for row in self.app.lists.page(ListQuery(**query))]  # type: ignore[arg-type]
+
+    def counts(self) -> dict[str, int]:
+        return self.app.projects.status(BOB).counts
+
+    # Looking
+
+    def rows(self) -> int:
+        """How many rows the journal has."""
+        with self.store.read() as tx:
+            found = tx.one("journal.count", Count)
+        assert found is not None
+        return found.n
+
+    def kinds(self, task: str = "") -> list[str]:
+        return [row.kind for row in self.app.audit.log(task=task or None, limit=1000)]
+
+    def sound(self) -> AuditReport:
+        """J2 holds."""
+        report = self.store.audit()
+        assert report.findings == ()
+        return report
+
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """G4: whatever happens inside leaves no row behind."""
+        before = self.rows()
+        yield
+        assert self.rows() == before
+
+    @contextmanager
+    def refused(self, *rules: str, error: type[FoureyesError] = Refused) -> Iterator[list[FoureyesError]]:
+        """The call inside is refused, by these rules among others, with a next step somewhere, and changes nothing (G2, G4)."""
+        caught: list[FoureyesError] = []
+        with self.unchanged():
+            with pytest.raises(error) as found:
+                yield caught
+            caught.append(found.value)
+        given = [reason.rule for reason in found.value.reasons]
+        assert set(rules) <= set(given), (given, found.value.message, found.value.reasons)
+
+
+class GitWorld(World):
+    """A world with a real repository in it."""
+
+    def __init__(self, checkout: Checkout, environ: Mapping[str, str] | None = None) -> None:
+        self.checkout = checkout
+        super().__init__(checkout.port, environ)
+
+    def work(self, actor: Actor, task: str, *, branch: str = "", text: str = "work\n", name: str = "work.py") -> str:
+        """Start a task and commit something for it on a branch."""
+        self.start(actor, task)
+        self.checkout.branch(branch or f"fe/{task}")
+        self.checkout.commit(name, text, session=actor)
+        return task
+
+    def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, text: str = "work\n", **fields: object) -> str:
+        """A task in review, made by an agent on a branch."""
+        task = self.work(actor, self.create(creator, **fields), text=text)
+        self.submit(actor, task)
+        return task
+
+
+class DeskWorld(World):
+    """A world with a scripted repository: for what does not depend on git."""
+
+    def __init__(self, environ: Mapping[str, str] | None = None) -> None:
+        self.repo = ScriptedRepo()
+        super().__init__(lambda: self.repo, environ)
+
+    def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, lines: int = 1, **fields: object) -> str:
+        task = self.create(creator, **fields)
+        self.start(actor, task)
+        self.repo.commit(f"fe/{task}", sessions=[actor.session], lines=lines)
+        self.submit(actor, task)
+        return task

@@ -1,0 +1,277 @@
+"""The stage of command-line stories: a repository with a project in it, and everybody who acts there, by real processes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, Unpack
+
+import apsw
+
+from tests.launcher import Caller, FakeAgent, Options, Person, Result, Service, World
+
+DESTRUCTIVE = re.compile(
+    r"\brm -|\bgit rm\b|reset --hard|--hard\b|--force|(?<!in )\bforce\b|\bpush -f|\bwipe|\bdrop\b|\bclean -|\bdelete\b|checkout --|\bunlink\b",
+    re.IGNORECASE,
+)
+"""G5, lesson 64: what no error text may contain."""
+
+GIT_ENV = {
+    "PATH": os.environ.get("PATH", os.defpath),
+    "HOME": "/nowhere",
+    "LC_ALL": "C.UTF-8",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+}
+APP = "".join(f"line {number}\n" for number in range(1, 21))
+WHO = "Dev <dev@example.org> 1767225600 +0000"
+
+
+def git(cwd: Path, *args: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
+    """Run git as nobody in particular."""
+    done = subprocess.run(["git", *args], cwd=cwd, env={**GIT_ENV, **(env or {})}, input=stdin, capture_output=True, check=False)
+    assert done.returncode == 0, f"git {' '.join(args)}: {done.stderr.decode()}"
+    return done.stdout.decode().strip()
+
+
+class Cast:
+    """Everybody, each started when first needed. People of one machine are one person: the OS user."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    @cached_property
+    def alice(self) -> Person:
+        return self.world.person("alice")
+
+    @cached_property
+    def job(self) -> Service:
+        return self.world.service()
+
+    @cached_property
+    def claude(self) -> FakeAgent:
+        return self.world.agent("claude")
+
+    @cached_property
+    def codex(self) -> FakeAgent:
+        return self.world.agent("codex")
+
+    @cached_property
+    def gemini(self) -> FakeAgent:
+        return self.world.agent("gemini")
+
+    @cached_property
+    def opencode(self) -> FakeAgent:
+        return self.world.agent("opencode")
+
+    @cached_property
+    def qwen(self) -> FakeAgent:
+        return self.world.agent("qwen")
+
+    @cached_property
+    def aider(self) -> FakeAgent:
+        return self.world.agent("aider")
+
+    @cached_property
+    def helper(self) -> FakeAgent:
+        """Another agent program, started by claude."""
+        return self.world.agent("codex", under=self.claude)
+
+
+class HandedIn(NamedTuple):
+    """What a submit froze."""
+
+    task: str
+    diff_id: str
+    branch: str
+    head: str
+    attempt: int
+
+    @property
+    def seen(self) -> str:
+        """The digits that an agent names with its approval."""
+        return self.diff_id.removeprefix("sha256:")[:8]
+
+
+class Problem(NamedTuple):
+    """An error object of `--json`."""
+
+    rc: int
+    code: str
+    message: str
+    rules: tuple[str, ...]
+    hints: tuple[str, ...]
+    text: str
+
+
+class Stage:
+    """One repository with a project."""
+
+    def __init__(self, repo: Path, cast: Cast) -> None:
+        self.repo = repo
+        self.cast = cast
+        self._count = 0
+
+    # Commands
+
+    def run(self, who: Caller, *args: str, **options: Unpack[Options]) -> Result:
+        """Run `fe`. Nothing it says about a failure may be dangerous to follow (G5)."""
+        result = who.fe(*args, **{"cwd": self.repo, **options})
+        if result.rc != 0 and "delete" not in args:
+            found = DESTRUCTIVE.search(result.err + result.out)
+            assert found is None, f"fe {' '.join(args)} suggests {found.group() if found else ''!r}: {result.err}{result.out}"
+        return result
+
+    def done(self, who: Caller, *args: str, **options: Unpack[Options]) -> Any:
+        """Run `fe … --json`, which must work; its answer."""
+        result = self.run(who, *args, "--json", **options)
+        assert result.rc == 0, f"{who.name}: fe {' '.join(args)} -> {result.rc}: {result.out}{result.err}"
+        return result.json
+
+    def lines(self, who: Caller, *args: str, **options: Unpack[Options]) -> list[Any]:
+        """Run a `fe … --json` that answers with one object per line."""
+        import json
+
+        result = self.run(who, *args, "--json", **options)
+        assert result.rc == 0, f"{who.name}: fe {' '.join(args)} -> {result.rc}: {result.out}{result.err}"
+        return [json.loads(line) for line in result.out.splitlines()]
+
+    def no(self, who: Caller, *args: str, rc: int = 1, rules: Sequence[str] | None = None, **options: Unpack[Options]) -> Problem:
+        """Run `fe … --json`, which must fail with this exit code and these rules, one object on stdout and nothing on stderr."""
+        result = self.run(who, *args, "--json", **options)
+        assert result.rc == rc, f"{who.name}: fe {' '.join(args)} -> {result.rc}, not {rc}: {result.out}{result.err}"
+        assert result.err == ""
+        error = result.json["error"]
+        found = Problem(
+            rc=rc,
+            code=error["code"],
+            message=error["message"],
+            rules=tuple(reason["rule"] for reason in error["reasons"]),
+            hints=tuple(hint for hint in (error.get("next", ""), *(reason["next"] for reason in error["reasons"])) if hint),
+            text=result.out,
+        )
+        if rules is not None:
+            assert found.rules == tuple(rules), result.out
+        return found
+
+    # Git
+
+    def git(self, *args: str, cwd: Path | None = None, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
+        """Run git in the repository."""
+        return git(cwd or self.repo, *args, stdin=stdin, env=env)
+
+    def commit(self, branch: str, files: Mapping[str, str], *, message: str = "work", onto: str = "") -> str:
+        """One commit on a branch that is not checked out, without touching any worktree; its id."""
+        text = message.encode()
+        start = onto or (branch if self.has_branch(branch) else "main")
+        parts = [f"commit refs/heads/{branch}\ncommitter {WHO}\ndata {len(text)}\n".encode() + text]
+        parts.append(f"\nfrom {self.git('rev-parse', start)}\n".encode())
+        for path, content in files.items():
+            body = content.encode()
+            parts.append(f"M 100644 inline {path}\ndata {len(body)}\n".encode() + body + b"\n")
+        self.git("fast-import", "--quiet", "--force", stdin=b"".join(parts))
+        return self.git("rev-parse", branch)
+
+    def has_branch(self, branch: str) -> bool:
+        """Whether a branch exists."""
+        return bool(self.git("for-each-ref", f"refs/heads/{branch}"))
+
+    # Common moves
+
+    def create(self, who: Caller, *options: str, title: str = "Add login") -> str:
+        """Plan a task; its id."""
+        return str(self.done(who, "create", title, *options)["task"])
+
+    def hand_in(self, who: Caller, task: str, *, message: str = "work", lines: int = 1) -> HandedIn:
+        """Start a task, commit something new on its branch, and submit that."""
+        self.done(who, "start", task)
+        self._count += 1
+        self.commit(f"fe/{task}", {f"{task}.txt": "".join(f"{self._count} {number}\n" for number in range(lines))}, message=message)
+        return self.submit(who, task)
+
+    def submit(self, who: Caller, task: str, branch: str = "", **options: Unpack[Options]) -> HandedIn:
+        """Submit a branch."""
+        found = self.done(who, "submit", task, "--branch", branch or f"fe/{task}", **options)
+        return HandedIn(task, found["diff_id"], branch or f"fe/{task}", found["head"], found["attempt"])
+
+    def in_review(self, creator: Caller, implementer: Caller, *options: str, lines: int = 1) -> HandedIn:
+        """A task that one planned and another one has handed in."""
+        return self.hand_in(implementer, self.create(creator, *options), lines=lines)
+
+    def approve(self, who: Caller, work: HandedIn, *options: str, **more: Unpack[Options]) -> Any:
+        """Approve, having seen the diff."""
+        return self.done(who, "approve", work.task, "--seen", work.seen, *options, **more)
+
+    def may_not_approve(self, who: Caller, work: HandedIn, *options: str, rules: Sequence[str], **more: Unpack[Options]) -> Problem:
+        """Approve, having seen the diff, and be refused by these rules."""
+        return self.no(who, "approve", work.task, "--seen", work.seen, *options, rules=rules, **more)
+
+    def session(self, who: Caller) -> str:
+        """The id of somebody's session."""
+        return str(self.done(who, "whoami")["session"])
+
+    def status(self, task: str) -> str:
+        """A task's status."""
+        return str(self.show(task)["task"]["status"])
+
+    def show(self, task: str, who: Caller | None = None) -> Any:
+        """A task's page."""
+        return self.done(who or self.cast.alice, "show", task)
+
+    def reviewable(self, who: Caller, **options: Unpack[Options]) -> dict[str, Any]:
+        """What somebody may approve: task and how."""
+        return {row["id"]: row["you"] for row in self.lines(who, "reviewable", **options)}
+
+    # What is on disk
+
+    @property
+    def folder(self) -> Path:
+        """Where the store lies."""
+        return self.repo / ".foureyes"
+
+    def head(self) -> tuple[int, str]:
+        """The last row of the journal, read by another program."""
+        store = apsw.Connection(str(self.folder / "store.db"), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            ((seq, hash_),) = store.execute("SELECT seq, hash FROM head").fetchall()
+        finally:
+            store.close()
+        return int(str(seq)), str(hash_)
+
+    def verify(self) -> int:
+        """The journal must be whole; how many rows it has."""
+        report = self.done(self.cast.alice, "audit", "verify")
+        assert report["ok"], report
+        return int(report["rows"])
+
+    def edit(self, statement: str, *values: object) -> None:
+        """Change the store with a plain SQL client."""
+        store = apsw.Connection(str(self.folder / "store.db"))
+        try:
+            store.execute(statement, values)  # type: ignore[arg-type]
+        finally:
+            store.close()
+
+
+def new_repository(path: Path) -> Path:
+    """A git repository with two files and one commit on main."""
+    path.mkdir(parents=True)
+    git(path, "init", "-q", "-b", "main", "--template=")
+    for key, value in (("user.name", "Dev"), ("user.email", "dev@example.org"), ("gc.auto", "0"), ("commit.gpgsign", "false")):
+        git(path, "config", key, value)
+    (path / "app.py").write_text(APP)
+    (path / "README.md").write_text("# Shop\n")
+    git(path, "add", ".")
+    git(path, "commit", "-q", "-m", "first")
+    return path
+
+
+def copy_of(template: Path, place: Path) -> Path:
+    """A copy of a repository whose store nobody has open."""
+    assert not (template / ".foureyes" / "store.db-wal").exists()
+    return Path(shutil.copytree(template, place, symlinks=True))

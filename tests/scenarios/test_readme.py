@@ -1,0 +1,209 @@
+"""What the README and the how-to pages show is what happens: their console blocks are typed by the actors they name.
+
+A block starts with a line that says who types it (`# alice, in a terminal`, `# claude`); `$ ` starts a command, the
+lines below it are its output, `# exit 1` behind a command is its exit code. Ids, hashes and times differ from run to
+run: what a page calls `fe-7k2` must be the same real id wherever the page says `fe-7k2`, and no other.
+
+    PYTHONPATH=src:. .venv/bin/python tests/scenarios/test_readme.py    writes today's output into the pages
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.launcher import Caller, Result, World
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ("README.md", "docs/howto/agents.md", "docs/howto/alone.md", "docs/howto/audit.md")
+
+BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
+EXIT = re.compile(r" +# exit (\d+)$")
+TOKEN = re.compile(
+    r"(?P<time>\d{4}-\d\d-\d\dT[\d:.]+Z)|(?P<session>ses-\w+)|(?P<task>\bfe-[0-9a-z]{3,6}\b)|(?P<person>\w[\w-]*@[\w.-]+)"
+    r"|(?P<pid>(?<=pid )\d+)|(?P<hash>\b[0-9a-f]{64}\b|\b[0-9a-f]{16}\b|\b[0-9a-f]{7,8}\b)"
+)
+
+
+class Step(NamedTuple):
+    """One command of a page: who types it, what it prints and how it ends."""
+
+    who: str
+    command: str
+    rc: int
+    output: list[str]
+
+
+def steps_of(block: str) -> Iterator[Step]:
+    """The commands of a block, in order."""
+    who, step = "", None
+    for line in block.splitlines():
+        if line.startswith("# "):
+            who = line[2:].split(",")[0]
+        elif line.startswith("$ "):
+            if step:
+                yield step
+            code = EXIT.search(line)
+            step = Step(who, EXIT.sub("", line)[2:], int(code.group(1)) if code else 0, [])
+        else:
+            assert step, f"output before the first command: {line}"
+            step.output.append(line)
+    if step:
+        yield step
+
+
+class Names:
+    """Which real id stands behind each one that the page uses."""
+
+    def __init__(self) -> None:
+        self._real: dict[str, str] = {}
+
+    def translate(self, command: str) -> str:
+        """A command of the page with the real ids."""
+        return TOKEN.sub(lambda found: self._real.get(found.group(), found.group()), command)
+
+    def compare(self, page: str, real: str) -> None:
+        """Two lines are the same but for ids, hashes and times, and those are used consistently."""
+        assert plain(page) == plain(real), f"\npage: {page}\nreal: {real}"
+        for ours, theirs in zip(TOKEN.finditer(page), TOKEN.finditer(real), strict=True):
+            known = self._real.setdefault(ours.group(), theirs.group())
+            assert known == theirs.group(), f"{ours.group()} was {known} and is {theirs.group()} in: {real}"
+
+
+def plain(line: str) -> str:
+    """A line with ids replaced by their kind; columns may be wider or narrower."""
+    return re.sub(r" {2,}", "  ", TOKEN.sub(lambda found: f"<{found.lastgroup}>", line)).rstrip()
+
+
+class Desk:
+    """A fresh repository and the people and agents of a page."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._callers: dict[str, Caller] = {}
+        self.repo = world.directory / "shop"
+        self.repo.mkdir()
+        fe = world.directory / "bin" / "fe"
+        fe.parent.mkdir()
+        fe.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m foureyes "$@"\n', encoding="utf-8")
+        fe.chmod(0o755)
+        world.env["PATH"] = f"{fe.parent}:{os.environ.get('PATH', os.defpath)}"
+        name = "git config user.name Alice && git config user.email alice@example.org"
+        files = "printf 'def greet():\\n    return \"hello\"\\n' > greet.py"
+        done = self._caller("alice").sh(f"git init -q -b main && {name} && {files} && git add . && git commit -qm first", cwd=self.repo)
+        assert done.rc == 0, done.err
+
+    def _caller(self, who: str) -> Caller:
+        if who not in self._callers:
+            self._callers[who] = self._world.person(who) if who == "alice" else self._world.agent(who)
+        return self._callers[who]
+
+    def type(self, step: Step, names: Names) -> Result:
+        """Do what a page says."""
+        return self._caller(step.who).sh(f"{{ {names.translate(step.command)}\n}} 2>&1", cwd=self.repo)
+
+
+def read(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.scenario
+@pytest.mark.parametrize("page", PAGES)
+def test_every_console_block_of_a_page_does_what_it_shows(page: str, tmp_path: Path) -> None:
+    names = Names()
+    blocks = BLOCK.findall(read(page))
+    assert blocks, f"{page} shows nothing"
+    with World(tmp_path) as world:
+        desk = Desk(world)
+        for step in (step for block in blocks for step in steps_of(block)):
+            done = desk.type(step, names)
+            real = done.out.splitlines()
+            told = f"{step.who}: {step.command}\n{done.out}"
+            assert done.rc == step.rc, told
+            assert len(real) == len(step.output), told
+            for ours, theirs in zip(step.output, real, strict=True):
+                names.compare(ours, theirs)
+
+
+@pytest.mark.scenario
+def test_the_script_of_the_concepts_page_verifies_an_export_and_names_an_edited_row_J1(tmp_path: Path) -> None:
+    script = tmp_path / "verify.py"
+    found = re.search(r"^```python\n(import hashlib.*?)^```$", read("docs/concepts.md"), re.DOTALL | re.MULTILINE)
+    assert found
+    script.write_text(found.group(1), encoding="utf-8")
+    with World(tmp_path) as world:
+        desk = Desk(world)
+        odd = 'ein "Zitat" \\ mit Zeilen\n\tund Ümläuten … 🙂'
+        desk.type(Step("alice", f"fe init && fe create Titel -d {shlex.quote(odd)} && fe audit export > journal.jsonl", 0, []), Names())
+        whole = world.service().run([sys.executable, str(script), "journal.jsonl"], cwd=desk.repo)
+        head = desk.type(Step("alice", "fe audit verify", 0, []), Names()).out.split()[-1]
+        assert (whole.rc, whole.out.split()[-1]) == (0, head), whole.err
+        journal = desk.repo / "journal.jsonl"
+        journal.write_text(journal.read_text(encoding="utf-8").replace("Titel", "Tadel"), encoding="utf-8")
+        edited = world.service().run([sys.executable, str(script), "journal.jsonl"], cwd=desk.repo)
+        assert edited.rc == 1
+        assert "row 3" in edited.err
+
+
+def test_every_link_between_the_pages_leads_somewhere() -> None:
+    pages = [ROOT / "README.md", *(path for path in (ROOT / "docs").rglob("*.md") if "reference" not in path.parts)]
+    broken = [
+        f"{page.relative_to(ROOT)}: {target}"
+        for page in pages
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+        if "://" not in target and "reference/" not in target and not (page.parent / target).exists()
+    ]
+    assert not broken, "\n".join(broken)
+
+
+# ------------------------------------------------------------------------------------------------ writing the pages
+
+
+def written(page: str, folder: Path) -> str:
+    """The page with what its commands print today. Ids that a command uses come from the outputs before it."""
+    text, names = read(page), Names()
+    with World(folder) as world:
+        desk = Desk(world)
+
+        def again(found: re.Match[str]) -> str:
+            return "".join(_typed(line, desk, names) for line in _headed(found.group()))
+
+        return BLOCK.sub(again, text)
+
+
+def _headed(block: str) -> Iterator[tuple[str, Step | None]]:
+    """The lines that stay (who types, which command), each command with its step."""
+    steps = steps_of(block)
+    for line in block.splitlines():
+        if line.startswith("# "):
+            yield line, None
+        elif line.startswith("$ "):
+            yield line, next(steps)
+
+
+def _typed(item: tuple[str, Step | None], desk: Desk, names: Names) -> str:
+    line, step = item
+    if step is None:
+        return f"{line}\n"
+    done = desk.type(step, names)
+    for ours, theirs in zip(step.output, done.out.splitlines(), strict=False):
+        for one, other in zip(TOKEN.finditer(ours), TOKEN.finditer(theirs), strict=False):
+            names._real.setdefault(one.group(), other.group())
+    back = {real: name for name, real in names._real.items()}
+    output = TOKEN.sub(lambda found: back.get(found.group(), found.group()), done.out)
+    assert done.rc == step.rc, f"{step.command}: exit {done.rc}\n{done.out}"
+    return f"{line}\n{output}"
+
+
+if __name__ == "__main__":
+    for name in PAGES:
+        with tempfile.TemporaryDirectory() as temporary:
+            (ROOT / name).write_text(written(name, Path(temporary)), encoding="utf-8")

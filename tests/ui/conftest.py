@@ -1,0 +1,5 @@
+"""The command line is tried with the fixtures of `fixtures.py`."""
+
+from tests.scenarios.fixtures import bare_repo, cast, stage, template
+
+__all__ = ["bare_repo", "cast", "stage", "template"]
