@@ -74,9 +74,9 @@ def test_I1_a_typed_name_may_log_and_is_shown_as_what_it_is(stage: Stage) -> Non
 
 
 WITH_A_NAME = """
-create x | update T --title y | start T | next | unstart T | submit T --no-code | block T -m x | unblock T | defer T | undefer T
+create x | update T --title y | start T | next | unstart T | block T -m x | unblock T | defer T | undefer T
 hold T -m x | resume T -m x | hold --project -m x | close T | cancel T | delete T | reopen T | approve T | approve --withdraw T
-redo T -m x | reject T -m x | merge | handoff T --done x | label add T x | label rm T x | dep add T T | dep rm T T
+redo T -m x | reject T -m x | handoff T --done x | label add T x | label rm T x | dep add T T | dep rm T T
 feature set balanced_review_policy false | feature unset balanced_review_policy | policy set review.policy strict
 policy unset review.policy | restore none.db
 """
@@ -88,10 +88,29 @@ def test_I1_everything_else_with_a_typed_name_is_refused_and_changes_nothing(sta
     before = stage.head()
     caller: Caller = getattr(stage.cast, who)
     for command in WITH_A_NAME.replace("\n", "|").split("|"):
-        if command.strip() and (who == "alice" or command.split()[0] in ("approve", "start", "create", "close", "redo", "submit")):
+        if command.strip() and (who == "alice" or command.split()[0] in ("approve", "start", "create", "close", "redo")):
             stage.no(caller, *[task if word == "T" else word for word in command.split()], "--as", "bob", rules=["I1"])
     assert stage.reviewable(caller) == {}
     assert stage.head() == before
+
+
+def test_I1_a_typed_name_hands_nothing_in_and_commits_nothing(stage: Stage) -> None:
+    task = stage.create(stage.cast.claude)
+    stage.no(stage.cast.claude, "submit", task, "--no-code", "--as", "bob", rules=["I1"])
+    stage.done(stage.cast.claude, "start", task)
+    (stage.repo / "new.txt").write_text("not committed\n")
+    before = stage.git("rev-parse", "HEAD")
+    stage.no(stage.cast.claude, "submit", task, "--commit", "by bob", "--as", "bob", rules=["I1"])
+    assert stage.git("rev-parse", "HEAD") == before
+
+
+def test_I1_a_typed_name_merges_nothing(stage: Stage) -> None:
+    work = stage.in_review(stage.cast.claude, stage.cast.codex)
+    stage.approve(stage.cast.alice, work)
+    stage.no(stage.cast.alice, "merge", "--as", "bob", rules=["I1"])
+    stage.git("merge", "-q", "--no-ff", "-m", "merge", work.branch)
+    stage.no(stage.cast.alice, "merge", "--as", "bob", rules=["I1"])
+    assert stage.status(work.task) == "approved"
 
 
 def test_I1_a_typed_name_writes_no_files_either(stage: Stage) -> None:

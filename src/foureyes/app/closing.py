@@ -56,8 +56,10 @@ class Closing:
 
     @staticmethod
     def _gate(facts: Facts, tip: gate.Tip | None) -> tuple[Reason, ...]:
-        """C3: D3 always, D4 from reviewing."""
-        reasons = [gate.is_held(facts), gate.is_stale(facts, tip) if facts.task.status == "reviewing" else None]
+        """C3: D3 always, D2 and D4 from reviewing."""
+        reasons = [gate.is_held(facts)]
+        if facts.task.status == "reviewing":
+            reasons = [gate.has_blocking(facts), *reasons, gate.is_stale(facts, tip)]
         return tuple(reason for reason in reasons if reason is not None)
 
     def cancel(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:

@@ -76,7 +76,7 @@ class Lists:
         self, row: TaskRow, facts: dict[TaskId, Facts], me: Party, policy: ReviewPolicy, heads: dict[str, Sha]
     ) -> ReviewableRow | None:
         about = facts[TaskId(row.id)]
-        if about.attempt is None or gate.is_reviewing(about) or gate.is_held(about):
+        if about.attempt is None or gate.is_reviewing(about) or gate.has_blocking(about) or gate.is_held(about):
             return None
         decision = may_approve(about, me, policy, NOTHING)
         if not decision.allowed and not decision.needs_reason:
@@ -155,16 +155,9 @@ def edits_of(tx: Tx, facts: Facts) -> list[EditView]:
     found = []
     for row in rows:
         editor = parties[SessionId(row.session)]
-        found.append(
-            EditView(
-                seq=row.seq,
-                at=row.at,
-                session=row.session,
-                what=in_words(row),
-                by_author=any(is_tied(editor, maker) for maker in makers),
-                after_start=bool(started) and row.at >= started,
-            )  # fmt: skip
-        )
+        tied = any(is_tied(editor, maker) for maker in makers)
+        late = bool(started) and row.at >= started
+        found.append(EditView(seq=row.seq, at=row.at, session=row.session, what=in_words(row), by_author=tied, after_start=late))
     return found
 
 

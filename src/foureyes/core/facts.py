@@ -37,6 +37,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     children_closed: bool = True
     child_count: int = 0
     child_makers: frozenset[SessionId] = frozenset()
+    open_blocking: tuple[str, ...] = ()
     project_hold: str | None = None
     minor_self_approvals: dict[str, int] = {}
 

@@ -22,7 +22,7 @@ class Tip(msgspec.Struct, frozen=True):
 
 def check(facts: Facts, actor: Party, tip: Tip | None, seen: str) -> tuple[Reason, ...]:
     """D1–D4 and D7: everything but who is asking. `tip` None means git could not be asked."""
-    reasons = [is_reviewing(facts), is_held(facts), is_stale(facts, tip), was_not_seen(facts, actor, seen)]
+    reasons = [is_reviewing(facts), has_blocking(facts), is_held(facts), is_stale(facts, tip), was_not_seen(facts, actor, seen)]
     return tuple(reason for reason in reasons if reason is not None)
 
 
@@ -38,6 +38,13 @@ def is_reviewing(facts: Facts) -> Reason | None:
         "deferred": f"fe undefer {task.id}",
     }
     return Reason("D1", f"{task.id} is {task.status}, not reviewing", hint.get(task.status, f"fe show {task.id}"))
+
+
+def has_blocking(facts: Facts) -> Reason | None:
+    """D2: no open blocking finding."""
+    if not facts.open_blocking:
+        return None
+    return Reason("D2", f"blocking findings are open: {', '.join(facts.open_blocking)}", f"fe show {facts.task.id}")
 
 
 def is_held(facts: Facts) -> Reason | None:
