@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from foureyes.adapters.clock import RandomIds, SystemClock
+from foureyes.adapters.clock import RandomIds, SharedClock, SystemClock
 from foureyes.adapters.git.locate import Located, locate
 from foureyes.adapters.store.opening import create_store, open_store, restore_store
 from foureyes.adapters.store.store import Store
@@ -14,10 +14,11 @@ from foureyes.app.application import Application
 from foureyes.app.context import Context, permit, stamp
 from foureyes.core.ids import PREFIX
 from foureyes.core.session import Actor
-from foureyes.errors import BadInput, EnvironmentProblem, GitProblem, NoProject
+from foureyes.errors import BadInput, EnvironmentProblem, GitProblem, NoProject, Refused, StoreProblem
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
+    from foureyes.app.ports import Progress
     from foureyes.config import Value
 
 FOLDER = ".foureyes"
@@ -68,12 +69,48 @@ def open_project(cwd: str, environ: Mapping[str, str]) -> Application:
     folder = folder_of(place)
     if not os.path.isdir(folder):
         raise NoProject("no Foureyes project here or above.", next_step="fe init")
-    return application(open_store(folder, _now()), place, environ)
+    return application(_open(folder, place, environ), place, environ)
+
+
+def _open(folder: str, place: Located, environ: Mapping[str, str]) -> Store:
+    """The store of a project: where FOUREYES_STORE or the pointer file says, else the file."""
+    url = environ.get("FOUREYES_STORE", "")
+    if not url and not os.path.exists(os.path.join(folder, "store.json")):
+        return open_store(folder, _now())
+    from foureyes.adapters.store.shared import open_shared
+
+    url, project = _server(folder, place, url)
+    return open_shared(folder, url, project, _now())
+
+
+def _server(folder: str, place: Located, url: str) -> tuple[str, str]:
+    """Address and project of a shared store."""
+    from foureyes.adapters.store.shared import check_url, read_pointer
+
+    pointer = read_pointer(folder)
+    address = url or (pointer.url if pointer else "")
+    if not address:
+        raise StoreProblem("this project's store is on a PostgreSQL server.", next_step="export FOUREYES_STORE=postgresql://…")
+    project = pointer.project if pointer else str(_settings_on_target(place).get("project.id", ""))
+    if not project:
+        raise StoreProblem("foureyes.toml names no project id, so the server's store cannot be found.", next_step="fe init")
+    return check_url(address), project
+
+
+def _settings_on_target(place: Located) -> dict[str, Value]:
+    """foureyes.toml as it is on the branch checked out in the main worktree: what a fresh clone knows of its project."""
+    from foureyes.config import FILE, read_file
+
+    repo = git(place)
+    target = repo.default_target()
+    text = repo.file_at(target, FILE) if target else None
+    repo.close()
+    return read_file(text) if text else {}
 
 
 def application(store: Store, place: Located, environ: Mapping[str, str]) -> Application:
     """An Application over a store and a repository."""
-    return Application(Context(store, lambda: git(place), SystemClock(), RandomIds(), environ, folder_of(place)))
+    return Application(Context(store, lambda: git(place), SharedClock(store.engine), RandomIds(), environ, folder_of(place)))
 
 
 def _now() -> str:
@@ -134,10 +171,11 @@ def _make_folder(folder: str, place: Located, environ: Mapping[str, str], actor:
         os.mkdir(temporary)
         with open(os.path.join(temporary, ".gitignore"), "w", encoding="utf-8") as file:
             file.write("*\n")
-        store = create_store(temporary, project, _now())
-        app = application(store, place, environ)
-        app.projects.create(actor, os.path.basename(place.root) or "project", prefix, target)
-        app.close()
+        joined = _make_store(temporary, place, environ, project)
+        if not joined.joined:
+            app = application(joined.store, place, environ)
+            app.projects.create(actor, os.path.basename(place.root) or "project", prefix, target)
+        joined.store.close()
         os.rename(temporary, folder)
     except OSError as problem:
         raise EnvironmentProblem(
@@ -149,6 +187,30 @@ def _make_folder(folder: str, place: Located, environ: Mapping[str, str], actor:
             import shutil
 
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+class _Made:
+    """A new store, or a shared one that was there already."""
+
+    def __init__(self, store: Store, *, joined: bool) -> None:
+        self.store = store
+        self.joined = joined
+
+
+def _make_store(folder: str, place: Located, environ: Mapping[str, str], project: str) -> _Made:
+    """A file; or, where FOUREYES_STORE or foureyes.toml names a server, a schema there, joined if it exists."""
+    known = _settings_on_target(place)
+    url = environ.get("FOUREYES_STORE", "") or str(known.get("store.url", ""))
+    if not url:
+        return _Made(create_store(folder, project, _now()), joined=False)
+    from foureyes.adapters.store.shared import Pointer, has_schema, open_shared, write_pointer
+
+    named = str(known.get("project.id", ""))
+    joined = bool(named) and has_schema(url, named)
+    project = named or project
+    store = open_shared(folder, url, project, _now(), create=not joined)
+    write_pointer(folder, Pointer(project, "" if environ.get("FOUREYES_STORE") else url))
+    return _Made(store, joined=joined)
 
 
 def _write_config(
@@ -213,6 +275,8 @@ def restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> 
     folder = folder_of(repository(cwd))
     if not os.path.isdir(folder):
         raise NoProject("no Foureyes project here or above.", next_step="fe init")
+    if os.path.exists(os.path.join(folder, "store.json")):
+        raise Refused("the store is on a server: its own backups restore it.", next_step="fe store copy sqlite, then fe restore FILE")
     kept = restore_store(folder, os.path.join(cwd, source), _now())
     app = open_project(cwd, environ)
     try:
@@ -220,6 +284,26 @@ def restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> 
     finally:
         app.close()
     return kept
+
+
+def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, progress: Progress | None) -> int:
+    """Move the project's store to a server, or back into the file (`sqlite`); by a person; how many rows."""
+    permit(actor, "store copy")
+    from foureyes.adapters.store import shared
+
+    place = repository(cwd)
+    folder = folder_of(place)
+    if not os.path.isdir(folder):
+        raise NoProject("no Foureyes project here or above.", next_step="fe init")
+    remote = shared.read_pointer(folder) is not None
+    if url == shared.LOCAL:
+        if not remote:
+            raise Refused("the store is the file in .foureyes/ already.", next_step="fe doctor")
+        address, project = _server(folder, place, environ.get("FOUREYES_STORE", ""))
+        return shared.move_to_file(folder, address, project, _now(), progress)
+    if remote:
+        raise Refused("the store is on a server already.", next_step=f"fe store copy {shared.LOCAL}   first")
+    return shared.move_to_server(folder, shared.check_url(url), _now(), keep_url=not environ.get("FOUREYES_STORE"), progress=progress)
 
 
 def setup(cwd: str, agent: str, *, remove: bool) -> tuple[str, str]:

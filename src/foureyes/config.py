@@ -48,6 +48,7 @@ SETTINGS: tuple[Setting, ...] = (
         default=(FILE, ".github/workflows/**"),
         meaning="globs; a change that touches one is never minor (P10)",
     ),
+    Setting(key="store.url", kind="text", default="", meaning="empty: .foureyes/store.db; or postgresql://… (FOUREYES_STORE wins)"),
     Setting(
         key="review.policy",
         kind="choice",

@@ -107,6 +107,12 @@ class StoreProblem(EnvironmentProblem):
     code = "store"
 
 
+class NoStore(StoreProblem):
+    """The database answers, but holds no store of this project."""
+
+    code = "no_store"
+
+
 class StoreBusy(StoreProblem):
     """Another writer has held the store for too long."""
 

@@ -13,6 +13,16 @@ class SystemClock:
         return datetime.now(UTC)
 
 
+class SharedClock:
+    """The clock of a shared store; the machine's own where the store has none."""
+
+    def __init__(self, store: object) -> None:
+        self._now = getattr(store, "now", None)
+
+    def now(self) -> datetime:
+        return self._now() if self._now is not None else datetime.now(UTC)
+
+
 class RandomIds:
     """Numbers nobody can guess or repeat."""
 

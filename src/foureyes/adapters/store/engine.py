@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -18,6 +20,34 @@ class Engine(Protocol):
 
     def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
         """Columns and rows of a query text."""
+
+
+class Database(Engine, Protocol):
+    """A whole database connection: what the store, migrations and audits need beyond statements."""
+
+    name: str
+
+    def stream(self, statement: str) -> Iterator[tuple[Value, ...]]:
+        """Rows one by one, for tables larger than memory."""
+
+    def script(self, statements: list[str]) -> None:
+        """Schema changes, statement by statement."""
+
+    def transaction(self, *, write: bool) -> AbstractContextManager[None]:
+        """One consistent state; a writing one ends with a commit or leaves no trace."""
+
+    def schema_version(self) -> int: ...
+
+    def set_schema_version(self, version: int) -> None: ...
+
+    def tables(self) -> set[str]: ...
+
+    def problems(self) -> list[str]: ...
+
+    def backup(self, path: str) -> None:
+        """A whole copy as a SQLite file."""
+
+    def close(self) -> None: ...
 
 
 def plain(params: dict[str, object]) -> dict[str, Value]:

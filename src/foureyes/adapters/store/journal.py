@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from foureyes.adapters.store.engine import Database
+from foureyes.adapters.store.queries import sql
 from foureyes.core.events import KINDS, Event
 from foureyes.errors import VerificationFailed
 
@@ -73,3 +75,14 @@ def breaks(rows: Iterable[Row], *, start: str = "", after: int = 0) -> Iterator[
         if hash_of(row.prev, row.seq, row.at, row.project, row.task, row.session, row.kind, row.payload) != row.hash:
             yield Broken(row.seq, f"row {row.seq} ({row.kind}{' of ' + row.task if row.task else ''}) was changed after it was written")
         prev, last = row.hash, row.seq
+
+
+def journal_rows(engine: Database) -> Iterator[Row]:
+    """The journal from the first row on, one by one."""
+    for values in engine.stream(sql("journal.all")):
+        yield Row(*values)  # type: ignore[arg-type]
+
+
+def journal_length(engine: Database) -> int:
+    """How many rows the journal has."""
+    return int(engine.fetch(sql("journal.count"), {})[1][0][0] or 0)

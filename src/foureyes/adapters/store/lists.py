@@ -14,7 +14,9 @@ def compose(query: ListQuery) -> tuple[str, dict[str, object]]:
         value = getattr(query, name)
         if value is not None:
             where.append(sql(f"task.where_{name}"))
-            params[name] = words(value) if name == "text" else value
+            params[name] = value
+    if query.text is not None:
+        params |= {"text": words(query.text), "text_words": lexemes(query.text)}
     for name in ("live", "ready", "blocked", "unmerged", "landed"):
         if getattr(query, name):
             where.append(sql(f"task.where_{name}"))
@@ -28,3 +30,9 @@ def words(text: str) -> str:
     """What a person types as a full-text query: every word, the last as a beginning; no operators."""
     parts = ['"' + word.replace('"', '""') + '"' for word in text.split()]
     return " ".join(parts) + "*" if parts else '""'
+
+
+def lexemes(text: str) -> str:
+    """The same question in PostgreSQL's words."""
+    parts = ["'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in text.split()]
+    return " & ".join(parts) + ":*" if parts else "''"

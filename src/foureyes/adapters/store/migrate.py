@@ -9,7 +9,7 @@ from functools import cache
 
 import msgspec
 
-from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.adapters.store.engine import Database
 from foureyes.errors import StoreProblem
 
 FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
@@ -50,7 +50,7 @@ def migrations(engine: str) -> tuple[Migration, ...]:
     return tuple(found)
 
 
-def migrate(engine: SqliteEngine, now: str, backup: Callable[[int], None] | None) -> int:
+def migrate(engine: Database, now: str, backup: Callable[[int], None] | None) -> int:
     """Bring a store to the newest schema; how many steps it took. A newer store is refused, an edited history too."""
     at = engine.schema_version()
     if at == LATEST:
@@ -76,7 +76,7 @@ def migrate(engine: SqliteEngine, now: str, backup: Callable[[int], None] | None
     return LATEST - at
 
 
-def check_history(engine: SqliteEngine, known: tuple[Migration, ...]) -> None:
+def check_history(engine: Database, known: tuple[Migration, ...]) -> None:
     """Applied migrations are the ones this version knows."""
     by_number = {step.n: step for step in known}
     for n, name, checksum in engine.fetch("SELECT n, name, checksum FROM migrations ORDER BY n", {})[1]:

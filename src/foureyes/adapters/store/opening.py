@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from foureyes.adapters.store.engine import Database
 from foureyes.adapters.store.migrate import migrate
 from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.sqlite import SqliteEngine
@@ -36,7 +37,7 @@ def _store(engine: SqliteEngine, folder: str, project: str) -> Store:
     return Store(engine, project, lock_path=os.path.join(folder, LOCK), mirror=Mirror(os.path.join(folder, MIRROR)))
 
 
-def project_of(engine: SqliteEngine) -> str:
+def project_of(engine: Database) -> str:
     """The id of the project whose store this is; empty for a store that was never used."""
     rows = engine.fetch("SELECT id FROM project", {})[1]
     return str(rows[0][0]) if rows else ""

@@ -32,7 +32,15 @@ def sql(name: str) -> str:
         raise Internal(f"there is no query named {name}") from None
 
 
+@cache
+def overrides(engine: str) -> dict[str, str]:
+    """Statements that an engine says differently: ours, and what to say instead (`task.postgres.sql`)."""
+    ending = f".{engine}.sql"
+    files = sorted(entry.removesuffix(".sql") for entry in os.listdir(FOLDER) if entry.endswith(ending))
+    return {sql(name): text for file in files for name, text in _load(file).items()}
+
+
 def names() -> list[str]:
     """Every query there is, for the tests."""
-    nouns = sorted(entry.removesuffix(".sql") for entry in os.listdir(FOLDER) if entry.endswith(".sql"))
+    nouns = sorted(entry.removesuffix(".sql") for entry in os.listdir(FOLDER) if entry.count(".") == 1)
     return [name for noun in nouns for name in _load(noun)]

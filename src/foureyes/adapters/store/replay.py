@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foureyes.adapters.store.engine import Value
-from foureyes.adapters.store.journal import Row, breaks
+from foureyes.adapters.store.engine import Database, Value
+from foureyes.adapters.store.journal import Row, breaks, journal_length, journal_rows
 from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
-from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.ports import AuditReport, Finding, Progress, Tx
 from foureyes.errors import FoureyesError
 
@@ -34,61 +33,52 @@ TABLES: dict[str, str] = {
 """Every table that is a projection, with the columns that identify a row."""
 
 MOST = 20
+STEP = 10_000
 
 
-def audit(engine: SqliteEngine, fresh: SqliteEngine, mirror: Mirror | None, tx: Tx, progress: Progress | None) -> AuditReport:
+def audit(engine: Database, fresh: Database, mirror: Mirror | None, tx: Tx, progress: Progress | None) -> AuditReport:
     """Everything that can be wrong with a store, each thing named. `fresh` is an empty store to replay into."""
-    findings: list[Finding] = []
-    total = int(engine.fetch(sql("journal.count"), {})[1][0][0] or 0)
-    last: list[Row] = []
-    rows = _counted(journal_rows(engine), total, last, progress)
-    replayed = _replay(fresh, rows, findings)
-    findings += _check_head(engine, last[-1] if last else None)
-    if replayed:
-        for table, key in TABLES.items():
-            findings += _compare(engine, fresh, table, key)
+    total = journal_length(engine)
+    findings, last = check_chain(engine, total, progress)
+    problem = _replay(engine, fresh, total, progress)
+    findings += [problem] if problem else compare_tables(engine, fresh)
     if mirror is not None:
         findings += [
             Finding("integrity" if "changed" in text or "not in" in text else "completeness", text) for text in mirror.differences(tx)
         ]
-    return AuditReport(total, last[-1].hash if last else "", tuple(findings[: MOST * 5]))
+    return AuditReport(total, last.hash if last else "", tuple(findings[: MOST * 5]))
 
 
-def journal_rows(engine: SqliteEngine) -> Iterator[Row]:
-    """The journal from the first row on, one by one."""
-    for values in engine.stream(sql("journal.all")):
-        yield Row(*values)  # type: ignore[arg-type]
+def check_chain(engine: Database, total: int, progress: Progress | None) -> tuple[list[Finding], Row | None]:
+    """J1 alone: every place where rows are missing, added or changed; and the last row. Reads nothing but the journal."""
+    last: Row | None = None
 
-
-def _counted(rows: Iterator[Row], total: int, last: list[Row], progress: Progress | None) -> Iterator[Row]:
-    for number, row in enumerate(rows, 1):
-        last[:] = [row]
-        if progress is not None and number % 10_000 == 0:
-            progress(number, total)
-        yield row
-
-
-def _replay(fresh: SqliteEngine, rows: Iterator[Row], findings: list[Finding]) -> bool:
-    """Check the chain and project every row in one pass; False when the journal cannot be replayed to its end."""
-    replaying = True
-
-    def projected() -> Iterator[Row]:
-        nonlocal replaying
-        for row in rows:
+    def rows() -> Iterator[Row]:
+        nonlocal last
+        for number, row in enumerate(journal_rows(engine), 1):
+            last = row
+            if progress is not None and number % STEP == 0:
+                progress(number, total)
             yield row
-            if replaying:
-                try:
-                    apply(fresh, row, row.event())
-                except (FoureyesError, KeyError) as problem:
-                    replaying = False
-                    findings.append(Finding("integrity", f"row {row.seq} ({row.kind}) cannot be replayed: {problem}", row.seq))
 
+    findings = [Finding("integrity", broken.message, broken.seq) for broken in breaks(rows())]
+    return findings + _check_head(engine, last), last
+
+
+def _replay(engine: Database, fresh: Database, total: int, progress: Progress | None) -> Finding | None:
+    """Project every row into an empty store; what stopped it, if anything did."""
     with fresh.transaction(write=True):
-        findings += [Finding("integrity", broken.message, broken.seq) for broken in breaks(projected())]
-    return replaying
+        for number, row in enumerate(journal_rows(engine), 1):
+            try:
+                apply(fresh, row, row.event())
+            except (FoureyesError, KeyError) as problem:
+                return Finding("integrity", f"row {row.seq} ({row.kind}) cannot be replayed: {problem}", row.seq)
+            if progress is not None and number % STEP == 0:
+                progress(number, total)
+    return None
 
 
-def _check_head(engine: SqliteEngine, last: Row | None) -> list[Finding]:
+def _check_head(engine: Database, last: Row | None) -> list[Finding]:
     """Rows cut off the end leave a chain that is whole but too short: the head remembers."""
     _, rows = engine.fetch(sql("journal.head"), {})
     if not rows:
@@ -103,10 +93,19 @@ def _check_head(engine: SqliteEngine, last: Row | None) -> list[Finding]:
     return []
 
 
-def _compare(engine: SqliteEngine, fresh: SqliteEngine, table: str, key: str) -> list[Finding]:
+def compare_tables(engine: Database, fresh: Database) -> list[Finding]:
+    """Where the tables of a store are not those of another."""
+    return [finding for table, key in TABLES.items() for finding in _compare(engine, fresh, table, key)]
+
+
+def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Finding]:
     """Rows of a table that are not what the journal says, each named by its key and column."""
     statement = f"SELECT * FROM {table} ORDER BY {key}"  # noqa: S608 - both names come from TABLES above
-    columns = [str(row[1]) for row in fresh.fetch(f"PRAGMA table_info({table})", {})[1]]
+    columns, _ = fresh.fetch(f"SELECT * FROM {table} LIMIT 1", {})  # noqa: S608
+    if not columns:
+        columns, _ = engine.fetch(f"SELECT * FROM {table} LIMIT 1", {})  # noqa: S608
+    if not columns:
+        return []
     keys = [columns.index(part.strip()) for part in key.split(",")]
     found: list[Finding] = []
 

@@ -108,6 +108,10 @@ class SqliteEngine:
                     backup.step(1000)
             copy.close()
 
+    def tables(self) -> set[str]:
+        """The names of the tables in the file."""
+        return {str(row[0]) for row in self.fetch("SELECT name FROM sqlite_schema WHERE type = 'table'", {})[1]}
+
     def problems(self) -> list[str]:
         """What SQLite's own check finds wrong with the file."""
         with translated(self.path):

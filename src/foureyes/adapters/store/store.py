@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
-from foureyes.adapters.store.engine import plain, structs
+from foureyes.adapters.store.engine import Database, plain, structs
 from foureyes.adapters.store.journal import Row, next_row
 from foureyes.adapters.store.lists import compose
 from foureyes.adapters.store.lock import WriterLock
@@ -26,7 +26,7 @@ T = TypeVar("T")
 class Reading:
     """Typed reads over one consistent state."""
 
-    def __init__(self, engine: SqliteEngine) -> None:
+    def __init__(self, engine: Database) -> None:
         self._engine = engine
 
     def all(self, query: str, into: type[T], /, **params: object) -> list[T]:
@@ -44,7 +44,7 @@ class Reading:
 class Writing(Reading):
     """A writing transaction: appends go to the journal and through the projections to the tables."""
 
-    def __init__(self, engine: SqliteEngine, project: str) -> None:
+    def __init__(self, engine: Database, project: str) -> None:
         super().__init__(engine)
         self._project = project
 
@@ -73,7 +73,7 @@ class Head(msgspec.Struct, frozen=True):
 class Store:
     """One project's store. Keep one per process; it holds one connection."""
 
-    def __init__(self, engine: SqliteEngine, project: str, *, lock_path: str = "", mirror: Mirror | None = None) -> None:
+    def __init__(self, engine: Database, project: str, *, lock_path: str = "", mirror: Mirror | None = None) -> None:
         self.engine = engine
         self.project = project
         self._lock_path = lock_path
@@ -98,11 +98,16 @@ class Store:
 
     def audit(self, progress: Progress | None = None) -> AuditReport:
         """J2: chain, replay, mirrors."""
+        from tempfile import TemporaryDirectory
+
         from foureyes.adapters.store.replay import audit
 
-        fresh = create_in_memory(self.project)
-        with self.read() as tx:
-            return audit(self.engine, fresh.engine, self._mirror, tx, progress)
+        with TemporaryDirectory(prefix="foureyes-audit-") as folder, self.read() as tx:
+            fresh = scratch(f"{folder}/replay.db")
+            try:
+                return audit(self.engine, fresh, self._mirror, tx, progress)
+            finally:
+                fresh.close()
 
     def health(self) -> list[str]:
         return self.engine.problems()
@@ -112,6 +117,14 @@ class Store:
 
     def close(self) -> None:
         self.engine.close()
+
+
+def scratch(path: str) -> SqliteEngine:
+    """An empty store to replay into: on disk, so that a large journal needs no large memory; not durable, so fast."""
+    engine = SqliteEngine(path, create=True)
+    engine.connection.pragma("synchronous", "OFF")
+    migrate(engine, "1970-01-01T00:00:00.000Z", None)
+    return engine
 
 
 def create_in_memory(project: str) -> Store:

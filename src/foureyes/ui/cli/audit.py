@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 import msgspec
 
 from foureyes.errors import VerificationFailed
-from foureyes.ui.cli import diagnostics, output
+from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.store import show_progress
 
 
 @click.group("audit")
@@ -35,12 +34,7 @@ def audit_log(session: Session, task: str | None, limit: int) -> None:
 @verb("verify", example="fe audit verify")
 def audit_verify(session: Session) -> None:
     """Check the chain, the tables against a replay of the journal, and the mirror file. Exit code 6 if anything is wrong."""
-
-    def progress(done: int, total: int) -> None:
-        if sys.stderr.isatty() or done % 100_000 == 0:
-            diagnostics.talk(f"{done:,} of {total:,} rows")
-
-    report = session.app.audit.verify(progress)
+    report = session.app.audit.verify(show_progress)
     if session.json:
         output.write_json({"ok": not report.findings, **msgspec.to_builtins(report)})
     elif not report.findings:

@@ -8,6 +8,7 @@ from foureyes.app.attempts import SubmitOutcome
 from foureyes.core.ids import short_diff
 from foureyes.errors import BadInput
 from foureyes.ui.cli.command import Session, first_reason, if_version, reason_options, say, verb
+from foureyes.ui.cli.output import count
 
 
 @verb("start", example="fe start fe-7k2")
@@ -64,9 +65,8 @@ def submit_text(outcome: SubmitOutcome) -> str:
     """What a hand-in says."""
     if not outcome.changed:
         return f"{outcome.task} is handed in already: attempt {outcome.attempt}, diff {short_diff(outcome.diff_id)}\nnext: fe next"
-    size = (
-        f"{outcome.commits} commits, {outcome.files} files +{outcome.added} -{outcome.removed}, diff sha256:{short_diff(outcome.diff_id)}"
-    )
+    size = f"{count(outcome.commits, 'commit')}, {count(outcome.files, 'file')} +{outcome.added} -{outcome.removed}"
+    size += f", diff sha256:{short_diff(outcome.diff_id)}"
     lines = [f"handed in {outcome.task}, attempt {outcome.attempt}: {'no code' if outcome.no_code else size}"]
     if outcome.landed:
         lines.append("  landed before review: this work is on the target branch already; it is listed until approved or reverted (K4)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -109,7 +109,13 @@ def if_version(function: F) -> F:
     return click.option("--if-version", type=int, metavar="N", help="Refuse if the task has changed since version N.")(function)
 
 
-class Priority(click.ParamType[int]):
+if TYPE_CHECKING:
+    _NumberParam = click.ParamType[int]
+else:
+    _NumberParam = click.ParamType  # older versions of click have no type argument here
+
+
+class Priority(_NumberParam):
     """0 to 4, or P0 to P4."""
 
     name = "priority"

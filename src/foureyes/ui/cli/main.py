@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "backup": "project:backup",
     "restore": "project:restore",
     "setup": "project:setup",
+    "store": "store:store",
     "create": "tasks:create",
     "update": "tasks:update",
     "label": "tasks:label",

@@ -3,6 +3,9 @@
 -- name: journal.head
 SELECT seq, hash FROM head WHERE one = 1;
 
+-- name: journal.at
+SELECT hash FROM journal WHERE seq = :seq;
+
 -- name: journal.move_head
 UPDATE head SET seq = :seq, hash = :hash WHERE one = 1;
 

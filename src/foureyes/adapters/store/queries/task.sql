@@ -1,10 +1,10 @@
 -- Tasks: projections first, then reads. `task_page` is completed by the fragments below it (lists.py).
 
 -- name: task.insert
-INSERT INTO tasks (id, title, description, type, status, priority, labels, parent, acceptance, minor, minor_by, minor_late,
+INSERT INTO tasks (n, id, title, description, type, status, priority, labels, parent, acceptance, minor, minor_by, minor_late,
   task_group, creator, implementer, tier, estimate_minutes, hold, blocked_reason, rejected_by, defer_until, merge_sha, version,
   created_at, updated_at, started_at, start_target, closed_at, resolution, iteration, landed, unmerged, open_deps, ready, deleted)
-VALUES (:id, :title, :description, :type, 'open', :priority, :labels, :parent, :acceptance, :minor, :minor_by, 0,
+VALUES ((SELECT coalesce(max(n), 0) + 1 FROM tasks), :id, :title, :description, :type, 'open', :priority, :labels, :parent, :acceptance, :minor, :minor_by, 0,
   :task_group, :creator, NULL, 'developer', :estimate_minutes, NULL, '', NULL, NULL, NULL, :seq,
   :at, :at, NULL, NULL, NULL, '', 0, 0, 0, 0, 0, 0);
 

@@ -1,0 +1,209 @@
+"""PostgreSQL through psycopg: the same statements as SQLite's, one schema per project, its errors in our words.
+
+A project's tables lie in a schema of their own, so that no statement has to name the project and projects do not wait
+for each other. Texts compare by bytes (collation "C"), as in SQLite: ids are searched by range and audits compare
+sorted tables of both engines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cache
+
+import psycopg
+from psycopg import errors
+
+from foureyes.adapters.store.engine import Value
+from foureyes.adapters.store.queries import overrides, sql
+from foureyes.errors import NoStore, StoreBusy, StoreProblem
+
+LOCK_TIMEOUT = "10s"
+CONNECT_SECONDS = 10
+SCHEMA = re.compile(r"[a-z0-9_]{1,60}\Z")
+PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)")
+JSON_LIST = re.compile(r"json_each\(:(\w+)\)")
+
+
+@cache
+def translated(statement: str) -> str:
+    """A statement as PostgreSQL takes it: overridden parts replaced, lists from JSON, psycopg's placeholders."""
+    for ours, theirs in overrides("postgres").items():
+        statement = statement.replace(ours, theirs)
+    statement = JSON_LIST.sub(r"json_array_elements_text(CAST(:\1 AS json))", statement.replace("%", "%%"))
+    return PARAMETER.sub(r"%(\1)s", statement)
+
+
+def schema_of(project: str) -> str:
+    """The name of a project's schema."""
+    name = f"foureyes_{project}"
+    if not SCHEMA.match(name):
+        raise StoreProblem(f"{project!r} is not a project id.", next_step="fe status")
+    return name
+
+
+class PostgresEngine:
+    """An open PostgreSQL store of one project. A lost connection is made anew at the next transaction."""
+
+    name = "postgres"
+
+    def __init__(self, url: str, project: str, *, create: bool = False) -> None:
+        self.url = url
+        self.project = project
+        self.schema = schema_of(project)
+        self.connection = self._connect()
+        with in_our_words():
+            found = self.connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %(name)s", {"name": self.schema}).fetchone()
+            if found is None and not create:
+                raise NoStore(
+                    f"that database has no store of project {project}. Nothing was changed.",
+                    next_step="fe store copy URL, from where the store is now",
+                )
+            if create:
+                self.connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"')  # the name is checked above
+
+    def _connect(self) -> psycopg.Connection[tuple[Value, ...]]:
+        with in_our_words():
+            connection: psycopg.Connection[tuple[Value, ...]] = psycopg.connect(
+                self.url,
+                autocommit=True,
+                cursor_factory=psycopg.ClientCursor,
+                connect_timeout=CONNECT_SECONDS,
+                application_name="foureyes",
+                options=f"-c search_path={self.schema} -c lock_timeout={LOCK_TIMEOUT}",
+            )
+            return connection
+
+    def run(self, name: str, params: dict[str, Value]) -> int:
+        with in_our_words():
+            return self.connection.execute(translated(sql(name)), params).rowcount
+
+    def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
+        with in_our_words():
+            cursor = self.connection.execute(translated(statement), params)
+            if cursor.description is None:
+                return [], []
+            return [column.name for column in cursor.description], cursor.fetchall()
+
+    def stream(self, statement: str) -> Iterator[tuple[Value, ...]]:
+        """Rows in portions, for tables larger than memory. Inside a transaction only."""
+        with in_our_words(), self.connection.cursor(name=f"stream_{id(object())}") as cursor:
+            cursor.itersize = 5_000
+            yield from cursor.execute(translated(statement))
+
+    def script(self, statements: list[str]) -> None:
+        """Schema changes, statement by statement; texts compare by bytes."""
+        with in_our_words():
+            for statement in statements:
+                self.connection.execute(re.sub(r"\bTEXT\b", 'TEXT COLLATE "C"', statement))
+
+    @contextmanager
+    def transaction(self, *, write: bool) -> Iterator[None]:
+        """One consistent state; a writing one queues on the chain's head and ends with a commit or leaves no trace."""
+        if self.connection.closed:
+            self.connection = self._connect()
+        with in_our_words():
+            self.connection.execute("BEGIN" if write else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        try:
+            if write:
+                self._queue()
+            yield
+        except BaseException:
+            self._roll_back()
+            raise
+        if not write:
+            self._roll_back()
+            return
+        with in_our_words(committing=True):
+            self.connection.execute("COMMIT")
+
+    def _queue(self) -> None:
+        """One writer at a time per project: the row of the chain's head, or, before there is one, a lock on its name."""
+        with in_our_words():
+            self.connection.execute("SELECT pg_advisory_xact_lock(hashtext(%(name)s))", {"name": self.schema})
+
+    def _roll_back(self) -> None:
+        try:
+            if not self.connection.closed:
+                self.connection.execute("ROLLBACK")
+        except psycopg.Error:
+            self.connection.close()
+
+    def schema_version(self) -> int:
+        with in_our_words():
+            row = self.connection.execute("SELECT to_regclass('migrations') IS NOT NULL").fetchone()
+            if row is None or not row[0]:
+                return 0
+            found = self.connection.execute("SELECT max(n) FROM migrations").fetchone()
+            return int(found[0] or 0) if found else 0
+
+    def set_schema_version(self, version: int) -> None:
+        """The record of migrations is the version here."""
+
+    def now(self) -> datetime:
+        """The server's clock: the one that all machines of a project share."""
+        if self.connection.closed:
+            self.connection = self._connect()
+        with in_our_words():
+            row = self.connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8").fetchone()
+        return datetime.fromtimestamp(float(row[0] or 0) if row else 0, UTC)
+
+    def problems(self) -> list[str]:
+        """Whether the server answers and lets us write."""
+        try:
+            with in_our_words():
+                row = self.connection.execute("SHOW transaction_read_only").fetchone()
+        except StoreProblem as problem:
+            return [problem.message]
+        return ["the database is read-only"] if row and row[0] == "on" else []
+
+    def tables(self) -> set[str]:
+        """The names of the tables in the project's schema."""
+        return {str(row[0]) for row in self.fetch("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()", {})[1]}
+
+    def backup(self, path: str) -> None:
+        """The journal as a SQLite store: any machine can read, verify and restore it."""
+        from foureyes.adapters.store.copying import copy_journal
+        from foureyes.adapters.store.migrate import migrate
+        from foureyes.adapters.store.sqlite import SqliteEngine
+
+        copy = SqliteEngine(path, create=True)
+        try:
+            migrate(copy, "1970-01-01T00:00:00.000Z", None)
+            copy_journal(self, copy, 0)
+        finally:
+            copy.close()
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+@contextmanager
+def in_our_words(*, committing: bool = False) -> Iterator[None]:
+    """psycopg's errors as sentences of ours."""
+    try:
+        yield
+    except (errors.LockNotAvailable, errors.QueryCanceled) as problem:
+        raise StoreBusy(f"the store has been busy for {LOCK_TIMEOUT}. Nothing was changed.", next_step="try again") from problem
+    except (errors.DiskFull, errors.OutOfMemory) as problem:
+        raise StoreProblem("the database is out of space. Nothing was changed.", next_step="free some space and try again") from problem
+    except (errors.ReadOnlySqlTransaction, errors.InsufficientPrivilege) as problem:
+        raise StoreProblem(
+            f"the database does not let you write: {first_line(problem)}. Nothing was changed.", next_step="ask for write access"
+        ) from problem
+    except psycopg.OperationalError as problem:
+        if committing:
+            raise StoreProblem(
+                "the connection was lost while the change was being saved: it was saved whole, or not at all.", next_step="fe audit log"
+            ) from problem
+        raise StoreProblem(
+            f"the database cannot be reached: {first_line(problem)}. Nothing was changed.", next_step="check [store] url or FOUREYES_STORE"
+        ) from problem
+
+
+def first_line(problem: psycopg.Error) -> str:
+    """The server's own words, without their details (a connection string may hold a password)."""
+    text = str(problem).strip().splitlines()
+    return re.sub(r"postgres(ql)?://\S+", "postgresql://…", text[0]) if text else type(problem).__name__

@@ -1,0 +1,169 @@
+"""A store that several machines share: PostgreSQL, found by a small pointer file in `.foureyes/`.
+
+The pointer is local and never committed: what is checked out cannot move a project to another store.
+"""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+from foureyes.adapters.store.copying import copy_journal
+from foureyes.adapters.store.engine import Database
+from foureyes.adapters.store.journal import journal_length
+from foureyes.adapters.store.lock import WriterLock
+from foureyes.adapters.store.migrate import migrate
+from foureyes.adapters.store.mirror import Mirror
+from foureyes.adapters.store.opening import LOCK, MIRROR, NAME, project_of
+from foureyes.adapters.store.queries import sql
+from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.adapters.store.store import Store
+from foureyes.app.ports import Progress
+from foureyes.errors import BadInput, NoStore, StoreProblem
+
+POINTER = "store.json"
+SCHEMES = ("postgresql://", "postgres://")
+LOCAL = "sqlite"
+
+
+class Pointer(msgspec.Struct, frozen=True):
+    """Which project's schema, and where; an empty url means: FOUREYES_STORE says it."""
+
+    project: str
+    url: str = ""
+
+
+def is_postgres(url: str) -> bool:
+    return url.startswith(SCHEMES)
+
+
+def check_url(url: str) -> str:
+    """A store address that this version understands."""
+    if not is_postgres(url):
+        raise BadInput("a store address begins with postgresql:// ; for the file in .foureyes/ leave it empty.", next_step="fe doctor")
+    return url
+
+
+def read_pointer(folder: str) -> Pointer | None:
+    """Where the store is, if it is not the file beside it."""
+    try:
+        with open(os.path.join(folder, POINTER), "rb") as file:
+            return msgspec.json.decode(file.read(), type=Pointer)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.DecodeError) as problem:
+        raise StoreProblem(f".foureyes/{POINTER} cannot be read: {problem}. Nothing was changed.", next_step="fe init") from problem
+
+
+def write_pointer(folder: str, pointer: Pointer) -> None:
+    """In one step, readable only by its owner: the address may hold a password."""
+    path = os.path.join(folder, POINTER)
+    temporary = f"{path}.{os.getpid()}"
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(msgspec.json.encode(pointer))
+    os.replace(temporary, path)
+
+
+def open_shared(folder: str, url: str, project: str, now: str, *, create: bool = False) -> Store:
+    """A project's store on a PostgreSQL server."""
+    engine = postgres(url, project, create=create)
+    migrate(engine, now, None)
+    return Store(engine, project, mirror=Mirror(os.path.join(folder, MIRROR)))
+
+
+def postgres(url: str, project: str, *, create: bool = False) -> Database:
+    """The engine; its driver is an extra that not everybody has."""
+    check_url(url)
+    try:
+        from foureyes.adapters.store.postgres import PostgresEngine
+    except ImportError as problem:
+        raise StoreProblem("PostgreSQL needs the driver psycopg.", next_step='pip install "foureyes[postgres]"') from problem
+    return PostgresEngine(url, project, create=create)
+
+
+def move_to_server(folder: str, url: str, now: str, *, keep_url: bool, progress: Progress | None = None) -> int:
+    """The file's journal to a server, verified; writers wait meanwhile, and the file is kept aside."""
+    path = os.path.join(folder, NAME)
+    with WriterLock(os.path.join(folder, LOCK)):
+        source = SqliteEngine(path)
+        try:
+            migrate(source, now, None)
+            project = project_of(source)
+            target = postgres(url, project, create=True)
+            try:
+                migrate(target, now, None)
+                target = without_stale_copy(source, target, url, project, now)
+                count = copy_journal(source, target, journal_length(source), progress)
+            finally:
+                target.close()
+        finally:
+            source.close()
+        write_pointer(folder, Pointer(project, url if keep_url else ""))
+        os.replace(path, aside(path, now))
+    return count
+
+
+def move_to_file(folder: str, url: str, project: str, now: str, progress: Progress | None = None) -> int:
+    """A server's journal back into the file, verified; writers wait meanwhile, and the schema is renamed, not dropped."""
+    path = os.path.join(folder, NAME)
+    fresh = f"{path}.incoming-{os.getpid()}"
+    if os.path.exists(path) and not has_schema(url, project):
+        os.remove(os.path.join(folder, POINTER))  # a crash came between the last two steps of an earlier move
+        return 0
+    source = postgres(url, project)
+    try:
+        with source.transaction(write=True):
+            target = SqliteEngine(fresh, create=True)
+            try:
+                migrate(target, now, None)
+                count = copy_journal(source, target, journal_length(source), progress, inside=True)
+            finally:
+                target.close()
+            # The file first: until the schema is renamed, the pointer still names the server, and nothing is lost.
+            os.replace(fresh, path)
+            source.script([renaming(project, "moved", now)])
+        os.remove(os.path.join(folder, POINTER))
+    finally:
+        source.close()
+        if os.path.exists(fresh):
+            os.remove(fresh)
+    return count
+
+
+def has_schema(url: str, project: str) -> bool:
+    """Whether the server has a store of this project."""
+    try:
+        postgres(url, project).close()
+    except NoStore:
+        return False
+    return True
+
+
+def without_stale_copy(source: Database, target: Database, url: str, project: str, now: str) -> Database:
+    """A copy that a crash left on the server, if it is an earlier state of this very journal, is set aside."""
+    seq, hash_ = target.fetch(sql("journal.head"), {})[1][0]
+    if not seq:
+        return target
+    rows = source.fetch(sql("journal.at"), {"seq": seq})[1]
+    if not rows or rows[0][0] != hash_:
+        raise StoreProblem("that server has another journal of this project. Nothing was changed.", next_step="name another database")
+    target.script([renaming(project, "stale", now)])
+    target.close()
+    fresh = postgres(url, project, create=True)
+    migrate(fresh, now, None)
+    return fresh
+
+
+def renaming(project: str, word: str, now: str) -> str:
+    """A schema that is no longer the store keeps everything under another name."""
+    return f'ALTER SCHEMA "foureyes_{project}" RENAME TO "foureyes_{project}_{word}_{digits(now)}"'
+
+
+def aside(path: str, now: str) -> str:
+    """Where a file goes that is no longer the store."""
+    return f"{path}.moved-{digits(now)}"
+
+
+def digits(moment: str) -> str:
+    return "".join(character for character in moment if character.isdigit())
