@@ -107,7 +107,7 @@ def nobody_approves_their_own(s: Story, greet: str) -> str:
     """codex works and tries to approve itself."""
     s.tell("2. codex takes a task, works in a worktree of its own, and hands in. It is free at once.")
     s.do(s.codex, f"fe start {greet}")
-    s.do(s.codex, f"git worktree add -q ../codex -b fe/{greet}")
+    s.do(s.codex, f"git worktree add -q ../codex -b fe/{greet}", quiet=True)
     s.do(s.codex, "printf 'def greet(name):\\n    return f\"hello {name}\"\\n' > greet.py && git commit -q -a -m 'Greet by name'")
     seen = found(r"--seen (\w+)", s.do(s.codex, f'fe submit {greet} -m "greet takes a name"', says="attempt 1"))
     s.tell("3. It tries to approve its own work, and is refused; claude planned the task and needs a reason.")
@@ -119,23 +119,22 @@ def nobody_approves_their_own(s: Story, greet: str) -> str:
 
 def a_changed_line_counts(s: Story, price: str) -> None:
     """claude hands in, changes a line, and codex may only approve what was handed in again."""
-    s.tell("4. claude hands in the other task, then changes one more line. What was handed in is no longer what is there.")
+    s.tell("4. claude has handed in another task, and then changes one more line: what was handed in is not what is there.")
     s.do(s.claude, f"fe start {price}", quiet=True)
     s.do(s.claude, f"git worktree add -q ../claude -b fe/{price}", quiet=True)
     s.do(s.claude, "printf 'def price(net):\\n    return round(net * 1.19, 2)\\n' > price.py && git commit -q -a -m 'Round'", quiet=True)
-    first = found(r"--seen (\w+)", s.do(s.claude, f"fe submit {price}"))
+    first = found(r"--seen (\w+)", s.do(s.claude, f"fe submit {price}", quiet=True))
     s.do(s.claude, "printf 'def price(net):\\n    return round(net * 1.07, 2)\\n' > price.py && git commit -q -a -m 'Just a detail'")
     s.do(s.codex, f"fe approve {price} --seen {first}", expect=1, says="D4")
     second = found(r"--seen (\w+)", s.do(s.claude, f"fe submit {price}", says="attempt 2"))
-    s.do(s.codex, f"fe approve {price} --seen {first}", expect=4, says="the change moved while you looked")
+    s.do(s.codex, f"fe approve {price} --seen {first}", expect=4, says="the change moved while you looked", quiet=True)
     s.do(s.codex, f"fe approve {price} --seen {second}", says="(P7)")
 
 
 def merge(s: Story, price: str, greet: str) -> None:
     """A person merges by hand; fe recognises it."""
     s.tell("5. Alice merges what was approved. Foureyes sees that the approved commits are on main, and closes the tasks.")
-    s.do(s.alice, f"git merge -q --no-ff -m 'Greet by name' fe/{greet}")
-    s.do(s.alice, f"git merge -q --no-ff -m 'Round prices' fe/{price}")
+    s.do(s.alice, f"git merge -q --no-ff -m 'Greet by name' fe/{greet} && git merge -q --no-ff -m 'Round prices' fe/{price}")
     text = s.do(s.alice, "fe merge", says=f"closed {price}")
     if f"closed {greet}" not in text:
         raise StoryBroken(f"{greet} was not closed:\n{text}")
@@ -167,7 +166,8 @@ def play(folder: Path) -> None:
         audit(s)
     finally:
         s.close()
-    print(f"\nfe is {Path(sys.executable).parent / 'fe'}")
+    command = Path(sys.executable).with_name("fe")
+    print(f"\nfe is {command}" if command.exists() else "")
     print(f"Kept in {s.repo}. Look around: cd {s.repo} && fe status     Yours: fe init")
 
 

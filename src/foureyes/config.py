@@ -121,7 +121,7 @@ def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, Value]
             continue
         setting = BY_KEY.get(key)
         if setting is None:
-            raise ConfigError(f"{where}: there is no such key.{_nearest(key)}", next_step="fe policy show lists the keys")
+            raise ConfigError(f"{where}: there is no such key.{_nearest(key)}", next_step=f"keys there are: {', '.join(BY_KEY)}")
         found[key] = checked(setting, value, where)
     return found
 

@@ -235,8 +235,8 @@ class Stage:
         return self.repo / ".foureyes"
 
     def head(self) -> tuple[int, str]:
-        """The last row of the journal, read by another program."""
-        store = apsw.Connection(str(self.folder / "store.db"), flags=apsw.SQLITE_OPEN_READONLY)
+        """The last row of the journal, read by another program. (A read-only one would leave its -wal file behind.)"""
+        store = apsw.Connection(str(self.folder / "store.db"), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             ((seq, hash_),) = store.execute("SELECT seq, hash FROM head").fetchall()
         finally:

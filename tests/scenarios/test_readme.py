@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "docs/howto/agents.md", "docs/howto/alone.md", "docs/howto/audit.md")
 
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
+WHO = re.compile(r"# (alice|claude|codex)(, in a terminal)?$")
 EXIT = re.compile(r" +# exit (\d+)$")
 TOKEN = re.compile(
     r"(?P<time>\d{4}-\d\d-\d\dT[\d:.]+Z)|(?P<session>ses-\w+)|(?P<task>\bfe-[0-9a-z]{3,6}\b)|(?P<person>\w[\w-]*@[\w.-]+)"
@@ -46,8 +47,8 @@ def steps_of(block: str) -> Iterator[Step]:
     """The commands of a block, in order."""
     who, step = "", None
     for line in block.splitlines():
-        if line.startswith("# "):
-            who = line[2:].split(",")[0]
+        if named := WHO.match(line):
+            who = named.group(1)
         elif line.startswith("$ "):
             if step:
                 yield step
@@ -72,10 +73,13 @@ class Names:
 
     def compare(self, page: str, real: str) -> None:
         """Two lines are the same but for ids, hashes and times, and those are used consistently."""
-        assert plain(page) == plain(real), f"\npage: {page}\nreal: {real}"
+        assert plain(page) == plain(real), f"out of date (how to write it anew: the top of this file)\npage: {page}\nreal: {real}"
         for ours, theirs in zip(TOKEN.finditer(page), TOKEN.finditer(real), strict=True):
             known = self._real.setdefault(ours.group(), theirs.group())
             assert known == theirs.group(), f"{ours.group()} was {known} and is {theirs.group()} in: {real}"
+            if ours.lastgroup in ("task", "session", "hash"):
+                others = [name for name, found in self._real.items() if found == known]
+                assert others == [ours.group()], f"{known} is called {others}"
 
 
 def plain(line: str) -> str:
@@ -126,7 +130,7 @@ def test_every_console_block_of_a_page_does_what_it_shows(page: str, tmp_path: P
         for step in (step for block in blocks for step in steps_of(block)):
             done = desk.type(step, names)
             real = done.out.splitlines()
-            told = f"{step.who}: {step.command}\n{done.out}"
+            told = f"{page} is out of date (how to write it anew: the top of this file)\n{step.who}: {step.command}\n{done.out}"
             assert done.rc == step.rc, told
             assert len(real) == len(step.output), told
             for ours, theirs in zip(step.output, real, strict=True):
@@ -164,6 +168,12 @@ def test_every_link_between_the_pages_leads_somewhere() -> None:
     assert not broken, "\n".join(broken)
 
 
+def test_every_test_that_the_threat_model_names_exists() -> None:
+    named = set(re.findall(r"`(tests/[\w/.]+)`", read("docs/threat-model.md")))
+    assert len(named) > 10
+    assert not [name for name in sorted(named) if not (ROOT / name).exists()]
+
+
 # ------------------------------------------------------------------------------------------------ writing the pages
 
 
@@ -183,7 +193,7 @@ def _headed(block: str) -> Iterator[tuple[str, Step | None]]:
     """The lines that stay (who types, which command), each command with its step."""
     steps = steps_of(block)
     for line in block.splitlines():
-        if line.startswith("# "):
+        if WHO.match(line):
             yield line, None
         elif line.startswith("$ "):
             yield line, next(steps)
@@ -198,9 +208,14 @@ def _typed(item: tuple[str, Step | None], desk: Desk, names: Names) -> str:
         for one, other in zip(TOKEN.finditer(ours), TOKEN.finditer(theirs), strict=False):
             names._real.setdefault(one.group(), other.group())
     back = {real: name for name, real in names._real.items()}
-    output = TOKEN.sub(lambda found: back.get(found.group(), found.group()), done.out)
+    output = TOKEN.sub(lambda found: back.get(found.group()) or _shown(found), done.out)
     assert done.rc == step.rc, f"{step.command}: exit {done.rc}\n{done.out}"
     return f"{line}\n{output}"
+
+
+def _shown(found: re.Match[str]) -> str:
+    """A page names no real user and host."""
+    return "alice@desk" if found.lastgroup == "person" else found.group()
 
 
 if __name__ == "__main__":

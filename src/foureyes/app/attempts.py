@@ -14,7 +14,7 @@ from foureyes.app.views import ProjectView
 from foureyes.core import events as e
 from foureyes.core.attempt import DETACHED, Attempt, Author, Change
 from foureyes.core.facts import Facts
-from foureyes.core.ids import SessionId, Sha, short_diff
+from foureyes.core.ids import SessionId, Sha
 from foureyes.core.session import Actor, is_one_origin
 from foureyes.core.task import clean_text
 from foureyes.errors import NotFound, Reason, Refused
@@ -120,7 +120,7 @@ class Attempts:
             return
         shown = ", ".join(paths[:SHOWN_PATHS]) + (f" and {len(paths) - SHOWN_PATHS} more" if len(paths) > SHOWN_PATHS else "")
         are = "file is" if len(paths) == 1 else "files are"
-        step = f'commit them, or: fe submit {task.id} --commit "message"'
+        step = f'commit {"it" if len(paths) == 1 else "them"}, or: fe submit {task.id} --commit "message"'
         raise Refused(
             f"{task.id} was not handed in.", reasons=(Reason("A1", f"{len(paths)} {are} not committed: {shown}", step),),
             next_step=step, task=task.id,
@@ -132,7 +132,12 @@ class Attempts:
         if change.is_empty and not no_code:
             name = change.ref.removeprefix("refs/heads/")
             step = f"commit your work on a branch; if there really is no code: fe submit {task.id} --no-code"
-            reason = Reason("A5", f"{name} has no change that {project.target} does not have", step)
+            where = (
+                f"nothing was committed on {name} since the start"
+                if name == project.target
+                else f"{name} has nothing that {project.target} lacks"
+            )
+            reason = Reason("A5", where, step)
             raise Refused(f"{task.id} was not handed in.", reasons=(reason,), next_step=step, task=task.id)
         if no_code and not change.is_empty:
             reason = Reason("A5", f"--no-code, but {len(change.files)} files changed since {change.base[:7]}", f"fe submit {task.id}")
@@ -216,5 +221,5 @@ def submitted(facts: Facts, event: e.AttemptSubmitted | Attempt, *, changed: boo
         task=facts.task.id, attempt=event.n, base=event.base, head=event.head, ref=event.ref, diff_id=event.diff_id,
         status=facts.task.status, files=len(event.files), added=event.added, removed=event.removed, commits=len(event.commits),
         landed=event.landed, no_code=event.no_code, changed=changed,
-        next=f"fe next      (somebody else looks: fe approve {facts.task.id} --seen {short_diff(event.diff_id)})",
+        next="fe next",
     )  # fmt: skip

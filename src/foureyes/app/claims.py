@@ -13,6 +13,8 @@ from foureyes.core.session import Actor, is_one_origin, is_same
 from foureyes.core.task import Task
 from foureyes.errors import LostClaim, NotFound, Reason, Refused
 
+RESUME = 'a person runs: fe resume --project -m "why"'
+
 
 class Claims:
     """Start, next, unstart."""
@@ -38,7 +40,7 @@ class Claims:
             rows = work.tx.tasks(ListQuery(ready=True, limit=1), TaskRow)
             hold = self._context.project(work.tx).hold
             if hold is not None:
-                raise Refused("nothing was claimed.", reasons=(Reason("D3", f"the project is held: {hold}"),))
+                raise Refused("nothing was claimed.", reasons=(Reason("D3", f"the project is held: {hold}", RESUME),), next_step=RESUME)
             if not rows:
                 raise NotFound("no task is ready.", next_step="fe list   (what waits, and for what: fe list --blocked)")
             return self._claim(work, self._context.find(work.tx, rows[0].id), target_head)
@@ -72,7 +74,7 @@ class Claims:
             why = f" ({found.blocked_reason})" if found.blocked_reason else ""
             reasons.append(Reason("T1", f"{found.id} is {found.status}{why}; only an open task can be started", f"fe {hint} {found.id}"))
         if hold is not None:
-            reasons.append(Reason("D3", f"the project is held: {hold}", 'a person runs: fe resume --project -m "why"'))
+            reasons.append(Reason("D3", f"the project is held: {hold}", RESUME))
         if found.hold is not None:
             reasons.append(Reason("D3", f"{found.id} is held: {found.hold}", f'a person runs: fe resume {found.id} -m "why"'))
         for link in tx.all("task.dependencies", Link, id=found.id):

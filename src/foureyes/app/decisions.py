@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.app.context import Context, Work
+from foureyes.app.context import Context, Work, permit
 from foureyes.app.ledger import facts_of
 from foureyes.app.ports import ListQuery, Tx
 from foureyes.app.stops import needed, refuse_from
@@ -20,6 +20,8 @@ from foureyes.core.ids import Sha, TaskId, short_diff
 from foureyes.core.session import Actor, Party, is_one_origin
 from foureyes.core.task import clean_text
 from foureyes.errors import Conflict, FoureyesError, GitProblem, Reason, Refused
+
+MANY = 10_000
 
 
 class MergeRow(msgspec.Struct, frozen=True):
@@ -154,19 +156,31 @@ class Decisions:
         return facts
 
     def merge(self, actor: Actor) -> list[MergeRow]:
-        """Close every approved task whose approved head a person has merged into the target branch."""
+        """Close every approved task whose approved head a person has merged into the target branch.
+
+        Work that was closed without an approval and merged all the same is taken off the unmerged list, on the record.
+        """
+        permit(actor, "merge")
         with self._context.store.read() as tx:
             target = self._context.project(tx).target
-            rows = tx.tasks(ListQuery(status="approved", limit=10_000), TaskRow)
+            rows = tx.tasks(ListQuery(status="approved", limit=MANY), TaskRow) + tx.tasks(ListQuery(unmerged=True, limit=MANY), TaskRow)
             attempts = {row.id: facts_of(self._context, tx, TaskId(row.id)).attempt for row in rows}
         found = [self._look(task, attempt, target) for task, attempt in attempts.items() if attempt is not None]
-        landed = [row for row in found if row.merged]
-        if landed:
+        if any(row.merged for row in found):
             with self._context.writing(actor, "merge") as work:
-                for row in landed:
-                    if self._context.find(work.tx, row.task).status == "approved":
-                        work.record(row.task, e.TaskMerged(sha=Sha(row.sha)))
+                for row in found:
+                    if row.merged:
+                        self._merged(work, row)
         return found
+
+    def _merged(self, work: Work, row: MergeRow) -> None:
+        task = self._context.find(work.tx, row.task)
+        if task.status == "approved":
+            work.record(task.id, e.TaskMerged(sha=Sha(row.sha)))
+        elif task.status == "closed" and task.merge is None:
+            reason = f"closed without an approval, and now on the target branch as {row.sha[:7]}"
+            work.record(task.id, e.UnapprovedMergeSeen(sha=Sha(row.sha)))
+            work.record(task.id, e.SecurityRecorded(kind="merged_unapproved", rule="C2", reason=reason))
 
     def _look(self, task: str, attempt: Attempt, target: str) -> MergeRow:
         """A3: the approved head itself, or a pure rebase of it, is on the target."""

@@ -37,6 +37,14 @@ class AttemptRow(Attempt, frozen=True, kw_only=True):
     task: str
 
 
+class TakenOff(msgspec.Struct, frozen=True):
+    """A label that a session took off a task."""
+
+    task: str
+    label: str
+    session: str
+
+
 class Children(msgspec.Struct, frozen=True):
     """How many children a task has, and how many of them are closed."""
 
@@ -74,23 +82,34 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId]) -> dict[TaskId, Facts
     authors: dict[str, list[Author]] = defaultdict(list)
     for author in tx.all("attempt.authors", AuthorRow, ids=ids):
         authors[author.task].append(author)
+    taken_off: dict[str, list[tuple[str, SessionId]]] = defaultdict(list)
+    for off in tx.all("task.labels_taken_off", TakenOff, ids=ids):
+        taken_off[off.task].append((off.label, SessionId(off.session)))
     epics = [task.id for task in tasks.values() if task.type == "epic"]
     children = {row.parent: row for row in tx.all("task.child_standing", Children, ids=epics)} if epics else {}
     makers: dict[str, set[SessionId]] = defaultdict(set)
     for maker in tx.all("task.child_makers", ChildMaker, ids=epics) if epics else []:
         makers[maker.parent].add(SessionId(maker.session))
-    parties = parties_of(tx, _named(tasks.values(), history, authors, makers))
+    named = _named(tasks.values(), history, authors, makers) | {session for rows in taken_off.values() for _, session in rows}
+    parties = parties_of(tx, named)
     hold = context.project(tx).hold
     minor = _minor_self_approvals(context, tx) if any(task.minor for task in tasks.values()) else {}
     return {
         task.id: Facts(
-            task=task, attempt=attempts.get(task.id), history=tuple(history[task.id]), authors=tuple(authors[task.id]),
-            parties=parties, children_closed=task.id not in children or children[task.id].closed == children[task.id].total,
-            child_count=children[task.id].total if task.id in children else 0, child_makers=frozenset(makers[task.id]),
-            project_hold=hold, minor_self_approvals=minor,
+            task=task,
+            attempt=attempts.get(task.id),
+            history=tuple(history[task.id]),
+            authors=tuple(authors[task.id]),
+            parties=parties,
+            labels_taken_off=tuple(taken_off[task.id]),
+            children_closed=task.id not in children or children[task.id].closed == children[task.id].total,
+            child_count=children[task.id].total if task.id in children else 0,
+            child_makers=frozenset(makers[task.id]),
+            project_hold=hold,
+            minor_self_approvals=minor,
         )
         for task in tasks.values()
-    }  # fmt: skip
+    }
 
 
 def _named(

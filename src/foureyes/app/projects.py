@@ -13,7 +13,7 @@ from foureyes.app.views import Check, ProjectView, StatusView
 from foureyes.core import events as e
 from foureyes.core.lifecycle import STATUSES
 from foureyes.core.session import Actor
-from foureyes.errors import BadInput, ConfigError, FoureyesError, GitProblem, Refused
+from foureyes.errors import BadInput, ConfigError, FoureyesError, GitProblem
 
 REVIEWABLE_SHOWN = 20
 
@@ -73,7 +73,7 @@ class Projects:
         except GitProblem as problem:
             return Check("target", "fail", problem.message, problem.next_step)
         if head is None:
-            return Check("target", "fail", f"there is no branch {target}", f"git branch {target}   or set it up anew with fe init")
+            return Check("target", "fail", f"there is no branch {target}", f"git branch {target} COMMIT")
         return Check("target", "ok", f"target {target} at {head[:7]}")
 
     def _configuration(self, actor: Actor) -> Check:
@@ -129,7 +129,7 @@ class Projects:
     def backup(self, path: str) -> None:
         """A whole copy of the store; an existing file is never overwritten."""
         if os.path.exists(path):
-            raise Refused(f"{path} exists; a backup never overwrites.", next_step="name another file")
+            raise BadInput(f"{os.path.basename(path)} exists; a backup never overwrites.", next_step="name another file")
         if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
-            raise BadInput(f"there is no directory for {path}.", next_step="name a file in an existing directory")
+            raise BadInput(f"there is no directory for {os.path.basename(path)}.", next_step="name a file in an existing directory")
         self._context.store.backup(path)

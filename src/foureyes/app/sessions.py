@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.app.context import Context
+from foureyes.app.context import Context, is_proven
 from foureyes.app.views import SessionView
 from foureyes.core.session import Actor
 
@@ -44,3 +44,11 @@ class Sessions:
         """Sessions that have written, the latest first."""
         with self._context.store.read() as tx:
             return tx.all("session.page", SessionView, limit=limit)
+
+
+def seen_alone(actor: Actor) -> Whoami:
+    """The caller where there is no project to know it."""
+    return Whoami(
+        session=actor.session, name=actor.name, kind=actor.kind, trust=actor.trust, agent=actor.agent, person=actor.person,
+        origins=[str(actor.session)], proven=is_proven(actor), why=list(actor.why),
+    )  # fmt: skip

@@ -116,8 +116,9 @@ class Tasks:
             return
         old = {name: str(getattr(found, name)) for name in changes}
         work.record(found.id, e.TaskEdited(old=old, **changes))  # type: ignore[arg-type]
-        if {"title", "description", "acceptance"} & set(changes) and found.status == "approved":
-            why = f"{', '.join(sorted(changes))} edited after the approval (T8)"
+        texts = sorted({"title", "description", "acceptance"} & set(changes))
+        if texts and found.status == "approved":
+            why = f"{', '.join(texts)} edited after the approval (T8)"
             for approval in work.tx.all("attempt.active_approvals", ApprovalView, task=found.id):
                 work.record(found.id, e.ApprovalEnded(approval=approval.seq, why=why))
 

@@ -275,6 +275,12 @@ class TaskMerged(Event, frozen=True, kw_only=True):
     sha: Sha
 
 
+class UnapprovedMergeSeen(Event, frozen=True, kw_only=True):
+    """Work that was closed without an approval turned up on the target branch."""
+
+    sha: Sha
+
+
 class Logged(Event, frozen=True, kw_only=True):
     """A line in the task's log."""
 

@@ -37,6 +37,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     children_closed: bool = True
     child_count: int = 0
     child_makers: frozenset[SessionId] = frozenset()
+    labels_taken_off: tuple[tuple[str, SessionId], ...] = ()
     open_blocking: tuple[str, ...] = ()
     project_hold: str | None = None
     minor_self_approvals: dict[str, int] = {}
@@ -54,7 +55,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         """Everyone who shaped the work, with the plainest reason: implementer, history, author set."""
         found: dict[SessionId, str] = {}
         if self.task.implementer:
-            found[self.task.implementer] = "implements it"
+            found[self.task.implementer] = "is its implementer"
         for entry in self.history or ():
             if entry.action in IMPLEMENTATION:
                 found.setdefault(entry.session, f"{entry.action} it")
@@ -74,6 +75,16 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
             entry.action in wanted and (before is None or entry.attempt < before) and is_tied(actor, self.party(entry.session))
             for entry in self.history or ()
         )
+
+    def labels_in_force(self) -> set[str]:
+        """M6: a label that a maker or delegator took off still asks for what it asked for."""
+        involved = [self.party(session) for session in {*self.makers(), *self.delegators()}]
+        kept = {
+            label
+            for label, session in self.labels_taken_off
+            if any(is_tied(self.party(session), party) or is_below(self.party(session), party) for party in involved)
+        }
+        return {*self.task.labels, *kept}
 
     def made_by(self, actor: Party) -> tuple[SessionId, str] | None:
         """P2: the maker that the actor is, shares an origin with, or was spawned by; and the words for it."""

@@ -67,7 +67,7 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
         if facts.is_creator(actor):
             return refuse("P4", f"{_you(actor)} created {task.id} and nobody implemented it", f"fe cancel {task.id}")
         return refuse("P0", f"{task.id} has no authors on record, so there is nothing to be independent of", f"fe show {task.id}")
-    grade, source = required_grade(policy, task.labels)
+    grade, source = required_grade(policy, facts.labels_in_force())
     if GRADES.index(grade) > GRADES.index("origin"):
         short = [name for name in facts.makers() if not has_grade(actor, facts.party(name), grade)]
         if short:
@@ -104,7 +104,7 @@ def _short_of_grade(facts: Facts, actor: Party, grade: str, source: str, author:
 
 def _own_work(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said, maker: str, why: str) -> Decision:
     """P2: whoever made a change may not approve it; under `trusted` only with a declaration, on the record."""
-    message = f"{facts.party_name(maker)} {why}: whoever made a change may not approve it"
+    message = f"whoever made a change may not approve it: {facts.party_name(maker)} {why}"
     declared = said.reviewed_by.strip() or (said.self_review and said.has_reason)
     if ANSWERS["P2"][policy.name] == "declared" and declared:
         return allow("P2", f"declared under policy {policy.name}", exception="self_review", needs_reason=True)
@@ -192,7 +192,8 @@ def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception:
         return allow("C1", "self-close by exception", exception="self_close", needs_reason=True)
     if made:
         maker, why = made
-        return refuse("C1", f"{facts.party_name(maker)} {why}: whoever did the work may not close it", f"fe submit {task.id}")
+        step = f"fe submit {task.id}" if task.status == "in_progress" else _elsewhere(facts, "somebody else")
+        return refuse("C1", f"whoever did the work may not close it: {facts.party_name(maker)} {why}", step)
     if is_tied(actor, facts.party(task.creator)):
         return refuse("C1", f"you created {task.id} and nobody implemented it", f"fe cancel {task.id}")
     return refuse("C1", f"you implemented a child of {task.id}", f"its creator closes it: fe close {task.id}")

@@ -23,7 +23,7 @@ def minor_refusals(facts: Facts, policy: ReviewPolicy, author: Party | None) -> 
 
 
 def _barred_by_label(facts: Facts, policy: ReviewPolicy) -> str:
-    label = bars_auto_approval(policy, facts.task.labels)
+    label = bars_auto_approval(policy, facts.labels_in_force())
     return f"label {label} says auto_approve = false" if label else ""
 
 

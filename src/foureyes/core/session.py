@@ -72,11 +72,12 @@ def is_one_origin(one: Party, other: Party) -> bool:
 
 
 def is_tied(one: Party, other: Party) -> bool:
-    """I4: not shown to be independent: one origin, or an agent of which nobody knows the origin (G1).
+    """I4: not shown to be independent: one origin, or agents of which nobody knows the origin (G1).
 
-    Ask this before something is refused.
+    Ask this before something is refused. A caller of unknown origin may be anybody; a person is somebody.
     """
-    return is_one_origin(one, other) or not (one.proven and other.proven)
+    unknown = not one.proven or (one.kind == "agent" and not other.proven)
+    return is_one_origin(one, other) or unknown
 
 
 def is_below(one: Party, other: Party) -> bool:

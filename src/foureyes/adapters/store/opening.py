@@ -70,6 +70,9 @@ def restore_store(folder: str, source: str, now: str) -> str:
         if os.path.exists(path + ending):
             os.remove(path + ending)
     os.replace(fresh, path)
+    mirror = os.path.join(folder, MIRROR)
+    if os.path.exists(mirror):  # it may tell of rows that the backup does not have; the next write makes a new one
+        os.replace(mirror, f"{mirror}.before-restore-{now.replace(':', '').replace('.', '')}")
     return kept
 
 

@@ -18,6 +18,7 @@ TABLES: dict[str, str] = {
     "evidence": "evidence",
     "tasks": "n",
     "task_labels": "task, label",
+    "labels_taken_off": "seq",
     "dependencies": "task, depends_on",
     "history": "task, seq, session, action",
     "attempts": "task, n",

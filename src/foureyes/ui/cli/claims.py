@@ -70,6 +70,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
     lines = [f"handed in {outcome.task}, attempt {outcome.attempt}: {'no code' if outcome.no_code else size}"]
     if outcome.landed:
         lines.append("  landed before review: this work is on the target branch already; it is listed until approved or reverted (K4)")
+    lines.append(f"  somebody else looks at it: fe approve {outcome.task} --seen {short_diff(outcome.diff_id)}")
     return "\n".join([*lines, f"you are free. next: {outcome.next}"])
 
 

@@ -39,9 +39,10 @@ def approve_text(outcome: ApprovalOutcome) -> str:
         return f"{task} is approved already"
     by = f"by exception {outcome.rule}" if outcome.exception else f"({outcome.rule})"
     lines = [f"approved {task} {by}: {outcome.message}"]
-    seen = f"seen {outcome.seen}" if outcome.seen else "seen: not measured"
-    audited = f"audited: task log, fe security #{outcome.security_event}   " if outcome.security_event else ""
-    lines.append(f"  {audited}attempt {outcome.attempt}, diff sha256:{short_diff(outcome.diff_id)}, {seen}")
+    seen = f"seen {outcome.seen}" if outcome.seen else "not shown by fe"
+    lines.append(f"  attempt {outcome.attempt}, diff sha256:{short_diff(outcome.diff_id)}, {seen}")
+    if outcome.security_event:
+        lines.append(f"  audited: task log, fe security #{outcome.security_event}")
     if outcome.status == "closed":
         lines.append("  closed: there is nothing to merge")
     else:

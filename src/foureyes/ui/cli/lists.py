@@ -88,17 +88,15 @@ def show_tasks(session: Session, rows: list[TaskRow], limit: int) -> None:
         for row in page
     ]
     output.write_raw(output.table(("ID", "P", "STATUS", "IT", "TITLE", "LABELS"), cells) + "\n")
-    _more(rows, limit)
+    if len(rows) > limit:
+        output.write(f"{limit} tasks and more: --after {rows[limit - 1].id}")
+    else:
+        output.write(output.count(len(page), "task"))
 
 
 def _standing(row: TaskRow) -> str:
     marks = [mark for mark, on in (("rejected", row.rejected), ("held", row.held), ("minor", row.minor)) if on]
     return row.status + (f" ({', '.join(marks)})" if marks else "")
-
-
-def _more(rows: list[TaskRow], limit: int) -> None:
-    if len(rows) > limit:
-        output.write(f"more: --after {rows[limit - 1].id}")
 
 
 def show_reviewable(session: Session, rows: list[ReviewableRow], limit: int) -> None:
@@ -117,7 +115,8 @@ def show_reviewable(session: Session, rows: list[ReviewableRow], limit: int) -> 
         for row in page
     ]
     output.write_raw(output.table(("ID", "P", "DIFF", "IT", "FOR YOU", "TITLE"), cells) + "\n")
-    _more([row.task for row in rows], limit)
+    if len(rows) > limit:
+        output.write(f"{limit} tasks and more: --limit {limit * 2}")
     output.write(f"next: fe show {page[0].task.id} --diff")
 
 
@@ -139,9 +138,9 @@ def show(session: Session, task: str, diff: bool, since: int | None) -> None:
     if session.json:
         output.write_json({**msgspec.to_builtins(detail), **({"diff": text} if text is not None else {})})
         return
-    output.write(detail_text(detail))
+    output.write(detail_text(detail, with_diff=diff))
     if text is not None:
-        output.write("\n" + text.rstrip("\n"))
+        output.write("\n" + (text.rstrip("\n") or "(no difference)"))
 
 
 @verb("context", example="fe context fe-7k2")

@@ -12,7 +12,7 @@ import click
 
 from foureyes import __version__
 from foureyes.errors import FoureyesError
-from foureyes.ui.cli import diagnostics
+from foureyes.ui.cli import diagnostics, output
 
 ROOM = "foureyes.ui.cli."
 
@@ -138,6 +138,9 @@ def main(argv: list[str] | None = None) -> NoReturn:
         code = result if isinstance(result, int) else 0
     except FoureyesError as problem:
         code = diagnostics.report(problem, json=json)
+    except click.exceptions.NoArgsIsHelpError as problem:
+        output.write(problem.format_message())
+        code = diagnostics.USAGE
     except click.UsageError as problem:
         command = problem.ctx.command_path if problem.ctx is not None else "fe"
         code = diagnostics.report_usage(problem.format_message(), json=json, hint=f"{command} --help")

@@ -67,6 +67,8 @@ def _next(view: StatusView) -> str:
     if view.reviewable:
         more = "or more " if view.reviewable_more else ""
         return f"fe reviewable      {view.reviewable} {more}wait for your eyes"
+    if view.hold is not None:
+        return 'a person runs: fe resume --project -m "why"'
     if view.counts["ready"]:
         return "fe ready      then   fe start ID"
     if view.counts["approved"]:
@@ -116,13 +118,12 @@ def backup(session: Session, file: str) -> None:
 def restore(session: Session, file: str) -> None:
     """Put a backup in the store's place. For people; on record; the store as it was is kept beside it."""
     kept = bootstrap.restore(session.cwd, os.environ, session.actor, file)
-    session.answer(
-        {"restored": file, "kept": os.path.basename(kept)}, f"restored {file}; the store before it is .foureyes/{os.path.basename(kept)}"
-    )
+    name = os.path.basename(kept)
+    session.answer({"restored": file, "kept": name}, f"restored {file}; the store before it is .foureyes/{name}\nnext: fe audit verify")
 
 
 @verb("setup", example="fe setup agents-md")
-@click.argument("agent", type=click.Choice(["agents-md", "claude", "codex"]))
+@click.argument("agent", metavar="agents-md|claude|codex", type=click.Choice(["agents-md", "claude", "codex"]))
 @click.option("--remove", is_flag=True, help="Take the block out again.")
 def setup(session: Session, agent: str, remove: bool) -> None:
     """Write the instruction block for agents into AGENTS.md or CLAUDE.md. Safe to repeat; everything around it stays."""

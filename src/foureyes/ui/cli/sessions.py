@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from foureyes.app.sessions import seen_alone
+from foureyes.errors import EnvironmentProblem
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 
@@ -11,7 +13,10 @@ from foureyes.ui.cli.command import Session, verb
 @verb("whoami", example="fe whoami")
 def whoami(session: Session) -> None:
     """Who you are to Foureyes, and why it thinks so."""
-    me = session.app.sessions.whoami(session.actor)
+    try:
+        me = session.app.sessions.whoami(session.actor)
+    except EnvironmentProblem:
+        me = seen_alone(session.actor)
     origin = f", origin {', '.join(me.origins)}" if me.kind != "human" else ""
     lines = [f"{me.name} ({me.session}): {me.kind}, {me.trust}{origin}", *[f"  {why}" for why in me.why]]
     session.answer(me, "\n".join(lines))

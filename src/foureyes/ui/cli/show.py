@@ -8,7 +8,7 @@ from foureyes.core.ids import short_diff
 from foureyes.ui.cli.output import count, when
 
 
-def detail_text(detail: TaskDetail) -> str:
+def detail_text(detail: TaskDetail, *, with_diff: bool = False) -> str:
     """The page of a task: facts first, then what was handed in, then what you can do."""
     task = detail.task
     lines = [f"{task.id}  {task.title}", f"  {_head(detail)}"]
@@ -35,13 +35,13 @@ def detail_text(detail: TaskDetail) -> str:
         lines += _field("edited", f"{when(edit.at)} {detail.name(edit.session)}: {edit.what}{author}")
     for entry in detail.logs:
         lines += _field("log", f"{when(entry.at)} {detail.name(entry.session)} [{entry.type}] {entry.text}")
-    return "\n".join(lines + _you(detail))
+    return "\n".join(lines + _you(detail, with_diff))
 
 
 def _head(detail: TaskDetail) -> str:
     task = detail.task
     words = [task.status, f"P{task.priority}", task.type, *(["minor"] if task.minor else []), f"version {task.version}"]
-    if task.resolution:
+    if task.resolution and task.resolution != task.status:
         words[0] += f" ({task.resolution})"
     elif task.status == "blocked" and task.rejected_by:
         words[0] = "rejected"
@@ -75,7 +75,7 @@ def _attempt(attempt: Attempt) -> list[str]:
     return _field(f"attempt {attempt.n}", "  ".join([*words, f"handed in {when(attempt.submitted_at)}"])) + _block("", attempt.message)
 
 
-def _you(detail: TaskDetail) -> list[str]:
+def _you(detail: TaskDetail, with_diff: bool) -> list[str]:
     you, task = detail.you, detail.task
     if you is None:
         step = {"open": f"fe start {task.id}", "in_progress": f"fe submit {task.id}", "approved": "merge its branch, then: fe merge"}.get(
@@ -85,7 +85,7 @@ def _you(detail: TaskDetail) -> list[str]:
     return (
         _field("for you", _answer(you))
         + [line for reason in you.reasons for line in _field("", f"{reason.rule}  {reason.message}")]
-        + [_next(detail)]
+        + [_next(detail, with_diff)]
     )
 
 
@@ -95,14 +95,15 @@ def _answer(you: Preview) -> str:
     return f"approve: allowed ({you.rule})" + (" with a reason" if you.needs_reason else "")
 
 
-def _next(detail: TaskDetail) -> str:
+def _next(detail: TaskDetail, with_diff: bool = False) -> str:
     task, you = detail.task, detail.you
     if you is None or not you.may_approve:
         stale = you is not None and you.stale
         return f"next: fe submit {task.id}" if stale else "next: fe reviewable"
     seen = short_diff(detail.attempts[-1].diff_id) if detail.attempts else ""
     reason = ' -m "why it is fine"' if you.needs_reason else ""
-    return f"next: fe show {task.id} --diff      then   fe approve {task.id} --seen {seen}{reason}"
+    look = "" if with_diff else f"fe show {task.id} --diff      then   "
+    return f"next: {look}fe approve {task.id} --seen {seen}{reason}"
 
 
 def _field(name: str, value: str) -> list[str]:
@@ -138,7 +139,8 @@ def context_text(detail: TaskDetail) -> str:
         )
         lines += _section("In review", text)
     elif task.status in ("open", "in_progress"):
-        lines += _section("Next", f'fe start {task.id}, work on a branch of your own, commit, then: fe submit {task.id} -m "what you did"')
+        begin = f"fe start {task.id}, work" if task.status == "open" else "Work"
+        lines += _section("Next", f'{begin} on a branch of your own, commit, then: fe submit {task.id} -m "what you did"')
     return "\n".join(lines)
 
 

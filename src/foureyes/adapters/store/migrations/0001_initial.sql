@@ -113,6 +113,15 @@ CREATE TABLE task_labels (
 );
 CREATE INDEX task_labels_by_label ON task_labels (label, priority, task_n);
 
+-- Labels that were taken off, and by whom: what a maker loosens does not count (M6).
+CREATE TABLE labels_taken_off (
+  seq INTEGER PRIMARY KEY,
+  task TEXT NOT NULL,
+  label TEXT NOT NULL,
+  session TEXT NOT NULL
+);
+CREATE INDEX labels_taken_off_by_task ON labels_taken_off (task);
+
 CREATE TABLE dependencies (
   task TEXT NOT NULL,
   depends_on TEXT NOT NULL,

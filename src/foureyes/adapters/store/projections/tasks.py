@@ -88,6 +88,7 @@ def label_added(db: Engine, row: Row, event: e.LabelAdded) -> None:
 
 def label_removed(db: Engine, row: Row, event: e.LabelRemoved) -> None:
     db.run("task.remove_label", {"id": row.task, "label": event.label})
+    db.run("task.note_removed_label", at(row, label=event.label))
     _set_labels(db, row)
 
 
@@ -197,6 +198,11 @@ def task_merged(db: Engine, row: Row, event: e.TaskMerged) -> None:
         _recount(db, around)
 
 
+def unapproved_merge_seen(db: Engine, row: Row, event: e.UnapprovedMergeSeen) -> None:
+    with counted(db, [row.task]):
+        move(db, row, "task.merge_seen", sha=event.sha)
+
+
 PROJECTIONS: dict[str, Any] = {
     "TaskCreated": task_created,
     "TaskEdited": task_edited,
@@ -220,4 +226,5 @@ PROJECTIONS: dict[str, Any] = {
     "TaskDeleted": task_deleted,
     "TaskReopened": task_reopened,
     "TaskMerged": task_merged,
+    "UnapprovedMergeSeen": unapproved_merge_seen,
 }

@@ -34,6 +34,12 @@ INSERT INTO task_labels (label, priority, task_n, task) SELECT :label, priority,
 -- name: task.remove_label
 DELETE FROM task_labels WHERE task = :id AND label = :label;
 
+-- name: task.note_removed_label
+INSERT INTO labels_taken_off (seq, task, label, session) VALUES (:seq, :id, :label, :session);
+
+-- name: task.labels_taken_off
+SELECT task, label, session FROM labels_taken_off WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY seq;
+
 -- name: task.set_labels
 UPDATE tasks SET labels = :labels, version = :seq, updated_at = :at WHERE id = :id;
 
@@ -120,6 +126,9 @@ WHERE id = :id AND status IN ('open', 'in_progress', 'reviewing', 'blocked', 'de
 -- name: task.merged
 UPDATE tasks SET status = 'closed', resolution = 'merged', merge_sha = :sha, closed_at = :at, version = :seq, updated_at = :at
 WHERE id = :id AND status = 'approved';
+
+-- name: task.merge_seen
+UPDATE tasks SET unmerged = 0, merge_sha = :sha, version = :seq, updated_at = :at WHERE id = :id AND unmerged = 1;
 
 -- name: task.reopen
 UPDATE tasks SET status = 'open', resolution = '', closed_at = NULL, deleted = 0, implementer = NULL, blocked_reason = '',
