@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from foureyes.adapters.git.locate import locate
 from foureyes.adapters.git.repo import GitRepo
+from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store, create_in_memory
 from foureyes.app.application import Application
 from foureyes.app.attempts import SubmitOutcome
@@ -157,7 +159,7 @@ class ScriptedRepo:
         self.dirty = []
         return self.commit(self.here.removeprefix("refs/heads/"), sessions=[v for k, v in trailers if k == "Foureyes-Session"])
 
-    def change(self, *, target: str, ref: str, since: Sha | None) -> Change:
+    def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         main, mine = self.branches[f"refs/heads/{target}"], self.branches[ref]
         new = [each for each in mine if each not in main]
         landed = not new and since is not None
@@ -278,23 +280,23 @@ class Count(msgspec.Struct, frozen=True):
 class World:
     """An Application over a store in memory, with everything in reach that a test wants to turn."""
 
-    def __init__(self, repo: Callable[[], Repo], environ: Mapping[str, str] | None = None) -> None:
+    def __init__(self, repo: Callable[[], Repo], environ: Mapping[str, str] | None = None, store: Store | None = None) -> None:
         self.clock, self.ids = FixedClock(), CountedIds()
         self.environ: dict[str, str] = dict(environ or {})
-        self.store: Store = create_in_memory(PROJECT)
+        self.store = store or create_in_memory(PROJECT)
         self.app = Application(Context(self.store, repo, self.clock, self.ids, self.environ))
         self.app.projects.create(ALICE, "project", "fe", "main")
 
     # Shorter words for what nearly every test does
 
-    def create(self, actor: Actor = ALICE, title: str = "a task", **fields: object) -> str:
-        return self.app.tasks.create(actor, title, **fields).task  # type: ignore[arg-type]
+    def create(self, actor: Actor = ALICE, title: str = "a task", **fields: Any) -> str:
+        return self.app.tasks.create(actor, title, **fields).task
 
     def start(self, actor: Actor, task: str) -> Outcome:
         return self.app.claims.start(actor, task)
 
-    def submit(self, actor: Actor, task: str, **options: object) -> SubmitOutcome:
-        return self.app.attempts.submit(actor, task, **options)  # type: ignore[arg-type]
+    def submit(self, actor: Actor, task: str, **options: Any) -> SubmitOutcome:
+        return self.app.attempts.submit(actor, task, **options)
 
     def approve(self, actor: Actor, task: str, *, reason: str = "", seen: str | None = None) -> ApprovalOutcome:
         """Approve what is handed in now."""
@@ -311,8 +313,8 @@ class World:
     def status(self, task: str) -> str:
         return self.task(task).status
 
-    def ids_of(self, **query: object) -> list[str]:
-        return [row.id for row in self.app.lists.page(ListQuery(**query))]  # type: ignore[arg-type]
+    def ids_of(self, **query: Any) -> list[str]:
+        return [row.id for row in self.app.lists.page(ListQuery(**query))]
 
     def counts(self) -> dict[str, int]:
         return self.app.projects.status(BOB).counts
@@ -334,6 +336,11 @@ class World:
         report = self.store.audit()
         assert report.findings == ()
         return report
+
+    def sql(self, statement: str, *values: object) -> list[Any]:
+        """What a plain SQL client would do to the store."""
+        assert isinstance(self.store.engine, SqliteEngine)
+        return self.store.engine.connection.execute(statement, values).fetchall()
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:
@@ -368,7 +375,7 @@ class GitWorld(World):
         self.checkout.commit(name, text, session=actor)
         return task
 
-    def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, text: str = "work\n", **fields: object) -> str:
+    def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, text: str = "work\n", **fields: Any) -> str:
         """A task in review, made by an agent on a branch."""
         task = self.work(actor, self.create(creator, **fields), text=text)
         self.submit(actor, task)
@@ -378,11 +385,11 @@ class GitWorld(World):
 class DeskWorld(World):
     """A world with a scripted repository: for what does not depend on git."""
 
-    def __init__(self, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(self, environ: Mapping[str, str] | None = None, store: Store | None = None) -> None:
         self.repo = ScriptedRepo()
-        super().__init__(lambda: self.repo, environ)
+        super().__init__(lambda: self.repo, environ, store)
 
-    def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, lines: int = 1, **fields: object) -> str:
+    def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, lines: int = 1, **fields: Any) -> str:
         task = self.create(creator, **fields)
         self.start(actor, task)
         self.repo.commit(f"fe/{task}", sessions=[actor.session], lines=lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -16,7 +17,7 @@ import apsw
 from tests.launcher import Caller, FakeAgent, Options, Person, Result, Service, World
 
 DESTRUCTIVE = re.compile(
-    r"\brm -|\bgit rm\b|reset --hard|--hard\b|--force|(?<!in )\bforce\b|\bpush -f|\bwipe|\bdrop\b|\bclean -|\bdelete\b|checkout --|\bunlink\b",
+    r"\brm -|\bgit rm\b|--hard\b|--force|(?<!in )\bforce\b|\bpush -f|\bwipe|\bdrop\b|\bclean -|\bdelete\b|checkout --|\bunlink\b",
     re.IGNORECASE,
 )
 """G5, lesson 64: what no error text may contain."""
@@ -121,10 +122,10 @@ class Stage:
 
     def run(self, who: Caller, *args: str, **options: Unpack[Options]) -> Result:
         """Run `fe`. Nothing it says about a failure may be dangerous to follow (G5)."""
-        result = who.fe(*args, **{"cwd": self.repo, **options})
+        options.setdefault("cwd", self.repo)
+        result = who.fe(*args, **options)
         if result.rc != 0 and "delete" not in args:
-            found = DESTRUCTIVE.search(result.err + result.out)
-            assert found is None, f"fe {' '.join(args)} suggests {found.group() if found else ''!r}: {result.err}{result.out}"
+            assert DESTRUCTIVE.search(result.err + result.out) is None, f"fe {' '.join(args)} says: {result.err}{result.out}"
         return result
 
     def done(self, who: Caller, *args: str, **options: Unpack[Options]) -> Any:
@@ -135,8 +136,6 @@ class Stage:
 
     def lines(self, who: Caller, *args: str, **options: Unpack[Options]) -> list[Any]:
         """Run a `fe … --json` that answers with one object per line."""
-        import json
-
         result = self.run(who, *args, "--json", **options)
         assert result.rc == 0, f"{who.name}: fe {' '.join(args)} -> {result.rc}: {result.out}{result.err}"
         return [json.loads(line) for line in result.out.splitlines()]
@@ -243,17 +242,25 @@ class Stage:
             store.close()
         return int(str(seq)), str(hash_)
 
+    def tasks(self) -> list[str]:
+        """The ids of all tasks, oldest first, read by another program."""
+        store = apsw.Connection(str(self.folder / "store.db"), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            return [str(row[0]) for row in store.execute("SELECT id FROM tasks ORDER BY n")]
+        finally:
+            store.close()
+
     def verify(self) -> int:
         """The journal must be whole; how many rows it has."""
         report = self.done(self.cast.alice, "audit", "verify")
         assert report["ok"], report
         return int(report["rows"])
 
-    def edit(self, statement: str, *values: object) -> None:
+    def edit(self, statement: str, *values: str | int) -> None:
         """Change the store with a plain SQL client."""
         store = apsw.Connection(str(self.folder / "store.db"))
         try:
-            store.execute(statement, values)  # type: ignore[arg-type]
+            store.execute(statement, values)
         finally:
             store.close()
 

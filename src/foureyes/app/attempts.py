@@ -6,7 +6,7 @@ from datetime import datetime
 
 import msgspec
 
-from foureyes.app.context import Context
+from foureyes.app.context import Context, permit
 from foureyes.app.ledger import facts_of
 from foureyes.app.ports import Tx
 from foureyes.app.stops import refuse_from
@@ -16,7 +16,7 @@ from foureyes.core.attempt import DETACHED, Attempt, Author, Change
 from foureyes.core.facts import Facts
 from foureyes.core.ids import SessionId, Sha
 from foureyes.core.session import Actor, is_one_origin
-from foureyes.core.task import clean_text
+from foureyes.core.task import Task, clean_text
 from foureyes.errors import NotFound, Reason, Refused
 
 SHOWN_PATHS = 5
@@ -60,6 +60,7 @@ class Attempts:
         if_version: int | None = None,
     ) -> SubmitOutcome:
         """Hand in. Git is asked before the transaction; if the task moved meanwhile, nothing is written."""
+        permit(actor, "submit")
         message = clean_text(message, "the message")
         with self._context.store.read() as tx:
             found = self._context.find(tx, task)
@@ -69,7 +70,7 @@ class Attempts:
             self._refuse_stranger(tx, facts, actor)
         ref = self._ref(facts, actor, branch)
         self._refuse_uncommitted(facts, actor, ref, commit, own_place=branch is None)
-        change = self._context.repo.change(target=project.target, ref=ref, since=facts.task.start_target)
+        change = self._change(facts.task, project, ref)
         last = facts.attempt
         if last is not None and facts.task.status == "reviewing" and last.head == change.head and last.ref == change.ref:
             return submitted(facts, last, changed=False)
@@ -80,6 +81,12 @@ class Attempts:
             self._context.check_version(work.tx, now, found.version)
             work.record(found.id, event)
             return submitted(facts_of(self._context, work.tx, found.id), event)
+
+    def _change(self, task: Task, project: ProjectView, ref: str) -> Change:
+        """What git says was done; what landed unapproved before is part of it again, so that nobody approves around it."""
+        if task.landed and task.start_target is not None:
+            return self._context.repo.change(target=project.target, ref=ref, since=task.start_target, covering=task.start_target)
+        return self._context.repo.change(target=project.target, ref=ref, since=task.start_target)
 
     def _refuse_stranger(self, tx: Tx, facts: Facts, actor: Actor) -> None:
         """Submit is the implementer's; a delegator, a service (the runner) or a person may do it for it."""

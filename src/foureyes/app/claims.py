@@ -10,7 +10,7 @@ from foureyes.app.views import Link, Outcome, SessionView, TaskRow
 from foureyes.core import events as e
 from foureyes.core.ids import Sha
 from foureyes.core.session import Actor, is_one_origin, is_same
-from foureyes.core.task import Task
+from foureyes.core.task import Task, clean_text
 from foureyes.errors import LostClaim, NotFound, Reason, Refused
 
 RESUME = 'a person runs: fe resume --project -m "why"'
@@ -87,6 +87,7 @@ class Claims:
 
     def unstart(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
         """Give a claim back, or release another's that may be released."""
+        reason = clean_text(reason, "the reason")
         with self._context.writing(actor, "unstart") as work:
             found = self._context.find(work.tx, task)
             if found.status != "in_progress" or found.implementer is None:

@@ -36,8 +36,9 @@ class Closing:
             if found.status == "closed":
                 return outcome(found, f"{found.id} is closed already", changed=False)
             refuse_from(found, "close")
-            facts = facts_of(self._context, work.tx, found.id)
-            decision = may_close(facts, self._context.party(work.tx, actor), self._context.policy(work.tx, actor), exception)
+            me = self._context.party(work.tx, actor)
+            facts = facts_of(self._context, work.tx, found.id, me)
+            decision = may_close(facts, me, self._context.policy(work.tx, actor), exception)
             reasons = self._gate(facts, tip) + (() if decision.allowed else decision.reasons)
             if reasons:
                 raise Refused(f"{found.id} was not closed.", reasons=reasons, next_step=reasons[-1].next, task=found.id)
@@ -57,10 +58,10 @@ class Closing:
     @staticmethod
     def _gate(facts: Facts, tip: gate.Tip | None) -> tuple[Reason, ...]:
         """C3: D3 always, D2 and D4 from reviewing."""
-        reasons = [gate.is_held(facts)]
-        if facts.task.status == "reviewing":
-            reasons = [gate.has_blocking(facts), *reasons, gate.is_stale(facts, tip)]
-        return tuple(reason for reason in reasons if reason is not None)
+        if facts.task.status != "reviewing":
+            return tuple(gate.holds(facts))
+        found = [gate.has_blocking(facts), *gate.holds(facts), gate.is_stale(facts, tip)]
+        return tuple(reason for reason in found if reason is not None)
 
     def cancel(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
         """Nobody began it and nobody will."""

@@ -76,7 +76,7 @@ class Work:
         event: Event | None = None
         if known is None:
             event = self._first_words()
-        else:
+        elif actor.trust != "asserted":
             have = {row.evidence for row in tx.all("session.known_evidence", Known, evidence=actor.evidence, origin=known.origin)}
             missing = tuple(piece for piece in actor.evidence if piece not in have)
             event = SessionEvidenceAdded(evidence=missing) if missing else None
@@ -92,7 +92,7 @@ class Work:
         return SessionStarted(
             kind=actor.kind, trust=actor.trust, agent=actor.agent, person=actor.person, host=actor.host, model=actor.model,
             vendor=actor.vendor, name=name, proven=is_proven(actor), parent=actor.parent,
-            evidence=actor.evidence,
+            evidence=() if actor.trust == "asserted" else actor.evidence,
         )  # fmt: skip
 
 

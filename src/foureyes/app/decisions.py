@@ -46,8 +46,8 @@ class Decisions:
         with self._context.writing(actor, "approve") as work:
             found = self._context.find(work.tx, task)
             self._context.check_version(work.tx, found, if_version)
-            facts = facts_of(self._context, work.tx, found.id)
             me = self._context.party(work.tx, actor)
+            facts = facts_of(self._context, work.tx, found.id, me)
             repeat = self._repeat(work.tx, facts, me)
             if repeat is not None:
                 return repeat
@@ -114,8 +114,8 @@ class Decisions:
         with self._context.writing(actor, "withdraw") as work:
             found = self._context.find(work.tx, task)
             refuse_from(found, "withdraw")
-            facts = facts_of(self._context, work.tx, found.id)
             me = self._context.party(work.tx, actor)
+            facts = facts_of(self._context, work.tx, found.id, me)
             for row in work.tx.all("attempt.active_approvals", ApprovalView, task=found.id):
                 if is_one_origin(me, facts.party(row.session)):  # type: ignore[arg-type]
                     work.record(found.id, e.ApprovalWithdrawn(approval=row.seq, reason=clean_text(reason, "the reason")))
@@ -146,8 +146,8 @@ class Decisions:
         """T: redo and reject are a person's, or a session's that P would let approve."""
         found = self._context.find(work.tx, task)
         refuse_from(found, action)
-        facts = facts_of(self._context, work.tx, found.id)
         me = self._context.party(work.tx, work.actor)
+        facts = facts_of(self._context, work.tx, found.id, me)
         if work.actor.kind == "human" and may_decide(me) is None:
             return facts
         decision = may_approve(facts, me, self._context.policy(work.tx, work.actor), Said(reason))

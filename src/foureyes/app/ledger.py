@@ -67,13 +67,13 @@ class OriginCount(msgspec.Struct, frozen=True):
     n: int
 
 
-def facts_of(context: Context, tx: Tx, task: TaskId) -> Facts:
+def facts_of(context: Context, tx: Tx, task: TaskId, caller: Party | None = None) -> Facts:
     """The facts of one task."""
-    return facts_for(context, tx, [task])[task]
+    return facts_for(context, tx, [task], caller)[task]
 
 
-def facts_for(context: Context, tx: Tx, ids: list[TaskId]) -> dict[TaskId, Facts]:
-    """The facts of a page of tasks."""
+def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None = None) -> dict[TaskId, Facts]:
+    """The facts of a page of tasks. Who is above the caller is needed to judge by (I4)."""
     tasks = {row.id: row for row in tx.all("task.some", Task, ids=ids)}
     attempts = {row.task: row for row in tx.all("attempt.latest", AttemptRow, ids=ids)}
     history: dict[str, list[HistoryEntry]] = defaultdict(list)
@@ -91,7 +91,7 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId]) -> dict[TaskId, Facts
     for maker in tx.all("task.child_makers", ChildMaker, ids=epics) if epics else []:
         makers[maker.parent].add(SessionId(maker.session))
     named = _named(tasks.values(), history, authors, makers) | {session for rows in taken_off.values() for _, session in rows}
-    parties = parties_of(tx, named)
+    parties = parties_of(tx, named | set(caller.above if caller else ()))
     hold = context.project(tx).hold
     minor = _minor_self_approvals(context, tx) if any(task.minor for task in tasks.values()) else {}
     return {

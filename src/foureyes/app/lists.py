@@ -22,7 +22,7 @@ from foureyes.app.views import (
     TaskRow,
 )
 from foureyes.core import gate
-from foureyes.core.attempt import DETACHED, Attempt
+from foureyes.core.attempt import Attempt
 from foureyes.core.events import KINDS, DependencyRemoved, LabelAdded, LabelRemoved, MinorSet, TaskEdited
 from foureyes.core.facts import Facts, HistoryEntry
 from foureyes.core.four_eyes import NOTHING, may_approve
@@ -61,41 +61,49 @@ class Lists:
         found: list[ReviewableRow] = []
         with self._context.store.read() as tx:
             me, policy = self._context.party(tx, actor), self._context.policy(tx, actor)
+            target = f"refs/heads/{self._context.project(tx).target}"
             after = query.after
             while len(found) < query.limit:
                 page = msgspec.structs.replace(query, status="reviewing", sort="priority", limit=PAGE, after=after)
                 rows = tx.tasks(page, TaskRow)
-                facts = facts_for(self._context, tx, [TaskId(row.id) for row in rows])
-                found += [row for row in (self._row(row, facts, me, policy, heads) for row in rows) if row is not None]
+                facts = facts_for(self._context, tx, [TaskId(row.id) for row in rows], me)
+                found += [row for row in (self._row(row, facts, me, policy, heads, target) for row in rows) if row is not None]
                 if len(rows) < PAGE:
                     break
                 after = (rows[-1].priority, rows[-1].n)
         return found[: query.limit]
 
     def _row(
-        self, row: TaskRow, facts: dict[TaskId, Facts], me: Party, policy: ReviewPolicy, heads: dict[str, Sha]
+        self, row: TaskRow, facts: dict[TaskId, Facts], me: Party, policy: ReviewPolicy, heads: dict[str, Sha], target: str
     ) -> ReviewableRow | None:
         about = facts[TaskId(row.id)]
-        if about.attempt is None or gate.is_reviewing(about) or gate.has_blocking(about) or gate.is_held(about):
+        if about.attempt is None or gate.is_reviewing(about) or gate.has_blocking(about) or gate.holds(about):
             return None
         decision = may_approve(about, me, policy, NOTHING)
         if not decision.allowed and not decision.needs_reason:
             return None
         attempt = about.attempt
-        stale = not attempt.landed and not attempt.no_code and attempt.ref != DETACHED and heads.get(attempt.ref) != attempt.head
+        stale = gate.is_stale(about, self._tip(attempt, heads, target)) is not None
         you = Preview(may_approve=True, rule=decision.rule, needs_reason=decision.needs_reason, stale=stale)
         return ReviewableRow(task=row, attempt=attempt.n, diff_id=attempt.diff_id, you=you)
+
+    def _tip(self, attempt: Attempt, heads: dict[str, Sha], target: str) -> gate.Tip:
+        """What one look at all branches says about an attempt; landed work, which is rare, asks git once more."""
+        if not attempt.landed:
+            return gate.Tip(head=heads.get(attempt.ref))
+        return gate.Tip(on_target=target in heads and self._context.repo.is_ancestor(attempt.head, heads[target]))
 
     def show(self, actor: Actor, task: str, *, log_lines: int = LOG_LINES) -> TaskDetail:
         """Everything about one task, with what the caller could do about it."""
         with self._context.store.read() as tx:
             found = self._context.find(tx, task)
-            facts = facts_of(self._context, tx, found.id)
+            me = self._context.party(tx, actor)
+            facts = facts_of(self._context, tx, found.id, me)
             target = self._context.project(tx).target
             detail = self._detail(tx, facts, log_lines)
             you = None
             if found.status == "reviewing":
-                me, policy = self._context.party(tx, actor), self._context.policy(tx, actor)
+                policy = self._context.policy(tx, actor)
                 you = preview(facts, me, policy, tip_of(self._context, facts.attempt, target) if facts.attempt else gate.Tip())
         return msgspec.structs.replace(detail, you=you)
 

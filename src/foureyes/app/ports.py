@@ -55,8 +55,11 @@ class Repo(Protocol):
     def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
         """Commit everything in the caller's worktree, as the caller's own git would, with trailers."""
 
-    def change(self, *, target: str, ref: str, since: Sha | None) -> Change:
-        """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`."""
+    def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
+        """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`.
+
+        `covering`: the change begins no later than there, even if the target has a part of it already.
+        """
 
     def is_ancestor(self, commit: Sha, of: Sha) -> bool:
         """Whether `commit` is reachable from `of`; False for unknown commits."""

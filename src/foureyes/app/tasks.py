@@ -10,7 +10,18 @@ from foureyes.app.views import ApprovalView, Outcome
 from foureyes.core import events as e
 from foureyes.core.ids import TaskId, length_for, task_id
 from foureyes.core.session import Actor
-from foureyes.core.task import DEFAULT_PRIORITY, HIGHEST, LOWEST, TYPES, Task, TaskType, clean_label, clean_text, clean_title
+from foureyes.core.task import (
+    DEFAULT_PRIORITY,
+    HIGHEST,
+    LOWEST,
+    TYPES,
+    Task,
+    TaskType,
+    check_priority,
+    clean_label,
+    clean_text,
+    clean_title,
+)
 from foureyes.errors import BadInput, Reason, Refused
 
 TRIES = 20
@@ -44,7 +55,7 @@ class Tasks:
         clean_labels = tuple(dict.fromkeys(clean_label(label) for label in labels))
         with self._context.writing(actor, "create") as work:
             event = e.TaskCreated(
-                title=title, description=description, type=kind, priority=priority, labels=clean_labels,
+                title=title, description=description, type=kind, priority=check_priority(priority), labels=clean_labels,
                 parent=self._context.find_id(work.tx, parent) if parent else None,
                 depends_on=tuple(dict.fromkeys(self._context.find_id(work.tx, other) for other in depends_on)),
                 acceptance=acceptance, minor=minor, group=clean_title(group) if group else "", estimate_minutes=estimate_minutes,
@@ -91,7 +102,11 @@ class Tasks:
                 "description": None if description is None else clean_text(description, "the description"),
                 "acceptance": None if acceptance is None else clean_text(acceptance, "the acceptance"),
                 "type": None if type is None else task_type(type),
-                "priority": min(LOWEST, max(HIGHEST, found.priority + step)) if step else priority,
+                "priority": min(LOWEST, max(HIGHEST, found.priority + step))
+                if step
+                else check_priority(priority)
+                if priority is not None
+                else None,
                 "group": group,
                 "estimate_minutes": estimate_minutes,
             }

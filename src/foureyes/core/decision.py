@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from foureyes.errors import Reason
@@ -44,3 +46,11 @@ def strictest(answers: list[Decision]) -> Decision:
         return 2 if answer.exception else 3
 
     return min(answers, key=leniency)
+
+
+def fail_closed(answer: Callable[[], Decision]) -> Decision:
+    """G1: a rule that raises is a refusal that says so."""
+    try:
+        return answer()
+    except Exception as problem:
+        return refuse("G1", f"the policy could not be evaluated ({type(problem).__name__}: {problem})", "fe doctor")

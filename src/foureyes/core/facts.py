@@ -52,7 +52,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         return party.name if party.kind == "human" or not party.name or party.name == session else f"{party.name} ({session})"
 
     def makers(self) -> dict[SessionId, str]:
-        """Everyone who shaped the work, with the plainest reason: implementer, history, author set."""
+        """Everyone who shaped the work, with the plainest reason: implementer, history, author set. Never services (I7)."""
         found: dict[SessionId, str] = {}
         if self.task.implementer:
             found[self.task.implementer] = "is its implementer"
@@ -61,7 +61,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
                 found.setdefault(entry.session, f"{entry.action} it")
         for author in self.authors or ():
             found.setdefault(author.session, f"is in the author set ({author.why})")
-        return found
+        return {session: why for session, why in found.items() if self.party(session).kind != "service"}
 
     def delegators(self) -> set[SessionId]:
         """I7: agents that spawned a maker; people and services are never delegators."""

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.decision import Decision, allow, refuse, strictest
+from foureyes.core.decision import Decision, allow, fail_closed, refuse, strictest
 from foureyes.core.facts import Facts
 from foureyes.core.ids import short_diff
 from foureyes.core.minor import minor_refusals
@@ -44,15 +44,12 @@ NOTHING = Said()
 
 def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said = NOTHING) -> Decision:
     """P for the actor and for each agent above it; the strictest answer holds (I4). A rule that raises refuses (G1)."""
-    try:
-        answers = [_may_approve(facts, actor, policy, said)]
-        for session in actor.above:
-            above = facts.party(session)
-            if above.kind == "agent":
-                answers.append(_may_approve(facts, above, policy, said))
-        return strictest(answers)
-    except Exception as problem:
-        return refuse("G1", f"the policy could not be evaluated ({type(problem).__name__}: {problem})", "fe doctor")
+    return fail_closed(lambda: strictest([_may_approve(facts, who, policy, said) for who in _with_agents_above(facts, actor)]))
+
+
+def _with_agents_above(facts: Facts, actor: Party) -> list[Party]:
+    above = [facts.party(session) for session in actor.above]
+    return [actor, *[party for party in above if party.kind == "agent"]]
 
 
 def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -> Decision:
@@ -63,9 +60,9 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
         return barred
     if facts.history is None or facts.authors is None:
         return refuse("P0", f"the history of {task.id} cannot be read, so nobody can be shown to be independent", "fe doctor")
-    if not facts.makers():
-        if facts.is_creator(actor):
-            return refuse("P4", f"{_you(actor)} created {task.id} and nobody implemented it", f"fe cancel {task.id}")
+    if not facts.makers() and facts.is_creator(actor):
+        return refuse("P4", f"{_you(actor)} created {task.id} and nobody implemented it", f"fe cancel {task.id}")
+    if not (facts.history and facts.authors and facts.makers()):
         return refuse("P0", f"{task.id} has no authors on record, so there is nothing to be independent of", f"fe show {task.id}")
     grade, source = required_grade(policy, facts.labels_in_force())
     if GRADES.index(grade) > GRADES.index("origin"):
@@ -143,10 +140,7 @@ def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPol
 
 def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:
     """C1, C2, T5: who may close without an approval. A rule that raises refuses (G1)."""
-    try:
-        return _may_close(facts, actor, policy, exception)
-    except Exception as problem:
-        return refuse("G1", f"the policy could not be evaluated ({type(problem).__name__}: {problem})", "fe doctor")
+    return fail_closed(lambda: _may_close(facts, actor, policy, exception))
 
 
 def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
@@ -156,7 +150,7 @@ def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str)
         return barred
     if facts.history is None or facts.authors is None:
         return refuse("P0", f"the history of {task.id} cannot be read", "fe doctor")
-    if facts.attempt is not None and facts.attempt.landed:
+    if task.landed or (facts.attempt is not None and facts.attempt.landed):
         return refuse(
             "C2",
             f"the work of {task.id} is already on the target branch: it can only be approved or reverted",
@@ -182,11 +176,11 @@ def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception:
     made = facts.made_by(actor)
     if task.minor and not minor_refusals(facts, policy, actor if made else None):
         return allow("P1", f"{task.id} is minor", exception="minor" if made else "")
-    creator = facts.is_creator(actor)
+    creator = facts.is_creator(actor) or is_below(actor, facts.party(task.creator))
     if creator and not made and (facts.makers() or _is_finished_epic(facts)):
         return allow("T5" if not facts.makers() else "C1", "creator; somebody else implemented it")
-    touched = made or is_tied(actor, facts.party(task.creator)) or _made_a_child(facts, actor)
-    if not touched:
+    planned = is_tied(actor, facts.party(task.creator)) or is_below(actor, facts.party(task.creator))
+    if not (made or planned or _made_a_child(facts, actor)):
         return allow("C1", f"not involved in {task.id}")
     if exception.strip():
         return allow("C1", "self-close by exception", exception="self_close", needs_reason=True)
@@ -194,7 +188,7 @@ def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception:
         maker, why = made
         step = f"fe submit {task.id}" if task.status == "in_progress" else _elsewhere(facts, "somebody else")
         return refuse("C1", f"whoever did the work may not close it: {facts.party_name(maker)} {why}", step)
-    if is_tied(actor, facts.party(task.creator)):
+    if planned:
         return refuse("C1", f"you created {task.id} and nobody implemented it", f"fe cancel {task.id}")
     return refuse("C1", f"you implemented a child of {task.id}", f"its creator closes it: fe close {task.id}")
 
@@ -210,11 +204,15 @@ def _made_a_child(facts: Facts, actor: Party) -> bool:
 
 def may_cancel(facts: Facts, actor: Party) -> Decision:
     """T: cancel and delete are for work that nobody began, by its creator or a person."""
+    return fail_closed(lambda: _may_cancel(facts, actor))
+
+
+def _may_cancel(facts: Facts, actor: Party) -> Decision:
     task = facts.task
     barred = may_decide(actor)
     if barred is not None:
         return barred
-    if facts.history is None:
+    if facts.history is None or facts.authors is None:
         return refuse("P0", f"the history of {task.id} cannot be read", "fe doctor")
     if facts.makers():
         return refuse("T2", f"somebody has worked on {task.id}: it is closed by rule C, not cancelled", f"fe close {task.id}")
@@ -225,6 +223,10 @@ def may_cancel(facts: Facts, actor: Party) -> Decision:
 
 def may_lift_rejection(facts: Facts, actor: Party) -> Decision:
     """T: a rejected task is unblocked or reopened by who rejected it, or by a person."""
+    return fail_closed(lambda: _may_lift_rejection(facts, actor))
+
+
+def _may_lift_rejection(facts: Facts, actor: Party) -> Decision:
     barred = may_decide(actor)
     if barred is not None:
         return barred

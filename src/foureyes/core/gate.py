@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import msgspec
 
 from foureyes.core.attempt import DETACHED
@@ -22,8 +24,22 @@ class Tip(msgspec.Struct, frozen=True):
 
 def check(facts: Facts, actor: Party, tip: Tip | None, seen: str) -> tuple[Reason, ...]:
     """D1–D4 and D7: everything but who is asking. `tip` None means git could not be asked."""
-    reasons = [is_reviewing(facts), has_blocking(facts), is_held(facts), is_stale(facts, tip), was_not_seen(facts, actor, seen)]
-    return tuple(reason for reason in reasons if reason is not None)
+    conditions: tuple[Callable[[], Iterable[Reason | None]], ...] = (
+        lambda: [is_reviewing(facts)],
+        lambda: [has_blocking(facts)],
+        lambda: holds(facts),
+        lambda: [is_stale(facts, tip)],
+        lambda: [was_not_seen(facts, actor, seen)],
+    )
+    return tuple(reason for condition in conditions for reason in fail_closed(condition))
+
+
+def fail_closed(condition: Callable[[], Iterable[Reason | None]]) -> list[Reason]:
+    """G1: a condition that raises is a reason against it."""
+    try:
+        return [reason for reason in condition() if reason is not None]
+    except Exception as problem:
+        return [Reason("G1", f"a condition could not be checked ({type(problem).__name__}: {problem})", "fe doctor")]
 
 
 def is_reviewing(facts: Facts) -> Reason | None:
@@ -47,13 +63,14 @@ def has_blocking(facts: Facts) -> Reason | None:
     return Reason("D2", f"blocking findings are open: {', '.join(facts.open_blocking)}", f"fe show {facts.task.id}")
 
 
-def is_held(facts: Facts) -> Reason | None:
-    """D3: no hold on task or project."""
+def holds(facts: Facts) -> list[Reason]:
+    """D3: no hold on task or project; each one is a reason."""
+    found = []
     if facts.project_hold is not None:
-        return Reason("D3", f"the project is held: {facts.project_hold}", 'a person runs: fe resume --project -m "why"')
+        found.append(Reason("D3", f"the project is held: {facts.project_hold}", 'a person runs: fe resume --project -m "why"'))
     if facts.task.hold is not None:
-        return Reason("D3", f"{facts.task.id} is held: {facts.task.hold}", f'a person runs: fe resume {facts.task.id} -m "why"')
-    return None
+        found.append(Reason("D3", f"{facts.task.id} is held: {facts.task.hold}", f'a person runs: fe resume {facts.task.id} -m "why"'))
+    return found
 
 
 def is_stale(facts: Facts, tip: Tip | None) -> Reason | None:

@@ -81,8 +81,8 @@ def is_tied(one: Party, other: Party) -> bool:
 
 
 def is_below(one: Party, other: Party) -> bool:
-    """I4: `one` was spawned, at any depth, by `other`."""
-    return other.session in one.above
+    """I4: `one` was spawned, at any depth, by `other`. Services are never spawners (I7)."""
+    return other.session in one.above and other.kind != "service"
 
 
 def has_grade(reviewer: Party, author: Party, grade: Grade) -> bool:

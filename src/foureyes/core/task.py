@@ -18,6 +18,7 @@ HIGHEST, DEFAULT_PRIORITY, LOWEST = 0, 2, 4
 TITLE_LIMIT = 500
 TEXT_LIMIT = 100_000
 LABEL = re.compile(r"[^\s,\x00-\x1f\x7f]{1,64}\Z")
+SURROGATE = re.compile("[\ud800-\udfff]")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 CONTROL_IN_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -55,6 +56,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     closed_at: str | None = None
     resolution: str = ""
     iteration: int = 0
+    landed: bool = False
     open_deps: int = 0
     ready: bool = False
     deleted: bool = False
@@ -93,19 +95,26 @@ def _refuse_control(text: str, pattern: re.Pattern[str], what: str) -> None:
             f"{what} has a control character (U+{ord(found.group()):04X}) at position {found.start() + 1}.",
             next_step="take it out and try again",
         )
-    if any("\ud800" <= c <= "\udfff" for c in text):
+    if SURROGATE.search(text):
         raise BadInput(f"{what} is not valid UTF-8.", next_step="save it as UTF-8 and try again")
 
 
 def clean_label(text: str) -> str:
     """A label: one word, no commas."""
     label = text.strip()
-    if not LABEL.match(label):
+    if not LABEL.match(label) or CONTROL.search(label) or SURROGATE.search(label):
         raise BadInput(
             f"{visible(text)!r} is not a label: one word of up to 64 characters, no spaces or commas.",
             next_step="fe label add TASK security",
         )
     return label
+
+
+def check_priority(priority: int) -> int:
+    """A priority that is one."""
+    if not HIGHEST <= priority <= LOWEST:
+        raise BadInput(f"priority {priority}: allowed are 0 (highest) to 4, or P0 to P4.")
+    return priority
 
 
 def clean_priority(text: str) -> int:
@@ -116,7 +125,7 @@ def clean_priority(text: str) -> int:
     return int(digits)
 
 
-BIDI = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def visible(text: str) -> str:

@@ -96,7 +96,7 @@ class GitRepo:
 
     # The change
 
-    def change(self, *, target: str, ref: str, since: Sha | None) -> Change:
+    def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`."""
         head, *targets = self._resolve([_meanings(ref)[0], *_target_refs(target)])
         if head is None:
@@ -105,6 +105,8 @@ class GitRepo:
         landed = base == head and since is not None
         if landed and since is not None:
             base = self._base(head, since)
+        elif covering is not None:
+            base = self._base(head, covering)
         return self._frozen(base, head, ref, landed=landed and base != head)
 
     def _base(self, head: Sha, other: Sha) -> Sha:

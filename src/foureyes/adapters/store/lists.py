@@ -28,11 +28,11 @@ def compose(query: ListQuery) -> tuple[str, dict[str, object]]:
 
 def words(text: str) -> str:
     """What a person types as a full-text query: every word, the last as a beginning; no operators."""
-    parts = ['"' + word.replace('"', '""') + '"' for word in text.split()]
+    parts = ['"' + word.replace('"', '""') + '"' for word in text.replace("\0", " ").split()]
     return " ".join(parts) + "*" if parts else '""'
 
 
 def lexemes(text: str) -> str:
     """The same question in PostgreSQL's words."""
-    parts = ["'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in text.split()]
+    parts = ["'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in text.replace("\0", " ").split()]
     return " & ".join(parts) + ":*" if parts else "''"

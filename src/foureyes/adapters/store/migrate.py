@@ -35,7 +35,8 @@ class Migration(msgspec.Struct, frozen=True):
     def statements(self) -> list[str]:
         """Single statements: each ends with a semicolon at the end of a line."""
         lines = [line for line in self.text.splitlines() if not line.strip().startswith("--")]
-        return [part.strip() for part in "\n".join(lines).split(";\n") if part.strip().rstrip(";")]
+        parts = [part.strip().rstrip(";") for part in "\n".join(lines).split(";\n")]
+        return [part for part in parts if part]
 
 
 @cache

@@ -23,7 +23,7 @@ CREATE TABLE head (
 INSERT INTO head (one, seq, hash) VALUES (1, 0, '');
 
 CREATE TABLE project (
-  id TEXT PRIMARY KEY,
+  id TEXT NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
   prefix TEXT NOT NULL,
   target TEXT NOT NULL,
@@ -32,7 +32,7 @@ CREATE TABLE project (
 );
 
 CREATE TABLE sessions (
-  id TEXT PRIMARY KEY,
+  id TEXT NOT NULL PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('agent', 'human', 'service')),
   trust TEXT NOT NULL CHECK (trust IN ('issued', 'observed', 'asserted')),
   name TEXT NOT NULL,
@@ -53,7 +53,7 @@ CREATE INDEX sessions_by_origin ON sessions (origin);
 CREATE INDEX sessions_by_last_seq ON sessions (last_seq);
 
 CREATE TABLE evidence (
-  evidence TEXT PRIMARY KEY,
+  evidence TEXT NOT NULL PRIMARY KEY,
   origin TEXT NOT NULL
 );
 CREATE INDEX evidence_by_origin ON evidence (origin);
@@ -236,13 +236,13 @@ CREATE TABLE security (
 CREATE INDEX security_by_kind ON security (kind, at);
 
 CREATE TABLE settings (
-  name TEXT PRIMARY KEY,
+  name TEXT NOT NULL PRIMARY KEY,
   value TEXT NOT NULL,
   session TEXT NOT NULL,
   at TEXT NOT NULL
 );
 
 CREATE TABLE counters (
-  name TEXT PRIMARY KEY,
+  name TEXT NOT NULL PRIMARY KEY,
   n INTEGER NOT NULL
 );

@@ -187,7 +187,10 @@ def task_reopened(db: Engine, row: Row, event: e.TaskReopened) -> None:
     around = near(db, row.task, dependents=True, children=True)
     with counted(db, around):
         move(db, row, "task.reopen")
+        db.run("task.reland", at(row))
         _recount(db, around)
+    db.run("task.delete_text", {"id": row.task})
+    db.run("task.insert_text", {"id": row.task})
     db.run("attempt.end_approvals", {"task": row.task, "why": "reopened"})
 
 

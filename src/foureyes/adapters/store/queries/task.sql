@@ -72,7 +72,7 @@ WHERE id IN (SELECT value FROM json_each(:ids));
 UPDATE tasks SET version = :seq, updated_at = :at WHERE id = :id;
 
 -- name: task.start
-UPDATE tasks SET status = 'in_progress', implementer = :session, started_at = :at, start_target = :start_target,
+UPDATE tasks SET status = 'in_progress', implementer = :session, started_at = :at, start_target = coalesce(start_target, :start_target),
   version = :seq, updated_at = :at
 WHERE id = :id AND status = 'open';
 
@@ -80,7 +80,7 @@ WHERE id = :id AND status = 'open';
 UPDATE tasks SET status = 'open', implementer = NULL, version = :seq, updated_at = :at WHERE id = :id AND status = 'in_progress';
 
 -- name: task.submit
-UPDATE tasks SET status = 'reviewing', iteration = :n, landed = :landed, version = :seq, updated_at = :at
+UPDATE tasks SET status = 'reviewing', iteration = :n, landed = CASE WHEN :landed = 1 THEN 1 ELSE landed END, version = :seq, updated_at = :at
 WHERE id = :id AND status IN ('in_progress', 'reviewing') AND iteration = :n - 1;
 
 -- name: task.approve
@@ -136,7 +136,7 @@ UPDATE tasks SET status = 'open', resolution = '', closed_at = NULL, deleted = 0
 WHERE id = :id AND status IN ('closed', 'blocked');
 
 -- name: task.reland
-UPDATE tasks SET landed = (SELECT a.landed FROM attempts a WHERE a.task = tasks.id AND a.n = tasks.iteration)
+UPDATE tasks SET landed = (SELECT max(a.landed) FROM attempts a WHERE a.task = tasks.id)
 WHERE id = :id AND iteration > 0;
 
 -- name: task.standing
@@ -153,13 +153,13 @@ SELECT id, status FROM tasks WHERE parent = :id AND deleted = 0 ORDER BY n;
 -- name: task.get
 SELECT id, title, description, type, status, priority, labels, parent, acceptance, minor, minor_by, minor_late, task_group AS "group",
   creator, implementer, tier, estimate_minutes, hold, blocked_reason, rejected_by, defer_until, merge_sha AS "merge", version, created_at,
-  updated_at, started_at, start_target, closed_at, resolution, iteration, open_deps, ready, deleted
+  updated_at, started_at, start_target, closed_at, resolution, iteration, landed, open_deps, ready, deleted
 FROM tasks WHERE id = :id;
 
 -- name: task.some
 SELECT id, title, description, type, status, priority, labels, parent, acceptance, minor, minor_by, minor_late, task_group AS "group",
   creator, implementer, tier, estimate_minutes, hold, blocked_reason, rejected_by, defer_until, merge_sha AS "merge", version, created_at,
-  updated_at, started_at, start_target, closed_at, resolution, iteration, open_deps, ready, deleted
+  updated_at, started_at, start_target, closed_at, resolution, iteration, landed, open_deps, ready, deleted
 FROM tasks WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: task.with_prefix

@@ -1,0 +1,131 @@
+"""Named SQL: every statement prepares, every name that is used exists, and none is left over."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import foureyes
+from foureyes.adapters.store.lists import compose
+from foureyes.adapters.store.queries import FOLDER, names, overrides, sql
+from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.adapters.store.store import create_in_memory
+from foureyes.app.ports import ListQuery
+from foureyes.errors import Internal
+
+SOURCE = Path(foureyes.__file__).parent
+FRAGMENTS = ("task.list", "task.where_", "task.after_", "task.order_")
+NOUNS = sorted({name.partition(".")[0] for name in names()})
+NAME = re.compile(rf"""["']((?:{"|".join(NOUNS)})\.[a-z_]+)["']""")
+BUILT = re.compile(r"""sql\(f["']([a-z._]+)\{""")
+TEXTS = {path: path.read_text() for path in SOURCE.rglob("*.py")}
+SETTINGS = re.compile(r"(?:key=|BY_KEY\[|get\()")
+
+
+def used() -> set[str]:
+    return {found for text in TEXTS.values() for found in NAME.findall(text)}
+
+
+def prefixes() -> set[str]:
+    return {found for text in TEXTS.values() for found in BUILT.findall(text)}
+
+
+@pytest.fixture(scope="module")
+def engine() -> SqliteEngine:
+    engine = create_in_memory("p").engine
+    assert isinstance(engine, SqliteEngine)
+    return engine
+
+
+@pytest.mark.parametrize("name", [name for name in names() if not name.startswith(FRAGMENTS)])
+def test_every_query_prepares_against_the_schema(engine: SqliteEngine, name: str) -> None:
+    statement = sql(name)
+    parameters = set(re.findall(r":([a-z_]+)", statement))
+    engine.connection.execute("EXPLAIN " + statement, dict.fromkeys(parameters)).fetchall()
+
+
+QUERIES = [
+    ListQuery(),
+    ListQuery(live=True, ready=True, blocked=True, unmerged=True, landed=True),
+    ListQuery(status="open", label="x", priority=1, type="bug", parent="fe-1", mine="ses-1", text="words"),
+    *[ListQuery(sort=sort, after=(2, 7)) for sort in ("priority", "newest", "oldest")],
+]
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=range(len(QUERIES)))
+def test_every_list_that_can_be_composed_prepares(engine: SqliteEngine, query: ListQuery) -> None:
+    statement, params = compose(query)
+    engine.connection.execute("EXPLAIN " + statement, params).fetchall()
+
+
+@pytest.mark.parametrize(
+    ("query", "index"),
+    [
+        (ListQuery(status="reviewing"), "tasks_by_status"),
+        (ListQuery(status="reviewing", after=(2, 50)), "tasks_by_status"),
+        (ListQuery(ready=True), "tasks_ready"),
+        (ListQuery(landed=True), "tasks_landed"),
+        (ListQuery(unmerged=True), "tasks_unmerged"),
+        (ListQuery(), "tasks_by_place"),
+        (ListQuery(parent="fe-1"), "tasks_by_parent"),
+    ],
+    ids=str,
+)
+def test_pages_come_from_an_index_without_sorting(engine: SqliteEngine, query: ListQuery, index: str) -> None:
+    statement, params = compose(query)
+    plan = " ".join(str(row[3]) for row in engine.connection.execute("EXPLAIN QUERY PLAN " + statement, params))
+    assert index in plan
+    if query.parent is None:
+        assert "TEMP B-TREE" not in plan
+
+
+def test_every_query_that_is_used_exists() -> None:
+    known = set(names())
+    from foureyes.config import BY_KEY
+
+    missing = {name for name in used() if name not in known and name not in BY_KEY}
+    assert not missing
+    for prefix in prefixes():
+        assert any(name.startswith(prefix) for name in known), prefix
+
+
+def test_no_query_is_left_over() -> None:
+    built = tuple(prefixes())
+    left = {name for name in names() if name not in used() and not name.startswith(built)}
+    assert not left
+
+
+def test_every_filter_and_order_of_a_list_query_has_its_fragment() -> None:
+    filters = {"status", "live", "label", "priority", "type", "parent", "mine", "text", "ready", "blocked", "unmerged", "landed"}
+    assert {name.removeprefix("task.where_") for name in names() if name.startswith("task.where_")} == filters | {"visible"}
+    sorts = {"priority", "newest", "oldest"}
+    for kind in ("after", "order"):
+        assert {name.removeprefix(f"task.{kind}_") for name in names() if name.startswith(f"task.{kind}_")} == sorts
+
+
+def test_an_unknown_name_is_a_defect_that_says_so() -> None:
+    for name in ("task.nope", "nope.get", "nope"):
+        with pytest.raises(Internal, match=re.escape(name)):
+            sql(name)
+
+
+def test_names_are_unique_and_lie_in_the_file_of_their_noun() -> None:
+    for path in Path(FOLDER).glob("*.sql"):
+        found = re.findall(r"^-- name: (.+)$", path.read_text(), re.MULTILINE)
+        assert len(found) == len(set(found)), path.name
+        assert all(name.startswith(path.name.partition(".")[0] + ".") for name in found), path.name
+
+
+def test_what_another_engine_says_differently_exists_here_too() -> None:
+    assert overrides("postgres")
+    assert set(overrides("postgres")) <= {sql(name) for name in names()}
+
+
+def test_no_state_is_changed_without_a_guard_T2() -> None:
+    """Every statement that sets a status names the statuses it starts from."""
+    for name in names():
+        statement = sql(name)
+        if re.search(r"UPDATE tasks SET status\b", statement):
+            assert re.search(r"WHERE id = :id AND status (=|IN)", statement.replace("\n", " ")), name

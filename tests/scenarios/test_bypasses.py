@@ -1,0 +1,433 @@
+"""What got around the rules in the systems before us fails here: the three bypasses of seeds/001, and lessons by number."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from foureyes.ui.cli.main import cli
+
+from tests.launcher import FakeAgent, Result, World
+from tests.scenarios.stage import DESTRUCTIVE, Stage
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    """Every command of the command line, by its full name."""
+
+    def walk(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            for below in command.list_commands(context):
+                found = command.get_command(context, below)
+                assert found is not None
+                yield from walk(f"{name} {below}".strip(), found)
+        else:
+            yield name, command
+
+    return walk("", cli)
+
+
+def options() -> set[tuple[str, str]]:
+    """Every option of every command."""
+    return {(name, flag) for name, command in commands() for param in command.params for flag in param.opts + param.secondary_opts}
+
+
+# The three bypasses of seeds/001
+
+
+def test_seed_001_bypass_1_create_then_close_is_refused(stage: Stage) -> None:
+    task = stage.create(stage.cast.claude)
+    stage.no(stage.cast.claude, "close", task, "-m", "done", rules=["C1"])
+    stage.no(stage.cast.helper, "close", task, rules=["C1"])
+    assert stage.status(task) == "open"
+
+
+def test_seed_001_bypass_2_unstart_does_not_wash_an_implementer_clean(stage: Stage) -> None:
+    cast = stage.cast
+    first = stage.hand_in(cast.codex, stage.create(cast.claude))
+    stage.done(cast.alice, "redo", first.task, "-m", "not yet")
+    stage.done(cast.codex, "start", first.task)
+    stage.done(cast.codex, "unstart", first.task)
+    stage.done(cast.gemini, "start", first.task)
+    work = stage.submit(cast.gemini, first.task)
+    stage.may_not_approve(cast.codex, work, "-m", "fine", rules=["P2"])
+    assert set(stage.show(work.task)["authors"]) == {stage.session(cast.codex), stage.session(cast.gemini)}
+
+
+def test_seed_001_bypass_3_a_session_in_history_only_is_remembered(stage: Stage) -> None:
+    cast = stage.cast
+    task = stage.create(cast.alice)
+    stage.done(cast.claude, "start", task)
+    stage.done(cast.claude, "unstart", task)
+    work = stage.hand_in(cast.codex, task)
+    stage.may_not_approve(cast.claude, work, "-m", "fine", rules=["P2"])
+    stage.no(cast.claude, "close", task, rules=["C1"])
+    stage.no(cast.claude, "redo", task, "-m", "no", rules=["P2"])
+    stage.no(cast.claude, "reject", task, "-m", "no", rules=["P2"])
+
+
+def test_I4_a_released_claim_leaves_the_author_in_the_set(stage: Stage) -> None:
+    cast = stage.cast
+    task = stage.create(cast.alice)
+    stage.done(cast.claude, "start", task)
+    stage.no(cast.gemini, "unstart", task, rules=["T1"])
+    stage.done(cast.alice, "unstart", task, "-m", "claude is gone")
+    work = stage.hand_in(cast.codex, task)
+    stage.may_not_approve(cast.claude, work, "-m", "fine", rules=["P2"])
+    assert stage.approve(cast.alice, work)["rule"] == "P3"
+
+
+def test_I3_a_shared_conversation_joins_two_agents_into_one_origin(stage: Stage) -> None:
+    cast = stage.cast
+    task = stage.create(cast.alice)
+    stage.done(cast.codex, "start", task, env={"CODEX_THREAD_ID": "thread-1"})
+    stage.commit(f"fe/{task}", {"x.txt": "x\n"})
+    work = stage.submit(cast.codex, task)
+    stage.may_not_approve(cast.gemini, work, "-m", "fine", rules=["P2"], env={"CODEX_THREAD_ID": "thread-1"})
+    assert stage.approve(cast.gemini, work, env={"CODEX_THREAD_ID": "thread-2"})["rule"] == "P7"
+
+
+def test_I3_an_agent_of_which_only_the_environment_tells_is_independent_of_nobody(stage: Stage) -> None:
+    work = stage.in_review(stage.cast.claude, stage.cast.codex)
+    stage.may_not_approve(stage.cast.alice, work, "-m", "fine", rules=["P2"], env={"CLAUDECODE": "1"})
+    assert stage.reviewable(stage.cast.alice, env={"CLAUDECODE": "1"}) == {}
+
+
+def test_A1_only_the_implementer_its_origin_or_a_person_hands_in(stage: Stage) -> None:
+    cast = stage.cast
+    task = stage.create(cast.alice)
+    stage.done(cast.claude, "start", task)
+    stage.commit(f"fe/{task}", {"x.txt": "x\n"})
+    stage.no(cast.gemini, "submit", task, "--branch", f"fe/{task}", rules=["A1"])
+    work = stage.submit(cast.helper, task)
+    assert stage.session(cast.claude) in stage.show(task)["authors"]
+    stage.may_not_approve(cast.helper, work, "-m", "fine", rules=["P2"])
+
+
+# td
+
+
+def test_lesson_1_no_command_sets_a_status(stage: Stage) -> None:
+    task = stage.create(stage.cast.claude)
+    before = stage.head()
+    for words in (["--status", "closed"], ["--status=approved"], ["--resolution", "done"]):
+        assert stage.no(stage.cast.claude, "update", task, *words, rc=2).code == "usage"
+    assert stage.no(stage.cast.claude, "set-status", task, "closed", rc=2).code == "usage"
+    assert {name for name, flag in options() if flag == "--status"} == {"list", "task list"}
+    assert stage.head() == before
+
+
+def test_lesson_2_nothing_is_in_review_without_an_author(stage: Stage) -> None:
+    task = stage.create(stage.cast.claude)
+    stage.commit(f"fe/{task}", {"x.txt": "x\n"})
+    stage.no(stage.cast.claude, "submit", task, "--branch", f"fe/{task}", rules=["T2"])
+    stage.no(stage.cast.claude, "review", task, rc=2)
+    stage.done(stage.cast.claude, "start", task)
+    work = stage.submit(stage.cast.claude, task)
+    assert stage.show(task)["authors"] == [stage.session(stage.cast.claude)]
+    stage.may_not_approve(stage.cast.claude, work, "-m", "fine", rules=["P2"])
+
+
+def test_lesson_3_minor_set_by_the_implementer_or_its_origin_does_not_count(stage: Stage) -> None:
+    cast = stage.cast
+    work = stage.in_review(cast.alice, cast.claude)
+    stage.done(cast.claude, "update", work.task, "--minor")
+    stage.may_not_approve(cast.claude, work, rules=["P2"])
+    stage.done(cast.alice, "update", work.task, "--no-minor")
+    stage.done(cast.helper, "update", work.task, "--minor")
+    stage.may_not_approve(cast.claude, work, rules=["P2"])
+    stage.done(cast.alice, "update", work.task, "--no-minor")
+    stage.done(cast.gemini, "update", work.task, "--minor")
+    assert stage.approve(cast.claude, work)["rule"] == "P1"
+
+
+def test_lesson_3_minor_set_before_the_start_by_who_implements_later_does_not_count(stage: Stage) -> None:
+    task = stage.create(stage.cast.alice)
+    stage.done(stage.cast.claude, "update", task, "--minor")
+    work = stage.hand_in(stage.cast.claude, task)
+    stage.may_not_approve(stage.cast.claude, work, rules=["P2"])
+
+
+def test_a_label_that_an_author_takes_off_still_asks_for_a_person(stage: Stage) -> None:
+    work = stage.in_review(stage.cast.alice, stage.cast.codex, "-l", "security")
+    stage.done(stage.cast.codex, "label", "rm", work.task, "security")
+    stage.may_not_approve(stage.cast.gemini, work, "-m", "fine", rules=["P6"])
+    assert "security taken off" in stage.run(stage.cast.alice, "show", work.task).out
+    assert stage.approve(stage.cast.alice, work)["rule"] == "P3"
+
+
+def test_lesson_5_every_override_is_audited_and_there_is_no_silent_one(stage: Stage) -> None:
+    flags = {flag for _, flag in options()}
+    assert not flags & {"--admin", "--force", "-f", "--override", "--no-verify", "--skip-review", "--no-audit", "--yes"}
+    task = stage.create(stage.cast.claude)
+    stage.done(stage.cast.claude, "start", task)
+    stage.no(stage.cast.claude, "close", task, "--self-close-exception", "  ", rules=["C1"])
+    done = stage.done(stage.cast.claude, "close", task, "--self-close-exception", "the server is gone")
+    assert done["status"] == "closed"
+    (row,) = stage.lines(stage.cast.alice, "security")
+    assert (row["kind"], row["rule"], row["task"], row["reason"]) == ("self_close", "C1", task, "the server is gone")
+    assert [json.loads(line)["kind"] for line in (stage.folder / "security_events.jsonl").read_text().splitlines()] == ["self_close"]
+    assert [entry["type"] for entry in stage.show(task)["logs"]] == ["security"]
+
+
+def test_lesson_7_who_wrote_a_commit_is_an_author_whoever_ran_start(stage: Stage) -> None:
+    cast = stage.cast
+    task = stage.create(cast.alice)
+    stage.done(cast.gemini, "log", task, "I write it, codex hands it in")
+    trailer = f"work\n\nTask: {task}\nFoureyes-Session: {stage.session(cast.gemini)}\n"
+    work = stage.hand_in(cast.codex, task, message=trailer)
+    refused = stage.may_not_approve(cast.gemini, work, "-m", "fine", rules=["P2"])
+    assert "commit" in refused.text
+    assert stage.approve(cast.opencode, work)["rule"] == "P7"
+
+
+def test_lesson_7_submit_commit_writes_the_trailers_that_name_the_author(stage: Stage) -> None:
+    task = stage.create(stage.cast.alice)
+    stage.done(stage.cast.codex, "start", task)
+    stage.git("switch", "-q", "-c", "mine")
+    (stage.repo / "new.txt").write_text("new\n")
+    stage.done(stage.cast.codex, "submit", task, "--commit", "Add new")
+    body = stage.git("log", "-1", "--format=%(trailers)")
+    assert f"Task: {task}" in body
+    assert f"Foureyes-Session: {stage.session(stage.cast.codex)}" in body
+
+
+def test_lesson_8_the_record_cannot_be_cleared(stage: Stage) -> None:
+    words = {word for name, _ in commands() for word in name.split()} | {flag.lstrip("-") for _, flag in options()}
+    assert not words & {"clear", "undo", "prune", "purge", "reset", "forget", "truncate", "wipe"}
+    cast = stage.cast
+    work = stage.in_review(cast.claude, cast.codex)
+    stage.approve(cast.claude, work, "-m", "fine")
+    stage.done(cast.claude, "approve", "--withdraw", work.task)
+    (kept,) = stage.show(work.task)["approvals"]
+    assert (kept["state"], kept["reason"]) == ("withdrawn", "fine")
+    assert len(stage.lines(cast.alice, "security")) == 1
+    mirror = stage.folder / "security_events.jsonl"
+    text = mirror.read_text()
+    mirror.write_text(text.replace("fine", "good"))
+    named = stage.run(cast.alice, "audit", "verify")
+    assert named.rc == 6
+    assert "line 1" in named.out + named.err
+    mirror.unlink()
+    assert stage.run(cast.alice, "audit", "verify").rc == 6
+    stage.create(cast.claude)
+    assert mirror.read_text() == text
+    stage.verify()
+
+
+def test_lesson_10_a_person_is_not_refused_as_creator_and_every_refusal_says_why(stage: Stage) -> None:
+    cast = stage.cast
+    work = stage.in_review(cast.alice, cast.codex)
+    twin = cast.world.agent("codex")
+    assert stage.session(twin) != stage.session(cast.codex)
+    assert work.task in stage.reviewable(twin)
+    refused = stage.run(cast.codex, "approve", work.task, "--seen", work.seen)
+    assert refused.rc == 1
+    assert refused.out == ""
+    assert "P2" in refused.err
+    assert "next:" in refused.err
+    assert stage.run(cast.world.person("in another terminal"), "approve", work.task).rc == 0
+
+
+def test_lesson_10_sub_agents_of_one_process_are_sessions_of_one_origin(stage: Stage) -> None:
+    cast = stage.cast
+    sister = cast.world.agent("gemini", under=cast.claude)
+    work = stage.in_review(cast.alice, cast.helper)
+    assert len({stage.session(who) for who in (cast.claude, cast.helper, sister)}) == 3
+    stage.may_not_approve(sister, work, "-m", "fine", rules=["P2"])
+    stage.may_not_approve(cast.claude, work, "-m", "fine", rules=["P2"])
+    assert stage.approve(cast.gemini, work)["rule"] == "P7"
+
+
+def test_lesson_11_an_epic_never_closes_by_itself_and_not_by_who_did_its_work(stage: Stage) -> None:
+    cast = stage.cast
+    epic = stage.create(cast.claude, "-t", "epic", title="Accounts")
+    child = stage.create(cast.claude, "--parent", epic)
+    stage.no(cast.claude, "close", epic, rules=["T5"])
+    work = stage.hand_in(cast.codex, child)
+    stage.done(cast.alice, "close", child)
+    assert stage.status(epic) == "open"
+    stage.no(cast.codex, "close", epic, rules=["C1"])
+    assert stage.done(cast.claude, "close", epic)["status"] == "closed"
+    assert work.attempt == 1
+
+
+def test_lesson_12_an_approval_is_for_one_diff_and_new_commits_are_another(stage: Stage) -> None:
+    cast = stage.cast
+    work = stage.in_review(cast.alice, cast.codex)
+    stage.approve(cast.gemini, work)
+    (kept,) = stage.show(work.task)["approvals"]
+    assert kept["diff_id"] == work.diff_id
+    stage.commit(work.branch, {"sneaked.txt": "in\n"})
+    (row,) = stage.lines(cast.alice, "merge")
+    assert (row["merged"], stage.status(work.task)) == (False, "approved")
+    assert "A3" in row["message"]
+    stage.done(cast.alice, "redo", work.task, "-m", "what is this file?")
+    assert [row["state"] for row in stage.show(work.task)["approvals"]] != ["active"]
+
+
+def test_lesson_13_reject_needs_a_reason_and_somebody_who_could_approve(stage: Stage) -> None:
+    cast = stage.cast
+    work = stage.in_review(cast.alice, cast.codex)
+    for verb in ("reject", "redo"):
+        stage.no(cast.gemini, verb, work.task, rules=["T2"])
+        stage.no(cast.gemini, verb, work.task, "-m", " ", rules=["T2"])
+        stage.no(cast.codex, verb, work.task, "-m", "no", rules=["P2"])
+        stage.no(cast.job, verb, work.task, "-m", "no", rules=["I5"])
+    assert stage.done(cast.gemini, "reject", work.task, "-m", "we do not want this")["status"] == "blocked"
+    stage.no(cast.codex, "unblock", work.task, rules=["T2"])
+    stage.no(cast.codex, "reopen", work.task, rules=["T2"])
+    assert stage.done(cast.gemini, "unblock", work.task)["status"] == "open"
+
+
+WITH_AN_ID = """
+show X | context X | start X | unstart X | submit X --no-code | review X | approve X --seen 12345678 | approve --withdraw X
+redo X -m no | reject X -m no | close X | cancel X | delete X | reopen X | block X -m why | unblock X | defer X | undefer X
+hold X -m why | resume X -m why | update X --title t | label add X l | label rm X l | dep add X T | dep add T X | dep rm X T
+dep rm T X | dep tree X | log X text | handoff X --done it | audit log --task X | list --parent X | list --after X
+create t --parent X | create t --depends-on X | update T --parent X | update T --depends-on X | show X --diff
+"""
+
+
+def test_lesson_14_every_command_says_3_for_a_task_that_does_not_exist_and_changes_nothing(stage: Stage) -> None:
+    task = stage.create(stage.cast.claude)
+    before = stage.head()
+    for command in WITH_AN_ID.strip().replace("\n", "|").split("|"):
+        words = [{"X": "fe-nosuch", "T": task}.get(word, word) for word in command.split()]
+        assert stage.no(stage.cast.alice, *words, rc=3).code == "not_found"
+    assert stage.head() == before
+    taken = {name for name, command in commands() if any(param.name == "task" for param in command.params)}
+    tried = {command.split()[0] for command in WITH_AN_ID.strip().replace("\n", "|").split("|")}
+    assert {name.removeprefix("task ").split()[0] for name in taken} <= tried
+
+
+def test_lesson_15_what_is_listed_what_is_previewed_and_what_happens_are_one_answer(stage: Stage) -> None:
+    """The same question through three doors of the product; the expected answers are typed out, not computed."""
+    cast = stage.cast
+    work = stage.in_review(cast.claude, cast.codex)
+    expected = {cast.codex: ("refused", "P2"), cast.claude: ("with a reason", "P3"), cast.gemini: ("allowed", "P7")}
+    for who, (answer, rule) in expected.items():
+        listed = stage.reviewable(who).get(work.task)
+        shown = stage.show(work.task, who)["you"]
+        assert shown["rule"] == rule
+        assert shown["may_approve"] == (listed is not None) == (answer != "refused")
+        if answer == "allowed":
+            assert stage.approve(who, work)["rule"] == rule
+        else:
+            stage.may_not_approve(who, work, rules=[rule])
+
+
+# Beads
+
+
+@pytest.fixture
+def crowd(tmp_path: Path) -> Iterator[list[FakeAgent]]:
+    """Twelve agents, each its own session."""
+    with World(tmp_path / "crowd") as world:
+        yield [world.agent("claude") for _ in range(12)]
+
+
+def at_once(agents: list[FakeAgent], stage: Stage, *args: str) -> list[Result]:
+    """The same command by everybody, started together."""
+    results: dict[int, Result] = {}
+    gate = threading.Barrier(len(agents))
+
+    def go(number: int) -> None:
+        gate.wait()
+        results[number] = stage.run(agents[number], *args)
+
+    threads = [threading.Thread(target=go, args=(number,)) for number in range(len(agents))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [results[number] for number in range(len(agents))]
+
+
+def test_lesson_61_of_twelve_that_start_one_task_exactly_one_wins(stage: Stage, crowd: list[FakeAgent]) -> None:
+    task = stage.create(stage.cast.alice)
+    results = at_once(crowd, stage, "start", task)
+    winners = [number for number, result in enumerate(results) if result.rc == 0]
+    assert len(winners) == 1
+    name = stage.done(crowd[winners[0]], "whoami")["name"]
+    losers = [result for number, result in enumerate(results) if number not in winners]
+    assert {result.rc for result in losers} == {4}
+    for result in losers:
+        assert f"{task} was started by {name} " in result.err
+        assert "next: fe next" in result.err
+    assert [entry["action"] for entry in stage.show(task)["history"]] == ["created", "started"]
+    assert stage.done(crowd[winners[0]], "start", task)["changed"] is False
+    stage.verify()
+
+
+def test_lesson_61_of_twelve_that_ask_for_the_next_of_five_tasks_five_get_one_each(stage: Stage, crowd: list[FakeAgent]) -> None:
+    tasks = {stage.create(stage.cast.alice, title=f"task {number}") for number in range(5)}
+    results = at_once(crowd, stage, "next", "--json")
+    won = [result.json["task"] for result in results if result.rc == 0]
+    assert len(won) == 5
+    assert set(won) == tasks
+    assert {result.rc for result in results} == {0, 3}
+    stage.verify()
+
+
+def test_lesson_64_no_error_suggests_to_destroy_anything(stage: Stage) -> None:
+    cast = stage.cast
+    work = stage.in_review(cast.claude, cast.codex)
+    other = stage.create(cast.claude, "--depends-on", work.task)
+    (stage.repo / "dirty.txt").write_text("x\n")
+    mine = stage.create(cast.claude)
+    stage.done(cast.claude, "start", mine)
+    said: list[str] = []
+    for who, words in [
+        (cast.codex, f"approve {work.task}"), (cast.codex, f"close {work.task}"), (cast.codex, f"cancel {work.task}"),
+        (cast.gemini, f"cancel {other}"), (cast.gemini, f"start {other}"), (cast.gemini, f"start {work.task}"),
+        (cast.claude, f"submit {mine}"), (cast.claude, f"submit {mine} --no-code"), (cast.gemini, f"submit {mine}"),
+        (cast.gemini, f"unstart {mine}"), (cast.gemini, f"start {mine}"), (cast.gemini, f"reopen {other}"),
+        (cast.claude, f"dep add {work.task} {other}"), (cast.claude, "show nosuch"), (cast.claude, "show x/y"),
+        (cast.claude, "create --title"), (cast.claude, "frobnicate"), (cast.claude, "restore none"), (cast.alice, "restore none"),
+        (cast.alice, "restore README.md"), (cast.alice, "backup README.md"), (cast.alice, "hold"), (cast.claude, "hold x -m y"),
+        (cast.alice, f"redo {other} -m x"), (cast.alice, f"update {other} --if-version 1 --title x"), (cast.job, "next"),
+        (cast.claude, f"show {work.task} --since 1"), (cast.claude, f"submit {mine} --branch none"), (cast.alice, "policy set x y"),
+        (cast.alice, "policy set review.policy lax"), (cast.alice, "feature set x true"), (cast.alice, "list --status odd"),
+    ]:  # fmt: skip
+        result = who.fe(*words.split(), cwd=stage.repo)
+        assert result.rc in (1, 2, 3, 4, 5), (words, result)
+        said.append(result.err + result.out)
+    (stage.folder / "store.db").rename(stage.folder / "elsewhere")
+    said.append(cast.claude.fe("list", cwd=stage.repo).err)
+    (stage.folder / "store.db").write_bytes(b"garbage" * 1000)
+    said += [cast.claude.fe("list", cwd=stage.repo).err, cast.alice.fe("doctor", cwd=stage.repo).err]
+    assert all(said)
+    assert [text for text in said if DESTRUCTIVE.search(text)] == []
+
+
+def test_lesson_65_prime_is_under_2_KB_and_its_rules_come_first(stage: Stage) -> None:
+    text = stage.run(stage.cast.claude, "prime").out
+    assert {stage.run(who, "prime").out for who in (stage.cast.alice, stage.cast.job)} == {text}
+    assert len(text.encode()) < 2048
+    assert text.index("may not approve") < text.index("fe next")
+    assert "may not approve" in text[:300]
+    assert text.index("RULES") < text.index("WORK") < text.index("REVIEW")
+    known = {name for name, _ in commands()}
+    used = {line.split()[1] for line in text.splitlines() if line.strip().startswith("fe ")}
+    assert used
+    assert used <= known
+
+
+def test_lesson_67_one_store_from_every_worktree_and_every_directory(stage: Stage, tmp_path: Path) -> None:
+    task = stage.create(stage.cast.claude)
+    tree = tmp_path / "second"
+    stage.git("worktree", "add", "-q", "-b", "second", str(tree))
+    (tree / "deep" / "er").mkdir(parents=True)
+    for place in (tree, tree / "deep" / "er", stage.repo):
+        assert [row["id"] for row in stage.lines(stage.cast.claude, "list", cwd=place)] == [task]
+    other = stage.done(stage.cast.codex, "create", "from there", cwd=tree / "deep")["task"]
+    assert {row["id"] for row in stage.lines(stage.cast.claude, "list")} == {task, other}
+    assert stage.done(stage.cast.codex, "init", cwd=tree)["created"] is False
+    assert not (tree / ".foureyes").exists()
+    assert stage.session(stage.cast.codex) == stage.done(stage.cast.codex, "whoami", cwd=tree)["session"]

@@ -1,0 +1,171 @@
+"""An approval is for exactly one content (A2, A3, D4, D7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.stage import APP, HandedIn, Stage
+
+BLOCK = "if ready:\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    e = 5\n    f = 6\n"
+
+
+def changed(stage: Stage, text: str, path: str = "app.py") -> HandedIn:
+    """A task whose change is this text of a file."""
+    task = stage.create(stage.cast.alice)
+    stage.done(stage.cast.codex, "start", task)
+    stage.commit(f"fe/{task}", {path: text})
+    return stage.submit(stage.cast.codex, task)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        (APP.replace("line 3\n", "line three\n"), APP.replace("line 3\n", "line tree\n")),
+        (APP.replace("line 3\n", "if x:\n    y()\nz()\n"), APP.replace("line 3\n", "if x:\n    y()\n    z()\n")),
+        (APP + "end\n", APP + "end"),
+        (APP + "end\n", APP + "end \n"),
+    ],
+    ids=["a changed line", "a line moved into an if by white space", "no newline at the end", "a trailing space"],
+)
+def test_D4_a_change_after_submit_makes_the_approval_impossible_until_submitted_again(stage: Stage, first: str, then: str) -> None:
+    work = changed(stage, first)
+    stage.commit(work.branch, {"app.py": then})
+    assert stage.reviewable(stage.cast.gemini)[work.task]["stale"] is True
+    refused = stage.may_not_approve(stage.cast.gemini, work, rules=["D4"])
+    assert f"fe submit {work.task}" in refused.hints
+    stage.no(stage.cast.alice, "approve", work.task, rules=["D4"])
+    again = stage.submit(stage.cast.codex, work.task)
+    assert again.attempt == 2
+    assert again.diff_id != work.diff_id
+    moved = stage.no(stage.cast.gemini, "approve", work.task, "--seen", work.seen, rc=4, rules=["D7"])
+    assert "moved while you looked" in moved.text
+    assert stage.approve(stage.cast.gemini, again)["diff_id"] == again.diff_id
+    assert stage.show(work.task)["attempts"][1]["relation"] == "rework"
+
+
+def test_D7_an_agent_names_eight_digits_of_the_diff_it_saw_a_person_need_not(stage: Stage) -> None:
+    work = changed(stage, APP + "more\n")
+    stage.no(stage.cast.gemini, "approve", work.task, rules=["D7"])
+    stage.no(stage.cast.gemini, "approve", work.task, "--seen", work.seen[:7], rules=["D7"])
+    stage.no(stage.cast.gemini, "approve", work.task, "--seen", "00000000", rc=4, rules=["D7"])
+    done = stage.done(stage.cast.gemini, "approve", work.task, "--seen", work.diff_id)
+    assert done["seen"] == work.seen
+    stage.done(stage.cast.gemini, "approve", "--withdraw", work.task)
+    assert stage.done(stage.cast.alice, "approve", work.task)["seen"] is None
+    assert stage.show(work.task)["approvals"][-1]["seen"] == "not shown"
+
+
+def test_D4_a_branch_that_is_gone_cannot_be_approved(stage: Stage) -> None:
+    work = changed(stage, APP + "more\n")
+    stage.git("branch", "-q", "-D", work.branch)
+    stage.may_not_approve(stage.cast.gemini, work, rules=["D4"])
+
+
+@pytest.mark.parametrize("how", ["--no-ff", "--ff-only"])
+def test_A3_a_pure_rebase_keeps_the_approval_and_merge_closes_the_task(stage: Stage, how: str) -> None:
+    work = changed(stage, APP.replace("line 18\n", "line eighteen\n"))
+    stage.approve(stage.cast.gemini, work)
+    (stage.repo / "README.md").write_text("# Shop\n\nNew.\n")
+    (stage.repo / "app.py").write_text(APP.replace("line 2\n", "line two\n"))
+    stage.git("commit", "-q", "-am", "main goes on")
+    stage.git("switch", "-q", work.branch)
+    stage.git("rebase", "-q", "main")
+    assert stage.git("rev-parse", "HEAD") != work.head
+    (waits,) = stage.lines(stage.cast.alice, "merge")
+    assert (waits["merged"], "trivial_rebase" in waits["message"]) == (False, True)
+    stage.git("switch", "-q", "main")
+    stage.git("merge", "-q", how, "-m", "merge", work.branch)
+    (row,) = stage.lines(stage.cast.alice, "merge")
+    assert row["merged"] is True, row["message"]
+    task = stage.show(work.task)["task"]
+    assert (task["status"], task["resolution"], task["merge"]) == ("closed", "merged", stage.git("rev-parse", "main"))
+
+
+def test_A3_a_rebase_submitted_again_in_review_is_marked_as_what_it_is(stage: Stage) -> None:
+    work = changed(stage, APP.replace("line 18\n", "line eighteen\n"))
+    stage.commit("other", {"README.md": "# Other\n"})
+    stage.git("merge", "-q", "--ff-only", "other")
+    stage.commit(work.branch, {"app.py": APP.replace("line 18\n", "line eighteen\n")}, onto="main")
+    again = stage.submit(stage.cast.codex, work.task)
+    assert stage.show(work.task)["attempts"][1]["relation"] == "trivial_rebase"
+    assert again.diff_id == work.diff_id
+
+
+def test_A3_an_identical_line_moved_to_another_place_does_not_keep_the_approval(stage: Stage) -> None:
+    two = BLOCK + "\n" * 12 + BLOCK
+    stage.commit("blocks", {"twice.py": two})
+    stage.git("merge", "-q", "--ff-only", "blocks")
+    first, second = two.replace("    c = 3\n", "    c = 3\n    leak()\n", 1), two[: len(BLOCK)]
+    second += two[len(BLOCK) :].replace("    c = 3\n", "    c = 3\n    leak()\n")
+    work = changed(stage, first, "twice.py")
+    stage.approve(stage.cast.gemini, work)
+    stage.commit("other", {"README.md": "# Other\n"})
+    stage.git("merge", "-q", "--ff-only", "other")
+    stage.commit(work.branch, {"twice.py": second}, onto="main")
+    stage.git("merge", "-q", "--no-ff", "-m", "merge", work.branch)
+    (row,) = stage.lines(stage.cast.alice, "merge")
+    assert row["merged"] is False
+    assert "another change" in row["message"]
+    stage.done(stage.cast.alice, "redo", work.task, "-m", "that is the other block")
+    assert stage.status(work.task) == "open"
+
+
+def test_A2_nothing_around_the_commits_changes_a_diff_id(stage: Stage) -> None:
+    """Submitted again and again with another message, while the surroundings lie: the same diff id each time."""
+    text = APP.replace("line 5\n", "line  five\n").replace("line 15\n", "\tline fifteen\r\n")
+    work = changed(stage, text)
+    tree = stage.git("rev-parse", f"{work.branch}^{{tree}}")
+    home = stage.cast.codex.home
+    lies: dict[str, Callable[[], object]] = {
+        "a worktree file that says something else": lambda: (stage.repo / "app.py").write_text("forged\n"),
+        "attributes in the worktree": lambda: (stage.repo / ".gitattributes").write_text("* -diff -text\n*.py diff=odd\n"),
+        "attributes of the repository": lambda: _write(stage.repo / ".git" / "info" / "attributes", "*.py -diff binary\n"),
+        "configuration of the repository": lambda: [
+            stage.git("config", key, value)
+            for key, value in (
+                ("diff.noprefix", "true"), ("diff.algorithm", "patience"), ("diff.context", "0"), ("diff.external", "/bin/true"),
+                ("diff.odd.textconv", "/bin/true"), ("core.autocrlf", "true"), ("diff.renames", "false"), ("core.whitespace", "cr-at-eol"),
+            )
+        ],
+        "configuration of the user": lambda: _write(home / ".gitconfig", "[diff]\n\tcontext = 9\n\tnoprefix = true\n"),
+        "a replaced blob": lambda: stage.git("replace", *_blobs(stage, work.branch, "main")),
+        "a replaced commit": lambda: stage.git("replace", work.head, stage.git("rev-parse", "main")),
+    }  # fmt: skip
+    seen = {}
+    for number, (name, lie) in enumerate(lies.items()):
+        lie()
+        made = stage.git("--no-replace-objects", "commit-tree", tree, "-p", "main", "-m", f"again {number}")
+        stage.git("update-ref", f"refs/heads/{work.branch}", made)
+        env = {"GIT_EXTERNAL_DIFF": "/bin/true", "GIT_DIFF_OPTS": "-u0", "GIT_DIR": "/nowhere"}
+        again = stage.submit(stage.cast.codex, work.task, env=env)
+        seen[name] = (again.attempt, again.head, again.diff_id)
+        if name == "a replaced commit":
+            assert again.head == made
+    (home / ".gitconfig").unlink()
+    assert {diff for _, _, diff in seen.values()} == {work.diff_id}
+    assert [attempt for attempt, _, _ in seen.values()] == list(range(2, 2 + len(lies)))
+    shown = stage.run(stage.cast.alice, "show", work.task, "--diff").out
+    assert "line  five" in shown
+    assert "forged" not in shown
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def _blobs(stage: Stage, one: str, other: str) -> list[str]:
+    return [stage.git("rev-parse", f"{branch}:app.py") for branch in (one, other)]
+
+
+def test_A2_two_tasks_with_the_same_change_have_the_same_diff_id_and_a_mode_change_another(stage: Stage) -> None:
+    one, other = changed(stage, APP + "x\n"), changed(stage, APP + "x\n")
+    assert one.diff_id == other.diff_id
+    stage.git("switch", "-q", other.branch)
+    stage.git("update-index", "--chmod=+x", "app.py")
+    stage.git("commit", "-q", "-m", "executable")
+    stage.git("switch", "-q", "-f", "main")
+    assert stage.submit(stage.cast.codex, other.task).diff_id != one.diff_id

@@ -1,0 +1,244 @@
+"""What the main commands print, to the letter; ids, sessions, times and hashes replaced by names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.launcher import Caller
+from tests.scenarios.stage import Cast, HandedIn, Stage, copy_of
+
+
+class Shop(NamedTuple):
+    """A project with three tasks: planned, waiting, in review."""
+
+    stage: Stage
+    login: str
+    limit: str
+    pages: HandedIn
+
+    def text(self, who: Caller, *args: str, rc: int = 0) -> str:
+        """What a command printed, where it belongs: results on stdout, errors on stderr."""
+        result = self.stage.run(who, *args)
+        assert result.rc == rc, result
+        assert not (result.err if rc == 0 else result.out)
+        return self.named(result.out + result.err)
+
+    def named(self, text: str) -> str:
+        """With everything that differs from run to run replaced."""
+        cast = self.stage.cast
+        for name, value in (
+            ("LOGIN", self.login), ("LIMIT", self.limit), ("PAGES", self.pages.task), ("SEEN", self.pages.seen),
+            ("HEAD", self.pages.head[:7]), ("BASE", self.stage.git("rev-parse", "main")[:7]), ("CLAUDE", self.stage.session(cast.claude)),
+            ("CODEX", self.stage.session(cast.codex)), ("ALICE", str(self.stage.done(cast.alice, "whoami")["person"])),
+        ):  # fmt: skip
+            text = text.replace(value, name)
+        return re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME", text)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -> Shop:
+    stage = Stage(copy_of(template, tmp_path_factory.mktemp("golden") / "shop"), cast)
+    words = ["-p", "0", "-l", "security", "-l", "api", "-d", "with refresh tokens\nand logout", "-a", "logs in"]
+    login = stage.create(cast.alice, *words, title="Add login")
+    limit = stage.create(cast.claude, "--depends-on", login, "--minor", title="Rate limit the endpoints")
+    pages = stage.hand_in(cast.codex, stage.create(cast.claude, title="Page the order list"))
+    return Shop(stage, login, limit, pages)
+
+
+def test_status(shop: Shop) -> None:
+    assert shop.text(shop.stage.cast.alice, "status") == (
+        "shop on main · policy balanced (from foureyes.toml)\n"
+        "  open 2 (1 ready, 1 waiting)   in progress 0   reviewing 1   approved 0   closed 0\n"
+        "next: fe reviewable      1 wait for your eyes\n"
+    )
+
+
+def columns(text: str) -> list[list[str]]:
+    """The words of a table; what pads them depends on the length of the ids."""
+    return [re.split(r"  +", line) for line in text.splitlines()]
+
+
+def test_list(shop: Shop) -> None:
+    assert columns(shop.text(shop.stage.cast.alice, "list"))[:4] == [
+        ["ID", "P", "STATUS", "IT", "TITLE", "LABELS"],
+        ["LOGIN", "P0", "open", "Add login", "api security"],
+        ["LIMIT", "P2", "open (minor)", "Rate limit the endpoints"],
+        ["PAGES", "P2", "reviewing", "1", "Page the order list"],
+    ]
+
+
+def test_ready_lists_what_can_be_started(shop: Shop) -> None:
+    assert [row[0] for row in columns(shop.text(shop.stage.cast.codex, "ready"))[:2]] == ["ID", "LOGIN"]
+
+
+def test_reviewable_marks_where_a_reason_is_needed_P13(shop: Shop) -> None:
+    head = ["ID", "P", "DIFF", "IT", "FOR YOU", "TITLE"]
+    assert columns(shop.text(shop.stage.cast.alice, "reviewable")) == [
+        head,
+        ["PAGES", "P2", "SEEN", "1", "P7", "Page the order list"],
+        ["next: fe show PAGES --diff"],
+    ]
+    assert columns(shop.text(shop.stage.cast.claude, "reviewable"))[1] == [
+        "PAGES", "P2", "SEEN", "1", "P3, needs -m reason", "Page the order list",
+    ]  # fmt: skip
+    assert shop.text(shop.stage.cast.codex, "reviewable") == "nothing waits that you may approve\n"
+
+
+def test_show_a_planned_task(shop: Shop) -> None:
+    assert shop.text(shop.stage.cast.alice, "show", shop.login) == (
+        "LOGIN  Add login\n"
+        "  open · P0 · task · version 3\n"
+        "  labels      api, security\n"
+        "  created     TIME by ALICE\n"
+        "  awaited by  LIMIT\n"
+        "  description\n"
+        "    with refresh tokens\n"
+        "    and logout\n"
+        "  acceptance\n"
+        "    logs in\n"
+        "next: fe start LOGIN\n"
+    )
+
+
+def test_show_a_task_in_review_says_what_you_could_do(shop: Shop) -> None:
+    assert shop.text(shop.stage.cast.alice, "show", shop.pages.task) == (
+        "PAGES  Page the order list\n"
+        "  reviewing · P2 · task · version 9\n"
+        "  created     TIME by claude#1 (CLAUDE)\n"
+        "  made by     codex#1 (CODEX)   author set: 1 session\n"
+        "  attempt 1   base BASE  head HEAD  on fe/PAGES  1 file +1 -0  diff SEEN  handed in TIME\n"
+        "  for you     approve: allowed (P7)\n"
+        "next: fe show PAGES --diff      then   fe approve PAGES --seen SEEN\n"
+    )
+    mine = shop.text(shop.stage.cast.codex, "show", shop.pages.task).splitlines()
+    assert mine[-3:] == [
+        "  for you     approve: refused (P2)",
+        "              P2  whoever made a change may not approve it: codex#1 (CODEX) is its implementer",
+        "next: fe reviewable",
+    ]
+    creators = shop.text(shop.stage.cast.claude, "show", shop.pages.task).splitlines()
+    assert creators[-2:] == [
+        "  for you     approve: allowed (P3) with a reason",
+        'next: fe show PAGES --diff      then   fe approve PAGES --seen SEEN -m "why it is fine"',
+    ]
+
+
+def test_show_diff(shop: Shop) -> None:
+    text = shop.text(shop.stage.cast.alice, "show", shop.pages.task, "--diff")
+    assert re.search(r"diff --git a/PAGES.txt b/PAGES.txt\nnew file mode 100644\n.*\n\+1 0\n\Z", text, re.DOTALL)
+
+
+def test_a_refusal_lists_all_reasons_with_rule_and_next_step(shop: Shop) -> None:
+    assert shop.text(shop.stage.cast.codex, "approve", shop.pages.task, rc=1) == (
+        "refused: PAGES was not approved. 2 reasons:\n"
+        "  D7  an agent says which diff it looked at: --seen DIFF_ID is missing\n"
+        "      next: fe show PAGES --diff\n"
+        "  P2  whoever made a change may not approve it: codex#1 (CODEX) is its implementer\n"
+        "      next: somebody else runs: fe approve PAGES --seen SEEN\n"
+        "nothing was changed\n"
+    )
+
+
+def test_a_missing_reason_says_what_to_type(shop: Shop) -> None:
+    assert shop.text(shop.stage.cast.claude, "approve", shop.pages.task, "--seen", shop.pages.seen, rc=1) == (
+        "refused: PAGES was not approved. 1 reason:\n"
+        "  P3  PAGES can be approved by you only with a reason (you created PAGES)\n"
+        '      next: fe approve PAGES --seen SEEN -m "why it is fine"\n'
+        "nothing was changed\n"
+    )
+
+
+def test_a_lost_claim_names_the_winner(stage: Stage) -> None:
+    task = stage.create(stage.cast.alice)
+    stage.done(stage.cast.claude, "start", task)
+    lost = stage.run(stage.cast.codex, "start", task)
+    assert lost.rc == 4
+    assert re.fullmatch(rf"fe: {task} was started by claude#1 \(ses-\w{{8}}\) .*\.\n  next: fe next\n", lost.err)
+
+
+def test_from_create_to_merge_first_the_answer_then_the_next_step(stage: Stage) -> None:
+    cast = stage.cast
+    said = stage.run(cast.alice, "create", "Add login").out
+    task = said.split()[1]
+    assert said == f"created {task}\nnext: fe start {task}\n"
+    assert stage.run(cast.codex, "start", task).out == (
+        f'started {task}: Add login\nnext: work on a branch, commit, then: fe submit {task} -m "what you did"\n'
+    )
+    stage.commit("mine", {"x.txt": "x\n"})
+    handed = stage.run(cast.codex, "submit", task, "--branch", "mine", "-m", "done").out.splitlines()
+    assert re.fullmatch(rf"handed in {task}, attempt 1: 1 commit, 1 file \+1 -0, diff sha256:[0-9a-f]{{8}}", handed[0])
+    assert handed[-1].startswith("you are free. next: fe next")
+    approved = stage.run(cast.alice, "approve", task).out.splitlines()
+    assert approved[0] == f"approved {task} (P3): you created {task} (creator, human)"
+    assert approved[-1].endswith(f"take it back: fe approve --withdraw {task}")
+    assert stage.run(cast.alice, "merge").out.startswith(f"waits  {task}  approved head ")
+    stage.git("merge", "-q", "--no-ff", "-m", "merge", "mine")
+    assert re.fullmatch(rf"closed {task}  merged into main as [0-9a-f]{{7}}\n", stage.run(cast.alice, "merge").out)
+    assert stage.run(cast.alice, "show", task).out.splitlines()[1].startswith("  closed (merged) · P2 · task")
+
+
+def test_audit_verify_and_doctor(shop: Shop) -> None:
+    verified = shop.text(shop.stage.cast.alice, "audit", "verify").splitlines()
+    assert verified[0] == "9 rows verified: chain whole, tables are what the journal says, mirror complete"
+    assert re.fullmatch("head [0-9a-f]{64}", verified[1])
+    doctor = shop.text(shop.stage.cast.alice, "doctor").splitlines()
+    assert {line.split()[0] for line in doctor[:-1]} == {"ok"}
+    assert doctor[-1] == f"{len(doctor) - 1} checked, 0 warnings, 0 failures"
+
+
+def test_whoami_says_why(shop: Shop) -> None:
+    assert shop.text(shop.stage.cast.claude, "whoami") == (
+        f"claude#1 (CLAUDE): agent, observed, origin CLAUDE\n  claude (pid {shop.stage.cast.claude.pid}) is an ancestor of this process.\n"
+    )
+
+
+KEYS = {
+    "list": "id title status priority type labels parent implementer iteration version minor held rejected created_at updated_at",
+    "ready": "id title status priority labels version",
+    "reviewable": "id title status priority labels iteration version attempt diff_id you",
+    "show PAGES": "task depends_on dependents children attempts authors history approvals feedback logs handoff names you",
+    "context PAGES": "task depends_on attempts authors history feedback logs handoff",
+    "status": "project target policy policy_source counts reviewable hold notes",
+    "doctor": "check result message next",
+    "whoami": "session name kind trust agent person origins proven known why",
+    "session list": "id kind trust name agent person host origin started_at last_seen_at",
+    "feature list": "key value source",
+    "feature get balanced_review_policy": "key value source",
+    "policy show": "key value source",
+    "audit log": "seq at project task session kind payload prev hash",
+    "audit export": "seq at project task session kind payload prev hash",
+    "audit verify": "ok rows head findings",
+    "dep tree LIMIT": "depth id status title",
+    "prime": "prime",
+}
+
+
+@pytest.mark.parametrize("command", KEYS)
+def test_json_is_one_object_or_one_per_line_with_these_keys_at_least(shop: Shop, command: str) -> None:
+    words = [{"PAGES": shop.pages.task, "LIMIT": shop.limit}.get(word, word) for word in command.split()]
+    found = shop.stage.lines(shop.stage.cast.alice, *words)
+    assert found
+    for line in found:
+        assert set(KEYS[command].split()) - set(line) == set()
+
+
+def test_json_of_what_changes_something(stage: Stage) -> None:
+    cast = stage.cast
+    outcome = {"task", "status", "version", "changed", "message", "next", "notes"}
+    task = stage.create(cast.alice)
+    for command in (["start", task], ["log", task, "x"], ["update", task, "--title", "y"], ["label", "add", task, "z"], ["unstart", task]):
+        assert outcome <= set(stage.done(cast.codex, *command))
+    work = stage.hand_in(cast.codex, task)
+    submitted = "task attempt base head ref diff_id status files added removed commits landed no_code"
+    assert set(submitted.split()) <= set(stage.done(cast.codex, "submit", task, "--branch", work.branch))
+    done = stage.done(cast.alice, "approve", task)
+    assert {"approved", "attempt", "diff_id", "rule", "exception", "security_event", "status", "seen"} <= set(done)
+    (row,) = stage.lines(cast.alice, "merge")
+    assert {"task", "merged", "sha", "message"} <= set(row)
+    error = stage.run(cast.codex, "start", task, "--json").json["error"]
+    assert {"code", "message", "reasons", "next", "task"} <= set(error)
+    assert {"rule", "message", "next"} == set(error["reasons"][0])
