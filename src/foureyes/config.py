@@ -126,11 +126,14 @@ def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, Value]
     return found
 
 
+SECTIONS = frozenset(key.rpartition(".")[0] for key in (*(setting.key for setting in SETTINGS), "features.x"))
+
+
 def _flat(tree: dict[str, object], prefix: str = "") -> list[tuple[str, object]]:
     out: list[tuple[str, object]] = []
     for name, value in tree.items():
-        key = prefix + name
-        if isinstance(value, dict) and key not in BY_KEY:
+        key = prefix + (f'"{name}"' if "." in name else name)
+        if isinstance(value, dict) and key not in BY_KEY and (value or key in SECTIONS):
             out += _flat(value, key + ".")
         else:
             out.append((key, value))
@@ -139,17 +142,17 @@ def _flat(tree: dict[str, object], prefix: str = "") -> list[tuple[str, object]]
 
 def _line_of(text: str, key: str) -> int:
     """The line a key stands on, as well as can be told without a position-keeping parser."""
-    section, _, name = key.rpartition(".")
-    current, best = "", 1
+    section, best = "", 0
     for number, line in enumerate(text.splitlines(), 1):
         header = re.match(r"\s*\[+\s*([^\]]+?)\s*\]+", line)
+        name = re.match(r"\s*([^=#\[]+?)\s*=", line)
         if header:
-            current = header.group(1)
-            if current == key:
-                best = number
-        elif current == section and re.match(rf"\s*\"?{re.escape(name)}\"?\s*=", line):
-            return number
-    return best
+            section = header.group(1)
+            if f"{section}.".startswith(f"{key}."):
+                best = best or number
+        elif name and f"{section}.{name.group(1)}.".lstrip(".").replace('"', "").startswith(key.replace('"', "") + "."):
+            return best or number
+    return best or 1
 
 
 def _nearest(key: str) -> str:
@@ -243,6 +246,8 @@ def resolve(setting: Setting, layers: Layers) -> Resolved:
     for name, found in candidates:
         if found is not None:
             value, source = found, name
+    if isinstance(value, dict):
+        value = DEFAULT_LABEL_RULES | value
     below = Resolved(setting.key, value, source)  # type: ignore[arg-type]
     if not setting.scale:
         return below
@@ -321,6 +326,4 @@ def review_policy(layers: Layers) -> ReviewPolicy:
         "protected_paths": get("project.protected_paths"),
         "claim_stale_minutes": get("project.claim_stale_minutes"),
     }
-    rules = get("review.label_rules")
-    merged = DEFAULT_LABEL_RULES | (rules if isinstance(rules, dict) else {})
-    return ReviewPolicy(label_rules=merged, **values)  # type: ignore[arg-type]
+    return ReviewPolicy(label_rules=get("review.label_rules"), **values)  # type: ignore[arg-type]

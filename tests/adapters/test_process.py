@@ -31,9 +31,7 @@ def test_a_program_that_does_not_read_its_input_does_not_fail() -> None:
 
 
 def test_the_environment_and_the_directory_are_what_was_given(tmp_path: Path) -> None:
-    done = run(
-        ["sh", "-c", 'echo "$ONLY $HOME"; pwd'], cwd=str(tmp_path), env={"ONLY": "this", "PATH": os.environ["PATH"]}
-    )
+    done = run(["sh", "-c", 'echo "$ONLY $HOME"; pwd'], cwd=str(tmp_path), env={"ONLY": "this", "PATH": os.environ["PATH"]})
     assert done.out.decode().splitlines() == ["this ", str(tmp_path)]
 
 

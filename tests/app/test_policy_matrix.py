@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 
 import pytest
@@ -219,7 +220,8 @@ def closed(world: World, closer: str, task: str, exception: str) -> str:
     """What closing does; the pure function, asked with the store's facts, must say the same."""
     actor, context = matrix.CLOSERS[closer], world.app.context
     with context.store.read() as tx:
-        facts, me = facts_of(context, tx, TaskId(task)), context.party(tx, actor)
+        me = context.party(tx, actor)
+        facts = facts_of(context, tx, TaskId(task), me)
         pure = may_close(facts, me, context.policy(tx, actor), exception)
     before = len(world.app.policy.security(10_000))
     refused = refusal(lambda: world.app.closing.close(actor, task, exception=exception))
@@ -379,3 +381,18 @@ def test_minor_self_approvals_are_rationed_per_origin_and_day_P10() -> None:
     assert [minor_by("implementer") for _ in range(3)] == [(True, {"P1"}), (True, {"P1"}), (False, {"P2"})]
     assert minor_by("same origin") == (False, {"P2"}), "the origin has used it up, not the session"
     assert minor_by("implementer, a person") == (True, {"P1"}), "another origin has its own"
+
+
+def test_what_spawned_sessions_approve_for_their_author_uses_up_its_allowance_P10_I4() -> None:
+    """A spawned session may do no more than its spawner; otherwise an author spawns itself as many allowances as it likes."""
+    world = World()
+    world.repo.config = "[minor]\nself_approvals_per_day = 1\n"
+    answers = []
+    for name in ("first", "second", "third"):
+        task = world.create(matrix.CREATOR, minor=True)
+        world.take(task, ("start", matrix.MAKER))
+        world.submit(matrix.MAKER, task)
+        child = matrix.agent(f"{name}-child", parent=matrix.MAKER)
+        approve = partial(world.app.decisions.approve, child, task, seen=world.diff(task))
+        answers.append(refusal(approve))
+    assert answers == [None, {"P2"}, {"P2"}]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.store.sqlite import SqliteEngine
-from foureyes.errors import BadInput, GitProblem, Refused
+from foureyes.errors import BadInput, GitProblem
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, PROJECT, DeskWorld, GitWorld
 
@@ -89,7 +89,7 @@ def test_a_backup_is_whole_and_never_overwrites(desk: DeskWorld, tmp_path: Path)
     assert copy.problems() == []
     copy.close()
     before = target.read_bytes()
-    with pytest.raises(Refused):
+    with pytest.raises(BadInput):
         desk.app.projects.backup(str(target))
     assert target.read_bytes() == before
     with pytest.raises(BadInput):

@@ -28,8 +28,10 @@ FLAGS = {
 }
 
 who = st.sampled_from(ACTORS)
-which = st.integers(0, 5)
-words = st.sampled_from(["", "because", "wörds \U0001f642"])
+which = st.integers(0, 7)
+makers = st.sampled_from([each for each in ACTORS if each.kind != "service" and each.trust != "asserted"])
+words = st.sampled_from(["because", "wörds \U0001f642", ""])
+verdicts = st.sampled_from(["approve", "approve", "approve", "withdraw", "redo", "reject", "close", "reopen", "edit"])
 labels = st.sampled_from(["security", "ux", "docs"])
 
 
@@ -70,8 +72,8 @@ class Desk(RuleBasedStateMachine):
     def create(self, actor: Actor, n: int, kind: str, minor: bool, below: bool, waits: bool) -> None:
         def call() -> None:
             other = self.task(n)
-            fields = {"parent": other if below else None, "depends_on": [other] if waits else [], "minor": minor, "type": kind}
-            self.tasks.append(self.world.create(actor, **fields))
+            waiting = [other] if waits else []
+            self.tasks.append(self.world.create(actor, parent=other if below else None, depends_on=waiting, minor=minor, type=kind))
 
         if len(self.tasks) < 6:
             self.attempt(call)
@@ -112,6 +114,36 @@ class Desk(RuleBasedStateMachine):
         owner = next((each for each in ACTORS if each.session == self.world.task(task).implementer), actor)
         self.world.repo.commit("main" if where == "main" else f"fe/{task}", sessions=[owner.session, helper.session], lines=lines)
         self.attempt(lambda: self.world.submit(owner, task))
+
+    @rule(actor=makers, creator=makers, minor=st.booleans(), trailer=st.booleans(), judge=makers, verdict=verdicts)
+    def hand_in(self, actor: Actor, creator: Actor, minor: bool, trailer: bool, judge: Actor, verdict: str) -> None:
+        """A shorter way into review, and one decision about it."""
+        if len(self.tasks) >= 8:
+            self.tasks.pop(0)
+        task = self.world.create(creator, minor=minor)
+        self.tasks.append(task)
+        self.attempt(lambda: self.world.start(actor, task))
+        self.world.repo.commit(f"fe/{task}", sessions=[actor.session] if trailer else [])
+        self.attempt(lambda: self.world.submit(actor, task))
+        self.judge(judge, task, verdict)
+
+    @rule(judge=makers, n=which, verdict=verdicts)
+    def decide(self, judge: Actor, n: int, verdict: str) -> None:
+        self.judge(judge, self.task(n), verdict)
+
+    def judge(self, judge: Actor, task: str, verdict: str) -> None:
+        app = self.world.app
+        self.attempt(
+            {
+                "approve": lambda: self.world.approve(judge, task, reason="fine"),
+                "withdraw": lambda: app.decisions.withdraw(judge, task),
+                "redo": lambda: app.decisions.redo(judge, task, "again"),
+                "reject": lambda: app.decisions.reject(judge, task, "no"),
+                "close": lambda: app.closing.close(judge, task, exception="really"),
+                "reopen": lambda: app.closing.reopen(judge, task),
+                "edit": lambda: app.tasks.edit(judge, task, acceptance=f"more {self.world.rows()}"),
+            }[verdict]
+        )
 
     @rule(actor=who, n=which, no_code=st.booleans())
     def submit(self, actor: Actor, n: int, no_code: bool) -> None:
@@ -222,5 +254,5 @@ class Desk(RuleBasedStateMachine):
             self.authors[task] = now
 
 
-Desk.TestCase.settings = settings(max_examples=150, stateful_step_count=60, deadline=None, suppress_health_check=list(HealthCheck))
+Desk.TestCase.settings = settings(max_examples=100, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck))
 TestDesk = Desk.TestCase

@@ -279,6 +279,22 @@ def test_an_edited_priority_or_label_ends_no_approval_T8(desk: DeskWorld) -> Non
     assert desk.status(task) == "approved"
 
 
+def test_edits_are_shown_to_whoever_judges_and_an_authors_late_ones_are_marked_T3_T8(desk: DeskWorld) -> None:
+    other = desk.create()
+    task = desk.create(labels=["ux"], depends_on=[other])
+    desk.app.tasks.edit(BOB, task, title="before the start")
+    desk.clock.advance(minutes=1)
+    desk.app.tasks.remove_dependency(BOB, task, [other])
+    desk.start(CLAUDE, task)
+    desk.clock.advance(minutes=1)
+    desk.app.tasks.edit(CLAUDE, task, acceptance="easier")
+    desk.app.tasks.remove_label(CLAUDE, task, ["ux"])
+    found = {edit.what: (edit.session, edit.by_author, edit.after_start) for edit in desk.show(task).edits}
+    assert (BOB.session, False, False) == found["edited title"]
+    assert found[f"no longer waits for {other}"][:2] == (BOB.session, False)
+    assert found["edited acceptance"] == found["label ux taken off"] == (CLAUDE.session, True, True)
+
+
 def test_unknown_tasks_are_not_found_by_every_verb_lesson_14_lesson_25(desk: DeskWorld) -> None:
     app, nope = desk.app, "fe-nope"
     calls: list[Callable[[], object]] = [

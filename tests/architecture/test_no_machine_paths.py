@@ -71,12 +71,7 @@ def test_no_file_names_this_machine() -> None:
     patterns = machine_patterns()
     files = own_files()
     assert files, "git lists no files: this test looked at nothing"
-    found = [
-        f"{path.relative_to(ROOT)}:{leak}"
-        for path in files
-        if (text := text_of(path)) is not None
-        for leak in leaks(text, patterns)
-    ]
+    found = [f"{path.relative_to(ROOT)}:{leak}" for path in files if (text := text_of(path)) is not None for leak in leaks(text, patterns)]
     assert not found, "\n".join(found)
 
 

@@ -58,9 +58,7 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def run(command: list[str], *, cwd: Path, home: Path) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        command, cwd=cwd, env=environment(home), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=cwd, env=environment(home), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     said = f"{done.stdout}\n{done.stderr[-3000:]}"
     assert done.returncode == 0, f"{' '.join(command[1:])}: exit {done.returncode}\n{said}"
     return done

@@ -45,6 +45,8 @@ class Cast:
 
     def __init__(self, world: World) -> None:
         self.world = world
+        self.sessions: dict[Caller, str] = {}
+        """What `fe whoami` said; it is the same in every store."""
 
     @cached_property
     def alice(self) -> Person:
@@ -212,7 +214,9 @@ class Stage:
 
     def session(self, who: Caller) -> str:
         """The id of somebody's session."""
-        return str(self.done(who, "whoami")["session"])
+        if who not in self.cast.sessions:
+            self.cast.sessions[who] = str(self.done(who, "whoami")["session"])
+        return self.cast.sessions[who]
 
     def status(self, task: str) -> str:
         """A task's status."""

@@ -71,15 +71,11 @@ def test_what_cannot_be_an_id_is_2_and_is_not_echoed_raw(unchanged: Stage, text:
     assert "\\u001b" not in problem.text
 
 
-def test_an_ambiguous_prefix_is_2_and_names_the_tasks(stage: Stage) -> None:
-    made = {stage.create(stage.cast.claude, title=f"task {number}") for number in range(34)}
-    first = next(letter for letter in sorted({task[3] for task in made}) if sum(task[3] == letter for task in made) > 1)
-    before = stage.head()
-    problem = stage.no(stage.cast.claude, "start", f"fe-{first}", rc=2)
-    assert problem.code == "ambiguous"
-    assert sum(task in problem.message for task in made) >= 2
-    assert stage.no(stage.cast.claude, "show", first, rc=2).code == "ambiguous"
-    assert stage.head() == before
+def test_an_ambiguous_prefix_is_2_and_names_the_tasks(unchanged: Stage) -> None:
+    for command in (["start", "fe-"], ["show", "FE-"], ["approve", "fe-", "--seen", "12345678"], ["create", "x", "--depends-on", "fe-"]):
+        problem = unchanged.no(unchanged.cast.claude, *command, rc=2)
+        assert problem.code == "ambiguous"
+        assert all(task in problem.message for task in unchanged.tasks())
 
 
 # Texts
@@ -120,7 +116,7 @@ def test_control_characters_and_bytes_that_are_not_UTF_8_are_refused_in_every_te
 
 def test_the_same_without_json_is_a_sentence_on_stderr(unchanged: Stage) -> None:
     wrong = []
-    for command in texts():
+    for command in texts()[::4]:
         words = filled(unchanged, command, NOT_UTF8 + ESCAPE)
         result = unchanged.run(unchanged.cast.alice, *words)
         if result.rc not in (1, 2, 3) or result.out or "\x1b" in result.err or not result.err.startswith(("fe: ", "refused: ")):
@@ -131,7 +127,7 @@ def test_the_same_without_json_is_a_sentence_on_stderr(unchanged: Stage) -> None
 @pytest.mark.parametrize("command", ["list --text X", "list --label X", "show T --as X", "X", "audit log --task X", "list --type X"])
 def test_odd_bytes_in_a_question_are_answered_and_never_a_crash(unchanged: Stage, command: str) -> None:
     task = task_of(unchanged)
-    for text in (NOT_UTF8, ESCAPE, '"', "'", "a AND", "*", "NEAR(", LONG[:100_000]):
+    for text in (NOT_UTF8 + ESCAPE, "'a\" AND NEAR(*", LONG[:100_000]):
         words = [{"X": text, "T": task}.get(word, word) for word in command.split()]
         for json_too in ([], ["--json"]):
             result = unchanged.run(unchanged.cast.alice, *words, *json_too)
@@ -252,13 +248,8 @@ def test_a_broken_foureyes_toml_on_the_target_is_2_with_file_line_key_and_allowe
     (stage.repo / "foureyes.toml").write_text(f"# broken\n[review]\n{line}\n")
     stage.git("commit", "-q", "-am", "break it")
     before = stage.head()
-    for command in (
-        ["approve", work.task, "--seen", work.seen],
-        ["reviewable"],
-        ["status"],
-        ["close", work.task],
-        ["redo", work.task, "-m", "x"],
-    ):
+    sweep = (["status"], ["close", work.task], ["redo", work.task, "-m", "x"]) if "lax" in line else ()
+    for command in (["approve", work.task, "--seen", work.seen], ["reviewable"], *sweep):
         problem = stage.no(stage.cast.gemini, *command, rc=2)
         assert problem.code == "config"
         assert [part for part in says if part not in problem.message] == []
@@ -332,13 +323,13 @@ def error(result: Result, rc: int) -> str:
     return result.err
 
 
-@pytest.mark.parametrize("command", ["status", "list", "create x", "log fe-1 x", "init", "whoami", "doctor", ""])
+@pytest.mark.parametrize("command", ["status", "list", "create x", "log fe-1 x", "init", "doctor", ""])
 def test_not_a_repository_is_5(cast: Cast, tmp_path: Path, command: str) -> None:
     assert "not in a git repository" in error(cast.alice.fe(*command.split(), cwd=tmp_path), 5)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", ["status", "list", "create x", "log fe-1 x", "whoami", "doctor", "restore x", "audit verify"])
+@pytest.mark.parametrize("command", ["status", "list", "create x", "log fe-1 x", "doctor", "restore x", "audit verify"])
 def test_no_project_is_5_and_nothing_is_made(cast: Cast, bare_repo: Path, command: str) -> None:
     text = error(cast.alice.fe(*command.split(), cwd=bare_repo), 5)
     assert "no Foureyes project" in text

@@ -230,5 +230,5 @@ def test_P12_the_file_of_the_target_decides_not_the_one_in_the_worktree_or_on_a_
     stage.commit("side", {"foureyes.toml": loose})
     assert stage.done(stage.cast.claude, "status")["policy"] == "balanced"
     stage.may_not_approve(stage.cast.claude, work, rules=["P3"])
-    for name in ("FOUREYES_STORE", "FOUREYES_SERVER", "FOUREYES_ASCII", "FOUREYES_REPORT"):
+    for name in ("FOUREYES_SERVER", "FOUREYES_ASCII", "FOUREYES_REPORT"):
         assert stage.done(stage.cast.claude, "status", env={name: "x"})["policy"] == "balanced"

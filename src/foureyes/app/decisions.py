@@ -28,6 +28,7 @@ class MergeRow(msgspec.Struct, frozen=True):
     """What `fe merge` found out about an approved task."""
 
     task: str
+    attempt: int
     merged: bool
     sha: str = ""
     message: str = ""
@@ -175,6 +176,8 @@ class Decisions:
 
     def _merged(self, work: Work, row: MergeRow) -> None:
         task = self._context.find(work.tx, row.task)
+        if task.iteration != row.attempt:
+            return
         if task.status == "approved":
             work.record(task.id, e.TaskMerged(sha=Sha(row.sha)))
         elif task.status == "closed" and task.merge is None:
@@ -187,17 +190,19 @@ class Decisions:
         repo = self._context.repo
         sha = repo.merged_by(attempt.head, target)
         if sha is not None:
-            return MergeRow(task, True, sha, f"merged into {target} as {sha[:7]}")
+            return MergeRow(task, attempt.n, True, sha, f"merged into {target} as {sha[:7]}")
         head = repo.commit_of(attempt.ref) if attempt.ref != DETACHED else None
         if head is None or head == attempt.head:
-            return MergeRow(task, False, "", f"approved head {attempt.head[:7]} is not on {target} yet")
+            return MergeRow(task, attempt.n, False, "", f"approved head {attempt.head[:7]} is not on {target} yet")
         relation = repo.relation(base=attempt.base, head=attempt.head, new_head=head, target=target)
         if relation not in KEEPS_APPROVAL:
-            return MergeRow(task, False, "", f"its branch moved to {head[:7]}, which is another change than the approved one (A3)")
+            return MergeRow(
+                task, attempt.n, False, "", f"its branch moved to {head[:7]}, which is another change than the approved one (A3)"
+            )
         sha = repo.merged_by(head, target)
         if sha is None:
-            return MergeRow(task, False, "", f"{head[:7]} ({relation} of the approved head) is not on {target} yet")
-        return MergeRow(task, True, sha, f"merged into {target} as {sha[:7]} ({relation} of the approved head)")
+            return MergeRow(task, attempt.n, False, "", f"{head[:7]} ({relation} of the approved head) is not on {target} yet")
+        return MergeRow(task, attempt.n, True, sha, f"merged into {target} as {sha[:7]} ({relation} of the approved head)")
 
 
 def tip_of(context: Context, attempt: Attempt, target: str) -> gate.Tip | None:

@@ -60,10 +60,10 @@ class ChildMaker(msgspec.Struct, frozen=True):
     session: str
 
 
-class OriginCount(msgspec.Struct, frozen=True):
-    """How often an origin did something."""
+class SessionCount(msgspec.Struct, frozen=True):
+    """How often a session did something."""
 
-    origin: str
+    session: str
     n: int
 
 
@@ -144,5 +144,13 @@ def _party(tx: Tx, row: SessionView) -> Party:
 
 
 def _minor_self_approvals(context: Context, tx: Tx) -> dict[str, int]:
-    """P10: how many minor tasks each origin approved for itself in the last 24 hours."""
-    return {row.origin: row.n for row in tx.all("attempt.minor_self_approvals", OriginCount, since=context.ago(DAY_MINUTES))}
+    """P10: how many minor tasks each origin, with all it spawned, approved for itself in the last 24 hours."""
+    rows = tx.all("attempt.minor_self_approvals", SessionCount, since=context.ago(DAY_MINUTES))
+    parties = parties_of(tx, {SessionId(row.session) for row in rows})
+    found: dict[str, int] = defaultdict(int)
+    for row in rows:
+        me = parties[SessionId(row.session)]
+        line = [me, *[parties[session] for session in me.above if session in parties and parties[session].kind == "agent"]]
+        for origin in {origin for party in line for origin in party.origins}:
+            found[origin] += row.n
+    return dict(found)

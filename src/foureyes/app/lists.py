@@ -29,6 +29,7 @@ from foureyes.core.four_eyes import NOTHING, may_approve
 from foureyes.core.ids import SessionId, Sha, TaskId
 from foureyes.core.policy import ReviewPolicy
 from foureyes.core.session import Actor, Party, is_tied
+from foureyes.core.task import clean_text
 
 PAGE = 50
 MOST = 1_000
@@ -44,6 +45,8 @@ class Lists:
     def page(self, query: ListQuery) -> list[TaskRow]:
         """One page of a list."""
         with self._context.store.read() as tx:
+            if query.text is not None:
+                clean_text(query.text.replace("\0", " "), "the text to search for")
             if query.parent is not None:
                 query = msgspec.structs.replace(query, parent=self._context.find_id(tx, query.parent))
             return tx.tasks(query, TaskRow)
@@ -60,7 +63,7 @@ class Lists:
         heads = self._context.repo.heads()
         found: list[ReviewableRow] = []
         with self._context.store.read() as tx:
-            me, policy = self._context.party(tx, actor), self._context.policy(tx, actor)
+            me, policy = self._context.party(tx, actor), self._context.policy_or_strict(tx, actor)
             target = f"refs/heads/{self._context.project(tx).target}"
             after = query.after
             while len(found) < query.limit:
@@ -103,7 +106,7 @@ class Lists:
             detail = self._detail(tx, facts, log_lines)
             you = None
             if found.status == "reviewing":
-                policy = self._context.policy(tx, actor)
+                policy = self._context.policy_or_strict(tx, actor)
                 you = preview(facts, me, policy, tip_of(self._context, facts.attempt, target) if facts.attempt else gate.Tip())
         return msgspec.structs.replace(detail, you=you)
 

@@ -7,7 +7,7 @@ import os
 from foureyes import config
 from foureyes.app.context import Context
 from foureyes.app.lists import Lists
-from foureyes.app.ports import ListQuery
+from foureyes.app.ports import ListQuery, Tx
 from foureyes.app.tasks import Counter
 from foureyes.app.views import Check, ProjectView, StatusView
 from foureyes.core import events as e
@@ -39,20 +39,28 @@ class Projects:
         """The project at a glance, for this caller."""
         with self._context.store.read() as tx:
             project = self._context.project(tx)
-            layers = self._context.layers(tx, actor)
             counters = {row.name: row.n for row in tx.all("project.counters", Counter)}
-        policy = config.resolve(config.BY_KEY["review.policy"], layers)
+            policy, notes = self._policy(tx, actor, project)
         counts: dict[str, int] = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}
         counts |= {name: counters.get(name, 0) for name in ("ready", "waiting", "rejected", "held", "unmerged", "landed")}
         reviewable = Lists(self._context).reviewable(actor, ListQuery(limit=REVIEWABLE_SHOWN + 1))
-        notes = [policy.note] if policy.note else []
-        if not layers.file:
-            notes.append(f"{config.FILE} is not on {project.target}: the built-in defaults are in force")
         return StatusView(
             project=project.name, target=project.target, policy=str(policy.value), policy_source=policy.source, counts=counts,
             reviewable=min(len(reviewable), REVIEWABLE_SHOWN), reviewable_more=len(reviewable) > REVIEWABLE_SHOWN, hold=project.hold,
             notes=tuple(notes),
         )  # fmt: skip
+
+    def _policy(self, tx: Tx, actor: Actor, project: ProjectView) -> tuple[config.Resolved, list[str]]:
+        """The policy in force, and what there is to say about it."""
+        try:
+            layers = self._context.layers(tx, actor)
+            policy = config.resolve(config.BY_KEY["review.policy"], layers)
+        except ConfigError as problem:
+            return config.Resolved("review.policy", "strict", "default"), [f"{problem.message}: nothing can be approved until it is mended"]
+        notes = [policy.note] if policy.note else []
+        if not layers.file:
+            notes.append(f"{config.FILE} is not on {project.target}: the built-in defaults are in force")
+        return policy, notes
 
     def doctor(self, actor: Actor) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""

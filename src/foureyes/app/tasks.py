@@ -107,7 +107,7 @@ class Tasks:
                 else check_priority(priority)
                 if priority is not None
                 else None,
-                "group": group,
+                "group": clean_title(group) if group else group,
                 "estimate_minutes": estimate_minutes,
             }
             changes = {name: value for name, value in wanted.items() if value is not None and value != getattr(found, name)}

@@ -68,6 +68,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         above = {spawner for maker in self.makers() for spawner in self.party(maker).above}
         return {session for session in above if self.party(session).kind == "agent"}
 
+    def is_under(self, actor: Party, other: Party) -> bool:
+        """I4: the actor was spawned, at any depth, by this session or by one of its origin."""
+        above = [self.party(session) for session in actor.above]
+        return is_below(actor, other) or any(party.kind != "service" and is_one_origin(party, other) for party in above)
+
     def did(self, actor: Party, actions: Iterable[str], *, before: int | None = None) -> bool:
         """Whether the actor, by origin, has one of these actions in the history (about an attempt before `before`)."""
         wanted = frozenset(actions)
@@ -82,7 +87,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         kept = {
             label
             for label, session in self.labels_taken_off
-            if any(is_tied(self.party(session), party) or is_below(self.party(session), party) for party in involved)
+            if any(is_tied(self.party(session), party) or self.is_under(self.party(session), party) for party in involved)
         }
         return {*self.task.labels, *kept}
 
@@ -97,7 +102,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
                 return session, f"{why}, and both are of one origin (I3)"
             if is_tied(actor, maker):
                 return session, f"{why}, and cannot be told apart from the caller: no agent process shows its origin (I3)"
-            if is_below(actor, maker):
+            if self.is_under(actor, maker):
                 return session, f"{why}, and spawned the caller (I4)"
         return None
 

@@ -11,7 +11,7 @@ from foureyes.core.facts import Facts
 from foureyes.core.ids import short_diff
 from foureyes.core.minor import minor_refusals
 from foureyes.core.policy import PolicyName, ReviewPolicy, required_grade
-from foureyes.core.session import GRADES, Party, has_grade, is_below, is_one_origin, is_tied
+from foureyes.core.session import GRADES, Party, has_grade, is_one_origin, is_tied
 
 Answer = Literal["refuse", "reason", "allow", "declared"]
 
@@ -140,7 +140,7 @@ def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPol
 
 def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:
     """C1, C2, T5: who may close without an approval. A rule that raises refuses (G1)."""
-    return fail_closed(lambda: _may_close(facts, actor, policy, exception))
+    return fail_closed(lambda: strictest([_may_close(facts, who, policy, exception) for who in _with_agents_above(facts, actor)]))
 
 
 def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
@@ -176,10 +176,10 @@ def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception:
     made = facts.made_by(actor)
     if task.minor and not minor_refusals(facts, policy, actor if made else None):
         return allow("P1", f"{task.id} is minor", exception="minor" if made else "")
-    creator = facts.is_creator(actor) or is_below(actor, facts.party(task.creator))
+    creator = facts.is_creator(actor) or facts.is_under(actor, facts.party(task.creator))
     if creator and not made and (facts.makers() or _is_finished_epic(facts)):
         return allow("T5" if not facts.makers() else "C1", "creator; somebody else implemented it")
-    planned = is_tied(actor, facts.party(task.creator)) or is_below(actor, facts.party(task.creator))
+    planned = is_tied(actor, facts.party(task.creator)) or facts.is_under(actor, facts.party(task.creator))
     if not (made or planned or _made_a_child(facts, actor)):
         return allow("C1", f"not involved in {task.id}")
     if exception.strip():
@@ -199,7 +199,7 @@ def _is_finished_epic(facts: Facts) -> bool:
 
 def _made_a_child(facts: Facts, actor: Party) -> bool:
     """T5: an epic's implementers are those of its children."""
-    return any(is_tied(actor, facts.party(maker)) or is_below(actor, facts.party(maker)) for maker in facts.child_makers)
+    return any(is_tied(actor, facts.party(maker)) or facts.is_under(actor, facts.party(maker)) for maker in facts.child_makers)
 
 
 def may_cancel(facts: Facts, actor: Party) -> Decision:

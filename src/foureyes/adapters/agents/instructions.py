@@ -12,7 +12,7 @@ VERSION = 1
 FILES = {"agents-md": "AGENTS.md", "codex": "AGENTS.md", "claude": "CLAUDE.md"}
 BEGIN = f"<!-- foureyes:begin v{VERSION} -->"
 END = "<!-- foureyes:end -->"
-BLOCK = re.compile(r"<!-- foureyes:begin v\d+ -->.*?<!-- foureyes:end -->\n?", re.DOTALL)
+BLOCK = re.compile(r"<!-- foureyes:begin v\d+ -->(?:(?!<!-- foureyes:begin).)*?<!-- foureyes:end -->\n?", re.DOTALL)
 
 Outcome = Literal["written", "updated", "unchanged", "removed", "absent"]
 
@@ -58,11 +58,16 @@ def _read(path: str) -> str:
 
 
 def _write(path: str, text: str) -> None:
-    """Replace the file in one step, so that a crash leaves the old or the new one."""
+    """Replace the file (where a link leads, that one) in one step, so that a crash leaves the old or the new one."""
+    path = os.path.realpath(path)
     temporary = f"{path}.foureyes-{os.getpid()}"
     try:
         with open(temporary, "w", encoding="utf-8", newline="") as file:
+            if os.path.exists(path):
+                os.fchmod(file.fileno(), os.stat(path).st_mode & 0o777)
             file.write(text)
         os.replace(temporary, path)
     except OSError as problem:
+        if os.path.exists(temporary):
+            os.remove(temporary)
         raise EnvironmentProblem(f"{os.path.basename(path)} cannot be written: {problem.strerror}. It was not touched.") from problem

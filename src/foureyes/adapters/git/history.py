@@ -77,6 +77,11 @@ def count(git: Git, head: Sha) -> int:
     return int(git.room("rev-list", "--count", head).out)
 
 
+def back(git: Git, commit: Sha, steps: int) -> Sha | None:
+    """The commit so many steps back on the first-parent line; None before the first one."""
+    return as_sha(git.room("rev-list", "--first-parent", f"--skip={steps}", "-n", "1", commit).out.strip())
+
+
 def merged_by(git: Git, head: Sha, tip: Sha) -> Sha | None:
     """The first commit on the first-parent line of `tip` that contains `head`."""
     if head == tip:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foureyes.adapters.git.calls import Git, as_sha
-from foureyes.adapters.git.history import Known, is_ancestor, known, merge_base
+from foureyes.adapters.git.history import Known, back, is_ancestor, known, merge_base, merged_by
 from foureyes.core.attempt import Relation, relation
 from foureyes.core.ids import Sha
 
@@ -21,7 +21,7 @@ def relation_of(git: Git, *, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> R
         return "rework"
     if was.commit == now.commit:
         return relation(same_head=True, same_tree=True, same_base=True, mechanical=False)
-    new_base = _new_base(git, was_base.commit, now.commit, tip)
+    new_base = _new_base(git, was_base.commit, was.commit, now.commit, tip)
     return relation(
         same_head=False,
         same_tree=was.tree == now.tree,
@@ -30,16 +30,25 @@ def relation_of(git: Git, *, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> R
     )
 
 
-def _new_base(git: Git, base: Sha, new_head: Sha, tip: Sha) -> Sha | None:
-    """Where the new head's own change begins.
-
-    A new head that is on the target already (K4) would be its own base, and any change whatever that contains the
-    approved one would pass for a rebase of it; what landed began where the approved change did.
-    """
+def _new_base(git: Git, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> Sha | None:
+    """Where the new head's own change begins: where it left the target."""
     new_base = merge_base(git, tip, new_head)
-    if new_base == new_head:
-        return base if is_ancestor(git, base, new_head) else None
-    return new_base
+    return _base_before_merge(git, base, head, new_head, tip) if new_base == new_head else new_base
+
+
+def _base_before_merge(git: Git, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> Sha | None:
+    """Where a new head that is on the target by now began.
+
+    It would be its own base, and any change whatever that contains the approved one would pass for a rebase of it.
+    A merge commit tells where the target stood before; after a fast-forward it is as many commits back as were approved.
+    """
+    merge = merged_by(git, new_head, tip)
+    if merge is not None and merge != new_head:
+        before = back(git, merge, 1)
+        return merge_base(git, before, new_head) if before else None
+    steps = int(git.room("rev-list", "--count", f"{base}..{head}").out)
+    began = back(git, new_head, steps)
+    return began if began and is_ancestor(git, base, began) else None
 
 
 def _is_mechanical(git: Git, base: Known, head: Known, now: Known, new_base: Sha | None) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from foureyes.adapters.store.engine import Database
+from foureyes.adapters.store.engine import Database, Value
 from foureyes.adapters.store.queries import sql
 from foureyes.core.events import KINDS, Event
 from foureyes.errors import VerificationFailed
@@ -78,9 +78,29 @@ def breaks(rows: Iterable[Row], *, start: str = "", after: int = 0) -> Iterator[
 
 
 def journal_rows(engine: Database) -> Iterator[Row]:
-    """The journal from the first row on, one by one."""
-    for values in engine.stream(sql("journal.all")):
-        yield Row(*values)  # type: ignore[arg-type]
+    """The journal from the first row on, one by one. A row that is no text any more is shown as unreadable, never skipped."""
+    after = 0
+    try:
+        for values in engine.stream(sql("journal.all")):
+            row = _row(values)
+            after = row.seq
+            yield row
+    except UnicodeDecodeError:
+        for (seq,) in engine.fetch(sql("journal.numbers"), {"after": after})[1]:
+            yield _read_alone(engine, int(seq or 0))
+
+
+def _read_alone(engine: Database, seq: int) -> Row:
+    try:
+        return _row(engine.fetch(sql("journal.row"), {"seq": seq})[1][0])
+    except UnicodeDecodeError:
+        return Row(seq, "", "", "", "", "unreadable", "", "", "")
+
+
+def _row(values: tuple[Value, ...]) -> Row:
+    """A row of the right types; what somebody made of another type becomes text that no hash fits."""
+    seq, *texts = values
+    return Row(seq if isinstance(seq, int) else -1, *[text if isinstance(text, str) else repr(text) for text in texts])
 
 
 def journal_length(engine: Database) -> int:

@@ -30,8 +30,11 @@ class WriterLock:
         except BlockingIOError:
             self._wait(fd)
         self._fd = fd
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+        try:
+            os.ftruncate(fd, 0)
+            os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+        except OSError:
+            pass  # who holds the lock is a courtesy to those who wait
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -64,7 +67,14 @@ class WriterLock:
 
         waiter = threading.Thread(target=block, daemon=True)
         waiter.start()
-        waiter.join(self._deadline)
+        try:
+            waiter.join(self._deadline)
+        except BaseException:
+            with guard:
+                outcome["abandoned"] = True
+                if outcome["got"]:
+                    os.close(fd)
+            raise
         with guard:
             if outcome["got"]:
                 return

@@ -6,12 +6,14 @@ A mirror of the journal, never read back as truth. Every write first appends wha
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import BinaryIO
 
 import msgspec
 
 from foureyes.app.ports import SecurityRow, Tx
 
-TAIL = 65_536
+PIECE = 65_536
 
 
 class End(msgspec.Struct, frozen=True):
@@ -32,37 +34,39 @@ class Mirror:
         if end is None or end.seq is None:
             return 0
         try:
-            last = self._last_seq()
+            last = self._last_seq(tx)
             if last >= end.seq:
                 return 0
             missing = tx.all("record.security_since", SecurityRow, after=last)
-            lines = b"".join(line_of(row) for row in missing)
-            fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-            try:
-                size = os.fstat(fd).st_size
-                if size and os.pread(fd, 1, size - 1) != b"\n":
-                    lines = b"\n" + lines
-                os.write(fd, lines)
-                os.fsync(fd)
-            finally:
-                os.close(fd)
+            self._append(b"".join(line_of(row) for row in missing))
             return len(missing)
         except OSError:
             return 0
 
-    def _last_seq(self) -> int:
-        """The number of the last readable line; a torn last line does not count."""
+    def _append(self, lines: bytes) -> None:
+        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        try:
+            size = os.fstat(fd).st_size
+            tail = os.pread(fd, PIECE, max(0, size - PIECE)).rpartition(b"\n")[2]
+            if tail and lines.startswith(tail):
+                os.ftruncate(fd, size - len(tail))  # what a crash left of the very line that comes now
+            elif tail:
+                lines = b"\n" + lines
+            os.write(fd, lines)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def _last_seq(self, tx: Tx) -> int:
+        """The number of the last line that the ledger has too; a torn or forged last line does not count."""
         try:
             with open(self.path, "rb") as file:
-                file.seek(0, os.SEEK_END)
-                file.seek(max(0, file.tell() - TAIL))
-                lines = file.read().split(b"\n")
+                for line in _lines_backwards(file):
+                    seq = seq_of(line)
+                    if seq is not None and tx.one("record.security_at", SecurityRow, seq=seq) is not None:
+                        return seq
         except FileNotFoundError:
-            return 0
-        for line in reversed(lines):
-            seq = seq_of(line)
-            if seq is not None:
-                return seq
+            pass
         return 0
 
     def differences(self, tx: Tx) -> list[str]:
@@ -83,9 +87,24 @@ class Mirror:
                 found.append(f"security_events.jsonl line {number} is not in the journal")
             elif line != ledger[seq]:
                 found.append(f"security_events.jsonl line {number} (row {seq}) was changed")
+            elif seq in seen or seq < max(seen, default=0):
+                found.append(f"security_events.jsonl line {number} (row {seq}) was changed: it stands in the wrong place")
             seen.add(seq or 0)
         found += [f"security_events.jsonl has no line for row {seq}" for seq in ledger if seq not in seen]
         return found
+
+
+def _lines_backwards(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file from its end, read in pieces."""
+    end = file.seek(0, os.SEEK_END)
+    rest = b""
+    while end > 0:
+        start = max(0, end - PIECE)
+        file.seek(start)
+        lines = (file.read(end - start) + rest).split(b"\n")
+        rest, end = lines[0], start
+        yield from reversed(lines[1:])
+    yield rest
 
 
 def line_of(row: SecurityRow) -> bytes:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from foureyes.adapters.store.engine import Database
-from foureyes.adapters.store.migrate import migrate
+from foureyes.adapters.store.lock import WriterLock
+from foureyes.adapters.store.migrate import LATEST, migrate
 from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
@@ -22,7 +23,9 @@ def open_store(folder: str, now: str) -> Store:
     if not os.path.exists(path):
         raise StoreProblem(f"{NAME} is missing in .foureyes/. Nothing was changed.", next_step="fe restore FILE, if you have a backup")
     engine = SqliteEngine(path)
-    migrate(engine, now, lambda version: engine.backup(f"{path}.before-schema-{version}"))
+    if engine.schema_version() != LATEST:
+        with WriterLock(os.path.join(folder, LOCK)):
+            migrate(engine, now, lambda version: engine.backup(f"{path}.before-schema-{version}"))
     return _store(engine, folder, project_of(engine))
 
 
@@ -46,41 +49,67 @@ def project_of(engine: Database) -> str:
 def restore_store(folder: str, source: str, now: str) -> str:
     """Put a backup in the store's place; the store as it was is kept beside it. Returns where.
 
-    The backup is opened, checked and copied first: a file that is not a sound store changes nothing.
+    The backup is checked and copied first: a file that is not a sound store changes nothing. The store that is there
+    may be damaged or missing: that is what backups are for.
     """
-    if not os.path.isfile(source):
-        raise StoreProblem(f"there is no file {source}.", next_step="fe restore FILE")
-    incoming = SqliteEngine(source)
+    from tempfile import TemporaryDirectory
+
     path = os.path.join(folder, NAME)
-    try:
-        problems = incoming.problems()
-        if problems:
-            raise StoreProblem(f"{os.path.basename(source)} is damaged: {problems[0]}. Nothing was changed.")
-        _refuse_other_project(path, incoming, source)
-        fresh = f"{path}.incoming-{os.getpid()}"
-        incoming.backup(fresh)
-    finally:
-        incoming.close()
-    kept = f"{path}.before-restore-{now.replace(':', '').replace('.', '')}"
-    if os.path.exists(path):
-        current = SqliteEngine(path)
-        current.backup(kept)
-        current.close()
-    for ending in ("-wal", "-shm"):
-        if os.path.exists(path + ending):
-            os.remove(path + ending)
-    os.replace(fresh, path)
+    with WriterLock(os.path.join(folder, LOCK)), TemporaryDirectory(dir=folder, prefix="incoming-") as desk:
+        fresh = os.path.join(desk, NAME)
+        _copy_sound(source, fresh, project_in(path))
+        kept = _keep_aside(path, now)
+        os.replace(fresh, path)
     mirror = os.path.join(folder, MIRROR)
     if os.path.exists(mirror):  # it may tell of rows that the backup does not have; the next write makes a new one
-        os.replace(mirror, f"{mirror}.before-restore-{now.replace(':', '').replace('.', '')}")
+        os.replace(mirror, aside(mirror, now))
     return kept
 
 
-def _refuse_other_project(path: str, incoming: SqliteEngine, source: str) -> None:
-    if not os.path.exists(path):
-        return
-    current = SqliteEngine(path)
-    mine, theirs = project_of(current), project_of(incoming)
-    current.close()
-    if mine != theirs:
-        raise StoreProblem(f"{os.path.basename(source)} is the store of another project ({theirs}). Nothing was changed.")
+def _copy_sound(source: str, fresh: str, project: str | None) -> None:
+    """A copy of a backup, if it is a sound store of this project that this version understands."""
+    name = os.path.basename(source)
+    if not os.path.isfile(source):
+        raise StoreProblem(f"there is no file {name}.", next_step="fe restore FILE")
+    from shutil import copyfile
+
+    copyfile(source, fresh)
+    incoming = SqliteEngine(fresh)
+    try:
+        problems = incoming.problems()
+        if problems:
+            raise StoreProblem(f"{name} is damaged: {problems[0]}. Nothing was changed.")
+        migrate(incoming, "1970-01-01T00:00:00.000Z", None)
+        theirs = project_of(incoming)
+        if project not in (None, theirs):
+            raise StoreProblem(f"{name} is the store of another project ({theirs}). Nothing was changed.")
+    finally:
+        incoming.close()
+
+
+def project_in(path: str) -> str | None:
+    """Whose store a file is; None when it cannot say any more."""
+    try:
+        engine = SqliteEngine(path)
+    except StoreProblem:
+        return None
+    try:
+        return project_of(engine)
+    except StoreProblem:
+        return None
+    finally:
+        engine.close()
+
+
+def _keep_aside(path: str, now: str) -> str:
+    """Move what is the store now, with what SQLite keeps beside it, out of the way; its new name."""
+    kept = aside(path, now)
+    for ending in ("", "-wal", "-shm"):
+        if os.path.exists(path + ending):
+            os.replace(path + ending, kept + ending)
+    return kept
+
+
+def aside(path: str, now: str) -> str:
+    """Where a file goes that a restore takes the place of."""
+    return f"{path}.before-restore-{now.replace(':', '').replace('.', '')}"

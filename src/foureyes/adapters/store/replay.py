@@ -10,7 +10,6 @@ from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
 from foureyes.app.ports import AuditReport, Finding, Progress, Tx
-from foureyes.errors import FoureyesError
 
 TABLES: dict[str, str] = {
     "project": "id",
@@ -42,7 +41,7 @@ def audit(engine: Database, fresh: Database, mirror: Mirror | None, tx: Tx, prog
     total = journal_length(engine)
     findings, last = check_chain(engine, total, progress)
     problem = _replay(engine, fresh, total, progress)
-    findings += [problem] if problem else compare_tables(engine, fresh)
+    findings += [problem] if problem else compare_tables(engine, fresh) + _check_search(engine)
     if mirror is not None:
         findings += [
             Finding("integrity" if "changed" in text or "not in" in text else "completeness", text) for text in mirror.differences(tx)
@@ -72,7 +71,7 @@ def _replay(engine: Database, fresh: Database, total: int, progress: Progress | 
         for number, row in enumerate(journal_rows(engine), 1):
             try:
                 apply(fresh, row, row.event())
-            except (FoureyesError, KeyError) as problem:
+            except Exception as problem:  # whatever a forged row does to the tables, it is a finding (G1)
                 return Finding("integrity", f"row {row.seq} ({row.kind}) cannot be replayed: {problem}", row.seq)
             if progress is not None and number % STEP == 0:
                 progress(number, total)
@@ -94,9 +93,24 @@ def _check_head(engine: Database, last: Row | None) -> list[Finding]:
     return []
 
 
+def _check_search(engine: Database) -> list[Finding]:
+    """What is hidden from a search is hidden from whoever searches."""
+    try:
+        rows = engine.fetch(sql("task.misread_text"), {})[1]
+    except UnicodeDecodeError:
+        return []
+    return [Finding("integrity", f"task_text: the search index of {row[0]} is not what the task says") for row in rows]
+
+
 def compare_tables(engine: Database, fresh: Database) -> list[Finding]:
     """Where the tables of a store are not those of another."""
-    return [finding for table, key in TABLES.items() for finding in _compare(engine, fresh, table, key)]
+    found = []
+    for table, key in TABLES.items():
+        try:
+            found += _compare(engine, fresh, table, key)
+        except UnicodeDecodeError:
+            found.append(Finding("integrity", f"{table}: a text in it is no text any more"))
+    return found
 
 
 def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Finding]:

@@ -50,8 +50,7 @@ SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grad
 FROM approvals WHERE task = :task AND state = 'active' ORDER BY seq;
 
 -- name: attempt.minor_self_approvals
-SELECT s.origin AS origin, count(*) AS n FROM security e JOIN sessions s ON s.id = e.session
-WHERE e.kind = 'minor' AND e.at >= :since GROUP BY s.origin;
+SELECT session, count(*) AS n FROM security WHERE kind = 'minor' AND at >= :since GROUP BY session ORDER BY session;
 
 -- name: attempt.insert_feedback
 INSERT INTO feedback (seq, task, iteration, session, decision, text, at) VALUES (:seq, :task, :iteration, :session, :decision, :text, :at);

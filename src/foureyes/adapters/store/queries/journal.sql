@@ -3,6 +3,12 @@
 -- name: journal.head
 SELECT seq, hash FROM head WHERE one = 1;
 
+-- name: journal.row
+SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal WHERE seq = :seq;
+
+-- name: journal.numbers
+SELECT seq FROM journal WHERE seq > :after ORDER BY seq;
+
 -- name: journal.at
 SELECT hash FROM journal WHERE seq = :seq;
 

@@ -19,6 +19,9 @@ INSERT INTO security (seq, task, session, kind, rule, reason, detail, at) VALUES
 -- name: record.security_since
 SELECT seq, at, kind, task, session, rule, reason, detail FROM security WHERE seq > :after ORDER BY seq;
 
+-- name: record.security_at
+SELECT seq, at, kind, task, session, rule, reason, detail FROM security WHERE seq = :seq;
+
 -- name: record.security_end
 SELECT max(seq) AS seq FROM security;
 

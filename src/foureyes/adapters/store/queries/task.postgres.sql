@@ -10,3 +10,8 @@ FROM tasks t WHERE task_text.rowid = t.n AND t.id = :id;
 
 -- name: task.where_text
 t.n IN (SELECT rowid FROM task_text WHERE words @@ to_tsquery('simple', :text_words))
+
+-- name: task.misread_text
+SELECT t.id FROM tasks t LEFT JOIN task_text x ON x.rowid = t.n
+WHERE t.deleted = 0 AND x.words IS DISTINCT FROM to_tsvector('simple', t.title || ' ' || t.description || ' ' || t.acceptance)
+ORDER BY t.n LIMIT 20;

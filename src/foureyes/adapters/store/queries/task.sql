@@ -28,6 +28,11 @@ WHERE id = :id;
 -- name: task.set_label_priority
 UPDATE task_labels SET priority = :priority WHERE task = :id;
 
+-- name: task.misread_text
+SELECT t.id FROM tasks t LEFT JOIN task_text x ON x.rowid = t.n
+WHERE t.deleted = 0 AND (x.title IS NOT t.title OR x.description IS NOT t.description OR x.acceptance IS NOT t.acceptance)
+ORDER BY t.n LIMIT 20;
+
 -- name: task.add_label
 INSERT INTO task_labels (label, priority, task_n, task) SELECT :label, priority, n, id FROM tasks WHERE id = :id;
 

@@ -1,0 +1,222 @@
+"""Bootstrap: `fe init` all or nothing and once (P12), the store found from every worktree (K3), restore."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from foureyes import bootstrap
+from foureyes.bootstrap import Created, create_project, open_project, restore, setup
+from foureyes.core.session import Actor
+from foureyes.errors import BadInput, EnvironmentProblem, GitProblem, NoProject, Refused, StoreProblem
+
+from tests.app.world import ALICE, BOB, CI, CLAUDE, Checkout, asserted, make_template, quiet_home
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    quiet_home(tmp_path / "home", monkeypatch)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, _home: None) -> Checkout:
+    return Checkout(make_template(tmp_path / "project"))
+
+
+def init(checkout: Checkout, actor: Actor = ALICE, *, target: str | None = None, prefix: str = "fe", commit: bool = True) -> Created:
+    return create_project(str(checkout.path), {}, actor, prefix=prefix, target=target, commit=commit)
+
+
+def listing(checkout: Checkout) -> list[str]:
+    return sorted(os.listdir(checkout.path))
+
+
+def test_init_by_a_person_makes_a_store_and_commits_exactly_the_configuration_P12(checkout: Checkout) -> None:
+    checkout.write("untouched.py", "x")
+    checkout.write("staged.py", "x")
+    checkout.git("add", "staged.py")
+    done = init(checkout)
+    assert (done.new, done.target, done.prefix, done.committed) == (True, "main", "fe", checkout.head())
+    assert checkout.git("show", "--name-only", "--format=", "HEAD") == "foureyes.toml"
+    assert checkout.git("status", "--porcelain").splitlines() == ["A  staged.py", "?? untouched.py"]
+    assert f'id = "{done.project}"' in checkout.git("show", "HEAD:foureyes.toml")
+    app = open_project(str(checkout.path), {})
+    assert app.projects.get().id == done.project
+    assert {check.result for check in app.projects.doctor(ALICE)} == {"ok"}
+    app.close()
+
+
+def test_a_second_init_changes_nothing(checkout: Checkout) -> None:
+    first = init(checkout)
+    head, store = checkout.head(), (checkout.path / ".foureyes" / "store.db").read_bytes()
+    second = init(checkout, BOB, prefix="zz", target="other")
+    assert (second.new, second.project, second.prefix, second.target, second.committed) == (False, first.project, "fe", "main", "")
+    assert any("the target stays main" in note for note in second.notes)
+    assert (checkout.head(), (checkout.path / ".foureyes" / "store.db").read_bytes()) == (head, store)
+    assert checkout.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("actor", [CLAUDE, CI])
+def test_init_by_an_agent_or_a_service_commits_nothing_P12(checkout: Checkout, actor: Actor) -> None:
+    head = checkout.head()
+    done = init(checkout, actor)
+    assert (done.new, done.committed, checkout.head()) == (True, "", head)
+    assert any("for a person (P12)" in note for note in done.notes)
+    app = open_project(str(checkout.path), {})
+    assert any("defaults are in force" in note for note in app.projects.status(actor).notes)
+    app.close()
+
+
+def test_a_typed_name_makes_no_project_I1(checkout: Checkout) -> None:
+    with pytest.raises(Refused):
+        init(checkout, asserted(ALICE))
+    assert not (checkout.path / ".foureyes").exists()
+
+
+def test_no_commit_leaves_the_file_for_the_person_P12(checkout: Checkout) -> None:
+    head = checkout.head()
+    done = init(checkout, commit=False)
+    assert (done.committed, checkout.head()) == ("", head)
+    assert checkout.git("status", "--porcelain") == "?? foureyes.toml"
+
+
+def test_a_target_that_is_not_checked_out_is_not_committed_to_P12(checkout: Checkout) -> None:
+    checkout.git("branch", "release")
+    head = checkout.head("release")
+    done = init(checkout, target="release")
+    assert (done.target, done.committed, checkout.head("release"), checkout.head()) == ("release", "", head, head)
+
+
+def test_a_configuration_that_is_there_is_not_overwritten(checkout: Checkout) -> None:
+    checkout.write("foureyes.toml", "[minor]\nmax_lines = 3\n")
+    init(checkout)
+    assert (checkout.path / "foureyes.toml").read_text() == "[minor]\nmax_lines = 3\n"
+
+
+def fail_at(monkeypatch: pytest.MonkeyPatch, where: object, name: str, problem: BaseException) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise problem
+
+    monkeypatch.setattr(where, name, broken)
+
+
+STEPS: list[Callable[[pytest.MonkeyPatch], None]] = [
+    lambda m: fail_at(m, bootstrap, "create_store", OSError(28, "No space left on device")),
+    lambda m: fail_at(m, bootstrap, "create_store", StoreProblem("the disk is full")),
+    lambda m: fail_at(m, bootstrap, "application", KeyboardInterrupt()),
+    lambda m: fail_at(m, os, "rename", OSError(30, "Read-only file system")),
+]
+
+
+@pytest.mark.parametrize("break_it", STEPS, ids=["disk", "store", "interrupt", "rename"])
+def test_an_init_that_fails_leaves_no_half_project_G4(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, break_it: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    before, head = listing(checkout), checkout.head()
+    with monkeypatch.context() as patched:
+        break_it(patched)
+        with pytest.raises((EnvironmentProblem, KeyboardInterrupt)):
+            init(checkout)
+    assert (listing(checkout), checkout.head()) == (before, head)
+    assert init(checkout).new
+
+
+def test_a_commit_that_git_refuses_is_said_and_loses_nothing(checkout: Checkout) -> None:
+    hook = checkout.path / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho not today >&2\nexit 1\n")
+    hook.chmod(0o755)
+    head = checkout.head()
+    done = init(checkout)
+    assert (done.committed, checkout.head()) == ("", head)
+    assert any("git would not commit" in note for note in done.notes)
+    assert (checkout.path / "foureyes.toml").exists()
+
+
+@pytest.mark.parametrize("prefix", ["", "FE", "1a", "a-b", "a" * 11, "ä"])
+def test_a_wrong_prefix_is_bad_input_and_makes_nothing(checkout: Checkout, prefix: str) -> None:
+    before = listing(checkout)
+    with pytest.raises(BadInput):
+        init(checkout, prefix=prefix)
+    assert listing(checkout) == before
+
+
+def test_without_a_repository_it_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    for call in (open_project, lambda cwd, env: create_project(cwd, env, ALICE, prefix="fe", target=None, commit=True)):
+        with pytest.raises(EnvironmentProblem, match="not in a git repository") as caught:
+            call(str(tmp_path / "plain"), {})
+        assert "git init" in caught.value.next_step
+
+
+def test_without_a_project_it_says_what_to_do(checkout: Checkout) -> None:
+    with pytest.raises(NoProject) as caught:
+        open_project(str(checkout.path), {})
+    assert caught.value.next_step == "fe init"
+
+
+def test_a_detached_head_needs_a_target_named(checkout: Checkout) -> None:
+    checkout.git("switch", "-q", "--detach")
+    with pytest.raises(GitProblem, match="no branch is checked out"):
+        init(checkout)
+    assert not (checkout.path / ".foureyes").exists()
+    assert init(checkout, target="main").target == "main"
+
+
+def test_the_store_is_found_from_a_linked_worktree_and_from_below_K3_lesson_67(checkout: Checkout, tmp_path: Path) -> None:
+    done = init(checkout)
+    checkout.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    (checkout.path / "deep" / "er").mkdir(parents=True)
+    for place in (tmp_path / "side", checkout.path / "deep" / "er"):
+        app = open_project(str(place), {})
+        assert app.projects.get().id == done.project
+        app.tasks.create(CLAUDE, f"from {place.name}")
+        app.close()
+    assert not (tmp_path / "side" / ".foureyes").exists()
+    app = open_project(str(checkout.path), {})
+    assert app.projects.status(ALICE).counts["open"] == 2
+    app.close()
+
+
+def test_init_from_a_linked_worktree_makes_the_one_store_of_the_repository_K3_lesson_67(checkout: Checkout, tmp_path: Path) -> None:
+    checkout.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    done = create_project(str(tmp_path / "side"), {}, ALICE, prefix="fe", target="main", commit=True)
+    assert done.new
+    assert (checkout.path / ".foureyes" / "store.db").exists()
+    assert not (tmp_path / "side" / ".foureyes").exists()
+    assert not init(checkout).new
+
+
+def test_the_folder_is_never_part_of_a_commit(checkout: Checkout) -> None:
+    init(checkout)
+    checkout.git("add", "-A")
+    assert checkout.git("status", "--porcelain") == ""
+
+
+def test_a_restore_by_a_person_is_on_record_and_the_old_store_is_kept(checkout: Checkout) -> None:
+    init(checkout)
+    app = open_project(str(checkout.path), {})
+    app.projects.backup(str(checkout.path / "backup.db"))
+    app.tasks.create(CLAUDE, "after the backup")
+    app.close()
+    with pytest.raises(Refused):
+        restore(str(checkout.path), {}, CLAUDE, "backup.db")
+    kept = restore(str(checkout.path), {}, ALICE, "backup.db")
+    app = open_project(str(checkout.path), {})
+    assert app.projects.status(ALICE).counts["open"] == 0
+    assert [(row.kind, "backup.db" in row.reason) for row in app.policy.security()] == [("restore", True)]
+    assert app.audit.verify().findings == ()
+    app.close()
+    assert Path(kept).exists()
+
+
+def test_the_instruction_block_goes_into_the_callers_worktree(checkout: Checkout, tmp_path: Path) -> None:
+    checkout.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    assert setup(str(tmp_path / "side"), "claude", remove=False) == ("CLAUDE.md", "written")
+    assert (tmp_path / "side" / "CLAUDE.md").exists()
+    assert setup(str(tmp_path / "side"), "claude", remove=False) == ("CLAUDE.md", "unchanged")
+    assert setup(str(tmp_path / "side"), "claude", remove=True) == ("CLAUDE.md", "removed")
+    assert setup(str(checkout.path), "codex", remove=False)[0] == setup(str(checkout.path), "agents-md", remove=False)[0] == "AGENTS.md"
