@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foureyes.config import BY_KEY, FILE, SETTINGS, Layers, Setting, Value, is_looser, parse, read_file, resolve, review_policy
-from foureyes.core.policy import POLICIES, LabelRule, MinorRule, ReviewPolicy
+from foureyes.core.policy import DEFAULT_LABEL_RULES, POLICIES, LabelRule, MinorRule, ReviewPolicy
 from foureyes.core.session import GRADES
 from foureyes.errors import ConfigError
 
@@ -79,7 +79,8 @@ def test_every_key_is_read_from_the_file_and_wins_over_the_default_P12(key: str)
     text, expected = EXAMPLES[key]
     assert read_file(line(key, text)) == {key: expected}
     found = resolve(BY_KEY[key], layers(file=line(key, text)))
-    assert (found.value, found.source, found.note) == (expected, FILE, "")
+    in_force = {**DEFAULT_LABEL_RULES, **expected} if isinstance(expected, dict) else expected
+    assert (found.value, found.source, found.note) == (in_force, FILE, "")
     assert BY_KEY[key].default != expected
 
 

@@ -424,3 +424,15 @@ def test_init_by_a_person_commits_exactly_one_file_and_a_second_time_nothing(sta
     assert (again.rc, again.out.splitlines()[0]) == (0, "already a project; nothing changed")
     other = stage.done(stage.cast.alice, "init", "--no-commit", cwd=bare_repo)
     assert (other["created"], other["commit"]) == (False, "")
+
+
+def test_G4_why_a_claim_was_given_back_is_on_record(stage: Stage) -> None:
+    cast = stage.cast
+    task = stage.create(cast.alice)
+    stage.done(cast.claude, "start", task)
+    stage.done(cast.claude, "unstart", task, "-m", "waiting for the design")
+    stage.done(cast.codex, "start", task)
+    stage.done(cast.alice, "unstart", task, "-m", "codex is gone")
+    record = stage.run(cast.alice, "audit", "log", "--task", task).out
+    assert "codex is gone" in record
+    assert "waiting for the design" in record

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from foureyes.app.context import Context, Named, Work
 from foureyes.app.ports import Tx
 from foureyes.app.views import ApprovalView, Outcome
@@ -22,7 +24,7 @@ from foureyes.core.task import (
     clean_text,
     clean_title,
 )
-from foureyes.errors import BadInput, Reason, Refused
+from foureyes.errors import BadInput, Conflict, Reason, Refused
 
 TRIES = 20
 
@@ -48,8 +50,9 @@ class Tasks:
         minor: bool = False,
         group: str = "",
         estimate_minutes: int | None = None,
+        key: str = "",
     ) -> Outcome:
-        """Plan a task."""
+        """Plan a task. The same key again gives the same task, and is a conflict if it says something else."""
         title, kind = clean_title(title), task_type(type)
         description, acceptance = clean_text(description, "the description"), clean_text(acceptance, "the acceptance")
         clean_labels = tuple(dict.fromkeys(clean_label(label) for label in labels))
@@ -59,10 +62,25 @@ class Tasks:
                 parent=self._context.find_id(work.tx, parent) if parent else None,
                 depends_on=tuple(dict.fromkeys(self._context.find_id(work.tx, other) for other in depends_on)),
                 acceptance=acceptance, minor=minor, group=clean_title(group) if group else "", estimate_minutes=estimate_minutes,
+                key=clean_label(key) if key else "",
             )  # fmt: skip
+            known = self._once(work.tx, event)
+            if known is not None:
+                return known
             new = self._free_id(work.tx)
             work.record(new, event)
             return outcome(self._context.get(work.tx, new), f"created {new}", f"fe start {new}")
+
+    def _once(self, tx: Tx, event: e.TaskCreated) -> Outcome | None:
+        """Lesson 24: a repeat is answered with what is there; a different content under the same key is not success."""
+        found = tx.one("task.by_key", Planned, key=event.key) if event.key else None
+        if found is None:
+            return None
+        if msgspec.json.decode(found.payload, type=e.TaskCreated) != event:
+            raise Conflict(
+                f"key {event.key} already stands for {found.id}, which says something else.", next_step=f"fe show {found.id}", task=found.id
+            )
+        return outcome(self._context.get(tx, TaskId(found.id)), f"{found.id} is there already", f"fe show {found.id}", changed=False)
 
     def _free_id(self, tx: Tx) -> TaskId:
         """An id nobody has: checked in the creating transaction, longer when the short ones run out."""
@@ -208,6 +226,12 @@ class Tasks:
                 work.record(found.id, e.DependencyRemoved(depends_on=other))
             now = self._context.get(work.tx, found.id)
             return outcome(now, f"{now.id} waits for {', '.join(sorted(have - set(todo))) or 'nothing'}", changed=bool(todo))
+
+
+class Planned(Named, frozen=True):
+    """A task and the words it was planned with."""
+
+    payload: str
 
 
 class Counter(Named, frozen=True):

@@ -63,6 +63,7 @@ class TaskCreated(Event, frozen=True, kw_only=True):
     minor: bool = False
     group: str = ""
     estimate_minutes: int | None = None
+    key: str = ""
 
 
 class TaskEdited(Event, frozen=True, kw_only=True):

@@ -28,6 +28,7 @@ def from_stdin(text: str | None) -> str | None:
 @click.option("--minor", is_flag=True, help="Small enough that its author may approve it (bounded by P10).")
 @click.option("--group", default="", help="A name for tasks that belong together.")
 @click.option("--estimate", type=click.IntRange(1, 100_000), metavar="MINUTES", help="How long it should take.")
+@click.option("--key", default="", help="Create once: the same key again gives the same task; other words under it are a conflict.")
 def create(
     session: Session,
     title: str,
@@ -41,11 +42,12 @@ def create(
     minor: bool,
     group: str,
     estimate: int | None,
+    key: str,
 ) -> None:
     """Plan a task."""
     outcome = session.app.tasks.create(
         session.actor, title, description=from_stdin(description) or "", type=kind, priority=priority, labels=labels, parent=parent,
-        depends_on=depends_on, acceptance=from_stdin(acceptance) or "", minor=minor, group=group, estimate_minutes=estimate,
+        depends_on=depends_on, acceptance=from_stdin(acceptance) or "", minor=minor, group=group, estimate_minutes=estimate, key=key,
     )  # fmt: skip
     say(session, outcome)
 

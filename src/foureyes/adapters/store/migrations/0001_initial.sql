@@ -73,6 +73,7 @@ CREATE TABLE tasks (
   minor_by TEXT,
   minor_late INTEGER NOT NULL CHECK (minor_late IN (0, 1)),
   task_group TEXT NOT NULL,
+  once_key TEXT UNIQUE,
   creator TEXT NOT NULL,
   implementer TEXT,
   tier TEXT NOT NULL,

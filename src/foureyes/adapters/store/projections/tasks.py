@@ -52,7 +52,13 @@ def task_created(db: Engine, row: Row, event: e.TaskCreated) -> None:
             for name in ("title", "description", "type", "priority", "parent", "acceptance", "minor", "estimate_minutes")
         }
         labels = sorted(set(event.labels))
-        values |= {"labels": labels, "task_group": event.group, "creator": row.session, "minor_by": row.session if event.minor else None}
+        values |= {
+            "labels": labels,
+            "task_group": event.group,
+            "once_key": event.key or None,
+            "creator": row.session,
+            "minor_by": row.session if event.minor else None,
+        }
         db.run("task.insert", at(row, **values))
         db.run("task.insert_text", {"id": row.task})
         for label in labels:

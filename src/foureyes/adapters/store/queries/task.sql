@@ -2,10 +2,10 @@
 
 -- name: task.insert
 INSERT INTO tasks (n, id, title, description, type, status, priority, labels, parent, acceptance, minor, minor_by, minor_late,
-  task_group, creator, implementer, tier, estimate_minutes, hold, blocked_reason, rejected_by, defer_until, merge_sha, version,
+  task_group, once_key, creator, implementer, tier, estimate_minutes, hold, blocked_reason, rejected_by, defer_until, merge_sha, version,
   created_at, updated_at, started_at, start_target, closed_at, resolution, iteration, landed, unmerged, open_deps, ready, deleted)
 VALUES ((SELECT coalesce(max(n), 0) + 1 FROM tasks), :id, :title, :description, :type, 'open', :priority, :labels, :parent, :acceptance, :minor, :minor_by, 0,
-  :task_group, :creator, NULL, 'developer', :estimate_minutes, NULL, '', NULL, NULL, NULL, :seq,
+  :task_group, :once_key, :creator, NULL, 'developer', :estimate_minutes, NULL, '', NULL, NULL, NULL, :seq,
   :at, :at, NULL, NULL, NULL, '', 0, 0, 0, 0, 0, 0);
 
 -- name: task.insert_text
@@ -172,6 +172,9 @@ SELECT id FROM tasks WHERE id >= :low AND id < :high ORDER BY id LIMIT 5;
 
 -- name: task.place
 SELECT priority, n FROM tasks WHERE id = :id;
+
+-- name: task.by_key
+SELECT t.id, j.payload FROM tasks t JOIN journal j ON j.task = t.id AND j.kind = 'TaskCreated' WHERE t.once_key = :key;
 
 -- name: task.exists
 SELECT id FROM tasks WHERE id = :id;
