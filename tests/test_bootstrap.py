@@ -199,7 +199,7 @@ def test_the_folder_is_never_part_of_a_commit(checkout: Checkout) -> None:
 def test_a_restore_by_a_person_is_on_record_and_the_old_store_is_kept(checkout: Checkout) -> None:
     init(checkout)
     app = open_project(str(checkout.path), {})
-    app.projects.backup(str(checkout.path / "backup.db"))
+    app.projects.backup(BOB, str(checkout.path / "backup.db"))
     app.tasks.create(CLAUDE, "after the backup")
     app.close()
     with pytest.raises(Refused):
@@ -215,8 +215,12 @@ def test_a_restore_by_a_person_is_on_record_and_the_old_store_is_kept(checkout: 
 
 def test_the_instruction_block_goes_into_the_callers_worktree(checkout: Checkout, tmp_path: Path) -> None:
     checkout.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    assert setup(str(tmp_path / "side"), "claude", remove=False) == ("CLAUDE.md", "written")
+    assert setup(str(tmp_path / "side"), BOB, "claude", remove=False) == ("CLAUDE.md", "written")
     assert (tmp_path / "side" / "CLAUDE.md").exists()
-    assert setup(str(tmp_path / "side"), "claude", remove=False) == ("CLAUDE.md", "unchanged")
-    assert setup(str(tmp_path / "side"), "claude", remove=True) == ("CLAUDE.md", "removed")
-    assert setup(str(checkout.path), "codex", remove=False)[0] == setup(str(checkout.path), "agents-md", remove=False)[0] == "AGENTS.md"
+    assert setup(str(tmp_path / "side"), BOB, "claude", remove=False) == ("CLAUDE.md", "unchanged")
+    assert setup(str(tmp_path / "side"), BOB, "claude", remove=True) == ("CLAUDE.md", "removed")
+    assert (
+        setup(str(checkout.path), BOB, "codex", remove=False)[0]
+        == setup(str(checkout.path), BOB, "agents-md", remove=False)[0]
+        == "AGENTS.md"
+    )

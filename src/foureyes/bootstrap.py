@@ -306,8 +306,9 @@ def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, pro
     return shared.move_to_server(folder, shared.check_url(url), _now(), keep_url=not environ.get("FOUREYES_STORE"), progress=progress)
 
 
-def setup(cwd: str, agent: str, *, remove: bool) -> tuple[str, str]:
+def setup(cwd: str, actor: Actor, agent: str, *, remove: bool) -> tuple[str, str]:
     """Write or take out the instruction block of an agent; the file's name and what was done."""
+    permit(actor, "setup")
     from foureyes.adapters.agents import instructions
     from foureyes.app.primer import BLOCK
 

@@ -1,4 +1,7 @@
-"""Worlds: with real git in a temporary directory, or with a scripted repository where git does not matter."""
+"""Worlds: with real git in a temporary directory, or with a scripted repository where git does not matter.
+
+Every test of this folder runs on both engines, unless it is marked `pure`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,21 @@ from pathlib import Path
 
 import pytest
 
+from tests import engines
 from tests.app.world import Checkout, DeskWorld, GitWorld, copy_of, make_template, quiet_home
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if metafunc.definition.get_closest_marker("pure") is None:
+        metafunc.parametrize("on_engine", engines.NAMES, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def on_engine(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The engine of every world that is made meanwhile; SQLite where nobody says."""
+    engines.Run.on = getattr(request, "param", "sqlite")
+    yield engines.Run.on
+    engines.Run.on = "sqlite"
 
 
 @pytest.fixture(scope="session")

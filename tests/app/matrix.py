@@ -13,7 +13,6 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.adapters.store.store import create_in_memory
 from foureyes.app.application import Application
 from foureyes.app.context import Context
 from foureyes.core.attempt import Attempt, Author, Change, ChangedFile, Commit
@@ -23,6 +22,8 @@ from foureyes.core.ids import DiffId, OriginId, SessionId, Sha, TaskId
 from foureyes.core.policy import POLICIES, LabelRule, MinorRule, PolicyName, ReviewPolicy
 from foureyes.core.session import Actor, Grade, Party
 from foureyes.core.task import Task
+
+from tests import engines
 
 # ---------------------------------------------------------------------------------------------------------- the cast
 
@@ -375,11 +376,11 @@ class Counted:
 
 
 class World:
-    """An Application over a store in memory; who calls is said with each call (I10)."""
+    """An Application over an empty store; who calls is said with each call (I10)."""
 
     def __init__(self, environ: dict[str, str] | None = None) -> None:
         self.repo = FakeRepo()
-        self.app = Application(Context(create_in_memory("0123456789abcdef"), lambda: self.repo, StandingClock(), Counted(), environ or {}))
+        self.app = Application(Context(engines.new_store("0123456789abcdef"), lambda: self.repo, StandingClock(), Counted(), environ or {}))
         self.app.projects.create(ADA, "matrix", "fe", "main")
         self._known: set[SessionId] = set()
         self._tasks = 0

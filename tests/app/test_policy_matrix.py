@@ -25,6 +25,7 @@ relations = pytest.mark.parametrize("relation", STORIES)
 # --------------------------------------------------------------------------------------------- P, the pure function
 
 
+@pytest.mark.pure
 @relations
 @pytest.mark.parametrize("policy", POLICIES)
 def test_the_pure_function_answers_every_row_as_the_rules_do_P(policy: PolicyName, relation: str) -> None:
@@ -41,6 +42,7 @@ def test_the_pure_function_answers_every_row_as_the_rules_do_P(policy: PolicyNam
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize("relation", [name for name, row in matrix.ROW.items() if row == "P2"])
 def test_under_trusted_makers_approve_only_what_they_declare_P2(relation: str) -> None:
     actor, facts = matrix.party(STORIES[relation].actor), matrix.facts_of(relation, "no", False)
@@ -76,7 +78,7 @@ def listed(world: World, relation: str, task: str, wanted: Expected, *, needs_re
 
 
 @pytest.fixture(scope="module")
-def world() -> World:
+def world(on_engine: str, _modules_engines_are_tidied: None) -> World:
     return World()
 
 

@@ -83,17 +83,17 @@ def test_doctor_names_an_edited_row_J2(desk: DeskWorld) -> None:
 def test_a_backup_is_whole_and_never_overwrites(desk: DeskWorld, tmp_path: Path) -> None:
     desk.handed_in()
     target = tmp_path / "backup.db"
-    desk.app.projects.backup(str(target))
+    desk.app.projects.backup(BOB, str(target))
     copy = SqliteEngine(str(target))
     assert copy.fetch("SELECT count(*) FROM journal", {})[1] == [(desk.rows(),)]
     assert copy.problems() == []
     copy.close()
     before = target.read_bytes()
     with pytest.raises(BadInput):
-        desk.app.projects.backup(str(target))
+        desk.app.projects.backup(BOB, str(target))
     assert target.read_bytes() == before
     with pytest.raises(BadInput):
-        desk.app.projects.backup(str(tmp_path / "missing" / "backup.db"))
+        desk.app.projects.backup(BOB, str(tmp_path / "missing" / "backup.db"))
 
 
 def test_a_restore_is_on_record_P8(desk: DeskWorld) -> None:

@@ -1,4 +1,4 @@
-"""A small world for the verbs: a store in memory, a clock that stands, who calls is said plainly (I10)."""
+"""A small world for the verbs: a store of either engine, a clock that stands, who calls is said plainly (I10)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ import pytest
 
 from foureyes.adapters.git.locate import locate
 from foureyes.adapters.git.repo import GitRepo
-from foureyes.adapters.store.sqlite import SqliteEngine
-from foureyes.adapters.store.store import Store, create_in_memory
+from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.attempts import SubmitOutcome
 from foureyes.app.context import Context
@@ -29,6 +28,8 @@ from foureyes.core.ids import DiffId, SessionId, Sha
 from foureyes.core.session import Actor
 from foureyes.core.task import Task
 from foureyes.errors import FoureyesError, Refused
+
+from tests import engines
 
 IDENTITY = "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
 CODE = "".join(f"line {number}\n" for number in range(1, 41))
@@ -278,12 +279,12 @@ class Count(msgspec.Struct, frozen=True):
 
 
 class World:
-    """An Application over a store in memory, with everything in reach that a test wants to turn."""
+    """An Application over an empty store, with everything in reach that a test wants to turn."""
 
     def __init__(self, repo: Callable[[], Repo], environ: Mapping[str, str] | None = None, store: Store | None = None) -> None:
         self.clock, self.ids = FixedClock(), CountedIds()
         self.environ: dict[str, str] = dict(environ or {})
-        self.store = store or create_in_memory(PROJECT)
+        self.store = store or engines.new_store(PROJECT)
         self.app = Application(Context(self.store, repo, self.clock, self.ids, self.environ))
         self.app.projects.create(ALICE, "project", "fe", "main")
 
@@ -338,9 +339,8 @@ class World:
         return report
 
     def sql(self, statement: str, *values: object) -> list[Any]:
-        """What a plain SQL client would do to the store."""
-        assert isinstance(self.store.engine, SqliteEngine)
-        return self.store.engine.connection.execute(statement, values).fetchall()
+        """What a plain SQL client would do to the store; `?` is a value on both engines."""
+        return engines.plain_sql(self.store.engine, statement, *values)
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:

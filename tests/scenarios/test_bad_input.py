@@ -65,7 +65,7 @@ def test_an_unknown_id_is_3(unchanged: Stage, text: str) -> None:
     "text", ["", " ", "x" * 5000, "fe-%", "fe_1", "../../etc", "fe-1;drop", "fe-\n", "-", NOT_UTF8, ESCAPE, "fe-ü", "*"]
 )
 def test_what_cannot_be_an_id_is_2_and_is_not_echoed_raw(unchanged: Stage, text: str) -> None:
-    problem = unchanged.no(unchanged.cast.claude, "show", "--", text, rc=2)
+    problem = unchanged.no(unchanged.cast.claude, "show", text, rc=2)
     assert len(problem.message) < 200
     assert "\x1b" not in problem.text
     assert "\\u001b" not in problem.text
@@ -248,20 +248,33 @@ def test_a_broken_foureyes_toml_on_the_target_is_2_with_file_line_key_and_allowe
     (stage.repo / "foureyes.toml").write_text(f"# broken\n[review]\n{line}\n")
     stage.git("commit", "-q", "-am", "break it")
     before = stage.head()
-    sweep = (["status"], ["close", work.task], ["redo", work.task, "-m", "x"]) if "lax" in line else ()
-    for command in (["approve", work.task, "--seen", work.seen], ["reviewable"], *sweep):
+    sweep = (["policy", "show"], ["close", work.task], ["redo", work.task, "-m", "x"]) if "lax" in line else ()
+    for command in (["approve", work.task, "--seen", work.seen], *sweep):
         problem = stage.no(stage.cast.gemini, *command, rc=2)
         assert problem.code == "config"
         assert [part for part in says if part not in problem.message] == []
     doctor = stage.run(stage.cast.alice, "doctor")
     assert doctor.rc == 6
     assert "FAIL" in doctor.out
+    for told in (doctor, stage.run(stage.cast.alice, "status")):
+        assert [part for part in says if part not in told.out + told.err] == []
     assert stage.head() == before
+
+
+def test_P13_under_a_configuration_that_cannot_be_read_nothing_is_said_to_be_approvable(stage: Stage) -> None:
+    """Approve is refused then (above), so no list and no page may promise it."""
+    work = stage.in_review(stage.cast.claude, stage.cast.codex)
+    env = {"FOUREYES_REVIEW_POLICY": "maybe"}
+    assert stage.no(stage.cast.gemini, "approve", work.task, "--seen", work.seen, rc=2, env=env).code == "config"
+    listed = stage.run(stage.cast.gemini, "reviewable", "--json", env=env)
+    assert (listed.rc, listed.out) == (0, "") or (listed.rc == 2 and listed.json["error"]["code"] == "config")
+    page = stage.run(stage.cast.gemini, "show", work.task, "--json", env=env)
+    assert page.rc == 2 or page.json["you"]["may_approve"] is False
 
 
 def test_G1_a_variable_with_an_impossible_value_is_an_error_not_the_default(unchanged: Stage) -> None:
     for name in ("FOUREYES_REVIEW_POLICY", "FOUREYES_MINOR_MAX_LINES", "FOUREYES_FEATURE_BALANCED_REVIEW_POLICY"):
-        problem = unchanged.no(unchanged.cast.claude, "reviewable", rc=2, env={name: "maybe"})
+        problem = unchanged.no(unchanged.cast.claude, "policy", "show", rc=2, env={name: "maybe"})
         assert problem.code == "config"
         assert name in problem.message
 

@@ -208,7 +208,7 @@ def test_P12_a_person_may_loosen_by_the_environment(stage: Stage) -> None:
 
 
 def test_P12_names_that_mean_the_same_must_agree_within_the_environment(stage: Stage) -> None:
-    problem = stage.no(stage.cast.claude, "reviewable", rc=2, env={OURS: "false", "FOUREYES_REVIEW_POLICY": "trusted"})
+    problem = stage.no(stage.cast.claude, "policy", "show", rc=2, env={OURS: "false", "FOUREYES_REVIEW_POLICY": "trusted"})
     assert OURS in problem.message
     assert "FOUREYES_REVIEW_POLICY" in problem.message
 

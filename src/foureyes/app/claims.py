@@ -99,7 +99,7 @@ class Claims:
             facts = facts_of(self._context, work.tx, found.id)
             me, owner = self._context.party(work.tx, actor), facts.party(found.implementer)
             if is_one_origin(me, owner):
-                work.record(found.id, e.TaskUnstarted())
+                work.record(found.id, e.TaskUnstarted(reason=reason))
                 return outcome(self._context.get(work.tx, found.id), f"gave {found.id} back", "fe next")
             if actor.kind != "human" and me.session not in owner.above and not self._is_silent(work, found):
                 minutes = self._context.policy(work.tx, actor).claim_stale_minutes

@@ -18,7 +18,7 @@ from foureyes.core.policy import ReviewPolicy
 from foureyes.core.rights import barred
 from foureyes.core.session import Actor, Party
 from foureyes.core.task import Task, visible
-from foureyes.errors import AmbiguousId, BadInput, ConfigError, Internal, NotFound, Refused, StaleState
+from foureyes.errors import AmbiguousId, BadInput, Internal, NotFound, Refused, StaleState
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -153,13 +153,6 @@ class Context:
 
     def policy(self, tx: Tx, actor: Actor) -> ReviewPolicy:
         return config.review_policy(self.layers(tx, actor))
-
-    def policy_or_strict(self, tx: Tx, actor: Actor) -> ReviewPolicy:
-        """P: where the configuration is broken and an answer is still needed, it is strict's."""
-        try:
-            return self.policy(tx, actor)
-        except ConfigError:
-            return ReviewPolicy(name="strict")
 
     def find(self, tx: Tx, text: str) -> Task:
         """The task that an id, or any unambiguous beginning of one, means."""

@@ -30,6 +30,7 @@ from foureyes.core.ids import SessionId, Sha, TaskId
 from foureyes.core.policy import ReviewPolicy
 from foureyes.core.session import Actor, Party, is_tied
 from foureyes.core.task import clean_text
+from foureyes.errors import ConfigError, Reason
 
 PAGE = 50
 MOST = 1_000
@@ -63,7 +64,7 @@ class Lists:
         heads = self._context.repo.heads()
         found: list[ReviewableRow] = []
         with self._context.store.read() as tx:
-            me, policy = self._context.party(tx, actor), self._context.policy_or_strict(tx, actor)
+            me, policy = self._context.party(tx, actor), self._context.policy(tx, actor)
             target = f"refs/heads/{self._context.project(tx).target}"
             after = query.after
             while len(found) < query.limit:
@@ -104,11 +105,17 @@ class Lists:
             facts = facts_of(self._context, tx, found.id, me)
             target = self._context.project(tx).target
             detail = self._detail(tx, facts, log_lines)
-            you = None
-            if found.status == "reviewing":
-                policy = self._context.policy_or_strict(tx, actor)
-                you = preview(facts, me, policy, tip_of(self._context, facts.attempt, target) if facts.attempt else gate.Tip())
+            you = self._preview(tx, facts, me, actor, target) if found.status == "reviewing" else None
         return msgspec.structs.replace(detail, you=you)
+
+    def _preview(self, tx: Tx, facts: Facts, me: Party, actor: Actor, target: str) -> Preview:
+        """What the caller may do; nothing while the configuration is broken (G1)."""
+        tip = tip_of(self._context, facts.attempt, target) if facts.attempt else gate.Tip()
+        try:
+            return preview(facts, me, self._context.policy(tx, actor), tip)
+        except ConfigError as problem:
+            reason = Reason("G1", problem.message, problem.next_step)
+            return Preview(may_approve=False, rule="G1", reasons=(reason,))
 
     def _detail(self, tx: Tx, facts: Facts, log_lines: int) -> TaskDetail:
         task = facts.task.id

@@ -77,16 +77,17 @@ class Policy:
         known_feature(name)
         with self._context.store.read() as tx:
             layers = self._context.layers(tx, actor)
+        policy = config.resolve(config.BY_KEY["review.policy"], layers)
         for variable in config.flag_names(name):
-            if layers.environ.get(variable):
+            if layers.environ.get(variable) and policy.source == "environment":
                 return SettingView(
                     key=name, value=config.parse_flag(layers.environ[variable], variable), source=f"environment ({variable})"
                 )
         if f"feature.{name}" in layers.store:
-            return SettingView(key=name, value=layers.store[f"feature.{name}"] == "true", source="store")
+            return SettingView(key=name, value=layers.store[f"feature.{name}"] == "true", source="store", note=policy.note)
         if f"features.{name}" in layers.file:
-            return SettingView(key=name, value=layers.file[f"features.{name}"], source=config.FILE)
-        return SettingView(key=name, value=True, source="default")
+            return SettingView(key=name, value=layers.file[f"features.{name}"], source=config.FILE, note=policy.note)
+        return SettingView(key=name, value=True, source="default", note=policy.note)
 
     def set_feature(self, actor: Actor, name: str, text: str | None) -> SettingView:
         """Set or unset a flag in the store."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from foureyes import config
-from foureyes.app.context import Context
+from foureyes.app.context import Context, permit
 from foureyes.app.lists import Lists
 from foureyes.app.ports import ListQuery, Tx
 from foureyes.app.tasks import Counter
-from foureyes.app.views import Check, ProjectView, StatusView
+from foureyes.app.views import Check, ProjectView, ReviewableRow, StatusView
 from foureyes.core import events as e
 from foureyes.core.lifecycle import STATUSES
 from foureyes.core.session import Actor
@@ -43,12 +43,19 @@ class Projects:
             policy, notes = self._policy(tx, actor, project)
         counts: dict[str, int] = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}
         counts |= {name: counters.get(name, 0) for name in ("ready", "waiting", "rejected", "held", "unmerged", "landed")}
-        reviewable = Lists(self._context).reviewable(actor, ListQuery(limit=REVIEWABLE_SHOWN + 1))
+        reviewable = self._reviewable(actor)
         return StatusView(
             project=project.name, target=project.target, policy=str(policy.value), policy_source=policy.source, counts=counts,
             reviewable=min(len(reviewable), REVIEWABLE_SHOWN), reviewable_more=len(reviewable) > REVIEWABLE_SHOWN, hold=project.hold,
             notes=tuple(notes),
         )  # fmt: skip
+
+    def _reviewable(self, actor: Actor) -> list[ReviewableRow]:
+        """What waits for the caller; nothing where the configuration is broken, because then nothing can be approved."""
+        try:
+            return Lists(self._context).reviewable(actor, ListQuery(limit=REVIEWABLE_SHOWN + 1))
+        except ConfigError:
+            return []
 
     def _policy(self, tx: Tx, actor: Actor, project: ProjectView) -> tuple[config.Resolved, list[str]]:
         """The policy in force, and what there is to say about it."""
@@ -134,8 +141,9 @@ class Projects:
                 ),
             )
 
-    def backup(self, path: str) -> None:
+    def backup(self, actor: Actor, path: str) -> None:
         """A whole copy of the store; an existing file is never overwritten."""
+        permit(actor, "backup")
         if os.path.exists(path):
             raise BadInput(f"{os.path.basename(path)} exists; a backup never overwrites.", next_step="name another file")
         if not os.path.isdir(os.path.dirname(os.path.abspath(path))):

@@ -23,6 +23,7 @@ from foureyes.core.task import (
     clean_label,
     clean_text,
     clean_title,
+    visible,
 )
 from foureyes.errors import BadInput, Conflict, Reason, Refused
 
@@ -247,7 +248,7 @@ def task_type(text: str) -> TaskType:
     for known in TYPES:
         if known == text.strip().lower():
             return known
-    raise BadInput(f"type {text!r}: allowed are {', '.join(TYPES)}.")
+    raise BadInput(f"type {visible(text)[:60]!r}: allowed are {', '.join(TYPES)}.")
 
 
 def outcome(task: Task, message: str, next_step: str = "", *, changed: bool = True, notes: tuple[str, ...] = ()) -> Outcome:

@@ -125,7 +125,7 @@ class TaskStarted(Event, frozen=True, kw_only=True):
 class TaskUnstarted(Event, frozen=True, kw_only=True):
     """The implementer gave the claim back."""
 
-    via: SessionId | None = None
+    reason: str = ""
 
 
 class TaskReleased(Event, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from foureyes.core.session import Kind, Trust
 from foureyes.errors import Reason
 
 FOR_A_NAME = frozenset({"log"})
-FOR_A_SERVICE = frozenset({"init", "create", "log", "handoff", "submit"})
+FOR_A_SERVICE = frozenset({"init", "create", "log", "handoff", "submit", "setup", "backup"})
 FOR_PEOPLE = frozenset({"hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "restore", "store copy"})
 
 

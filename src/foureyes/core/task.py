@@ -16,6 +16,7 @@ TYPES: tuple[TaskType, ...] = ("task", "bug", "feature", "chore", "docs", "epic"
 
 HIGHEST, DEFAULT_PRIORITY, LOWEST = 0, 2, 4
 TITLE_LIMIT = 500
+NAME_LIMIT = 64
 TEXT_LIMIT = 100_000
 LABEL = re.compile(r"[^\s,\x00-\x1f\x7f]{1,64}\Z")
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -97,6 +98,15 @@ def _refuse_control(text: str, pattern: re.Pattern[str], what: str) -> None:
         )
     if SURROGATE.search(text):
         raise BadInput(f"{what} is not valid UTF-8.", next_step="save it as UTF-8 and try again")
+
+
+def clean_name(text: str) -> str:
+    """A name that somebody types: one line of up to 64 characters."""
+    name = text.strip()
+    if not name or len(name) > NAME_LIMIT:
+        raise BadInput(f"a name has 1 to {NAME_LIMIT} characters.", next_step='fe log TASK "text" --as NAME')
+    _refuse_control(name, CONTROL, "the name")
+    return name
 
 
 def clean_label(text: str) -> str:

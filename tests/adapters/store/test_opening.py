@@ -13,7 +13,7 @@ from foureyes.core.events import ProjectCreated
 from foureyes.errors import StoreProblem
 
 from tests.adapters.store.shop import NOW, append, fill, on_disk, security
-from tests.app.world import PROJECT
+from tests.app.world import BOB, PROJECT
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
     """A project's folder; `backup.db` beside it is an older state of the store."""
     folder = tmp_path / ".foureyes"
     world = on_disk(folder)
-    world.app.projects.backup(str(tmp_path / "backup.db"))
+    world.app.projects.backup(BOB, str(tmp_path / "backup.db"))
     fill(world)
     world.app.close()
     return folder

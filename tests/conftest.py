@@ -1,0 +1,36 @@
+"""What all tests share: both engines, and that nothing of them is left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests import engines
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "pure: touches no store, so one engine is enough")
+
+
+def pytest_unconfigure() -> None:
+    engines.end_of_run()
+
+
+@pytest.fixture(autouse=True)
+def _engines_are_tidied() -> Iterator[None]:
+    with engines.tidied():
+        yield
+
+
+@pytest.fixture(scope="module")
+def _modules_engines_are_tidied() -> Iterator[None]:
+    """For fixtures of a module that make stores: ask for this one first."""
+    with engines.tidied():
+        yield
+
+
+@pytest.fixture
+def server() -> engines.Server:
+    """A real PostgreSQL, the same one for all tests of the run."""
+    return engines.server()

