@@ -17,7 +17,7 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 SHORTEST = 3
 CROWDING = 20
 PREFIX = re.compile(r"[a-z][a-z0-9]{0,9}\Z")
-TASK_INPUT = re.compile(r"[a-z0-9-]{1,40}\Z")
+TASK_INPUT = re.compile(r"[a-z0-9][a-z0-9-]{0,39}\Z")
 
 
 def length_for(tasks: int, tries: int) -> int:
