@@ -162,6 +162,9 @@ class Store(Protocol):
     def health(self) -> list[str]:
         """What the database's own checks find wrong with it."""
 
+    def describe(self) -> str:
+        """What kind of database this is, in a few words."""
+
     def backup(self, path: str) -> None: ...
 
     def close(self) -> None: ...

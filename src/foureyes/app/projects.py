@@ -7,7 +7,7 @@ import os
 from foureyes import config
 from foureyes.app.context import Context, permit
 from foureyes.app.lists import Lists
-from foureyes.app.ports import ListQuery, Tx
+from foureyes.app.ports import ListQuery, Progress, Tx
 from foureyes.app.tasks import Counter
 from foureyes.app.views import Check, ProjectView, ReviewableRow, StatusView
 from foureyes.core import events as e
@@ -69,9 +69,9 @@ class Projects:
             notes.append(f"{config.FILE} is not on {project.target}: the built-in defaults are in force")
         return policy, notes
 
-    def doctor(self, actor: Actor) -> list[Check]:
+    def doctor(self, actor: Actor, progress: Progress | None = None) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""
-        checks = [self._git(), self._target(), self._configuration(actor), self._health(), self._journal()]
+        checks = [self._git(), self._target(), self._configuration(actor), self._health(), self._journal(progress)]
         return [*checks, self._identity(actor)]
 
     def _git(self) -> Check:
@@ -114,11 +114,11 @@ class Projects:
             return Check("store", "fail", problem.message, problem.next_step)
         if problems:
             return Check("store", "fail", "; ".join(problems), "fe backup FILE now, then fe restore from a good backup")
-        return Check("store", "ok", "the database is sound")
+        return Check("store", "ok", f"{self._context.store.describe()}: sound")
 
-    def _journal(self) -> Check:
+    def _journal(self, progress: Progress | None) -> Check:
         try:
-            report = self._context.store.audit()
+            report = self._context.store.audit(progress)
         except FoureyesError as problem:
             return Check("journal", "fail", problem.message, problem.next_step)
         if report.findings:

@@ -44,6 +44,9 @@ class Database(Engine, Protocol):
 
     def problems(self) -> list[str]: ...
 
+    def describe(self) -> str:
+        """What kind of database this is, in a few words."""
+
     def backup(self, path: str) -> None:
         """A whole copy as a SQLite file."""
 

@@ -150,6 +150,11 @@ class PostgresEngine:
             row = self.connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8").fetchone()
         return datetime.fromtimestamp(float(row[0] or 0) if row else 0, UTC)
 
+    def describe(self) -> str:
+        with in_our_words():
+            row = self.connection.execute("SHOW server_version").fetchone()
+        return f"PostgreSQL {row[0] if row else ''}, schema {self.schema_version()}"
+
     def problems(self) -> list[str]:
         """Whether the server answers and lets us write."""
         try:

@@ -112,6 +112,9 @@ class SqliteEngine:
         """The names of the tables in the file."""
         return {str(row[0]) for row in self.fetch("SELECT name FROM sqlite_schema WHERE type = 'table'", {})[1]}
 
+    def describe(self) -> str:
+        return f"SQLite {apsw.sqlite_lib_version()}, schema {self.schema_version()}"
+
     def problems(self) -> list[str]:
         """What SQLite's own check finds wrong with the file."""
         with translated(self.path):

@@ -112,6 +112,9 @@ class Store:
     def health(self) -> list[str]:
         return self.engine.problems()
 
+    def describe(self) -> str:
+        return self.engine.describe()
+
     def backup(self, path: str) -> None:
         self.engine.backup(path)
 

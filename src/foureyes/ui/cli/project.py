@@ -12,6 +12,7 @@ from foureyes.app.views import Check, StatusView
 from foureyes.errors import NoProject, VerificationFailed
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.store import show_progress
 
 
 @verb("init", example="fe init --prefix shop")
@@ -79,7 +80,7 @@ def _next(view: StatusView) -> str:
 @verb("doctor", example="fe doctor")
 def doctor(session: Session) -> None:
     """Look at everything that can be wrong. Repairs nothing. Exit code 6 if something is broken."""
-    checks = session.app.projects.doctor(session.actor)
+    checks = session.app.projects.doctor(session.actor, show_progress)
     failures = sum(check.result == "fail" for check in checks)
     if session.json:
         output.write_lines(checks)
