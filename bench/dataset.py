@@ -1,6 +1,7 @@
 """Large stores: a project's life written through the journal and the projections, in large transactions.
 
-Of the tasks 20 % are live, in all statuses; a quarter waits or waited for another, most have labels; the journal is
+Of the tasks 20 % are live, in all statuses, and they are among the newer ones, as in a project that got old: whoever
+looks for them must not wade through what is closed. Some wait or waited for others, most have labels; the journal is
 filled with log lines to ten rows for each task. A store is made once and kept under .bench-cache/ until the schema, the
 events or this file change. PostgreSQL gets the same rows by COPY.
 """
@@ -37,7 +38,8 @@ CACHE = ROOT / ".bench-cache"
 PROJECT = "0123456789abcdef"
 AGENTS = 50
 ROWS_PER_TASK = 10
-LIVE = 0.2
+OLD = 0.6
+"""This part of the tasks, the oldest, is closed; of the rest every second one is live."""
 PORTION = 2_000
 LABELS = ("api", "ui", "docs", "security", "flaky", "perf", "infra", "i18n")
 COMMON, RARE, RARE_COUNT = "parser", "xylophone", 5
@@ -124,9 +126,7 @@ class Life:
     def live_through(self, tx: WriteTx, number: int) -> None:
         """One task, from its plan to where it stands now."""
         task = task_id(PREFIX, int.from_bytes(hashlib.sha256(str(number).encode()).digest()[:8], "big"), length_for(self.tasks, 4))
-        # Spread evenly: every hundredth task of the live ones gets each place of the mix.
-        spot = number * LIVE
-        fate = self.fate(int(spot)) if int(spot) != int(spot - LIVE) else "closed"
+        fate = self.fate(number // 2) if number >= self.tasks * OLD and number % 2 else "closed"
         maker = self.random.choice(self.agents)
         self.tell(tx, self.random.choice(self.agents), task, self.planned(number, fate))
         self.ids.append(task)
@@ -170,7 +170,7 @@ class Life:
         words = self.random.choices(WORDS, k=7)
         if number % 10 == 0:
             words[2] = COMMON
-        if number % (self.tasks // RARE_COUNT) == 1:
+        if number % (self.tasks // RARE_COUNT) == self.tasks // RARE_COUNT - 1:
             words[3] = RARE
         waits = tuple(self.random.choices(self.open, k=1)) if fate == "waiting" and self.open else ()
         if not waits and fate == "closed" and number % 5 == 0 and self.ids:

@@ -10,7 +10,7 @@ from tests import engines
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "pure: touches no store, so one engine is enough")
+    config.addinivalue_line("markers", "on(engine): a test of the application that runs on this engine only")
 
 
 def pytest_unconfigure() -> None:

@@ -1,6 +1,6 @@
 """Worlds: with real git in a temporary directory, or with a scripted repository where git does not matter.
 
-Every test of this folder runs on both engines, unless it is marked `pure`.
+Every test of this folder runs on both engines, unless a mark `on` names one.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from tests.app.world import Checkout, DeskWorld, GitWorld, copy_of, make_templat
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if metafunc.definition.get_closest_marker("pure") is None:
-        metafunc.parametrize("on_engine", engines.NAMES, indirect=True, scope="session")
+    mark = metafunc.definition.get_closest_marker("on")
+    metafunc.parametrize("on_engine", mark.args if mark else engines.NAMES, indirect=True, scope="session")
 
 
 @pytest.fixture(scope="session", autouse=True)

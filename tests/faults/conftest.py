@@ -1,49 +1,5 @@
-"""Places for faults: a file, and a schema on a server of this test process's own."""
+"""Faults happen at the places of `fixtures.py`."""
 
-from __future__ import annotations
+from tests.faults.fixtures import home, place, server, template
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
-import pytest
-
-from tests.app.world import make_template, quiet_home
-from tests.faults.places import Place, ServerPlace
-from tests.faults.server import Server, running_server
-
-MakePlace = Callable[[str], Place]
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    """One server per test process."""
-    with running_server() as started:
-        yield started
-
-
-@pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A git repository that is made once and copied."""
-    folder = tmp_path_factory.mktemp("template")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        quiet_home(folder / "home", monkeypatch)
-        return make_template(folder / "project")
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Git's dates are fixed, so that equal commits have equal names."""
-    quiet_home(tmp_path / "home", monkeypatch)
-    for who in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{who}_DATE", "2026-03-01T12:00:00Z")
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
-    """A project's place, with each engine."""
-    if request.param == "sqlite":
-        yield Place(tmp_path / "project")
-        return
-    found = ServerPlace(tmp_path / "project", request.getfixturevalue("server"))
-    yield found
-    found.remove()
+__all__ = ["home", "place", "server", "template"]

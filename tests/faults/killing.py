@@ -42,7 +42,7 @@ class Killed:
         self.place: Place = desk.place
         self._act = act
         self._looked_at: set[tuple[bytes, bytes, tuple[str, ...]]] = set()
-        self.old = self.place.dump()
+        self.old = self.place.fingerprint()
 
     def act(self) -> None:
         """The whole command: open, do, close."""
@@ -53,7 +53,7 @@ class Killed:
     def everywhere(self) -> list[str]:
         """For every n. What the steps were."""
         steps = steps_of(self.act)
-        new = self.place.dump()
+        new = self.place.fingerprint()
         assert new != self.old, "the command writes something"
         assert self.place.findings() == []
         self.place.reset()
@@ -65,7 +65,7 @@ class Killed:
         return steps
 
     def _look(self, new: bytes, where: str) -> None:
-        state, mirror, files = self.place.dump(), self.place.mirror(), self.place.files()
+        state, mirror, files = self.place.fingerprint(), self.place.mirror(), self.place.files()
         assert state in (self.old, new), where
         if (state, mirror, files) not in self._looked_at:
             self._looked_at.add((state, mirror, files))
@@ -80,7 +80,7 @@ class Killed:
             assert (area, "security_events.jsonl" in message) == ("completeness", True) or self._torn(message), (where, message)
         if state == self.old:
             Child(self.act).result()
-            assert self.place.dump() == new, f"repeated after it was {where}"
+            assert self.place.fingerprint() == new, f"repeated after it was {where}"
         Child(self._write).result()
         assert self.place.findings() == [], where
 

@@ -22,18 +22,27 @@ class Server:
     def __init__(self, handle: Any) -> None:
         self._handle = handle
         self.url: str = handle.get_uri()
+        self._admin: psycopg.Connection[tuple[Any, ...]] | None = None
 
     def sql(self, *statements: str) -> list[tuple[Any, ...]]:
-        """Run statements as the administrator; the rows of the last one."""
+        """Run statements as the administrator; the rows of the last one. The connection stands: forked children leave it alone."""
+        if self._admin is None or self._admin.closed:
+            self._admin = psycopg.connect(self.url, autocommit=True)
         rows: list[tuple[Any, ...]] = []
-        with psycopg.connect(self.url, autocommit=True) as connection:
-            for statement in statements:
-                cursor = connection.execute(statement.encode())
-                rows = cursor.fetchall() if cursor.description else []
+        for statement in statements:
+            cursor = self._admin.execute(statement.encode())
+            rows = cursor.fetchall() if cursor.description else []
         return rows
+
+    def let_go(self) -> None:
+        """Close the administrator's connection."""
+        if self._admin is not None:
+            self._admin.close()
+            self._admin = None
 
     def stop(self) -> None:
         """Shut down; connections are ended."""
+        self.let_go()
         self.command("stop", "-m", "fast")
 
     def start(self) -> None:
@@ -65,5 +74,6 @@ def running_server() -> Iterator[Server]:
         server.start()
         yield server
     finally:
+        server.let_go()
         handle.cleanup()
         shutil.rmtree(folder, ignore_errors=True)

@@ -92,7 +92,7 @@ def _with_work(desk: Desk) -> str:
 
 
 def _resubmit(desk: Desk) -> str:
-    task = desk.approved(BOB)
+    task = desk.handed_in()
     desk.script.commit(f"fe/{task}", sessions=[CLAUDE.session])
     return task
 

@@ -1,4 +1,8 @@
-"""What got around the rules in the systems before us fails here: the three bypasses of seeds/001, and lessons by number."""
+"""What got around the rules in the systems before us fails here: the three bypasses of seeds/001, and lessons by number.
+
+What broke in the systems before us, by number: lesson 1, lesson 2, lesson 3, lesson 5, lesson 7, lesson 8, lesson 10, lesson 11,
+lesson 12, lesson 13, lesson 14, lesson 15, lesson 61, lesson 64, lesson 65, lesson 67.
+"""
 
 from __future__ import annotations
 

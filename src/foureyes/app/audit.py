@@ -4,27 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
-
 from foureyes.app.context import Context
-from foureyes.app.ports import AuditReport, Progress
+from foureyes.app.ports import AuditReport, JournalRow, Progress
 
 BATCH = 1_000
 END = 2**62
-
-
-class JournalRow(msgspec.Struct, frozen=True):
-    """A journal row as it is stored: what `fe audit export` writes, one per line."""
-
-    seq: int
-    at: str
-    project: str
-    task: str
-    session: str
-    kind: str
-    payload: str
-    prev: str
-    hash: str
 
 
 class Audit:

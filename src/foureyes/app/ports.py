@@ -132,6 +132,20 @@ class WriteTx(Tx, Protocol):
     def append(self, session: str, at: str, entries: Sequence[tuple[str, Event]]) -> list[int]: ...
 
 
+class JournalRow(msgspec.Struct, frozen=True):
+    """A journal row as it is stored: what `fe audit export` writes, one per line."""
+
+    seq: int
+    at: str
+    project: str
+    task: str
+    session: str
+    kind: str
+    payload: str
+    prev: str
+    hash: str
+
+
 class Finding(msgspec.Struct, frozen=True):
     """One thing an audit found wrong: `integrity` (something was altered) or `completeness` (something is not there)."""
 

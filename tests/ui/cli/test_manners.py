@@ -295,7 +295,7 @@ def test_errors_with_json_are_one_object_on_stdout_wherever_json_stands(stage: S
 
 def test_a_text_that_says_json_is_not_an_option(stage: Stage) -> None:
     result = stage.run(stage.cast.alice, "show", "--", "--json")
-    assert (result.rc, result.out) == (3, "")
+    assert (result.rc, result.out) == (2, "")
     assert result.err.startswith("fe: ")
 
 

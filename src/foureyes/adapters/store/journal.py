@@ -9,6 +9,7 @@ import msgspec
 
 from foureyes.adapters.store.engine import Database, Value
 from foureyes.adapters.store.queries import sql
+from foureyes.app.ports import JournalRow
 from foureyes.core.events import KINDS, Event
 from foureyes.errors import VerificationFailed
 
@@ -16,18 +17,8 @@ DOMAIN = b"foureyes-journal-1\n"
 """Separates these hashes from every other use of sha256, and names the form of what is hashed."""
 
 
-class Row(msgspec.Struct, frozen=True):
-    """One journal row, as stored."""
-
-    seq: int
-    at: str
-    project: str
-    task: str
-    session: str
-    kind: str
-    payload: str
-    prev: str
-    hash: str
+class Row(JournalRow, frozen=True):
+    """One journal row, and the event in it."""
 
     def event(self) -> Event:
         """The event this row records. A kind or field this version does not know is an error, never skipped (G1)."""

@@ -7,7 +7,7 @@ import click
 from foureyes.app.attempts import SubmitOutcome
 from foureyes.core.ids import short_diff
 from foureyes.errors import BadInput
-from foureyes.ui.cli.command import Session, first_reason, if_version, reason_options, say, verb
+from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
 from foureyes.ui.cli.output import count
 
 
@@ -28,9 +28,9 @@ def next_task(session: Session) -> None:
 @verb("unstart", example='fe unstart fe-7k2 -m "waiting for the design"')
 @click.argument("task")
 @reason_options
-def unstart(session: Session, task: str, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+def unstart(session: Session, task: str, reason: str) -> None:
     """Give a claim back. Another's claim: a person may release it, or anyone once it has been silent for long."""
-    say(session, session.app.claims.unstart(session.actor, task, reason=first_reason(reason, message, note, notes, comment)))
+    say(session, session.app.claims.unstart(session.actor, task, reason=reason))
 
 
 def submit_options(function: click.decorators.FC) -> click.decorators.FC:

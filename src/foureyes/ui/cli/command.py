@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -96,18 +96,24 @@ def verb(name: str, *, example: str, help: str | None = None) -> Callable[[Calla
     return wrap
 
 
-def reason_options(function: F) -> F:
-    """P9: the reason and its aliases, in the order in which they win."""
-    for names in (("--comment",), ("--notes",), ("--note",), ("--message",), ("--reason", "-m")):
-        function = click.option(*names, default="", help="Why." if "-m" in names else "Alias of --reason.", hidden="-m" not in names)(
-            function
-        )
-    return function
+REASONS = ("reason", "message", "note", "notes", "comment")
+"""P9: the reason and its aliases, in the order in which they win."""
 
 
-def first_reason(reason: str, message: str, note: str, notes: str, comment: str) -> str:
-    """P9: the first one given wins; blank counts as missing."""
-    return next((text for text in (reason, message, note, notes, comment) if text.strip()), "")
+def reason_options(function: Callable[..., None]) -> Callable[..., None]:
+    """`--reason/-m` and its aliases; the function gets one `reason`: the first one given, and blank counts as missing."""
+
+    @wraps(function)
+    def with_reason(*args: Any, **values: Any) -> None:
+        given = [values.pop(name) for name in REASONS]
+        function(*args, reason=next((text for text in given if text.strip()), ""), **values)
+
+    command: Callable[..., None] = with_reason
+    for name in reversed(REASONS):
+        names = ("--reason", "-m") if name == "reason" else (f"--{name}",)
+        says = "Why." if name == "reason" else "Alias of --reason."
+        command = click.option(*names, default="", help=says, hidden=name != "reason")(command)
+    return command
 
 
 def if_version(function: F) -> F:

@@ -8,7 +8,7 @@ from foureyes.app.views import ApprovalOutcome
 from foureyes.core.ids import short_diff
 from foureyes.errors import BadInput
 from foureyes.ui.cli import output
-from foureyes.ui.cli.command import Session, first_reason, if_version, reason_options, say, verb
+from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
 
 
 @verb("approve", example='fe approve fe-7k2 --seen 9b20c4d1 -m "read the diff, tried it by hand"')
@@ -18,17 +18,16 @@ from foureyes.ui.cli.command import Session, first_reason, if_version, reason_op
 @reason_options
 @if_version
 def approve(
-    session: Session, task: str, seen: str, withdraw: bool, reason: str, message: str, note: str, notes: str, comment: str,
+    session: Session, task: str, seen: str, withdraw: bool, reason: str,
     if_version: int | None,
 ) -> None:  # fmt: skip
     """Agree to a change that somebody else made."""
-    why = first_reason(reason, message, note, notes, comment)
     if withdraw:
         if seen:
             raise BadInput("--withdraw takes no --seen.", next_step=f"fe approve --withdraw {task}")
-        say(session, session.app.decisions.withdraw(session.actor, task, reason=why))
+        say(session, session.app.decisions.withdraw(session.actor, task, reason=reason))
         return
-    outcome = session.app.decisions.approve(session.actor, task, seen=seen, reason=why, if_version=if_version)
+    outcome = session.app.decisions.approve(session.actor, task, seen=seen, reason=reason, if_version=if_version)
     session.answer(outcome, approve_text(outcome))
 
 
@@ -53,17 +52,17 @@ def approve_text(outcome: ApprovalOutcome) -> str:
 @verb("redo", example='fe redo fe-7k2 -m "the token is never rotated; add a test for that"')
 @click.argument("task")
 @reason_options
-def redo(session: Session, task: str, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+def redo(session: Session, task: str, reason: str) -> None:
     """Send a change back with feedback: the task is open again."""
-    say(session, session.app.decisions.redo(session.actor, task, first_reason(reason, message, note, notes, comment)))
+    say(session, session.app.decisions.redo(session.actor, task, reason))
 
 
 @verb("reject", example='fe reject fe-7k2 -m "we do not want this endpoint at all"')
 @click.argument("task")
 @reason_options
-def reject(session: Session, task: str, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+def reject(session: Session, task: str, reason: str) -> None:
     """Refuse a change with a reason: the task is blocked until you or a person takes it up again."""
-    say(session, session.app.decisions.reject(session.actor, task, first_reason(reason, message, note, notes, comment)))
+    say(session, session.app.decisions.reject(session.actor, task, reason))
 
 
 @verb("merge", example="git merge --no-ff fe/7k2 && fe merge")
@@ -84,33 +83,30 @@ def merge(session: Session) -> None:
 @click.option("--self-close-exception", "exception", default="", metavar="WHY", help="Close your own work; audited.")
 @reason_options
 @if_version
-def close(
-    session: Session, task: str, exception: str, reason: str, message: str, note: str, notes: str, comment: str, if_version: int | None
-) -> None:
+def close(session: Session, task: str, exception: str, reason: str, if_version: int | None) -> None:
     """Close without an approval; never merges anything. Not for whoever did the work (C1)."""
-    why = first_reason(reason, message, note, notes, comment)
-    say(session, session.app.closing.close(session.actor, task, reason=why, exception=exception, if_version=if_version))
+    say(session, session.app.closing.close(session.actor, task, reason=reason, exception=exception, if_version=if_version))
 
 
 @verb("cancel", example='fe cancel fe-7k2 -m "planned twice"')
 @click.argument("task")
 @reason_options
-def cancel(session: Session, task: str, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+def cancel(session: Session, task: str, reason: str) -> None:
     """End a task that nobody began. Its creator, or a person."""
-    say(session, session.app.closing.cancel(session.actor, task, reason=first_reason(reason, message, note, notes, comment)))
+    say(session, session.app.closing.cancel(session.actor, task, reason=reason))
 
 
 @verb("delete", example="fe delete fe-7k2")
 @click.argument("task")
 @reason_options
-def delete(session: Session, task: str, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+def delete(session: Session, task: str, reason: str) -> None:
     """Cancel, and hide it from lists. The journal keeps everything."""
-    say(session, session.app.closing.delete(session.actor, task, reason=first_reason(reason, message, note, notes, comment)))
+    say(session, session.app.closing.delete(session.actor, task, reason=reason))
 
 
 @verb("reopen", example='fe reopen fe-7k2 -m "it came back"')
 @click.argument("task")
 @reason_options
-def reopen(session: Session, task: str, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+def reopen(session: Session, task: str, reason: str) -> None:
     """Open a closed or rejected task again. Approvals end; history and author set stay."""
-    say(session, session.app.closing.reopen(session.actor, task, reason=first_reason(reason, message, note, notes, comment)))
+    say(session, session.app.closing.reopen(session.actor, task, reason=reason))

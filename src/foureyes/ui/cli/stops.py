@@ -5,23 +5,23 @@ from __future__ import annotations
 import click
 
 from foureyes.errors import BadInput
-from foureyes.ui.cli.command import Session, first_reason, reason_options, say, verb
+from foureyes.ui.cli.command import Session, reason_options, say, verb
 
 
 @verb("block", example='fe block fe-7k2 -m "waiting for the key from the bank"')
 @click.argument("task")
 @reason_options
-def block(session: Session, task: str, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+def block(session: Session, task: str, reason: str) -> None:
     """Say what a task waits for that is not a task."""
-    say(session, session.app.stops.block(session.actor, task, first_reason(reason, message, note, notes, comment)))
+    say(session, session.app.stops.block(session.actor, task, reason))
 
 
 @verb("unblock", example="fe unblock fe-7k2")
 @click.argument("task")
 @reason_options
-def unblock(session: Session, task: str, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+def unblock(session: Session, task: str, reason: str) -> None:
     """Free a blocked task. A rejected one: who rejected it, or a person."""
-    say(session, session.app.stops.unblock(session.actor, task, first_reason(reason, message, note, notes, comment)))
+    say(session, session.app.stops.unblock(session.actor, task, reason))
 
 
 @verb("defer", example="fe defer fe-7k2 --until 2027-01-31")
@@ -49,15 +49,15 @@ def _which(task: str | None, project: bool) -> str | None:
 @click.argument("task", required=False)
 @click.option("--project", is_flag=True, help="Hold the whole project.")
 @reason_options
-def hold(session: Session, task: str | None, project: bool, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+def hold(session: Session, task: str | None, project: bool, reason: str) -> None:
     """Stop a task, or the project, until a person lifts it. For people."""
-    say(session, session.app.stops.hold(session.actor, _which(task, project), first_reason(reason, message, note, notes, comment)))
+    say(session, session.app.stops.hold(session.actor, _which(task, project), reason))
 
 
 @verb("resume", example='fe resume fe-7k2 -m "legal is fine with it"')
 @click.argument("task", required=False)
 @click.option("--project", is_flag=True, help="Lift the project's hold.")
 @reason_options
-def resume(session: Session, task: str | None, project: bool, reason: str, message: str, note: str, notes: str, comment: str) -> None:
+def resume(session: Session, task: str | None, project: bool, reason: str) -> None:
     """Lift a hold. For people."""
-    say(session, session.app.stops.resume(session.actor, _which(task, project), first_reason(reason, message, note, notes, comment)))
+    say(session, session.app.stops.resume(session.actor, _which(task, project), reason))

@@ -1,0 +1,5 @@
+"""Races happen at the places of `fixtures.py`."""
+
+from tests.faults.fixtures import home, place, server, template
+
+__all__ = ["home", "place", "server", "template"]

@@ -1,0 +1,115 @@
+"""Many writers at once: no "locked" reaches anybody, nothing is lost, nobody is left out (G4, lesson 16)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from foureyes.app.ports import ListQuery
+from foureyes.errors import StaleState
+
+from tests.app.world import ALICE, CLAUDE
+from tests.faults.fork import Gate, swarm
+from tests.faults.places import Place
+from tests.races.crowd import founded, opened, sound, worker
+
+WRITERS = 32
+LINES = 8
+
+
+def test_32_writing_processes_lose_nothing_and_nobody_hears_of_a_lock_G4_J1_lesson_16(place: Place) -> None:
+    desk = founded(place)
+    shared = desk.create()
+    desk.close()
+
+    def write(number: int, gate: Gate) -> int:
+        with opened(place, desk.script) as app:
+            gate.wait()
+            for line in range(LINES):
+                app.notes.log(worker(number), shared, f"{number}: {line}")
+                app.tasks.create(worker(number), f"{number}: {line}")
+        return LINES
+
+    assert swarm(WRITERS, write) == [LINES] * WRITERS
+    rows = sound(place)
+    kinds = Counter((row.kind, row.session) for row in rows)
+    for number in range(WRITERS):
+        session = f"ses-worker{number}"
+        assert (kinds["Logged", session], kinds["TaskCreated", session], kinds["SessionStarted", session]) == (LINES, LINES, 1)
+    with opened(place, desk.script) as app:
+        assert len(app.lists.page(ListQuery(limit=1000))) == WRITERS * LINES + 1
+        assert Counter(row.title for row in app.lists.page(ListQuery(limit=1000))).most_common(1)[0][1] == 1
+
+
+def test_lines_of_one_writer_stay_in_its_order_J1(place: Place) -> None:
+    desk = founded(place)
+    shared = desk.create()
+    desk.close()
+
+    def write(number: int, gate: Gate) -> None:
+        with opened(place, desk.script) as app:
+            gate.wait()
+            for line in range(LINES):
+                app.notes.log(worker(number), shared, f"{line}")
+
+    swarm(8, write)
+    for number in range(8):
+        said = [row.payload for row in sound(place) if row.kind == "Logged" and row.session == f"ses-worker{number}"]
+        assert said == sorted(said)
+
+
+def test_processes_that_write_exceptions_at_once_leave_a_mirror_with_every_line_once_P8(place: Place) -> None:
+    desk = founded(place)
+    made = {number: desk.handed_in(worker(number), creator=worker(number)) for number in range(16)}
+    desk.close()
+
+    def close(number: int, gate: Gate) -> None:
+        with opened(place, desk.script) as app:
+            gate.wait()
+            app.closing.close(worker(number), made[number], exception=f"wrong repository {number}")
+
+    swarm(len(made), close)
+    rows = sound(place)
+    lines = place.mirror().splitlines()
+    assert len(lines) == len([row for row in rows if row.kind == "SecurityRecorded"]) == len(made)
+
+
+def test_of_many_edits_that_saw_the_same_version_exactly_one_is_written_T6(place: Place) -> None:
+    desk = founded(place)
+    task = desk.create()
+    version = desk.app.lists.show(ALICE, task).task.version
+    desk.close()
+
+    def edit(number: int, gate: Gate) -> str:
+        with opened(place, desk.script) as app:
+            gate.wait()
+            try:
+                app.tasks.edit(worker(number), task, title=f"title of {number}", if_version=version)
+                return ""
+            except StaleState as stale:
+                assert stale.exit_code == 4
+                return stale.message
+
+    said = swarm(16, edit)
+    assert said.count("") == 1
+    winner = said.index("")
+    (row,) = [row for row in sound(place) if row.kind == "TaskEdited"]
+    assert row.session == f"ses-worker{winner}"
+    with opened(place, desk.script) as app:
+        assert app.lists.show(ALICE, task).task.title == f"title of {winner}"
+        name = {session.id: session.name for session in app.sessions.list()}[row.session]
+    assert all(f"{name} TaskEdited at {row.at}" in message for message in said if message)
+
+
+def test_of_two_creates_under_one_key_one_makes_the_task_lesson_24(place: Place) -> None:
+    desk = founded(place)
+
+    def create(number: int, gate: Gate) -> tuple[str, bool]:
+        with opened(place, desk.script) as app:
+            gate.wait()
+            made = app.tasks.create(CLAUDE, "once", key="only-once")
+            return made.task, made.changed
+
+    said = swarm(8, create)
+    assert len({task for task, _ in said}) == 1
+    assert sum(changed for _, changed in said) == 1
+    assert [row.kind for row in sound(place)].count("TaskCreated") == 1
