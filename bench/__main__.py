@@ -5,9 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from bench import startup
+from bench import audit, claims, others, scale, startup, writes
 
-FIGURES: dict[str, Callable[[], int]] = {"startup": startup.main}
+FIGURES: dict[str, Callable[[], int]] = {
+    "startup": startup.main,
+    "writes": writes.main,
+    "claims": claims.main,
+    "scale": scale.main,
+    "audit": audit.main,
+    "others": others.main,
+}
 
 
 def main(names: list[str]) -> int:

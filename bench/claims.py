@@ -121,8 +121,9 @@ def measure(engine: str, fresh: Callable[[str], Place], claimers: int, count: in
     errors = [error for each in (*racers, *many, *one) for error in each.errors]
     tried = sum(len(each.won) + each.lost for each in racers)
     name = f"{engine}, {claimers} claimers, {count} tasks"
+    wrong = not_once(racers, tasks) + not_once(many, ready)
     return [
-        none_of(f"{name}: tasks without exactly one winner", not_once(racers, tasks) + not_once(many, ready), f"{tried} starts, and by `next`"),
+        none_of(f"{name}: tasks without exactly one winner", wrong, f"{tried} starts, and by `next`"),
         none_of(f"{name}: errors", len(errors), "; ".join(sorted(set(errors)))[:200]),
         note(
             f"{name}: claims per second over one claimer's", f"{per_second(many) / per_second(one):.2f}",

@@ -6,7 +6,7 @@ import multiprocessing
 import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import TypeVar
+from typing import TypeVar, cast
 
 R = TypeVar("R")
 Ready = Callable[[], None]
@@ -45,7 +45,7 @@ def crowd(count: int, work: Work[R]) -> list[R]:
             process.kill()
     if failed := [str(what) for fine, what in answers if not fine]:
         raise SystemExit(failed[0])
-    return [what for _, what in answers]
+    return [cast("R", what) for _, what in answers]
 
 
 def in_a_child(work: Callable[[], R]) -> R:

@@ -105,8 +105,10 @@ class Life:
         """All of it."""
         with store.write() as tx:
             for actor in self.agents:
-                started = e.SessionStarted(kind="agent", trust="observed", agent="claude", host="box", name=actor.session, evidence=actor.evidence)
-                self.tell(tx, actor, "", started)
+                self.tell(
+                    tx, actor, "",
+                    e.SessionStarted(kind="agent", trust="observed", agent="claude", name=actor.session, evidence=actor.evidence),
+                )  # fmt: skip
         for first in range(0, self.tasks, PORTION):
             with store.write() as tx:
                 for number in range(first, min(first + PORTION, self.tasks)):
@@ -168,7 +170,7 @@ class Life:
     def planned(self, number: int, fate: str) -> e.TaskCreated:
         """What the task says."""
         words = self.random.choices(WORDS, k=7)
-        if number % 10 == 0:
+        if number % 7 == 0:
             words[2] = COMMON
         if number % (self.tasks // RARE_COUNT) == self.tasks // RARE_COUNT - 1:
             words[3] = RARE
@@ -176,8 +178,9 @@ class Life:
         if not waits and fate == "closed" and number % 5 == 0 and self.ids:
             waits = (self.random.choice(self.ids[-100:]),)
         return e.TaskCreated(
-            title=" ".join(words), description=" ".join(self.random.choices(WORDS, k=40)), priority=self.random.choice((0, 1, 2, 2, 2, 3, 4)),
-            labels=tuple(self.random.sample(LABELS, k=number % 3)), depends_on=waits, type=self.random.choice(("task", "task", "bug", "feature")),
+            title=" ".join(words), description=" ".join(self.random.choices(WORDS, k=40)), depends_on=waits,
+            priority=self.random.choice((0, 1, 2, 2, 2, 3, 4)), type=self.random.choice(("task", "task", "bug", "feature")),
+            labels=tuple(self.random.sample(LABELS, k=number % 3)),
         )  # fmt: skip
 
     def handed_in(self, maker: Actor, task: TaskId) -> e.AttemptSubmitted:
@@ -185,7 +188,8 @@ class Life:
         return e.AttemptSubmitted(
             n=1, implementer=maker.session, base=sha("main"), head=head, tree=sha(f"tree {task}"), ref=f"refs/heads/fe/{task}",
             diff_id=DiffId("sha256:" + hashlib.sha256(task.encode()).hexdigest()),
-            files=tuple(ChangedFile(f"src/part{k}.py", 10, 2) for k in range(3)), commits=(Commit(head, "a change", "Ada", (maker.session,)),),
+            files=tuple(ChangedFile(f"src/part{k}.py", 10, 2) for k in range(3)),
+            commits=(Commit(head, "a change", "Ada", (maker.session,)),),
             added=30, removed=6, authors=(Author(maker.session, "claim"),), message="done", duration_seconds=600,
         )  # fmt: skip
 

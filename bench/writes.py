@@ -101,9 +101,7 @@ def bare_postgres(url: str, project: str, recorded: list[Statement]) -> Transact
 
     from foureyes.adapters.store.postgres import schema_of, translated
 
-    connection = psycopg.connect(
-        url, autocommit=True, cursor_factory=psycopg.ClientCursor, options=f"-c search_path={schema_of(project)}"
-    )
+    connection = psycopg.connect(url, autocommit=True, cursor_factory=psycopg.ClientCursor, options=f"-c search_path={schema_of(project)}")
     said = [(translated(statement), params) for statement, params in recorded]
 
     def once(number: int) -> None:
@@ -206,7 +204,8 @@ def compare(place: Place, writers: int, rounds: int, seconds: float) -> list[Fig
     else:
         figures = [at_least(f"{name}: with journal over without", slow / fast, LEAST[place.engine], detail)]
     if writers > 1:
-        figures.append(at_least(f"{name}: slowest over median writer", spread(ours), FAIREST, f"without lock and journal {spread(raw):.2f}"))
+        alone = f"without lock and journal {spread(raw):.2f}"
+        figures.append(at_least(f"{name}: slowest over median writer", spread(ours), FAIREST, alone))
     figures.append(none_of(f"{name}: errors", sum(tally.errors for tally in ours)))
     return figures
 

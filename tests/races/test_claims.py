@@ -66,7 +66,7 @@ def test_of_64_who_start_the_same_task_one_wins_and_the_others_are_told_who_T1_l
         (row,) = [row for row in rows if row.kind == "TaskStarted" and row.task == task]
         assert row.session == f"ses-worker{winner}"
         told = Counter(said[column] for said in everything if said[column])
-        assert list(told) == [f"{task} was started by {names[row.session]} at {row.at}."]
+        assert list(told) == [f"{task} was started by {names[row.session]} ({row.session}) at {row.at}."]
         assert told.total() == CLAIMERS - 1
 
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 
+import pytest
+
+from foureyes.adapters.store.lock import WriterLock
+from foureyes.adapters.store.mirror import Mirror
 from foureyes.app.ports import ListQuery
-from foureyes.errors import StaleState
+from foureyes.errors import StaleState, StoreBusy
 
-from tests.app.world import ALICE, CLAUDE
-from tests.faults.fork import Gate, swarm
+from tests.app.world import ALICE, CLAUDE, CODEX
+from tests.faults.fork import Child, Gate, swarm
 from tests.faults.places import Place
 from tests.races.crowd import founded, opened, sound, worker
 
@@ -113,3 +118,31 @@ def test_of_two_creates_under_one_key_one_makes_the_task_lesson_24(place: Place)
     assert len({task for task, _ in said}) == 1
     assert sum(changed for _, changed in said) == 1
     assert [row.kind for row in sound(place)].count("TaskCreated") == 1
+
+
+def test_a_line_of_the_mirror_is_written_once_though_another_writes_between_looking_and_appending_P8(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = founded(place)
+    ours = desk.handed_in(CLAUDE, creator=CLAUDE)
+    theirs = desk.handed_in(CODEX, creator=CODEX)
+    desk.close()
+    append = Mirror._append
+
+    def close_theirs() -> None:
+        monkeypatch.setattr(Mirror, "_append", append)
+        monkeypatch.setattr(WriterLock.__init__, "__defaults__", (0.2,))
+        with opened(place, desk.script) as app, suppress(StoreBusy):
+            app.closing.close(CODEX, theirs, exception="theirs")
+
+    def append_late(mirror: Mirror, lines: bytes) -> None:
+        Child(close_theirs).result()
+        append(mirror, lines)
+
+    monkeypatch.setattr(Mirror, "_append", append_late)
+    with opened(place, desk.script) as app:
+        app.closing.close(CLAUDE, ours, exception="ours")
+    monkeypatch.setattr(Mirror, "_append", append)
+    with opened(place, desk.script) as app:
+        app.closing.close(CODEX, theirs, exception="theirs")
+    sound(place)

@@ -15,10 +15,10 @@ from foureyes.core import gate
 from foureyes.core.attempt import DETACHED, KEEPS_APPROVAL, Attempt
 from foureyes.core.decision import Decision
 from foureyes.core.facts import Facts
-from foureyes.core.four_eyes import Said, may_approve, may_decide
+from foureyes.core.four_eyes import NOTHING, Said, may_approve, may_break_glass, may_decide
 from foureyes.core.ids import Sha, TaskId, short_diff
 from foureyes.core.session import Actor, Party, is_one_origin
-from foureyes.core.task import clean_text
+from foureyes.core.task import clean_name, clean_text
 from foureyes.errors import Conflict, FoureyesError, GitProblem, Reason, Refused
 
 MANY = 10_000
@@ -40,9 +40,11 @@ class Decisions:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def approve(self, actor: Actor, task: str, *, seen: str = "", reason: str = "", if_version: int | None = None) -> ApprovalOutcome:
-        """A different pair of eyes agrees to exactly the diff that was seen (D, P)."""
-        reason = clean_text(reason, "the reason")
+    def approve(
+        self, actor: Actor, task: str, *, seen: str = "", said: Said = NOTHING, reason: str = "", if_version: int | None = None
+    ) -> ApprovalOutcome:
+        """A different pair of eyes agrees to exactly the diff that was seen (D, P). `reason` is short for a `said` with one."""
+        said = _clean(said, reason)
         tip = self._tip(task)
         with self._context.writing(actor, "approve") as work:
             found = self._context.find(work.tx, task)
@@ -52,8 +54,8 @@ class Decisions:
             repeat = self._repeat(work.tx, facts, me)
             if repeat is not None:
                 return repeat
-            decision = self._decide(work.tx, facts, me, actor, tip, seen, Said(reason))
-            return self._approved(work, facts, decision, seen, reason)
+            decision = self._decide(work.tx, facts, me, actor, tip, seen, said)
+            return self._approved(work, facts, decision, seen, said)
 
     def _tip(self, task: str) -> gate.Tip | None:
         """What git says about the attempt's ref; asked before the transaction. None when git cannot say (G1)."""
@@ -78,7 +80,8 @@ class Decisions:
     def _decide(self, tx: Tx, facts: Facts, me: Party, actor: Actor, tip: gate.Tip | None, seen: str, said: Said) -> Decision:
         """All reasons against it, D before P; the answer if there is none."""
         reasons = gate.check(facts, me, tip, seen)
-        decision = may_approve(facts, me, self._context.policy(tx, actor), said)
+        answer = may_approve(facts, me, self._context.policy(tx, actor), said)
+        decision = may_break_glass(answer, me, said.break_glass)
         everything = reasons if decision.allowed else (*reasons, *decision.reasons)
         if not everything:
             return decision
@@ -86,24 +89,24 @@ class Decisions:
         kind: type[FoureyesError] = Conflict if all(r.rule == "D7" and "moved" in r.message for r in everything) else Refused
         raise kind(f"{task} was not approved", reasons=everything, next_step=everything[-1].next or everything[0].next, task=task)
 
-    def _approved(self, work: Work, facts: Facts, decision: Decision, seen: str, reason: str) -> ApprovalOutcome:
+    def _approved(self, work: Work, facts: Facts, decision: Decision, seen: str, said: Said) -> ApprovalOutcome:
         task, attempt = facts.task, facts.attempt
         assert attempt is not None
         nothing_to_merge = attempt.no_code or attempt.landed
         shown = short_diff(attempt.diff_id) if seen else ""
+        reason = said.break_glass.strip() or said.reason.strip()
         event = e.Approved(
             attempt=attempt.n, diff_id=attempt.diff_id, rule=decision.rule, status="closed" if nothing_to_merge else "approved",
-            exception=decision.exception, reason=reason.strip(), seen=shown or "not shown",
+            exception=decision.exception, reason=reason, seen=shown or "not shown",
             grade="human (observed)" if work.actor.kind == "human" else "origin",
         )  # fmt: skip
         work.record(task.id, event)
         security = None
         if decision.exception:
-            said = reason.strip() or decision.message
-            (security,) = work.record(
-                task.id,
-                e.SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=said, detail=f"approve, attempt {attempt.n}"),
-            )
+            declared = _declared(said) if decision.exception == "self_review" else ""
+            detail = ", ".join(part for part in (f"approve, attempt {attempt.n}", declared) if part)
+            why = reason or declared or decision.message
+            (security,) = work.record(task.id, e.SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail))
         note = decision.message + (" (creator, human)" if decision.rule == "P3" and work.actor.kind == "human" else "")
         return ApprovalOutcome(
             approved=task.id, attempt=attempt.n, diff_id=attempt.diff_id, rule=decision.rule, status=event.status, message=note,
@@ -203,6 +206,21 @@ class Decisions:
         if sha is None:
             return MergeRow(task, attempt.n, False, "", f"{head[:7]} ({relation} of the approved head) is not on {target} yet")
         return MergeRow(task, attempt.n, True, sha, f"merged into {target} as {sha[:7]} ({relation} of the approved head)")
+
+
+def _clean(said: Said, reason: str) -> Said:
+    """What the caller says, fit to be stored."""
+    return Said(
+        reason=clean_text(said.reason or reason, "the reason"),
+        reviewed_by=clean_name(said.reviewed_by) if said.reviewed_by else "",
+        self_review=said.self_review,
+        break_glass=clean_text(said.break_glass, "the reason"),
+    )
+
+
+def _declared(said: Said) -> str:
+    """What somebody says about who looked at their own work (policy trusted)."""
+    return f"reviewed by {said.reviewed_by}" if said.reviewed_by else "self-review"
 
 
 def tip_of(context: Context, attempt: Attempt, target: str) -> gate.Tip | None:

@@ -33,6 +33,7 @@ class Said(msgspec.Struct, frozen=True):
     reason: str = ""
     reviewed_by: str = ""
     self_review: bool = False
+    break_glass: str = ""
 
     @property
     def has_reason(self) -> bool:
@@ -136,6 +137,21 @@ def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPol
         f'fe approve {facts.task.id}{seen} -m "why it is fine"',
         needs_reason=True,
     )
+
+
+BREAKABLE = frozenset({"P2", "P3", "P4", "P5", "P6"})
+"""N3: what breaking the glass passes. Never what cannot be read (P0), and never the gate conditions D1–D4 and D7."""
+
+
+def may_break_glass(answer: Decision, actor: Party, why: str) -> Decision:
+    """N3: a person approves all the same, with a reason, audited and visible for ever. Needless where P allows it."""
+    if answer.allowed or not why.strip():
+        return answer
+    if actor.kind != "human" or may_decide(actor) is not None:
+        return refuse("N3", "breaking the glass is for a person at a terminal", answer.next)
+    if answer.rule not in BREAKABLE:
+        return answer
+    return allow("N3", f"break-glass over {answer.rule}: {answer.message}", exception="break_glass", needs_reason=True)
 
 
 def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from foureyes.app.views import ApprovalOutcome
+from foureyes.core.four_eyes import Said
 from foureyes.core.ids import short_diff
 from foureyes.errors import BadInput
 from foureyes.ui.cli import output
@@ -14,20 +15,31 @@ from foureyes.ui.cli.command import Session, if_version, reason_options, say, ve
 @verb("approve", example='fe approve fe-7k2 --seen 9b20c4d1 -m "read the diff, tried it by hand"')
 @click.argument("task")
 @click.option("--seen", default="", metavar="DIFF_ID", help="The diff you looked at (8 digits suffice); agents must say it.")
+@click.option("--break-glass", default="", metavar="WHY", help="A person approves all the same (N3); audited, visible for ever.")
+@click.option("--reviewed-by", default="", metavar="NAME", help="Policy trusted: who looked at your own work; audited.")
+@click.option("--self-review", is_flag=True, help="Policy trusted: you looked at your own work; with a reason; audited.")
 @click.option("--withdraw", is_flag=True, help="Take your approval back, as long as it is not merged.")
 @reason_options
 @if_version
 def approve(
-    session: Session, task: str, seen: str, withdraw: bool, reason: str,
+    session: Session,
+    task: str,
+    seen: str,
+    break_glass: str,
+    reviewed_by: str,
+    self_review: bool,
+    withdraw: bool,
+    reason: str,
     if_version: int | None,
-) -> None:  # fmt: skip
+) -> None:
     """Agree to a change that somebody else made."""
+    said = Said(reason=reason, reviewed_by=reviewed_by, self_review=self_review, break_glass=break_glass)
     if withdraw:
-        if seen:
-            raise BadInput("--withdraw takes no --seen.", next_step=f"fe approve --withdraw {task}")
+        if seen or said != Said(reason=reason):
+            raise BadInput("--withdraw takes a reason and nothing else.", next_step=f"fe approve --withdraw {task}")
         say(session, session.app.decisions.withdraw(session.actor, task, reason=reason))
         return
-    outcome = session.app.decisions.approve(session.actor, task, seen=seen, reason=reason, if_version=if_version)
+    outcome = session.app.decisions.approve(session.actor, task, seen=seen, said=said, if_version=if_version)
     session.answer(outcome, approve_text(outcome))
 
 
