@@ -169,9 +169,7 @@ def main(arguments: list[str] | None = None) -> int:
         return as_an_agent(arguments or [])
     parser = argparse.ArgumentParser(prog="python -m bench.others", description=__doc__)
     parser.add_argument("--runs", type=int, default=RUNS)
-    parser.add_argument(
-        "--tasks", type=int, nargs="+", default=SIZES, help="sizes, rising; 10000 takes every program many minutes to create"
-    )
+    parser.add_argument("--tasks", type=int, nargs="+", default=SIZES, help="sizes, rising; every program needs minutes to create 10000")
     options = parser.parse_args(arguments or [])
     figures: list[Figure] = []
     fe = str(installed() / "fe")
