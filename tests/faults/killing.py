@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import tempfile
 from collections.abc import Callable
 
 from tests.app.world import ALICE
@@ -46,7 +45,6 @@ class Killed:
 
     def act(self) -> None:
         """The whole command: open, do, close."""
-        tempfile.tempdir = str(self.place.root.parent)
         self._act()
         self.desk.close()
 

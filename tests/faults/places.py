@@ -147,6 +147,13 @@ def journal_of(dump: bytes) -> list[list[Any]]:
     return rows
 
 
+def state_of(dump: bytes) -> dict[str, Any]:
+    """A dump without the record of migrations, which tells of the database and not of the project."""
+    tables: dict[str, Any] = msgspec.json.decode(dump)
+    del tables["migrations"]
+    return tables
+
+
 class Desk:
     """Somebody's open Application over a place: clock and ids are the same in every child, so equal work gives equal rows."""
 

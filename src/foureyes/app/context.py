@@ -234,4 +234,4 @@ def permit(actor: Actor, verb: str) -> None:
 
 def stamp(moment: datetime) -> str:
     """UTC with milliseconds, as the journal has it."""
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+    return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"

@@ -59,19 +59,21 @@ class Lists:
         assert found is not None
         return found.priority, found.n
 
-    def reviewable(self, actor: Actor, query: ListQuery) -> list[ReviewableRow]:
-        """P13: exactly the tasks that P and D1–D3 would let the caller approve."""
+    def reviewable(self, actor: Actor, query: ListQuery, *, candidates: int | None = None) -> list[ReviewableRow]:
+        """P13: exactly the tasks that P and D1–D3 would let the caller approve; of the first `candidates` in review, if given."""
         heads = self._context.repo.heads()
         found: list[ReviewableRow] = []
         with self._context.store.read() as tx:
             me, policy = self._context.party(tx, actor), self._context.policy(tx, actor)
             target = f"refs/heads/{self._context.project(tx).target}"
             after = query.after
-            while len(found) < query.limit:
+            looked = 0
+            while len(found) < query.limit and (candidates is None or looked < candidates):
                 page = msgspec.structs.replace(query, status="reviewing", sort="priority", limit=PAGE, after=after)
                 rows = tx.tasks(page, TaskRow)
                 facts = facts_for(self._context, tx, [TaskId(row.id) for row in rows], me)
                 found += [row for row in (self._row(row, facts, me, policy, heads, target) for row in rows) if row is not None]
+                looked += len(rows)
                 if len(rows) < PAGE:
                     break
                 after = (rows[-1].priority, rows[-1].n)

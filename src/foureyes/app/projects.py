@@ -16,6 +16,8 @@ from foureyes.core.session import Actor
 from foureyes.errors import BadInput, ConfigError, FoureyesError, GitProblem
 
 REVIEWABLE_SHOWN = 20
+CANDIDATES = 500
+"""A glance at the project does not walk through a queue of thousands."""
 
 
 class Projects:
@@ -53,7 +55,7 @@ class Projects:
     def _reviewable(self, actor: Actor) -> list[ReviewableRow]:
         """What waits for the caller; nothing where the configuration is broken, because then nothing can be approved."""
         try:
-            return Lists(self._context).reviewable(actor, ListQuery(limit=REVIEWABLE_SHOWN + 1))
+            return Lists(self._context).reviewable(actor, ListQuery(limit=REVIEWABLE_SHOWN + 1), candidates=CANDIDATES)
         except ConfigError:
             return []
 

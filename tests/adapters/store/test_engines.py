@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.replay import compare_tables
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 from foureyes.core.events import Logged, ProjectCreated, TaskCreated
-from foureyes.errors import BadInput, StoreBusy, StoreProblem
+from foureyes.errors import BadInput, FoureyesError, StoreBusy, StoreProblem
 
 from tests import engines
 from tests.adapters.store.shop import NOW, append, security
@@ -159,15 +162,14 @@ def test_texts_sort_by_their_bytes_on_both_engines(names: list[str]) -> None:
         assert sorted_ids("sqlite", names) == sorted_ids("postgres", names) == by_bytes
 
 
-@pytest.mark.parametrize("column", ["tasks.id", "sessions.origin", "evidence.evidence", "settings.name", "journal.payload", "history.action"])
-def test_every_text_column_on_a_server_compares_by_bytes(server: engines.Server, column: str) -> None:
+def test_every_text_column_on_a_server_compares_by_bytes() -> None:
     engine = engines.database("postgres")
     found = engine.fetch(
         "SELECT table_name || '.' || column_name AS name, collation_name FROM information_schema.columns"
         " WHERE table_schema = current_schema() AND data_type = 'text'",
         {},
     )[1]
-    assert (column, "C") in found
+    assert len(found) > 50
     assert {collation for _, collation in found} == {"C"}
 
 
@@ -175,7 +177,7 @@ def test_ids_are_found_by_their_beginnings_by_range(desk: DeskWorld) -> None:
     ids = ["fe-a", "fe-a0", "fe-aZ", "fe-az", "fe-b", "FE-a", "fe-ä"]
     for each in ids:
         append(desk.store, TaskCreated(title="x"), task=each)
-    found = desk.store.engine.fetch("SELECT id FROM tasks WHERE id >= :low AND id < :high ORDER BY id LIMIT 5", {"low": "fe-a", "high": "fe-b"})[1]
+    found = desk.store.engine.fetch(sql("task.with_prefix"), {"low": "fe-a", "high": "fe-b"})[1]
     assert [row[0] for row in found] == ["fe-a", "fe-a0", "fe-aZ", "fe-az"]
 
 
@@ -189,74 +191,64 @@ def test_any_text_is_stored_as_it_was_said(text: str) -> None:
             assert store.engine.fetch("SELECT text FROM logs", {})[1] == [(text,)]
 
 
+def outcome(world: DeskWorld, call: Callable[[], object]) -> str:
+    """Taken, or refused in our words and without a trace; anything else is a defect."""
+    before = world.rows()
+    try:
+        call()
+    except FoureyesError as problem:
+        return type(problem).__name__ if world.rows() == before else "half done"
+    except Exception as problem:
+        return f"{world.store.engine.name}: {problem!r}"[:200]
+    return "taken"
+
+
+def outcomes(call: Callable[[DeskWorld], object]) -> set[str]:
+    """What the same call does on each engine."""
+    worlds = [DeskWorld(store=engines.new_store(PROJECT, on)) for on in engines.NAMES]
+    return {outcome(world, partial(call, world)) for world in worlds}
+
+
 @pytest.mark.parametrize("text", ["nul \0 inside", "\0"])
-def test_a_nul_character_is_taken_or_refused_in_our_words_on_both(desk: DeskWorld, text: str) -> None:
-    task = desk.create()
-    for call in (
-        lambda: desk.app.notes.log(BOB, task, text),
-        lambda: desk.create(description=text),
-        lambda: desk.create(title=f"a{text}"),
-        lambda: desk.app.tasks.add_label(BOB, task, [f"a{text}"]),
-    ):
-        before = desk.rows()
-        try:
-            call()
-        except Exception as problem:
-            assert type(problem).__module__ == "foureyes.errors", repr(problem)
-            assert desk.rows() == before
-    desk.sound()
+def test_a_nul_character_is_taken_or_refused_alike(text: str) -> None:
+    """A server's text cannot hold one."""
+    calls: list[Callable[[DeskWorld], object]] = [
+        lambda world: world.app.notes.log(BOB, world.create(), text),
+        lambda world: world.create(description=text),
+        lambda world: world.create(title=f"a{text}"),
+        lambda world: world.create(labels=[f"a{text}"]),
+        lambda world: world.create(key=f"a{text}"),
+        lambda world: world.app.stops.block(BOB, world.create(), f"a{text}"),
+    ]
+    for call in calls:
+        assert len(found := outcomes(call)) == 1, found
 
 
-@pytest.mark.parametrize("number", [2**31 - 1, 2**31, 2**40, 2**63])
+@pytest.mark.parametrize("number", [100_000, 2**31 - 1, 2**31, 2**40, 2**63])
 def test_a_number_too_large_for_one_engine_is_taken_or_refused_alike(number: int) -> None:
-    outcomes = []
-    for on in engines.NAMES:
-        world = DeskWorld(store=engines.new_store(PROJECT, on))
-        before = world.rows()
-        try:
-            world.create(estimate_minutes=number)
-            outcomes.append("taken")
-        except Exception as problem:
-            assert type(problem).__module__ == "foureyes.errors", repr(problem)
-            assert world.rows() == before
-            outcomes.append(type(problem).__name__)
-    assert len(set(outcomes)) == 1, outcomes
+    found = outcomes(lambda world: world.create(estimate_minutes=number))
+    assert found in ({"taken"}, {"BadInput"})
 
 
 @pytest.mark.parametrize("length", [2_000, 3_000, 20_000])
 def test_a_long_label_or_key_is_taken_or_refused_alike(length: int) -> None:
     """A server's index takes no more than about 2,700 bytes."""
     word = "".join(chr(97 + n * 7919 % 26) + str(n % 997) for n in range(length))[:length]
-    for name in ("labels", "key"):
-        outcomes = []
-        for on in engines.NAMES:
-            world = DeskWorld(store=engines.new_store(PROJECT, on))
-            try:
-                world.create(**{name: [word] if name == "labels" else word})
-                outcomes.append("taken")
-            except Exception as problem:
-                assert type(problem).__module__ == "foureyes.errors", f"{name} on {on}: {problem!r}"
-                outcomes.append(type(problem).__name__)
-        assert len(set(outcomes)) == 1, (name, outcomes)
+    for found in (outcomes(lambda world: world.create(labels=[word])), outcomes(lambda world: world.create(key=word))):
+        assert found in ({"taken"}, {"BadInput"})
 
 
-@pytest.mark.parametrize("shape", ["one long word", "many words", "many different words"])
+LONG = {
+    "one long word": "x" * 1_000_000,
+    "many words": "word " * 200_000,
+    "many different words": " ".join(f"w{n}" for n in range(140_000)),
+}
+
+
+@pytest.mark.parametrize("shape", LONG)
 def test_a_description_of_a_megabyte_is_taken_or_refused_alike(shape: str) -> None:
-    text = {
-        "one long word": "x" * 1_000_000,
-        "many words": "word " * 200_000,
-        "many different words": " ".join(f"w{n}" for n in range(140_000)),
-    }[shape]
-    outcomes = []
-    for on in engines.NAMES:
-        world = DeskWorld(store=engines.new_store(PROJECT, on))
-        try:
-            world.create(description=text)
-            outcomes.append("taken")
-        except Exception as problem:
-            assert type(problem).__module__ == "foureyes.errors", f"on {on}: {problem!r}"
-            outcomes.append(type(problem).__name__)
-    assert len(set(outcomes)) == 1, outcomes
+    found = outcomes(lambda world: world.create(description=LONG[shape]))
+    assert found in ({"taken"}, {"BadInput"})
 
 
 # ------------------------------------------------------------------------------------------------------- text search

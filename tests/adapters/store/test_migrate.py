@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import apsw
+import psycopg
 import pytest
 
 from foureyes.adapters.store import migrate as module
+from foureyes.adapters.store.engine import Database
 from foureyes.adapters.store.migrate import FOLDER, LATEST, Migration, migrate, migrations
 from foureyes.adapters.store.opening import create_store, open_store
+from foureyes.adapters.store.shared import open_shared
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.errors import StoreProblem
 
-from tests.adapters.store.shop import NOW, fill, on_disk
+from tests import engines
+from tests.adapters.store.shop import NOW, append, fill, on_disk, security
 from tests.app.world import PROJECT, DeskWorld
 
 
@@ -41,12 +49,13 @@ def test_every_file_of_the_folder_belongs_to_an_engine() -> None:
     assert names == {step.name for engine in ("sqlite", "postgres") for step in migrations(engine)}
 
 
-def test_a_new_store_has_the_newest_schema_and_its_record() -> None:
-    engine = SqliteEngine(":memory:", create=True)
+def test_a_new_store_has_the_newest_schema_and_its_record(on: str) -> None:
+    engine = engines.empty(on)
+    assert engine.schema_version() == 0
     assert migrate(engine, NOW, None) == LATEST
     assert engine.schema_version() == LATEST
     recorded = engine.fetch("SELECT n, name, checksum, applied_at FROM migrations ORDER BY n", {})[1]
-    assert recorded == [(step.n, step.name, step.checksum, NOW) for step in migrations("sqlite")]
+    assert recorded == [(step.n, step.name, step.checksum, NOW) for step in migrations(on)]
     assert migrate(engine, NOW, None) == 0
 
 
@@ -136,22 +145,24 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def filled() -> DeskWorld:
-    return fill(DeskWorld())
+@pytest.fixture(scope="module", params=engines.NAMES)
+def filled(request: pytest.FixtureRequest, _modules_engines_are_tidied: None) -> DeskWorld:
+    return fill(DeskWorld(store=engines.new_store(PROJECT, request.param)))
 
 
 @pytest.mark.parametrize("statement", BAD)
 def test_a_constraint_really_rejects_lesson_26(filled: DeskWorld, statement: str) -> None:
-    with pytest.raises(apsw.ConstraintError):
+    before = filled.sql("SELECT count(*) FROM journal")
+    with pytest.raises(engines.INTEGRITY):
         filled.sql(statement)
+    assert filled.sql("SELECT count(*) FROM journal") == before
 
 
 @pytest.mark.parametrize("table", ["project", "sessions", "evidence", "settings", "counters"])
 def test_a_key_is_never_null_lesson_26(filled: DeskWorld, table: str) -> None:
     """SQLite lets NULL into a TEXT primary key unless it is told not to."""
-    columns = [str(row[1]) for row in filled.sql(f"PRAGMA table_info({table})")]
-    with pytest.raises(apsw.ConstraintError):
+    columns = filled.store.engine.fetch(f"SELECT * FROM {table} LIMIT 1", {})[0]
+    with pytest.raises(engines.INTEGRITY):
         filled.sql(f"INSERT INTO {table} SELECT NULL, {', '.join(columns[1:])} FROM {table} WHERE {columns[0]} IS NOT NULL LIMIT 1")
 
 
@@ -160,3 +171,133 @@ def test_foreign_backup_functions_are_called_with_the_old_number(tmp_path: Path)
     keep: Callable[[int], None] = called.append
     migrate(older(tmp_path), NOW, keep)
     assert called == [LATEST - 1]
+
+
+# On both engines
+
+
+def past(engine: Database) -> Database:
+    """A store as the version before the last migration left it."""
+    engine.script(["DROP TABLE task_text", f"DELETE FROM migrations WHERE n = {LATEST}"])
+    engine.set_schema_version(LATEST - 1)
+    return engine
+
+
+def future(engine: Database) -> Database:
+    """A store as a later version leaves it."""
+    engine.script([f"INSERT INTO migrations (n, name, checksum, applied_at) VALUES ({LATEST + 1}, '9999_later', 'x', 't')"])
+    engine.set_schema_version(LATEST + 1)
+    return engine
+
+
+def state(engine: Database) -> object:
+    return engine.schema_version(), engine.tables(), engine.fetch("SELECT * FROM migrations ORDER BY n", {})
+
+
+def test_a_newer_store_is_refused_and_not_touched_on_both_engines(place: engines.Place) -> None:
+    engine = future(place.create().engine)
+    before = state(engine)
+    with pytest.raises(StoreProblem, match="newer") as caught:
+        place.open()
+    assert (caught.value.exit_code, "upgrade" in caught.value.next_step) == (5, True)
+    assert state(engine) == before
+
+
+def test_an_older_store_goes_forward_and_keeps_its_rows_on_both_engines(place: engines.Place) -> None:
+    store = place.create()
+    append(store, security())
+    past(store.engine)
+    again = place.open()
+    assert again.engine.schema_version() == LATEST
+    assert append(again, security()) == [2]
+    assert again.engine.fetch("SELECT n FROM migrations ORDER BY n", {})[1] == [(n,) for n in range(1, LATEST + 1)]
+
+
+@pytest.mark.parametrize("edit", ["UPDATE migrations SET checksum = 'x' WHERE n = 1", "UPDATE migrations SET n = 0 WHERE n = 1"])
+def test_an_edited_history_is_refused_before_anything_changes_on_both_engines(place: engines.Place, edit: str) -> None:
+    engine = past(place.create().engine)
+    engine.script([edit])
+    before = state(engine)
+    with pytest.raises(StoreProblem, match="not the one this version knows"):
+        migrate(engine, NOW, None)
+    assert state(engine) == before
+
+
+BROKEN = {
+    "at its last statement": "CREATE TABLE half (x INTEGER);\nINSERT INTO half (x) VALUES (1);\nINSERT INTO nowhere (x) VALUES (1);\n",
+    "at its first statement": "INSERT INTO nowhere (x) VALUES (1);\n",
+    "at its own table": "CREATE TABLE half (x INTEGER);\nCREATE TABLE half (x INTEGER);\n",
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+@pytest.mark.parametrize("fresh", [True, False], ids=["new store", "old store"])
+def test_a_failing_migration_leaves_neither_change_nor_record_G4(on: str, monkeypatch: pytest.MonkeyPatch, how: str, fresh: bool) -> None:
+    engine = engines.empty(on) if fresh else past(engines.database(on))
+    before = (engine.schema_version(), engine.tables())
+    known = migrations(on)
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "migrations", lambda _: (*known[:-1], Migration(LATEST, "0002_broken", BROKEN[how])))
+        with pytest.raises((apsw.SQLError, psycopg.ProgrammingError, StoreProblem)):
+            migrate(engine, NOW, None)
+    assert (engine.schema_version(), engine.tables()) == before
+    assert migrate(engine, NOW, None) == LATEST - before[0]
+
+
+def test_a_checksum_is_of_the_whole_text_and_the_record_has_it(on: str) -> None:
+    engine = engines.database(on)
+    for n, checksum in engine.fetch("SELECT n, checksum FROM migrations ORDER BY n", {})[1]:
+        assert isinstance(n, int)
+        (path,) = [path for path in Path(FOLDER).glob(f"{n:04}_*.sql") if path.suffixes in ([".sql"], [f".{on}", ".sql"])]
+        text = path.read_text()
+        assert hashlib.sha256((text + "\n").encode()).hexdigest() == checksum
+
+
+MIGRATOR = """
+import sys
+from tests.adapters.store.test_migrate import migrator
+migrator(*sys.argv[1:])
+"""
+
+
+def migrator(on: str, folder: str, url: str, project: str) -> None:
+    """A process that opens a store when it is told to."""
+    print("ready", flush=True)
+    sys.stdin.readline()
+    store = open_store(folder, NOW) if on == "sqlite" else open_shared(folder, url, project, NOW)
+    append(store, security())
+    print(store.engine.schema_version(), flush=True)
+    store.close()
+
+
+@pytest.mark.parametrize("run", range(2))
+def test_several_processes_that_migrate_at_once_do_it_once(place: engines.Place, run: int) -> None:
+    past(place.create().engine)
+    url = engines.server().url if place.on == "postgres" else ""
+    command = [sys.executable, "-c", MIGRATOR, place.on, str(place.folder), url, place.project]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    processes = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        for _ in range(4)
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n", process.communicate()
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    said = [process.communicate() for process in processes]
+    assert [out for out, _ in said] == [f"{LATEST}\n"] * 4, said
+    again = place.open()
+    assert again.engine.fetch("SELECT n FROM migrations ORDER BY n", {})[1] == [(n,) for n in range(1, LATEST + 1)]
+    assert again.engine.fetch("SELECT count(*) FROM journal", {})[1] == [(4,)]
+
+
+def test_there_is_one_backup_of_several_that_migrate_and_it_is_of_the_old_schema(tmp_path: Path) -> None:
+    older(tmp_path).close()
+    for _ in range(2):
+        open_store(str(tmp_path), NOW).close()
+    (backup,) = tmp_path.glob("store.db.before-schema-*")
+    engine = engines.kept(SqliteEngine(str(backup)))
+    assert engine.schema_version() == LATEST - 1

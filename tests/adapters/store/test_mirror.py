@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.store.opening import create_store
 from foureyes.adapters.store.store import Store
 from foureyes.core.events import Logged, ProjectCreated
 
-from tests.adapters.store.shop import NOW, append, reopened, security
-from tests.app.world import PROJECT
+from tests import engines
+from tests.adapters.store.shop import NOW, append, security
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = create_store(str(tmp_path), PROJECT, NOW)
+def place(on: str, tmp_path: Path) -> engines.Place:
+    return engines.Place(on, tmp_path)
+
+
+@pytest.fixture
+def store(place: engines.Place) -> Store:
+    store = place.create()
     append(store, ProjectCreated(name="p", prefix="fe", target="main"))
-    yield store
-    store.close()
+    return store
 
 
 @pytest.fixture
@@ -158,8 +160,8 @@ def test_a_file_that_cannot_be_written_stops_nothing_and_is_named(store: Store, 
     assert [row["seq"] for row in lines(path)] == [seq]
 
 
-def test_two_processes_worth_of_writers_make_one_file(store: Store, path: Path, tmp_path: Path) -> None:
-    other = reopened(tmp_path)
+def test_two_processes_worth_of_writers_make_one_file(store: Store, path: Path, place: engines.Place) -> None:
+    other = place.open()
     for n in range(6):
         append((store, other)[n % 2], security(str(n)))
     assert [row["reason"] for row in lines(path)] == list("012345")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -11,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from foureyes.adapters.store import postgres as module
+from foureyes.adapters.store.engine import Value
 from foureyes.adapters.store.postgres import PostgresEngine, schema_of, translated
 from foureyes.adapters.store.queries import sql
-from foureyes.adapters.store.shared import open_shared
+from foureyes.adapters.store.shared import open_shared, postgres
 from foureyes.adapters.store.store import Store
 from foureyes.errors import BadInput, FoureyesError, NoStore, StoreProblem
 
@@ -66,7 +68,7 @@ def place(tmp_path: Path) -> engines.Place:
     return engines.Place("postgres", tmp_path / "folder")
 
 
-def journal(place: engines.Place) -> list[tuple[object, ...]]:
+def journal(place: engines.Place) -> list[tuple[Value, ...]]:
     return place.open().engine.fetch("SELECT seq FROM journal ORDER BY seq", {})[1]
 
 
@@ -327,8 +329,6 @@ def test_a_schema_that_is_being_made_by_two_at_once_is_made_once(server: engines
         except Exception as problem:
             made.append(problem)
 
-    import threading
-
     thread = threading.Thread(target=second)
     thread.start()
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'foureyes' AND wait_event_type = 'Lock' AND query LIKE %s"
@@ -341,12 +341,7 @@ def test_a_schema_that_is_being_made_by_two_at_once_is_made_once(server: engines
 
 
 def test_the_driver_is_an_extra_and_its_absence_a_clear_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    from foureyes.adapters.store import shared
-
     monkeypatch.setitem(sys.modules, "foureyes.adapters.store.postgres", None)
     with pytest.raises(StoreProblem, match="psycopg") as caught:
-        shared.postgres("postgresql://h/x", "abc")
+        postgres("postgresql://h/x", "abc")
     assert "foureyes[postgres]" in caught.value.next_step
-    assert module is not None

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.adapters.store.store import Store, create_in_memory
+from foureyes.adapters.store.store import Store
 from foureyes.core import events as e
 from foureyes.core.attempt import Author
 from foureyes.core.ids import DiffId, SessionId, Sha, TaskId
 from foureyes.core.lifecycle import STATUSES, Status
 from foureyes.errors import StaleState
 
-from tests.adapters.store.shop import append, fill
+from tests import engines
+from tests.adapters.store.shop import append
 from tests.app.world import PROJECT, DeskWorld
 
 ME = "ses-1"
 
 
 @pytest.fixture
-def store() -> Store:
-    store = create_in_memory(PROJECT)
+def store(on: str) -> Store:
+    store = engines.new_store(PROJECT, on)
     append(store, e.ProjectCreated(name="p", prefix="fe", target="main"), session=ME)
     append(store, e.SessionStarted(kind="agent", trust="observed", evidence=("x",)), session=ME)
     append(store, e.TaskCreated(title="a task"), session=ME, task="fe-1")
@@ -120,8 +121,8 @@ def test_dependencies_and_parents_make_ready_what_is_ready_T4(store: Store) -> N
     assert store.audit().findings == ()
 
 
-def test_counters_equal_a_recount_whatever_happened() -> None:
-    world = fill(DeskWorld())
+def test_counters_equal_a_recount_whatever_happened(full: DeskWorld) -> None:
+    world = full
     counted = {str(name): n for name, n in world.sql("SELECT name, n FROM counters WHERE n <> 0")}
     recount = {f"status:{status}": n for status, n in world.sql("SELECT status, count(*) FROM tasks WHERE deleted = 0 GROUP BY status")}
     flags = {

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 import foureyes
+from foureyes.adapters.store.engine import Database, Value, plain
 from foureyes.adapters.store.lists import compose
 from foureyes.adapters.store.queries import FOLDER, names, overrides, sql
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import create_in_memory
 from foureyes.app.ports import ListQuery
 from foureyes.errors import Internal
+
+from tests import engines
+from tests.adapters.store.shop import fill
+from tests.app.world import PROJECT, DeskWorld
 
 SOURCE = Path(foureyes.__file__).parent
 FRAGMENTS = ("task.list", "task.where_", "task.after_", "task.order_")
@@ -79,6 +85,79 @@ def test_pages_come_from_an_index_without_sorting(engine: SqliteEngine, query: L
     assert index in plan
     if query.parent is None:
         assert "TEMP B-TREE" not in plan
+
+
+# On both engines, with values of the right types
+
+NUMBERS = set(
+    "seq n limit after before approval attempt priority minor minor_late landed no_code added removed duration_seconds iteration proven"
+    " after_n after_priority deleted estimate_minutes".split()
+)
+
+
+def sample(statement: str) -> dict[str, Value]:
+    """A value of the right type for every parameter."""
+    lists = set(re.findall(r"json_each\(:(\w+)\)", statement))
+    found = re.findall(r"(?<![:\w]):([a-z_]\w*)", statement)
+    return {name: '["fe-1", "fe-2"]' if name in lists else 1 if name in NUMBERS else f"a {name}" for name in found}
+
+
+@pytest.fixture(scope="module", params=engines.NAMES)
+def filled(request: pytest.FixtureRequest, _modules_engines_are_tidied: None) -> Database:
+    """A store with rows in every table, on either engine."""
+    return fill(DeskWorld(store=engines.new_store(PROJECT, request.param))).store.engine
+
+
+class Undone(Exception):
+    """Whatever a statement did."""
+
+
+def run_and_undo(engine: Database, name: str, params: dict[str, Value]) -> None:
+    with engine.transaction(write=True):
+        engine.fetch(sql(name), params)
+        engine.run(name, params)
+        raise Undone
+
+
+@pytest.mark.parametrize("name", [name for name in names() if not name.startswith(FRAGMENTS)])
+def test_every_query_runs_on_both_engines(filled: Database, name: str) -> None:
+    statement = sql(name)
+    typed = sample(statement)
+    unset = {key: value if isinstance(value, int) or str(value).startswith("[") else None for key, value in typed.items()}
+    for params in (typed, unset):
+        with pytest.raises((Undone, *engines.INTEGRITY)):
+            run_and_undo(filled, name, params)
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=range(len(QUERIES)))
+def test_every_list_that_can_be_composed_runs_on_both_engines(filled: Database, query: ListQuery) -> None:
+    statement, params = compose(query)
+    columns, rows = filled.fetch(statement, plain(params))
+    assert not rows or columns[0] == "n"
+
+
+@pytest.fixture(scope="module")
+def twins(_modules_engines_are_tidied: None) -> list[DeskWorld]:
+    """The same history on both engines."""
+    return [fill(DeskWorld(store=engines.new_store(PROJECT, on))) for on in engines.NAMES]
+
+
+READS = [name for name in names() if sql(name).startswith(("SELECT", "WITH")) and not name.startswith(FRAGMENTS)]
+
+
+@pytest.mark.parametrize("name", READS)
+def test_both_engines_give_the_same_answer_to_every_question(twins: list[DeskWorld], name: str) -> None:
+    statement = sql(name)
+    tasks = [str(row[0]) for row in twins[0].sql("SELECT id FROM tasks ORDER BY n")]
+    rest = [str(row[0]) for row in twins[0].sql("SELECT id FROM sessions UNION SELECT evidence FROM evidence ORDER BY 1")]
+    lists = {"ids": json.dumps(tasks + rest), "evidence": json.dumps(rest)}
+    fixed: dict[str, Value] = {"limit": 10, "before": 30, "after": 3, "low": "fe-", "high": "fe.", "since": "", "origin": rest[-1]}
+    for number, task in enumerate([*tasks, *rest]):
+        values = {each: lists.get(each, fixed.get(each, number if each in NUMBERS else task)) for each in sample(statement)}
+        answers = [world.store.engine.fetch(statement, values) for world in twins]
+        rows = [answer[1] if "ORDER BY" in statement else sorted(answer[1], key=repr) for answer in answers]
+        assert rows[0] == rows[1], values
+        assert not rows[0] or answers[0][0] == answers[1][0]
 
 
 def test_every_query_that_is_used_exists() -> None:

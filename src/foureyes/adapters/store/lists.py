@@ -7,23 +7,27 @@ from foureyes.app.ports import ListQuery
 
 
 def compose(query: ListQuery) -> tuple[str, dict[str, object]]:
-    """The statement and its parameters."""
+    """The statement and its parameters. A search lists the newest first; a label is walked in its own order."""
+    way = "text" if query.text is not None else "label" if query.label is not None and query.sort == "priority" else query.sort
+    base = f"task.list_by_{way}" if way in ("text", "label") else "task.list"
     where = [sql("task.where_visible")]
     params: dict[str, object] = {"limit": query.limit}
     for name in ("status", "label", "priority", "type", "parent", "mine", "text"):
         value = getattr(query, name)
         if value is not None:
-            where.append(sql(f"task.where_{name}"))
+            where.append(sql("task.where_labelled" if name == "label" == way else f"task.where_{name}"))
             params[name] = value
     if query.text is not None:
         params |= {"text": words(query.text), "text_words": lexemes(query.text)}
+    if query.live and way == "label":
+        where.append(sql("task.where_labelled_live"))
     for name in ("live", "ready", "blocked", "unmerged", "landed"):
         if getattr(query, name):
             where.append(sql(f"task.where_{name}"))
     if query.after is not None:
-        where.append(sql(f"task.after_{query.sort}"))
+        where.append(sql(f"task.after_{way}"))
         params["after_priority"], params["after_n"] = query.after
-    return f"{sql('task.list')} WHERE {' AND '.join(where)} {sql(f'task.order_{query.sort}')}", params
+    return f"{sql(base)} WHERE {' AND '.join(where)} {sql(f'task.order_{way}')}", params
 
 
 def words(text: str) -> str:
@@ -34,5 +38,14 @@ def words(text: str) -> str:
 
 def lexemes(text: str) -> str:
     """The same question in PostgreSQL's words."""
-    parts = ["'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in text.replace("\0", " ").split()]
-    return " & ".join(parts) + ":*" if parts else "''"
+    parts = ["'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in fold(text).replace("\0", " ").split()]
+    return " & ".join(parts) + ":*" if parts else ""
+
+
+def fold(text: str) -> str:
+    """Without accents and capitals, as SQLite's own index has it."""
+    if text.isascii():
+        return text.lower()
+    from unicodedata import combining, normalize
+
+    return "".join(character for character in normalize("NFKD", text) if not combining(character)).lower()

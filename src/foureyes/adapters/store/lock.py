@@ -1,26 +1,31 @@
 """The queue of writers: a kernel file lock beside the store.
 
 SQLite's own busy handler polls and starves some writers; the kernel's lock queue does not. A stopped writer must not
-stop the others for ever, so the wait has a deadline: a thread blocks in flock, and one that is abandoned closes its
-descriptor when it gets the lock at last.
+stop the others for ever, so the wait has a deadline: an alarm in the main thread, where a signal can reach; elsewhere a
+thread that blocks in flock, and that closes its descriptor when it gets the lock after it was abandoned.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import signal
 
 from foureyes.errors import StoreBusy, StoreProblem
 
 DEADLINE_SECONDS = 10.0
 
 
-class WriterLock:
-    """Held for the length of one writing transaction and its mirror files."""
+class Expired(Exception):
+    """The alarm rang."""
 
-    def __init__(self, path: str, deadline: float = DEADLINE_SECONDS) -> None:
+
+class WriterLock:
+    """Held for the length of one writing transaction and its mirror files. Nothing is written to the file itself."""
+
+    def __init__(self, path: str, deadline: float | None = None) -> None:
         self._path = path
-        self._deadline = deadline
+        self._deadline = DEADLINE_SECONDS if deadline is None else deadline
         self._fd: int | None = None
 
     def __enter__(self) -> WriterLock:
@@ -29,12 +34,10 @@ class WriterLock:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._wait(fd)
+        except BaseException:
+            os.close(fd)
+            raise
         self._fd = fd
-        try:
-            os.ftruncate(fd, 0)
-            os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
-        except OSError:
-            pass  # who holds the lock is a courtesy to those who wait
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -55,6 +58,36 @@ class WriterLock:
         """Queue in the kernel, up to the deadline."""
         import threading
 
+        in_main = threading.current_thread() is threading.main_thread()
+        got = self._by_alarm(fd) if in_main and signal.getitimer(signal.ITIMER_REAL)[0] == 0 else self._by_thread(fd)
+        if not got:
+            raise StoreBusy(
+                f"the store has been busy for {self._deadline:.0f} s{holder(self._path)}. Nothing was changed.", next_step="try again"
+            )
+
+    def _by_alarm(self, fd: int) -> bool:
+        def ring(*_: object) -> None:
+            raise Expired
+
+        before = signal.signal(signal.SIGALRM, ring)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, self._deadline)
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            return True
+        except Expired:
+            os.close(fd)
+            return False
+        except BaseException:
+            os.close(fd)
+            raise
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    def _by_thread(self, fd: int) -> bool:
+        import threading
+
         guard = threading.Lock()
         outcome = {"got": False, "abandoned": False}
 
@@ -69,27 +102,21 @@ class WriterLock:
         waiter.start()
         try:
             waiter.join(self._deadline)
-        except BaseException:
+        finally:
             with guard:
-                outcome["abandoned"] = True
-                if outcome["got"]:
-                    os.close(fd)
-            raise
-        with guard:
-            if outcome["got"]:
-                return
-            outcome["abandoned"] = True
-        raise StoreBusy(
-            f"the store has been busy for {self._deadline:.0f} s{self._holder(fd)}. Nothing was changed.", next_step="try again"
-        )
+                outcome["abandoned"] = not outcome["got"]
+        return outcome["got"]
 
-    @staticmethod
-    def _holder(fd: int) -> str:
-        """Who holds the lock, as far as it can be told."""
-        try:
-            pid = int(os.pread(fd, 32, 0).split()[0])
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                words = file.read().decode(errors="replace").split("\0")
-            return f" (writer: {' '.join(os.path.basename(word) for word in words[:4] if word)}, pid {pid})"
-        except (OSError, ValueError, IndexError):
-            return ""
+
+def holder(path: str) -> str:
+    """Who holds the lock, as far as the kernel tells."""
+    try:
+        inode = os.stat(path).st_ino
+        with open("/proc/locks", encoding="ascii") as file:
+            rows = [line.split() for line in file]
+        pid = next(int(row[4]) for row in rows if "->" not in row and row[1] == "FLOCK" and row[5].endswith(f":{inode}"))
+        with open(f"/proc/{pid}/cmdline", "rb") as command:
+            words = command.read().decode(errors="replace").split("\0")
+        return f" (writer: {' '.join(os.path.basename(word) for word in words[:4] if word)}, pid {pid})"
+    except (OSError, ValueError, IndexError, StopIteration):
+        return ""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from foureyes.adapters.store.engine import Database, Value
 from foureyes.adapters.store.journal import Row, breaks, journal_length, journal_rows
+from foureyes.adapters.store.lists import fold
 from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
@@ -99,7 +100,19 @@ def _check_search(engine: Database) -> list[Finding]:
         rows = engine.fetch(sql("task.misread_text"), {})[1]
     except UnicodeDecodeError:
         return []
-    return [Finding("integrity", f"task_text: the search index of {row[0]} is not what the task says") for row in rows]
+    misread = {str(row[0]) for row in rows} | (set(_misfolded(engine)) if engine.name == "postgres" else set())
+    return [Finding("integrity", f"task_text: the search index of {task} is not what the task says") for task in sorted(misread)[:MOST]]
+
+
+def _misfolded(engine: Database) -> Iterator[str]:
+    """PostgreSQL's index is made of a folded text: whether it is the task's."""
+    statement = """
+        SELECT t.id, t.title || ' ' || t.description || ' ' || t.acceptance, x.folded
+        FROM tasks t JOIN task_text x ON x.rowid = t.n WHERE t.deleted = 0 ORDER BY t.n
+    """
+    for task, text, folded in engine.stream(statement):
+        if fold(str(text)) != folded:
+            yield str(task)
 
 
 def compare_tables(engine: Database, fresh: Database) -> list[Finding]:

@@ -53,19 +53,22 @@ class SqliteEngine:
                 raise StoreProblem(f"SQLite did not take the setting {name} = {value} (it says {found}).", next_step="fe doctor")
 
     def run(self, name: str, params: dict[str, Value]) -> int:
-        with translated(self.path):
+        try:
             self.connection.execute(sql(name), params)
             return self.connection.changes()
+        except apsw.Error as problem:
+            raise in_our_words(problem, self.path) from problem
 
     def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
-        with translated(self.path):
+        try:
             cursor = self.connection.execute(statement, params)
-            try:
-                columns = [column[0] for column in cursor.get_description()]
-            except apsw.ExecutionCompleteError:
-                return [], []
+            columns = [column[0] for column in cursor.get_description()]
             rows: list[tuple[Value, ...]] = cursor.fetchall()  # type: ignore[assignment]
             return columns, rows
+        except apsw.ExecutionCompleteError:
+            return [], []
+        except apsw.Error as problem:
+            raise in_our_words(problem, self.path) from problem
 
     def stream(self, statement: str) -> Iterator[tuple[Value, ...]]:
         """Rows one by one, for tables larger than memory."""
@@ -140,21 +143,26 @@ def translated(path: str) -> Iterator[None]:
     """apsw's errors as sentences of ours."""
     try:
         yield
-    except (apsw.BusyError, apsw.LockedError) as problem:
-        raise StoreBusy("the store is busy. Nothing was changed.", next_step="try again") from problem
-    except apsw.FullError as problem:
-        raise StoreProblem("the disk is full. Nothing was changed.", next_step="free some space and try again") from problem
-    except (apsw.ReadOnlyError, apsw.PermissionsError) as problem:
-        raise StoreProblem("the store cannot be written. Nothing was changed.", next_step="make .foureyes writable for you") from problem
-    except apsw.CantOpenError as problem:
-        raise StoreProblem(
-            f"{os.path.basename(path)} cannot be opened: it is missing, or its directory is not readable and writable for you.",
-            next_step="fe doctor",
-        ) from problem
-    except (apsw.NotADBError, apsw.CorruptError) as problem:
-        raise StoreProblem(
-            f"{os.path.basename(path)} is damaged or not a store ({problem}). It was not touched.",
-            next_step="fe restore FILE, if you have a backup",
-        ) from problem
-    except apsw.IOError as problem:
-        raise StoreProblem(f"the disk reported an error ({problem}). Nothing was changed.", next_step="fe doctor") from problem
+    except apsw.Error as problem:
+        raise in_our_words(problem, path) from problem
+
+
+def in_our_words(problem: apsw.Error, path: str) -> Exception:
+    """What an error of apsw's means; one that means nothing to us stays what it is."""
+    name = os.path.basename(path)
+    match problem:
+        case apsw.BusyError() | apsw.LockedError():
+            return StoreBusy("the store is busy. Nothing was changed.", next_step="try again")
+        case apsw.FullError():
+            return StoreProblem("the disk is full. Nothing was changed.", next_step="free some space and try again")
+        case apsw.ReadOnlyError() | apsw.PermissionsError():
+            return StoreProblem("the store cannot be written. Nothing was changed.", next_step="make .foureyes writable for you")
+        case apsw.CantOpenError():
+            said = f"{name} cannot be opened: it is missing, or its directory is not readable and writable for you."
+            return StoreProblem(said, next_step="fe doctor")
+        case apsw.NotADBError() | apsw.CorruptError():
+            said = f"{name} is damaged or not a store ({problem}). It was not touched."
+            return StoreProblem(said, next_step="fe restore FILE, if you have a backup")
+        case apsw.IOError():
+            return StoreProblem(f"the disk reported an error ({problem}). Nothing was changed.", next_step="fe doctor")
+    return problem

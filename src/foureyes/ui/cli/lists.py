@@ -32,7 +32,7 @@ LIMIT = click.option("--limit", type=click.IntRange(1, 1000), default=50, show_d
 @click.option("--blocked", is_flag=True, help="Blocked, or waiting for a dependency.")
 @click.option("--unmerged", is_flag=True, help="Closed without merging its work.")
 @click.option("--landed", is_flag=True, help="On the target branch before it was reviewed.")
-@click.option("--text", help="Words in title, description or acceptance.")
+@click.option("--text", help="Words in title, description or acceptance; newest first.")
 @click.option("--sort", type=click.Choice(["priority", "newest", "oldest"]), default="priority", show_default=True)
 @click.option("--after", metavar="ID", help="Continue after this task (the last one of the page before).")
 @LIMIT

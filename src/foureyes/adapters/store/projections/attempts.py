@@ -48,6 +48,7 @@ def approved(db: Engine, row: Row, event: e.Approved) -> None:
     around = near(db, row.task, dependents=event.status == "closed")
     with counted(db, around):
         move(db, row, "task.approve", status=event.status)
+        db.run("task.set_label_live", {"id": row.task})
         db.run("task.recount_deps", plain({"ids": around}))
     fields = ("attempt", "diff_id", "rule", "exception", "reason", "seen", "grade")
     values: dict[str, object] = {name: getattr(event, name) for name in fields}

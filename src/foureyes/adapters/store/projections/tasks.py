@@ -6,6 +6,7 @@ from typing import Any
 
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.journal import Row
+from foureyes.adapters.store.lists import fold
 from foureyes.adapters.store.projections.counting import counted
 from foureyes.adapters.store.queries import sql
 from foureyes.core import events as e
@@ -45,6 +46,12 @@ def near(db: Engine, task: str, *, dependents: bool = False, children: bool = Fa
     return found
 
 
+def index(db: Engine, task: str, statement: str) -> None:
+    """What people wrote about the task, for the search; `folded` is for engines that do not fold accents themselves."""
+    title, description, acceptance = (str(value) for value in db.fetch(sql("task.texts"), {"id": task})[1][0])
+    db.run(statement, {"id": task, "folded": fold(f"{title} {description} {acceptance}")})
+
+
 def task_created(db: Engine, row: Row, event: e.TaskCreated) -> None:
     with counted(db, [row.task]):
         values: dict[str, object] = {
@@ -60,7 +67,7 @@ def task_created(db: Engine, row: Row, event: e.TaskCreated) -> None:
             "minor_by": row.session if event.minor else None,
         }
         db.run("task.insert", at(row, **values))
-        db.run("task.insert_text", {"id": row.task})
+        index(db, row.task, "task.insert_text")
         for label in labels:
             db.run("task.add_label", {"id": row.task, "label": label})
         for other in sorted(set(event.depends_on)):
@@ -75,7 +82,7 @@ def task_edited(db: Engine, row: Row, event: e.TaskEdited) -> None:
     if event.priority is not None:
         db.run("task.set_label_priority", {"id": row.task, "priority": event.priority})
     if event.title is not None or event.description is not None or event.acceptance is not None:
-        db.run("task.update_text", {"id": row.task})
+        index(db, row.task, "task.update_text")
 
 
 def parent_changed(db: Engine, row: Row, event: e.ParentChanged) -> None:
@@ -172,6 +179,7 @@ def _finish(db: Engine, row: Row, resolution: str, *, deleted: bool = False) -> 
     around = near(db, row.task, dependents=True, children=True)
     with counted(db, around):
         move(db, row, "task.close", resolution=resolution, deleted=deleted)
+        db.run("task.set_label_live", {"id": row.task})
         _recount(db, around)
     if deleted:
         db.run("task.delete_text", {"id": row.task})
@@ -193,10 +201,11 @@ def task_reopened(db: Engine, row: Row, event: e.TaskReopened) -> None:
     around = near(db, row.task, dependents=True, children=True)
     with counted(db, around):
         move(db, row, "task.reopen")
+        db.run("task.set_label_live", {"id": row.task})
         db.run("task.reland", at(row))
         _recount(db, around)
     db.run("task.delete_text", {"id": row.task})
-    db.run("task.insert_text", {"id": row.task})
+    index(db, row.task, "task.insert_text")
     db.run("attempt.end_approvals", {"task": row.task, "why": "reopened"})
 
 
@@ -204,6 +213,7 @@ def task_merged(db: Engine, row: Row, event: e.TaskMerged) -> None:
     around = near(db, row.task, dependents=True)
     with counted(db, around):
         move(db, row, "task.merged", sha=event.sha)
+        db.run("task.set_label_live", {"id": row.task})
         _recount(db, around)
 
 

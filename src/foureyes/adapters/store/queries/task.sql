@@ -28,13 +28,20 @@ WHERE id = :id;
 -- name: task.set_label_priority
 UPDATE task_labels SET priority = :priority WHERE task = :id;
 
+-- name: task.texts
+SELECT title, description, acceptance FROM tasks WHERE id = :id;
+
 -- name: task.misread_text
 SELECT t.id FROM tasks t LEFT JOIN task_text x ON x.rowid = t.n
 WHERE t.deleted = 0 AND (x.title IS NOT t.title OR x.description IS NOT t.description OR x.acceptance IS NOT t.acceptance)
 ORDER BY t.n LIMIT 20;
 
 -- name: task.add_label
-INSERT INTO task_labels (label, priority, task_n, task) SELECT :label, priority, n, id FROM tasks WHERE id = :id;
+INSERT INTO task_labels (label, live, priority, task_n, task)
+SELECT :label, CASE WHEN status = 'closed' THEN 0 ELSE 1 END, priority, n, id FROM tasks WHERE id = :id;
+
+-- name: task.set_label_live
+UPDATE task_labels SET live = (SELECT CASE WHEN t.status = 'closed' THEN 0 ELSE 1 END FROM tasks t WHERE t.id = :id) WHERE task = :id;
 
 -- name: task.remove_label
 DELETE FROM task_labels WHERE task = :id AND label = :label;
@@ -187,7 +194,7 @@ SELECT d.task AS id, t.status, t.title FROM dependencies d JOIN tasks t ON t.id 
 
 -- name: task.reaches
 WITH RECURSIVE reached (id) AS (
-  SELECT :start
+  SELECT t.id FROM tasks t WHERE t.id = :start
   UNION
   SELECT d.depends_on FROM dependencies d JOIN reached r ON d.task = r.id
 )
@@ -195,7 +202,7 @@ SELECT id FROM reached WHERE id = :goal;
 
 -- name: task.ancestors
 WITH RECURSIVE up (id) AS (
-  SELECT :start
+  SELECT s.id FROM tasks s WHERE s.id = :start
   UNION
   SELECT t.parent FROM tasks t JOIN up u ON t.id = u.id WHERE t.parent IS NOT NULL
 )
@@ -215,6 +222,18 @@ SELECT t.n, t.id, t.title, t.type, t.status, t.priority, t.labels, t.parent, t.i
   CASE WHEN t.hold IS NULL THEN 0 ELSE 1 END AS held, CASE WHEN t.rejected_by IS NULL THEN 0 ELSE 1 END AS rejected,
   t.created_at, t.updated_at
 FROM tasks t
+
+-- name: task.list_by_label
+SELECT t.n, t.id, t.title, t.type, t.status, t.priority, t.labels, t.parent, t.implementer, t.iteration, t.version, t.minor,
+  CASE WHEN t.hold IS NULL THEN 0 ELSE 1 END AS held, CASE WHEN t.rejected_by IS NULL THEN 0 ELSE 1 END AS rejected,
+  t.created_at, t.updated_at
+FROM task_labels l CROSS JOIN tasks t ON t.n = l.task_n
+
+-- name: task.list_by_text
+SELECT t.n, t.id, t.title, t.type, t.status, t.priority, t.labels, t.parent, t.implementer, t.iteration, t.version, t.minor,
+  CASE WHEN t.hold IS NULL THEN 0 ELSE 1 END AS held, CASE WHEN t.rejected_by IS NULL THEN 0 ELSE 1 END AS rejected,
+  t.created_at, t.updated_at
+FROM task_text x CROSS JOIN tasks t ON t.n = x.rowid
 
 -- name: task.where_visible
 t.deleted = 0
@@ -253,7 +272,13 @@ t.unmerged = 1
 t.landed = 1
 
 -- name: task.where_text
-t.n IN (SELECT rowid FROM task_text WHERE task_text MATCH :text)
+task_text MATCH :text
+
+-- name: task.where_labelled
+l.label = :label
+
+-- name: task.where_labelled_live
+l.live = 1
 
 -- name: task.after_priority
 (t.priority, t.n) > (:after_priority, :after_n)
@@ -263,6 +288,18 @@ t.n < :after_n
 
 -- name: task.after_oldest
 t.n > :after_n
+
+-- name: task.after_label
+(l.priority, l.task_n) > (:after_priority, :after_n)
+
+-- name: task.after_text
+x.rowid < :after_n
+
+-- name: task.order_label
+ORDER BY l.priority, l.task_n LIMIT :limit
+
+-- name: task.order_text
+ORDER BY x.rowid DESC LIMIT :limit
 
 -- name: task.order_priority
 ORDER BY t.priority, t.n LIMIT :limit

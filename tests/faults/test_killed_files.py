@@ -1,0 +1,450 @@
+"""Killed in the middle of what replaces or makes whole files: it is done, or not begun, or can be repeated; nothing is lost (G4)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import apsw
+import msgspec
+import pytest
+
+from foureyes import bootstrap, config
+from foureyes.adapters.store import migrate as migrating
+from foureyes.adapters.store import opening
+from foureyes.adapters.store.shared import LOCAL
+from foureyes.app.application import Application
+from foureyes.errors import BadInput, FoureyesError, Refused
+
+from tests.app.world import ALICE, CLAUDE, Checkout, copy_of
+from tests.faults.fork import Child
+from tests.faults.killing import Killed, kill_at, steps_of
+from tests.faults.places import Desk, Place, ServerPlace, journal_of
+from tests.faults.server import Server
+
+Note = Callable[[str, object], None]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def environ(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
+    """Where new projects keep their store."""
+    if request.param == "sqlite":
+        yield dict(os.environ)
+        return
+    server: Server = request.getfixturevalue("server")
+    yield {**os.environ, "FOUREYES_STORE": server.url}
+    drop_all(server)
+
+
+def drop_all(server: Server) -> None:
+    found = server.sql("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'foureyes_%'")
+    server.sql(*[f'DROP SCHEMA "{row[0]}" CASCADE' for row in found])
+
+
+def init(root: Path, environ: dict[str, str]) -> None:
+    bootstrap.create_project(str(root), environ, ALICE, prefix="fe", target=None, commit=True)
+
+
+def opened(root: Path, environ: dict[str, str], look: Callable[[Application], object]) -> None:
+    app = bootstrap.open_project(str(root), environ)
+    try:
+        look(app)
+    finally:
+        app.close()
+
+
+def test_a_killed_init_can_be_repeated_to_completion_G4(
+    tmp_path: Path, template: Path, environ: dict[str, str], record_property: Note
+) -> None:
+    dry = copy_of(template, tmp_path / "dry")
+    steps = steps_of(lambda: init(dry.path, environ))
+    record_property("failpoints", len(steps))
+    unfinished: list[str] = []
+    seen: set[object] = set()
+    root = copy_of(template, tmp_path / "project").path
+    untouched = what_is_there(root)
+    for number, name in enumerate(steps, 1):
+        kill_at(number, lambda: init(root, environ))
+        state = what_is_there(root)
+        if state not in seen:
+            seen.add(state)
+            Child(lambda: init(root, environ)).result()
+            Child(lambda: opened(root, environ, _writes)).result()
+            text = Checkout(root).port().file_at("main", config.FILE)
+            if text is None or "project.id" not in config.read_file(text):
+                unfinished.append(f"killed before step {number} of {len(steps)}: {name}")
+        elif state == untouched:
+            continue
+        shutil.rmtree(root)
+        copy_of(template, root)
+    assert unfinished == [], "the settings are not on the target branch after a second init"
+
+
+def what_is_there(root: Path) -> tuple[object, ...]:
+    """What tells one place where a crash came from another."""
+    checkout, settings = Checkout(root), root / config.FILE
+    text = settings.read_text().replace(project_id(settings), "") if settings.exists() else None
+    folder = root / ".foureyes"
+    files = tuple(sorted(os.listdir(folder))) if folder.exists() else ()
+    return files, text, checkout.git("status", "--porcelain"), checkout.git("ls-tree", "-r", "--name-only", "HEAD")
+
+
+def project_id(path: Path) -> str:
+    """The random part of the settings."""
+    found = re.search(r'id = "(\w+)', path.read_text())
+    return found[1] if found else "no id"
+
+
+def _writes(app: Application) -> None:
+    app.tasks.create(ALICE, "a task")
+    assert app.audit.verify().findings == ()
+
+
+def test_a_killed_init_of_a_project_that_others_named_can_be_repeated_G4(tmp_path: Path, template: Path, server: Server) -> None:
+    """foureyes.toml on the target names the project and its server; this clone is the first that makes the store there."""
+    environ = {**os.environ, "FOUREYES_STORE": server.url}
+    text = '[project]\nid = "feedfacefeedface"\n'
+
+    named = copy_of(template, tmp_path / "named")
+    named.commit(config.FILE, text)
+    root = tmp_path / "project"
+    copy_of(named.path, root)
+    untouched = what_is_there(root), on_server(server)
+    steps = steps_of(lambda: init(root, environ))
+    unusable: list[str] = []
+    seen: set[object] = set()
+    for number, name in enumerate(steps, 1):
+        if (what_is_there(root), on_server(server)) != untouched:
+            shutil.rmtree(root)
+            copy_of(named.path, root)
+            drop_all(server)
+        kill_at(number, lambda: init(root, environ))
+        state = (what_is_there(root), on_server(server))
+        if state in seen:
+            continue
+        seen.add(state)
+        again = Child(lambda: init(root, environ)).ended()
+        usable = Child(lambda: opened(root, environ, _writes)).ended()
+        if again.error or usable.error:
+            unusable.append(f"killed before step {number} of {len(steps)} ({name}): {again.error or usable.error}")
+    drop_all(server)
+    assert unusable == []
+
+
+def on_server(server: Server) -> tuple[object, ...]:
+    """Which stores a server has, and how long their journals are."""
+    found = []
+    for (name,) in server.sql("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'foureyes_%' ORDER BY nspname"):
+        ((table,),) = server.sql(f"SELECT to_regclass('{name}.head')")
+        rows = server.sql(f"SELECT seq, hash FROM {name}.head") if table else None
+        ((project,),) = server.sql(f"SELECT count(*) FROM {name}.project") if table else [(0,)]
+        found.append((re.sub(r"_(moved|stale)_\d+", r"_\1", name), str(rows), project))
+    return tuple(found)
+
+
+def test_a_killed_backup_leaves_no_file_that_looks_like_one_G4(place: Place, record_property: Note) -> None:
+    desk = Desk(place)
+    desk.found()
+    desk.create()
+    desk.close()
+    before = place.dump()
+    target = place.root / "backup.db"
+
+    def backup() -> None:
+        desk.app.projects.backup(ALICE, str(target))
+        desk.close()
+
+    steps = steps_of(backup)
+    record_property("failpoints", len(steps))
+    rows = rows_in(target)
+    assert rows == len(journal_of(before))
+    half: list[str] = []
+    seen: set[object] = set()
+    for number, name in enumerate(steps, 1):
+        for path in place.root.glob("backup.db*"):
+            path.unlink()
+        kill_at(number, backup)
+        if target.exists() and rows_in(target) != rows:
+            half.append(f"killed before step {number} of {len(steps)}: {name}")
+        state = (target.exists(), target.exists() and rows_in(target))
+        if state in seen:
+            continue
+        seen.add(state)
+        assert place.dump() == before
+        try:
+            Child(backup).result()
+            assert rows_in(target) == rows
+        except BadInput:
+            assert target.exists()
+    assert half == [], "there is a file of that name, but it is not a whole backup"
+
+
+def rows_in(path: Path) -> int:
+    """The journal's length in a file, read by another program; -1 when it is no store."""
+    connection = apsw.Connection(str(path))
+    try:
+        ((count,),) = connection.execute("SELECT count(*) FROM journal").fetchall()
+        return int(str(count))
+    except apsw.Error:
+        return -1
+    finally:
+        connection.close()
+
+
+class Repository:
+    """A git repository with a project in it, whose store is in the file."""
+
+    def __init__(self, checkout: Checkout) -> None:
+        self.root = checkout.path
+        self.folder = self.root / ".foureyes"
+        self.environ = dict(os.environ)
+        self.kept = self.root.with_name("kept")
+
+    def keep(self) -> None:
+        assert not (self.folder / "store.db-wal").exists()
+        shutil.copytree(self.root, self.kept, symlinks=True)
+
+    def reset(self) -> None:
+        """Only what is in `.foureyes` has changed."""
+        shutil.rmtree(self.folder)
+        shutil.copytree(self.kept / ".foureyes", self.folder, symlinks=True)
+
+    def files(self) -> tuple[str, ...]:
+        """Without the process ids and times in their names."""
+        return tuple(sorted(re.sub(r"(incoming-|moved-|restore-|json\.)\w+", r"\1", name) for name in os.listdir(self.folder)))
+
+    def journal(self) -> list[tuple[int, str]]:
+        """Number and hash of every row; the audit finds nothing. In a child: nobody here keeps the store open."""
+
+        def look() -> list[tuple[int, str]]:
+            app = bootstrap.open_project(str(self.root), self.environ)
+            report = app.audit.verify()
+            assert [found for found in report.findings if "security_events.jsonl" not in found.message] == []
+            rows = [(row.seq, row.hash) for row in app.audit.export()]
+            app.close()
+            return rows
+
+        return Child(look).result()
+
+
+@pytest.fixture
+def repository(tmp_path: Path, template: Path) -> Repository:
+    made = Repository(copy_of(template, tmp_path / "project"))
+
+    def prepare() -> None:
+        init(made.root, made.environ)
+        opened(made.root, made.environ, _some_work)
+
+    Child(prepare).result()
+    made.keep()
+    return made
+
+
+def _some_work(app: Application) -> None:
+    task = app.tasks.create(CLAUDE, "a task").task
+    app.claims.start(CLAUDE, task)
+    app.closing.close(CLAUDE, task, exception="not needed")
+
+
+def test_a_killed_restore_can_be_repeated_and_nothing_is_lost_G4(repository: Repository, record_property: Note) -> None:
+    backup = repository.root / "backup.db"
+    Child(lambda: opened(repository.root, repository.environ, lambda app: app.projects.backup(ALICE, str(backup)))).result()
+    Child(lambda: opened(repository.root, repository.environ, lambda app: app.tasks.create(ALICE, "since then"))).result()
+    shutil.rmtree(repository.kept)
+    repository.keep()
+    old, length = repository.journal(), rows_in(backup)
+
+    def restore() -> None:
+        bootstrap.restore(str(repository.root), repository.environ, ALICE, str(backup))
+
+    steps = steps_of(restore)
+    record_property("failpoints", len(steps))
+    assert repository.journal()[:length] == old[:length]
+    seen: set[object] = set()
+    for number, name in enumerate(steps, 1):
+        repository.reset()
+        kill_at(number, restore)
+        where = f"killed before step {number} of {len(steps)}: {name}"
+        stores = sorted(path for path in repository.folder.glob("store.db*") if not path.name.endswith(("-wal", "-shm")))
+        lengths = [rows_in(path) for path in stores]
+        assert len(old) in lengths, f"the old store is gone: {where}"
+        state = (repository.files(), tuple(lengths), (repository.folder / "security_events.jsonl").exists())
+        if state in seen:
+            continue
+        seen.add(state)
+        try:
+            now = repository.journal()
+            assert now[:length] == old[:length], where
+        except FoureyesError as problem:
+            said = (problem.message, problem.next_step)
+            assert "missing" in said[0] and "fe restore" in said[1], (where, said)  # noqa: PT018
+        Child(restore).result()
+        assert repository.journal()[:length] == old[:length], where
+        assert len(repository.journal()) > length, where
+        Child(lambda: opened(repository.root, repository.environ, _writes)).result()
+
+
+def test_a_killed_move_to_a_server_and_back_can_be_repeated_and_nothing_is_lost_G4(
+    repository: Repository, server: Server, record_property: Note
+) -> None:
+    old = repository.journal()
+    steps = there(repository, server, old)
+    record_property("failpoints to the server", len(steps))
+    Child(lambda: copy(repository, server.url)).result()
+    shutil.rmtree(repository.kept)
+    repository.keep()
+    steps = back(repository, server, old)
+    record_property("failpoints to the file", len(steps))
+    drop_all(server)
+
+
+def copy(repository: Repository, url: str) -> None:
+    """`fe store copy`; where it has been done already it says so."""
+    with contextlib.suppress(Refused):
+        bootstrap.copy_store(str(repository.root), repository.environ, ALICE, url, None)
+
+
+def there(repository: Repository, server: Server, old: list[tuple[int, str]]) -> list[str]:
+    untouched = (repository.files(), on_server(server))
+    steps = steps_of(lambda: copy(repository, server.url))
+    seen: set[object] = set()
+    state: object = None
+    for number, name in enumerate(steps, 1):
+        if state != untouched:
+            repository.reset()
+            drop_all(server)
+        kill_at(number, lambda: copy(repository, server.url))
+        state = (repository.files(), on_server(server))
+        if state not in seen:
+            seen.add(state)
+            where = f"killed before step {number} of {len(steps)}: {name}"
+            assert repository.journal() == old, where
+            Child(lambda: copy(repository, server.url)).result()
+            assert repository.journal() == old, where
+            assert (repository.folder / "store.json").exists(), where
+            state = None
+    repository.reset()
+    drop_all(server)
+    return steps
+
+
+def back(repository: Repository, server: Server, old: list[tuple[int, str]]) -> list[str]:
+    """The store on the server is made anew from the file whenever it was moved."""
+    untouched = (repository.files(), on_server(server))
+    steps = steps_of(lambda: copy(repository, LOCAL))
+    seen: set[object] = set()
+    state: object = None
+    for number, name in enumerate(steps, 1):
+        if state != untouched:
+            repository.reset()
+            drop_all(server)
+            refill(repository, server)
+        kill_at(number, lambda: copy(repository, LOCAL))
+        state = (repository.files(), on_server(server))
+        if state not in seen:
+            seen.add(state)
+            where = f"killed before step {number} of {len(steps)}: {name}"
+            Child(lambda: copy(repository, LOCAL)).result()
+            assert repository.journal() == old, where
+            assert not (repository.folder / "store.json").exists(), where
+            state = None
+    return steps
+
+
+def refill(repository: Repository, server: Server) -> None:
+    """The server's store, from the file that was set aside when it moved there."""
+
+    def fill() -> None:
+        (kept,) = repository.folder.glob("store.db.moved-*")
+        pointer = repository.folder / "store.json"
+        pointer.unlink()
+        kept.rename(repository.folder / "store.db")
+        copy(repository, server.url)
+
+    Child(fill).result()
+
+
+def test_a_killed_migration_is_done_at_the_next_opening_and_was_backed_up_first_G4(
+    place: Place, monkeypatch: pytest.MonkeyPatch, record_property: Note
+) -> None:
+    """From a store of schema 1, as an earlier version left it."""
+    known = migrating.migrations
+    with monkeypatch.context() as patch:
+        patch.setattr(migrating, "LATEST", 1)
+        patch.setattr(opening, "LATEST", 1)
+        patch.setattr(migrating, "migrations", lambda engine: known(engine)[:1])
+        desk = Desk(place)
+        desk.found()
+        desk.close()
+        place.keep()
+    work = lambda: place.open().close()  # noqa: E731
+    steps = steps_of(work)
+    record_property("failpoints", len(steps))
+    after = place.dump()
+    assert any("CREATE" in step or "execute" in step for step in steps)
+    for number, name in enumerate(steps, 1):
+        restore_schema_one(place)
+        kill_at(number, work)
+        where = f"killed before step {number} of {len(steps)}: {name}"
+        assert place.dump() == after, where
+        assert place.findings() == [], where
+        if place.engine == "sqlite":
+            kept = place.folder / "store.db.before-schema-1"
+            assert not kept.exists() or rows_in(kept) in (-1, len(journal_of(after))), where
+        Child(lambda: _create(desk)).result()
+        assert place.findings() == [], where
+
+
+def restore_schema_one(place: Place) -> None:
+    place.reset(moved=False)
+    if isinstance(place, ServerPlace):
+        tables = [f"TRUNCATE {place.schema}.{name}" for name in place._names]
+        rows = [f"INSERT INTO {place.schema}.{name} TABLE {place.schema}_kept.{name}" for name in place._names]
+        place.server.sql(f"DROP TABLE {place.schema}.task_text", *tables, *rows)
+
+
+def _create(desk: Desk) -> None:
+    desk.create(title="afterwards")
+    desk.close()
+
+
+def test_a_killed_submit_that_commits_leaves_the_commit_and_the_old_state_or_the_new_one_A1_G4(
+    place: Place, template: Path, record_property: Note
+) -> None:
+    """With real git: the commit comes first; it may be there while the store is old, and the command can be repeated."""
+    shutil.rmtree(place.root)
+    checkout = copy_of(template, place.root)
+    place.folder.mkdir()
+    (place.folder / ".gitignore").write_text("*\n")
+    desk = Desk(place, checkout.port)
+    desk.found()
+    task = desk.started()
+    desk.close()
+    checkout.branch(f"fe/{task}")
+    checkout.write("work.py", "work\n")
+    place.keep()
+
+    def submit() -> None:
+        desk.app.attempts.submit(CLAUDE, task, message="done", commit="Add work")
+
+    steps = Killed(desk, submit).everywhere()
+    record_property("failpoints", len(steps))
+    assert [step for step in steps if step.startswith("git commit")]
+
+
+def test_a_pointer_to_the_server_is_never_half_written_G4(tmp_path: Path, record_property: Note) -> None:
+    from foureyes.adapters.store.shared import Pointer, read_pointer, write_pointer
+
+    old, new = Pointer("a" * 16, "postgresql://one"), Pointer("b" * 16, "postgresql://two")
+    write_pointer(str(tmp_path), old)
+    steps = steps_of(lambda: write_pointer(str(tmp_path), new))
+    record_property("failpoints", len(steps))
+    for number in range(1, len(steps) + 1):
+        write_pointer(str(tmp_path), old)
+        kill_at(number, lambda: write_pointer(str(tmp_path), new))
+        assert read_pointer(str(tmp_path)) in (old, new)
+    assert msgspec.json.decode((tmp_path / "store.json").read_bytes())["project"] == old.project

@@ -1,0 +1,150 @@
+"""A store that several machines share, by real processes: moved there and back, joined from another clone, and every refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import engines
+from tests.launcher import World
+from tests.scenarios.stage import Cast, Stage, git, new_repository
+
+
+@pytest.fixture
+def shop(stage: Stage, server: engines.Server) -> Stage:
+    """A fresh project; what it leaves on the server is dropped."""
+    engines.Run.projects.append(project_of(stage))
+    return stage
+
+
+def project_of(stage: Stage) -> str:
+    line = next(line for line in (stage.repo / "foureyes.toml").read_text().splitlines() if line.startswith("id"))
+    return line.partition("=")[2].strip().strip('"')
+
+
+def created(stage: Stage, title: str) -> str:
+    done = stage.cast.claude.fe("create", title, "--json", cwd=stage.repo)
+    assert done.rc == 0, done
+    return str(done.json["task"])
+
+
+def is_sound(stage: Stage, **env: str) -> int:
+    """Audited by a process of its own; how many rows."""
+    done = stage.cast.alice.fe("audit", "verify", "--json", cwd=stage.repo, env=env)
+    assert done.rc == 0, done
+    return len(stage.cast.alice.fe("audit", "export", cwd=stage.repo, env=env).out.splitlines())
+
+
+def test_a_person_moves_the_store_to_a_server_and_back_and_work_goes_on(shop: Stage, server: engines.Server) -> None:
+    first = created(shop, "before the move")
+    rows = is_sound(shop)
+    moved = shop.cast.alice.fe("store", "copy", server.url, cwd=shop.repo)
+    assert (moved.rc, f"{rows} rows copied and verified" in moved.out) == (0, True), moved
+    assert is_sound(shop) == rows
+    second = created(shop, "on the server")
+    assert shop.cast.codex.fe("start", second, cwd=shop.repo).rc == 0
+    assert first in shop.cast.codex.fe("list", cwd=shop.repo).out
+    rows = is_sound(shop)
+    back = shop.cast.alice.fe("store", "copy", "sqlite", "--json", cwd=shop.repo)
+    assert back.rc == 0, back
+    assert is_sound(shop) == rows
+    shown = shop.cast.alice.fe("show", second, cwd=shop.repo)
+    assert (shown.rc, "on the server" in shown.out) == (0, True)
+    assert not (shop.repo / ".foureyes" / "store.json").exists()
+
+
+def test_an_agent_does_not_move_a_store_P12(shop: Stage, server: engines.Server) -> None:
+    for who in (shop.cast.claude, shop.cast.job):
+        done = who.fe("store", "copy", server.url, cwd=shop.repo)
+        assert done.rc == 1, done
+    assert server.schemas(project_of(shop)) == []
+    assert (shop.repo / ".foureyes" / "store.db").exists()
+
+
+def test_a_second_clone_joins_and_both_see_each_others_work(shop: Stage, server: engines.Server, tmp_path: Path) -> None:
+    task = created(shop, "shared work")
+    assert shop.cast.alice.fe("store", "copy", server.url, cwd=shop.repo).rc == 0
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(shop.repo), str(clone))
+    env = {"FOUREYES_STORE": server.url}
+    joined = shop.cast.alice.fe("init", cwd=clone, env=env)
+    assert joined.rc == 0, joined
+    assert shop.cast.codex.fe("start", task, cwd=clone, env=env).rc == 0
+    lost = shop.cast.claude.fe("start", task, "--json", cwd=shop.repo)
+    assert lost.rc == 4, lost
+    assert "lost_claim" in lost.out + lost.err
+    assert is_sound(shop) == is_sound(Stage(clone, shop.cast), **env)
+
+
+def test_a_tampered_store_is_not_moved_and_stays_where_it_is_J2(shop: Stage, server: engines.Server) -> None:
+    task = created(shop, "honest")
+    shop.edit("UPDATE tasks SET title = 'forged'")
+    done = shop.cast.alice.fe("store", "copy", server.url, cwd=shop.repo)
+    assert done.rc == 6, done
+    assert task in shop.cast.alice.fe("list", cwd=shop.repo).out
+    assert (shop.repo / ".foureyes" / "store.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "code"),
+    [
+        ("mysql://h/x", 2),
+        ("store.db", 2),
+        ("postgresql://nobody@127.0.0.1:1/x", 5),
+        ("postgresql:///x?host=/nowhere", 5),
+    ],
+)
+def test_a_wrong_address_is_a_clear_error_and_changes_nothing(shop: Stage, address: str, code: int) -> None:
+    done = shop.cast.alice.fe("store", "copy", address, cwd=shop.repo)
+    assert (done.rc, "Traceback" in done.err, done.out) == (code, False, ""), done
+    assert "next:" in done.err
+    assert is_sound(shop) > 0
+
+
+def test_a_server_that_is_not_there_or_has_no_such_store_is_exit_5_for_every_command(shop: Stage, server: engines.Server) -> None:
+    for url in ("postgresql://nobody@127.0.0.1:1/x", server.url):
+        for words in (("status",), ("create", "x"), ("list",)):
+            done = shop.cast.claude.fe(*words, cwd=shop.repo, env={"FOUREYES_STORE": url})
+            assert done.rc == 5, (url, words, done)
+            assert "Traceback" not in done.err
+    assert server.schemas(project_of(shop)) == []
+    assert shop.cast.claude.fe("status", cwd=shop.repo).rc == 0
+
+
+def test_a_password_is_never_printed_lesson_27(shop: Stage) -> None:
+    for url in ("postgresql://u:s3cr3t@127.0.0.1:1/x", "postgresql://u:s3cr3t/x@127.0.0.1:1/x", "postgresql://u:p@s3cr3t@127.0.0.1:1/x"):
+        for words in (("status",), ("store", "copy", url), ("doctor",)):
+            env = {} if words[0] == "store" else {"FOUREYES_STORE": url}
+            done = shop.cast.alice.fe(*words, "--json", cwd=shop.repo, env=env)
+            assert done.rc in (2, 5), done
+            assert "s3cr3t" not in done.out + done.err + done.screen
+
+
+@pytest.fixture
+def shared_world(tmp_path: Path, server: engines.Server) -> Iterator[World]:
+    """Everybody's environment names the server."""
+    with World(tmp_path / "world", env={"FOUREYES_STORE": server.url}) as world:
+        yield world
+
+
+def test_a_whole_story_on_a_server_from_init_to_approve(shared_world: World, server: engines.Server, tmp_path: Path) -> None:
+    repo = new_repository(tmp_path / "shop")
+    cast = Cast(shared_world)
+    made = cast.alice.fe("init", cwd=repo)
+    assert made.rc == 0, made
+    stage = Stage(repo, cast)
+    engines.Run.projects.append(project_of(stage))
+    assert not (repo / ".foureyes" / "store.db").exists()
+    task = created(stage, "a story")
+    assert cast.codex.fe("start", task, cwd=repo).rc == 0
+    work = f"git switch -q -c fe/{task} && echo more >> app.py && git commit -q -a -m work"
+    assert cast.codex.sh(work, cwd=repo).rc == 0
+    assert cast.codex.fe("submit", task, cwd=repo).rc == 0
+    own = cast.codex.fe("approve", task, "-m", "mine", cwd=repo)
+    assert own.rc == 1, own
+    approved = cast.alice.fe("approve", task, "-m", "read it", cwd=repo)
+    assert approved.rc == 0, approved
+    assert stage.show(task)["task"]["status"] == "approved"
+    assert is_sound(stage) > 4
