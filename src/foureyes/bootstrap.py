@@ -14,7 +14,7 @@ from foureyes.app.application import Application
 from foureyes.app.context import Context, permit, stamp
 from foureyes.core.ids import PREFIX
 from foureyes.core.session import Actor
-from foureyes.errors import BadInput, EnvironmentProblem, GitProblem, NoProject, Refused, StoreProblem
+from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProblem, NoProject, NotFound, Refused, StoreProblem
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
@@ -153,7 +153,23 @@ def create_project(
     if not new and target not in (None, project.target):
         notes.append(f"the target stays {project.target}: it was chosen when the project was created")
     committed = _write_config(place, repo, actor, project.id, project.prefix, project.target, commit=commit, notes=notes, settings=settings)
+    if actor.kind == "human":
+        _accept(cwd, environ, actor, notes)
     return Created(new=new, target=project.target, prefix=project.prefix, project=project.id, committed=committed, notes=notes)
+
+
+def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str]) -> None:
+    """P12: what a person sets up, that person accepts; what is not on the target yet, nobody has."""
+    app = open_project(cwd, environ)
+    try:
+        if app.projects.get().accepted_digest is None:
+            app.policy.accept(actor)
+    except NotFound:
+        pass
+    except FoureyesError as problem:
+        notes.append(f"foureyes.toml is not accepted: {problem.message}")
+    finally:
+        app.close()
 
 
 def _target(repo: GitRepo) -> str:

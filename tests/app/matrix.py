@@ -386,9 +386,10 @@ class World:
         self._tasks = 0
 
     def rules(self, policy: str, grade: str = "origin") -> None:
-        """Put a foureyes.toml on the target. Minor approvals are not rationed, so that rows do not disturb each other."""
+        """Put a foureyes.toml on the target, accepted. Minor approvals are not rationed, so that rows do not disturb each other."""
         independence = "origin" if grade == "label" else grade
         self.repo.config = f'[review]\npolicy = "{policy}"\nindependence = "{independence}"\n[minor]\nself_approvals_per_day = 1000000\n'
+        self.app.policy.accept(ADA)
 
     def introduce(self, *actors: Actor) -> None:
         """A first write, so that the store knows them."""

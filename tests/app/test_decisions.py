@@ -526,7 +526,7 @@ def test_trusted_still_refuses_an_author_without_a_declaration_P2(desk: DeskWorl
 
 def test_a_broken_configuration_is_no_pass_G1(desk: DeskWorld) -> None:
     task = desk.handed_in()
-    desk.repo.files["foureyes.toml"] = '[review]\npolicy = "lax"\n'
+    desk.environ["FOUREYES_REVIEW_POLICY"] = "lax"
     with desk.unchanged(), pytest.raises(Exception, match="lax"):
         desk.approve(CODEX, task)
     assert desk.ids_of(status="reviewing") == [task]

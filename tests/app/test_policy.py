@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from foureyes import config
-from foureyes.errors import BadInput, ConfigError, NotFound
+from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Refused
 
-from tests.app.world import ALICE, CLAUDE, CODEX, DeskWorld
+from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld
 
 
 def setting(desk: DeskWorld, key: str) -> tuple[object, str]:
@@ -24,6 +24,7 @@ def test_every_setting_is_shown_with_where_it_came_from_P12(desk: DeskWorld) -> 
 def test_layers_environment_over_store_over_file_over_default_P12(desk: DeskWorld) -> None:
     assert setting(desk, "minor.max_lines") == (50, "default")
     desk.repo.files["foureyes.toml"] = "[minor]\nmax_lines = 40\n"
+    desk.app.policy.accept(ALICE)
     assert setting(desk, "minor.max_lines") == (40, "foureyes.toml")
     desk.app.policy.set(ALICE, "minor.max_lines", "30")
     assert setting(desk, "minor.max_lines") == (30, "store")
@@ -135,3 +136,59 @@ def test_no_verb_clears_the_ledger_or_undoes_a_row_P8_lesson_8(desk: DeskWorld) 
     words = ("clear", "undo", "purge", "wipe", "reset", "rewrite", "set_status")
     assert len(verbs) > 40
     assert not {verb for verb in verbs if any(word in verb for word in words)}
+
+
+# The accepted configuration (P12)
+
+
+def test_a_configuration_on_the_target_is_not_used_until_a_person_accepts_it_P12_lesson_4(desk: DeskWorld) -> None:
+    desk.repo.files["foureyes.toml"] = '[review]\npolicy = "trusted"\n'
+    assert setting(desk, "review.policy") == ("balanced", "default")
+    for who in (CLAUDE, CI):
+        with desk.refused("P12"):
+            desk.app.policy.accept(who)
+    done = desk.app.policy.accept(ALICE)
+    assert (done.new, done.changed) == (True, ["review.policy: (unset) → trusted"])
+    assert setting(desk, "review.policy") == ("trusted", "foureyes.toml")
+
+
+def test_another_file_on_the_target_leaves_the_accepted_one_in_force_and_is_reported_P12(desk: DeskWorld) -> None:
+    desk.repo.files["foureyes.toml"] = '[review]\npolicy = "strict"\n'
+    desk.app.policy.accept(ALICE)
+    desk.repo.files["foureyes.toml"] = '[review]\npolicy = "trusted"\n'
+    assert setting(desk, "review.policy") == ("strict", "foureyes.toml")
+    assert any("not the accepted one" in note for note in desk.app.projects.status(CLAUDE).notes)
+    check = next(check for check in desk.app.projects.doctor(ALICE) if check.check == "configuration")
+    assert (check.result, check.next) == ("warn", "a person runs: fe policy accept")
+    del desk.repo.files["foureyes.toml"]
+    assert setting(desk, "review.policy") == ("strict", "foureyes.toml")
+    assert any("gone from main" in note for note in desk.app.projects.status(CLAUDE).notes)
+
+
+def test_accepting_again_changes_nothing_and_the_record_has_every_acceptance_P12(desk: DeskWorld) -> None:
+    desk.repo.files["foureyes.toml"] = '[review]\npolicy = "strict"\n'
+    desk.app.policy.accept(ALICE)
+    with desk.unchanged():
+        assert desk.app.policy.accept(ALICE).new is False
+    desk.repo.files["foureyes.toml"] = '[review]\npolicy = "delegated"\n'
+    assert desk.app.policy.accept(BOB).changed == ["review.policy: strict → delegated"]
+    kinds = [row.kind for row in desk.app.audit.log(limit=100)]
+    assert kinds.count("PolicyAccepted") == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('[review]\npolicy = "lax"\n', ConfigError),
+        ("no toml", ConfigError),
+        ('[project]\nid = "somebody-else"\n', Refused),
+        (None, NotFound),
+    ],
+    ids=["an impossible value", "no TOML", "another project's", "none at all"],
+)
+def test_what_cannot_be_in_force_cannot_be_accepted_G1_P12(desk: DeskWorld, text: str | None, error: type[FoureyesError]) -> None:
+    if text is not None:
+        desk.repo.files["foureyes.toml"] = text
+    with desk.refused(error=error):
+        desk.app.policy.accept(ALICE)
+    assert setting(desk, "review.policy") == ("balanced", "default")

@@ -401,6 +401,7 @@ def test_the_flag_in_the_environment_makes_one_process_strict_seed_000(variable:
 def test_minor_self_approvals_are_rationed_per_origin_and_day_P10() -> None:
     world = World()
     world.repo.config = "[minor]\nself_approvals_per_day = 2\n"
+    world.app.policy.accept(matrix.ADA)
 
     def minor_by(relation: str) -> tuple[bool, set[str]]:
         task = world.create(matrix.CREATOR, minor=True)
@@ -417,6 +418,7 @@ def test_what_spawned_sessions_approve_for_their_author_uses_up_its_allowance_P1
     """A spawned session may do no more than its spawner; otherwise an author spawns itself as many allowances as it likes."""
     world = World()
     world.repo.config = "[minor]\nself_approvals_per_day = 1\n"
+    world.app.policy.accept(matrix.ADA)
     answers = []
     for name in ("first", "second", "third"):
         task = world.create(matrix.CREATOR, minor=True)

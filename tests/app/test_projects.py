@@ -23,6 +23,8 @@ def test_status_says_which_policy_is_in_force_and_why_P12(desk: DeskWorld) -> No
     assert (status.policy, status.policy_source) == ("balanced", "default")
     assert any("defaults are in force" in note for note in status.notes)
     desk.repo.files["foureyes.toml"] = '[review]\npolicy = "strict"\n'
+    assert desk.app.projects.status(CLAUDE).policy == "balanced", "nobody has accepted it"
+    desk.app.policy.accept(ALICE)
     desk.environ["FOUREYES_REVIEW_POLICY"] = "trusted"
     status = desk.app.projects.status(CLAUDE)
     assert (status.policy, status.policy_source) == ("strict", "foureyes.toml")
@@ -36,6 +38,8 @@ def test_doctor_looks_at_everything_and_repairs_nothing(world: GitWorld) -> None
         "git": "ok", "target": "ok", "configuration": "warn", "store": "ok", "journal": "ok", "identity": "ok",
     }  # fmt: skip
     world.checkout.commit("foureyes.toml", f'[project]\nid = "{PROJECT}"\n')
+    assert {check.check: check.result for check in world.app.projects.doctor(CI)}["configuration"] == "warn"
+    world.app.policy.accept(ALICE)
     assert {check.check: check.result for check in world.app.projects.doctor(CI)}["configuration"] == "ok"
     assert {check.check: check.result for check in world.app.projects.doctor(CI)}["identity"] == "warn"
 

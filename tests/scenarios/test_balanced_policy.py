@@ -232,3 +232,8 @@ def test_P12_the_file_of_the_target_decides_not_the_one_in_the_worktree_or_on_a_
     stage.may_not_approve(stage.cast.claude, work, rules=["P3"])
     for name in ("FOUREYES_SERVER", "FOUREYES_ASCII", "FOUREYES_REPORT"):
         assert stage.done(stage.cast.claude, "status", env={name: "x"})["policy"] == "balanced"
+    stage.git("commit", "-q", "-am", "loosen it by hand")
+    assert stage.done(stage.cast.claude, "status")["policy"] == "balanced", "on the target, and nobody accepted it"
+    stage.no(stage.cast.claude, "policy", "accept", rules=["P12"])
+    assert stage.done(stage.cast.alice, "policy", "accept")["changed"] == ["review.policy: balanced → trusted"]
+    assert stage.done(stage.cast.claude, "status")["policy"] == "trusted"

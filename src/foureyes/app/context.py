@@ -146,8 +146,8 @@ class Context:
         return found
 
     def layers(self, tx: Tx, actor: Actor) -> config.Layers:
-        """Where settings come from, for this caller. foureyes.toml is the target branch's."""
-        text = self.repo.file_at(self.project(tx).target, config.FILE)
+        """Where settings come from, for this caller. foureyes.toml is the one that a person last accepted (P12)."""
+        text = self.project(tx).accepted_text
         stored = {row.name: row.value for row in tx.all("project.settings", StoredSetting)}
         return config.Layers(file=config.read_file(text) if text else {}, store=stored, environ=self.environ, human=actor.kind == "human")
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import msgspec
 
 from foureyes import config
-from foureyes.app.context import Context, StoredSetting
+from foureyes.app.context import Context, StoredSetting, permit
 from foureyes.app.ports import SecurityRow, Tx
+from foureyes.app.views import ProjectView
 from foureyes.core import events as e
 from foureyes.core.session import Actor
-from foureyes.errors import BadInput, NotFound
+from foureyes.errors import BadInput, NotFound, Refused
 
 
 class SettingView(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,6 +22,14 @@ class SettingView(msgspec.Struct, frozen=True, kw_only=True):
     value: object
     source: str
     note: str = ""
+
+
+class Acceptance(msgspec.Struct, frozen=True):
+    """What accepting a configuration changed."""
+
+    digest: str
+    changed: list[str]
+    new: bool = True
 
 
 class SecurityTotal(msgspec.Struct, frozen=True):
@@ -54,6 +65,26 @@ class Policy:
             config.parse(setting, text, key)
         self._change(actor, "policy set" if text is not None else "policy unset", key, text)
         return next(row for row in self.show(actor) if row.key == key)
+
+    def accept(self, actor: Actor) -> Acceptance:
+        """P12: a person makes the foureyes.toml on the target branch the one in force; until then it is not used."""
+        permit(actor, "policy accept")
+        with self._context.store.read() as tx:
+            project = self._context.project(tx)
+        text = self._context.repo.file_at(project.target, config.FILE)
+        if text is None:
+            raise NotFound(f"there is no {config.FILE} on {project.target}.", next_step=f"commit it there, then: {ACCEPT}")
+        new = config.read_file(text)
+        config.review_policy(config.Layers(file=new))
+        if new.get("project.id") not in (None, "", project.id):
+            raise Refused(f"{config.FILE} on {project.target} names another project ({new['project.id']}).", next_step="fe status")
+        old = config.read_file(project.accepted_text) if project.accepted_text else {}
+        digest = digest_of(text)
+        if digest != project.accepted_digest:
+            with self._context.writing(actor, "policy accept") as work:
+                work.record("", e.PolicyAccepted(digest=digest, text=text))
+        changed = [f"{key}: {_said(old, key)} → {_said(new, key)}" for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
+        return Acceptance(digest=digest, changed=changed, new=digest != project.accepted_digest)
 
     def _change(self, actor: Actor, verb: str, name: str, text: str | None) -> None:
         with self._context.writing(actor, verb) as work:
@@ -105,6 +136,31 @@ class Policy:
         """Exceptions by kind."""
         with self._context.store.read() as tx:
             return totals(tx)
+
+
+ACCEPT = "a person runs: fe policy accept"
+
+
+def digest_of(text: str) -> str:
+    """What identifies a configuration."""
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def unaccepted(context: Context, project: ProjectView) -> str:
+    """P12: what there is to say about the foureyes.toml on the target, if it is not the one in force."""
+    text = context.repo.file_at(project.target, config.FILE)
+    if project.accepted_text is None:
+        where = f"{config.FILE} on {project.target} was never accepted" if text else f"{config.FILE} is not on {project.target}"
+        return f"{where}: the built-in defaults are in force"
+    if text is None:
+        return f"{config.FILE} is gone from {project.target}: the one accepted last is in force"
+    if digest_of(text) != project.accepted_digest:
+        return f"{config.FILE} on {project.target} is not the accepted one and is not used"
+    return ""
+
+
+def _said(values: dict[str, config.Value], key: str) -> str:
+    return str(values[key]) if key in values else "(unset)"
 
 
 def totals(tx: Tx) -> list[SecurityTotal]:

@@ -7,6 +7,7 @@ import os
 from foureyes import config
 from foureyes.app.context import Context, permit
 from foureyes.app.lists import Lists
+from foureyes.app.policy import ACCEPT, unaccepted
 from foureyes.app.ports import ListQuery, Progress, Tx
 from foureyes.app.tasks import Counter
 from foureyes.app.views import Check, ProjectView, ReviewableRow, StatusView
@@ -66,10 +67,8 @@ class Projects:
             policy = config.resolve(config.BY_KEY["review.policy"], layers)
         except ConfigError as problem:
             return config.Resolved("review.policy", "strict", "default"), [f"{problem.message}: nothing can be approved until it is mended"]
-        notes = [policy.note] if policy.note else []
-        if not layers.file:
-            notes.append(f"{config.FILE} is not on {project.target}: the built-in defaults are in force")
-        return policy, notes
+        said = unaccepted(self._context, project)
+        return policy, [note for note in (policy.note, f"{said}: {ACCEPT}" if said else "") if note]
 
     def doctor(self, actor: Actor, progress: Progress | None = None) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""
@@ -97,17 +96,18 @@ class Projects:
         try:
             with self._context.store.read() as tx:
                 project = self._context.project(tx)
-                layers = self._context.layers(tx, actor)
-            config.review_policy(layers)
+                policy = self._context.policy(tx, actor)
+            text = self._context.repo.file_at(project.target, config.FILE)
+            named = config.read_file(text).get("project.id") if text else None
         except (ConfigError, GitProblem) as problem:
             return Check("configuration", "fail", problem.message, problem.next_step)
-        if not layers.file:
-            return Check("configuration", "warn", f"{config.FILE} is not on {project.target}; defaults are in force", "commit it there")
-        if layers.file.get("project.id") not in ("", None, project.id):
-            return Check(
-                "configuration", "fail", f"{config.FILE} on {project.target} names another project id than this store", "fe status"
-            )
-        return Check("configuration", "ok", f"{config.FILE} on {project.target}, policy {config.review_policy(layers).name}")
+        if named not in ("", None, project.id):
+            said = f"{config.FILE} on {project.target} names another project id than this store"
+            return Check("configuration", "fail", said, "fe status")
+        said = unaccepted(self._context, project)
+        if said:
+            return Check("configuration", "warn", said, ACCEPT)
+        return Check("configuration", "ok", f"{config.FILE} on {project.target} is accepted, policy {policy.name}")
 
     def _health(self) -> Check:
         try:

@@ -37,6 +37,8 @@ class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
     prefix: str
     target: str
     hold: str | None = None
+    accepted_digest: str | None = None
+    accepted_text: str | None = None
     created_at: str = ""
 
 

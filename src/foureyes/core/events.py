@@ -307,6 +307,13 @@ class SecurityRecorded(Event, frozen=True, kw_only=True):
     detail: str = ""
 
 
+class PolicyAccepted(Event, frozen=True, kw_only=True):
+    """A person made the foureyes.toml that is on the target branch the one in force (P12)."""
+
+    digest: str
+    text: str
+
+
 class SettingChanged(Event, frozen=True, kw_only=True):
     """A journalled setting (P12): a person's change of policy; `new` None means unset."""
 

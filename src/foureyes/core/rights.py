@@ -7,7 +7,9 @@ from foureyes.errors import Reason
 
 FOR_A_NAME = frozenset({"log"})
 FOR_A_SERVICE = frozenset({"init", "create", "log", "handoff", "submit", "setup", "backup"})
-FOR_PEOPLE = frozenset({"hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "restore", "store copy"})
+FOR_PEOPLE = frozenset(
+    {"hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore", "store copy"}
+)
 
 
 def barred(kind: Kind, trust: Trust, name: str, verb: str) -> Reason | None:

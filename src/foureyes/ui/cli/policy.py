@@ -97,6 +97,14 @@ def policy_unset(session: Session, key: str) -> None:
     _say(session, session.app.policy.set(session.actor, key, None))
 
 
+@verb("accept", example="fe policy accept")
+def policy_accept(session: Session) -> None:
+    """Make the foureyes.toml on the target branch the one in force (P12). For people; on record. Until then it is not used."""
+    done = session.app.policy.accept(session.actor)
+    head = "accepted" if done.new else "accepted already"
+    session.answer(done, "\n".join([f"{head}: foureyes.toml {done.digest[:15]}", *[f"  {line}" for line in done.changed]]))
+
+
 def _security(session: Session, limit: int) -> None:
     rows, totals = session.app.policy.security(limit), session.app.policy.security_totals()
     if session.json:
@@ -131,6 +139,6 @@ def stats_security(session: Session, limit: int) -> None:
 
 for _command in (feature_list, feature_get, feature_set, feature_unset):
     feature.add_command(_command)
-for _command in (policy_show, policy_set, policy_unset):
+for _command in (policy_show, policy_set, policy_unset, policy_accept):
     policy.add_command(_command)
 stats.add_command(stats_security)

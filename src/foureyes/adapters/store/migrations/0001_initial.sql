@@ -28,6 +28,8 @@ CREATE TABLE project (
   prefix TEXT NOT NULL,
   target TEXT NOT NULL,
   hold TEXT,
+  accepted_digest TEXT,
+  accepted_text TEXT,
   created_at TEXT NOT NULL
 );
 

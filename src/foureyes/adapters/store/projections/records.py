@@ -21,6 +21,10 @@ def project_resumed(db: Engine, row: Row, event: e.ProjectResumed) -> None:
     db.run("project.set_hold", {"hold": None})
 
 
+def policy_accepted(db: Engine, row: Row, event: e.PolicyAccepted) -> None:
+    db.run("project.accept", {"digest": event.digest, "text": event.text})
+
+
 def setting_changed(db: Engine, row: Row, event: e.SettingChanged) -> None:
     if event.new is None:
         db.run("project.unset_setting", {"name": event.name})
@@ -53,6 +57,7 @@ PROJECTIONS: dict[str, Any] = {
     "ProjectCreated": project_created,
     "ProjectHeld": project_held,
     "ProjectResumed": project_resumed,
+    "PolicyAccepted": policy_accepted,
     "SettingChanged": setting_changed,
     "Logged": logged,
     "HandedOff": handed_off,

@@ -4,10 +4,13 @@
 INSERT INTO project (id, name, prefix, target, hold, created_at) VALUES (:id, :name, :prefix, :target, NULL, :at);
 
 -- name: project.get
-SELECT id, name, prefix, target, hold, created_at FROM project;
+SELECT id, name, prefix, target, hold, accepted_digest, accepted_text, created_at FROM project;
 
 -- name: project.set_hold
 UPDATE project SET hold = :hold;
+
+-- name: project.accept
+UPDATE project SET accepted_digest = :digest, accepted_text = :text;
 
 -- name: project.settings
 SELECT name, value, session, at FROM settings ORDER BY name;
