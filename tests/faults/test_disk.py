@@ -202,7 +202,7 @@ def test_the_command_line_ends_with_5_where_the_store_may_only_be_read(readable:
 
 def command(main: Callable[[], object], cwd: Path, args: tuple[str, ...]) -> tuple[int, str]:
     """Run the command line in this process; exit code and everything it wrote."""
-    with tempfile.TemporaryFile() as file:
+    with tempfile.TemporaryFile(dir=TEMPORARY) as file:
         saved, leave = (os.dup(1), os.dup(2)), os._exit
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)

@@ -144,7 +144,8 @@ def test_rows_cut_off_the_end_together_with_what_they_did_are_not_copied_J2(desk
     assert everything(copy.engine)["journal"] == []
 
 
-def test_progress_is_told_and_memory_is_not_asked_for_all_rows_at_once(desk: DeskWorld) -> None:
+def test_progress_is_told_on_the_way() -> None:
+    desk = DeskWorld()
     said: list[tuple[int, int]] = []
     for _ in range(21):
         append(desk.store, *[security() for _ in range(500)])

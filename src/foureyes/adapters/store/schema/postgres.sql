@@ -159,6 +159,8 @@ CREATE TABLE project (
   prefix text COLLATE "C" NOT NULL,
   target text COLLATE "C" NOT NULL,
   hold text COLLATE "C",
+  accepted_digest text COLLATE "C",
+  accepted_text text COLLATE "C",
   created_at text COLLATE "C" NOT NULL,
   PRIMARY KEY (id)
 );
@@ -207,14 +209,17 @@ CREATE TABLE settings (
 
 CREATE TABLE task_labels (
   label text COLLATE "C" NOT NULL,
+  live integer NOT NULL,
   priority integer NOT NULL,
   task_n integer NOT NULL,
   task text COLLATE "C" NOT NULL,
+  CHECK ((live = ANY (ARRAY[0, 1]))),
   PRIMARY KEY (task, label)
 );
 
 CREATE TABLE task_text (
   rowid integer NOT NULL,
+  folded text COLLATE "C" NOT NULL,
   words tsvector NOT NULL,
   PRIMARY KEY (rowid)
 );
@@ -296,11 +301,11 @@ CREATE INDEX sessions_by_last_seq ON sessions USING btree (last_seq);
 
 CREATE INDEX sessions_by_origin ON sessions USING btree (origin);
 
-CREATE INDEX task_labels_by_label ON task_labels USING btree (label, priority, task_n);
+CREATE INDEX task_labels_by_label ON task_labels USING btree (label, live, priority, task_n);
 
 CREATE INDEX task_text_words ON task_text USING gin (words);
 
-CREATE INDEX tasks_by_implementer ON tasks USING btree (implementer, priority, n) WHERE (implementer IS NOT NULL);
+CREATE INDEX tasks_at_work ON tasks USING btree (implementer, priority, n) WHERE (status = ANY (ARRAY['in_progress'::text, 'reviewing'::text, 'approved'::text]));
 
 CREATE INDEX tasks_by_parent ON tasks USING btree (parent) WHERE (parent IS NOT NULL);
 
@@ -310,6 +315,10 @@ CREATE INDEX tasks_by_status ON tasks USING btree (status, priority, n) WHERE (d
 
 CREATE INDEX tasks_landed ON tasks USING btree (priority, n) WHERE (landed = 1);
 
+CREATE INDEX tasks_live ON tasks USING btree (priority, n) WHERE ((deleted = 0) AND (status <> 'closed'::text));
+
 CREATE INDEX tasks_ready ON tasks USING btree (priority, n) WHERE (ready = 1);
+
+CREATE INDEX tasks_stuck ON tasks USING btree (priority, n) WHERE ((deleted = 0) AND ((status = 'blocked'::text) OR ((status = 'open'::text) AND (open_deps > 0))));
 
 CREATE INDEX tasks_unmerged ON tasks USING btree (priority, n) WHERE (unmerged = 1);

@@ -139,6 +139,8 @@ CREATE TABLE project (
   prefix TEXT NOT NULL,
   target TEXT NOT NULL,
   hold TEXT,
+  accepted_digest TEXT,
+  accepted_text TEXT,
   created_at TEXT NOT NULL
 );
 
@@ -180,6 +182,7 @@ CREATE TABLE settings (
 
 CREATE TABLE task_labels (
   label TEXT NOT NULL,
+  live INTEGER NOT NULL CHECK (live IN (0, 1)),
   priority INTEGER NOT NULL,
   task_n INTEGER NOT NULL,
   task TEXT NOT NULL,
@@ -252,9 +255,9 @@ CREATE INDEX sessions_by_last_seq ON sessions (last_seq);
 
 CREATE INDEX sessions_by_origin ON sessions (origin);
 
-CREATE INDEX task_labels_by_label ON task_labels (label, priority, task_n);
+CREATE INDEX task_labels_by_label ON task_labels (label, live, priority, task_n);
 
-CREATE INDEX tasks_by_implementer ON tasks (implementer, priority, n) WHERE implementer IS NOT NULL;
+CREATE INDEX tasks_at_work ON tasks (implementer, priority, n) WHERE status IN ('in_progress', 'reviewing', 'approved');
 
 CREATE INDEX tasks_by_parent ON tasks (parent) WHERE parent IS NOT NULL;
 
@@ -264,6 +267,10 @@ CREATE INDEX tasks_by_status ON tasks (status, priority, n) WHERE deleted = 0;
 
 CREATE INDEX tasks_landed ON tasks (priority, n) WHERE landed = 1;
 
+CREATE INDEX tasks_live ON tasks (priority, n) WHERE deleted = 0 AND status <> 'closed';
+
 CREATE INDEX tasks_ready ON tasks (priority, n) WHERE ready = 1;
+
+CREATE INDEX tasks_stuck ON tasks (priority, n) WHERE deleted = 0 AND (status = 'blocked' OR (status = 'open' AND open_deps > 0));
 
 CREATE INDEX tasks_unmerged ON tasks (priority, n) WHERE unmerged = 1;
