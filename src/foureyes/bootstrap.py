@@ -219,10 +219,10 @@ def _make_store(folder: str, place: Located, environ: Mapping[str, str], project
     url = environ.get("FOUREYES_STORE", "") or str(known.get("store.url", ""))
     if not url:
         return _Made(create_store(folder, project, _now()), joined=False)
-    from foureyes.adapters.store.shared import Pointer, has_schema, open_shared, write_pointer
+    from foureyes.adapters.store.shared import Pointer, has_project, open_shared, write_pointer
 
     named = str(known.get("project.id", ""))
-    joined = bool(named) and has_schema(url, named)
+    joined = bool(named) and has_project(url, named)
     project = named or project
     store = open_shared(folder, url, project, _now(), create=not joined)
     write_pointer(folder, Pointer(project, "" if environ.get("FOUREYES_STORE") else url))
@@ -246,16 +246,11 @@ def _write_config(
     from foureyes.config import FILE
 
     path = os.path.join(place.root, FILE)
-    if os.path.exists(path) or repo.file_at(target, FILE) is not None:
+    if repo.file_at(target, FILE) is not None or (os.path.exists(path) and not _is_ours(path, project)):
         return ""
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            own: dict[str, Value] = {"project.id": project, "project.prefix": prefix, "project.target": target}
-            file.write(HEADING + to_toml(own | {"review.policy": "balanced"} | settings | own))
-    except OSError as problem:
-        raise EnvironmentProblem(
-            f"{FILE} cannot be written: {problem.strerror}.", next_step="make the directory writable, then: fe init"
-        ) from problem
+    if not os.path.exists(path):
+        own: dict[str, Value] = {"project.id": project, "project.prefix": prefix, "project.target": target}
+        _write_whole(path, HEADING + to_toml(own | {"review.policy": "balanced"} | settings | own))
     if not commit:
         notes.append(f"{FILE} is written but not committed; the built-in defaults are in force until it is on {target}")
         return ""
@@ -272,6 +267,29 @@ def _write_config(
     except GitProblem as problem:
         notes.append(f"{FILE} is written but git would not commit it: {problem.message}")
         return ""
+
+
+def _is_ours(path: str, project: str) -> bool:
+    """A file that an earlier, interrupted init left, and that still waits to be committed."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return f'id = "{project}"' in file.read()
+
+
+def _write_whole(path: str, text: str) -> None:
+    """In one step, so that a crash leaves no half file."""
+    temporary = f"{path}.new-{os.getpid()}"
+    try:
+        with open(temporary, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except OSError as problem:
+        name = os.path.basename(path)
+        raise EnvironmentProblem(
+            f"{name} cannot be written: {problem.strerror}.", next_step="make the directory writable, then: fe init"
+        ) from problem
+    finally:
+        if os.path.exists(temporary):
+            os.remove(temporary)
 
 
 def _settings_from(path: str) -> dict[str, Value]:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
 import traceback
 from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
-SAFETY_SECONDS = 300
-"""A child that hangs is ended by the kernel; no test depends on it."""
 
 
 class Ended(NamedTuple):
@@ -55,7 +52,6 @@ class Child(Generic[T]):
 
 def _live(work: Callable[[], object], pipe: int) -> None:
     """Never comes back: neither pytest nor any exit handler runs twice."""
-    signal.alarm(SAFETY_SECONDS)
     try:
         said = pickle.dumps(Ended(value=work()))
     except BaseException as problem:

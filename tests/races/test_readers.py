@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 import pytest
 
@@ -108,15 +107,15 @@ def test_an_audit_that_began_before_an_exception_was_written_does_not_call_its_l
             app.closing.close(CLAUDE, task, exception="wrong repository")
 
     writer = Child(close)
-    differences = Mirror.differences
+    lines = Mirror.lines
 
-    def meanwhile(mirror: Mirror, *args: Any) -> Any:
+    def meanwhile(mirror: Mirror) -> list[bytes]:
         looking.give()
         writer.result()
-        return differences(mirror, *args)
+        return lines(mirror)
 
     store = place.open()
-    monkeypatch.setattr(Mirror, "differences", meanwhile)
+    monkeypatch.setattr(Mirror, "lines", meanwhile)
     report = store.audit()
     store.close()
     looking.close()

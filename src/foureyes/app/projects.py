@@ -150,4 +150,11 @@ class Projects:
             raise BadInput(f"{os.path.basename(path)} exists; a backup never overwrites.", next_step="name another file")
         if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
             raise BadInput(f"there is no directory for {os.path.basename(path)}.", next_step="name a file in an existing directory")
-        self._context.store.backup(path)
+        partial = f"{path}.partial-{os.getpid()}"
+        try:
+            self._context.store.backup(partial)
+            os.replace(partial, path)
+        finally:
+            for ending in ("", "-wal", "-shm", "-journal"):
+                if os.path.exists(partial + ending):
+                    os.remove(partial + ending)

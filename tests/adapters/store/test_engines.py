@@ -284,6 +284,16 @@ def test_an_edited_search_index_is_found_on_both_J2(full: DeskWorld) -> None:
     assert any("search index" in finding.message for finding in full.store.audit().findings)
 
 
+def test_a_search_index_that_was_edited_consistently_is_found_on_both_J2(full: DeskWorld) -> None:
+    """Also what the index itself says about its text may have been edited."""
+    columns = full.store.engine.fetch("SELECT * FROM task_text LIMIT 1", {})[0]
+    if "folded" in columns:
+        full.sql("UPDATE task_text SET folded = 'hidden', words = to_tsvector('simple', 'hidden') WHERE rowid = 1")
+    else:
+        full.sql("UPDATE task_text SET title = 'hidden', description = '', acceptance = '' WHERE rowid = 1")
+    assert any("search index" in finding.message for finding in full.store.audit().findings)
+
+
 def test_a_deleted_search_row_is_found_on_both_J2(full: DeskWorld) -> None:
     full.sql("DELETE FROM task_text WHERE rowid = 2")
     assert any("search index" in finding.message for finding in full.store.audit().findings)

@@ -25,7 +25,7 @@ SOURCE = Path(foureyes.__file__).parent
 FRAGMENTS = ("task.list", "task.where_", "task.after_", "task.order_")
 NOUNS = sorted({name.partition(".")[0] for name in names()})
 NAME = re.compile(rf"""["']((?:{"|".join(NOUNS)})\.[a-z_]+)["']""")
-BUILT = re.compile(r"""sql\(f["']([a-z._]+)\{""")
+BUILT = re.compile(rf"""f["']((?:{"|".join(NOUNS)})\.[a-z_]+)\{{""")
 TEXTS = {path: path.read_text() for path in SOURCE.rglob("*.py")}
 SETTINGS = re.compile(r"(?:key=|BY_KEY\[|get\()")
 
@@ -98,7 +98,7 @@ NUMBERS = set(
 def sample(statement: str) -> dict[str, Value]:
     """A value of the right type for every parameter."""
     lists = set(re.findall(r"json_each\(:(\w+)\)", statement))
-    found = re.findall(r"(?<![:\w]):([a-z_]\w*)", statement)
+    found = re.findall(r"(?<![:\w]):([a-z_]\w*)", statement + overrides("postgres").get(statement, ""))
     return {name: '["fe-1", "fe-2"]' if name in lists else 1 if name in NUMBERS else f"a {name}" for name in found}
 
 
@@ -178,8 +178,9 @@ def test_no_query_is_left_over() -> None:
 
 def test_every_filter_and_order_of_a_list_query_has_its_fragment() -> None:
     filters = {"status", "live", "label", "priority", "type", "parent", "mine", "text", "ready", "blocked", "unmerged", "landed"}
-    assert {name.removeprefix("task.where_") for name in names() if name.startswith("task.where_")} == filters | {"visible"}
-    sorts = {"priority", "newest", "oldest"}
+    walks = {"labelled", "labelled_live", "visible"}
+    assert {name.removeprefix("task.where_") for name in names() if name.startswith("task.where_")} == filters | walks
+    sorts = {"priority", "newest", "oldest", "label", "text"}
     for kind in ("after", "order"):
         assert {name.removeprefix(f"task.{kind}_") for name in names() if name.startswith(f"task.{kind}_")} == sorts
 

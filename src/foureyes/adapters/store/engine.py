@@ -37,6 +37,9 @@ class Database(Engine, Protocol):
     def transaction(self, *, write: bool) -> AbstractContextManager[None]:
         """One consistent state; a writing one ends with a commit or leaves no trace."""
 
+    def check_place(self) -> None:
+        """Refuse to write where the store no longer is."""
+
     def schema_version(self) -> int: ...
 
     def set_schema_version(self, version: int) -> None: ...

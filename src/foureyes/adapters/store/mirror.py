@@ -5,6 +5,7 @@ A mirror of the journal, never read back as truth. Every write first appends wha
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -34,28 +35,25 @@ class Mirror:
         if end is None or end.seq is None:
             return 0
         try:
-            last = self._last_seq(tx)
-            if last >= end.seq:
-                return 0
-            missing = tx.all("record.security_since", SecurityRow, after=last)
-            self._append(b"".join(line_of(row) for row in missing))
-            return len(missing)
+            return self._append(tx) if self._last_seq(tx) < end.seq else 0
         except OSError:
             return 0
 
-    def _append(self, lines: bytes) -> None:
+    def _append(self, tx: Tx) -> int:
+        """Under a lock of the file's own: on a server's store, writers of one machine do not queue on a file."""
         fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        try:
-            size = os.fstat(fd).st_size
-            tail = os.pread(fd, PIECE, max(0, size - PIECE)).rpartition(b"\n")[2]
+        with open(fd, "r+b", buffering=0) as file:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            missing = tx.all("record.security_since", SecurityRow, after=self._last_seq(tx))
+            lines = b"".join(line_of(row) for row in missing)
+            tail = next(_lines_backwards(file))
             if tail and lines.startswith(tail):
-                os.ftruncate(fd, size - len(tail))  # what a crash left of the very line that comes now
+                os.ftruncate(fd, file.seek(0, os.SEEK_END) - len(tail))  # what a crash left of the very line that comes now
             elif tail:
                 lines = b"\n" + lines
             os.write(fd, lines)
             os.fsync(fd)
-        finally:
-            os.close(fd)
+        return len(missing)
 
     def _last_seq(self, tx: Tx) -> int:
         """The number of the last line that the ledger has too; a torn or forged last line does not count."""
@@ -69,29 +67,38 @@ class Mirror:
             pass
         return 0
 
-    def differences(self, tx: Tx) -> list[str]:
-        """Where the file is not what the ledger says: gaps, edits, lines nobody wrote."""
+    def lines(self) -> list[bytes]:
+        """What the file says now; OSError when it cannot be read."""
         try:
             with open(self.path, "rb") as file:
-                lines = [line for line in file.read().split(b"\n") if line]
+                return [line for line in file.read().split(b"\n") if line]
         except FileNotFoundError:
-            lines = []
-        except OSError as problem:
-            return [f"security_events.jsonl cannot be read: {problem.strerror}"]
-        ledger = {row.seq: line_of(row).rstrip(b"\n") for row in tx.all("record.security_since", SecurityRow, after=0)}
-        found: list[str] = []
-        seen: set[int] = set()
-        for number, line in enumerate(lines, 1):
-            seq = seq_of(line)
-            if seq is None or seq not in ledger:
-                found.append(f"security_events.jsonl line {number} is not in the journal")
-            elif line != ledger[seq]:
-                found.append(f"security_events.jsonl line {number} (row {seq}) was changed")
-            elif seq in seen or seq < max(seen, default=0):
-                found.append(f"security_events.jsonl line {number} (row {seq}) was changed: it stands in the wrong place")
-            seen.add(seq or 0)
-        found += [f"security_events.jsonl has no line for row {seq}" for seq in ledger if seq not in seen]
-        return found
+            return []
+
+
+def ledger(tx: Tx) -> dict[int, bytes]:
+    """Every line that the file should have, by row."""
+    return {row.seq: line_of(row).rstrip(b"\n") for row in tx.all("record.security_since", SecurityRow, after=0)}
+
+
+def differences(lines: list[bytes], before: dict[int, bytes], after: dict[int, bytes]) -> list[str]:
+    """Where the file is not what the ledger says: gaps, edits, lines nobody wrote.
+
+    `before` is the ledger as it was before the file was read, `after` as it was afterwards: what was written meanwhile is
+    neither missing nor forged.
+    """
+    found: list[str] = []
+    seen: set[int] = set()
+    for number, line in enumerate(lines, 1):
+        seq = seq_of(line)
+        if seq is None or seq not in after:
+            found.append(f"security_events.jsonl line {number} is not in the journal")
+        elif line != after[seq]:
+            found.append(f"security_events.jsonl line {number} (row {seq}) was changed")
+        elif seq in seen or seq < max(seen, default=0):
+            found.append(f"security_events.jsonl line {number} (row {seq}) was changed: it stands in the wrong place")
+        seen.add(seq or 0)
+    return found + [f"security_events.jsonl has no line for row {seq}" for seq in before if seq not in seen]
 
 
 def _lines_backwards(file: BinaryIO) -> Iterator[bytes]:

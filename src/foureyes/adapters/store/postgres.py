@@ -7,6 +7,7 @@ sorted tables of both engines.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,11 +55,18 @@ class PostgresEngine:
         self.project = project
         self.schema = schema_of(project)
         self.connection = self._connect()
+        try:
+            self._enter(create=create)
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def _enter(self, *, create: bool) -> None:
         with in_our_words():
             found = self.connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %(name)s", {"name": self.schema}).fetchone()
             if found is None and not create:
                 raise NoStore(
-                    f"that database has no store of project {project}. Nothing was changed.",
+                    f"that database has no store of project {self.project}. Nothing was changed.",
                     next_step="fe store copy URL, from where the store is now",
                 )
             if create:
@@ -71,7 +79,7 @@ class PostgresEngine:
                 autocommit=True,
                 cursor_factory=psycopg.ClientCursor,
                 connect_timeout=CONNECT_SECONDS,
-                application_name="foureyes",
+                application_name=f"foureyes pid {os.getpid()}",
                 options=f"-c search_path={self.schema} -c lock_timeout={LOCK_TIMEOUT}",
             )
             return connection
@@ -102,10 +110,7 @@ class PostgresEngine:
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[None]:
         """One consistent state; a writing one queues on the chain's head and ends with a commit or leaves no trace."""
-        if self.connection.closed:
-            self.connection = self._connect()
-        with in_our_words():
-            self.connection.execute("BEGIN" if write else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        self._begin("BEGIN" if write else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         try:
             if write:
                 self._queue()
@@ -119,10 +124,44 @@ class PostgresEngine:
         with in_our_words(committing=True):
             self.connection.execute("COMMIT")
 
+    def _begin(self, statement: str) -> None:
+        """A connection that the server has closed meanwhile is made anew, once."""
+        if not self.connection.closed:
+            try:
+                self.connection.execute(statement)
+                return
+            except psycopg.OperationalError:
+                self.connection.close()
+        self.connection = self._connect()
+        with in_our_words():
+            self.connection.execute(statement)
+
     def _queue(self) -> None:
         """One writer at a time per project: the row of the chain's head, or, before there is one, a lock on its name."""
-        with in_our_words():
-            self.connection.execute("SELECT pg_advisory_xact_lock(hashtext(%(name)s))", {"name": self.schema})
+        try:
+            with in_our_words():
+                self.connection.execute("SELECT pg_advisory_xact_lock(hashtext(%(name)s))", {"name": self.schema})
+        except StoreBusy as busy:
+            self._roll_back()
+            raise StoreBusy(
+                f"the store has been busy for {LOCK_TIMEOUT}{self._holder()}. Nothing was changed.", next_step="try again"
+            ) from busy
+
+    def _holder(self) -> str:
+        """Who holds the project's lock, as the server knows it."""
+        statement = """
+            SELECT a.application_name, coalesce(a.client_addr::text, 'this machine')
+            FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+            WHERE l.locktype = 'advisory' AND l.granted AND l.objid::bigint = (hashtext(%(name)s)::bigint & 4294967295)
+        """
+        try:
+            row = self.connection.execute(statement, {"name": self.schema}).fetchone()
+        except psycopg.Error:
+            return ""
+        return f" (writer: {row[0]}, {row[1]})" if row else ""
+
+    def check_place(self) -> None:
+        """A schema that is gone is said by the first statement."""
 
     def _roll_back(self) -> None:
         try:
@@ -144,10 +183,13 @@ class PostgresEngine:
 
     def now(self) -> datetime:
         """The server's clock: the one that all machines of a project share."""
+        asked = "SELECT extract(epoch FROM clock_timestamp())::float8"
         if self.connection.closed:
             self.connection = self._connect()
+        if self.connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+            self._begin("SELECT 1")
         with in_our_words():
-            row = self.connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8").fetchone()
+            row = self.connection.execute(asked).fetchone()
         return datetime.fromtimestamp(float(row[0] or 0) if row else 0, UTC)
 
     def describe(self) -> str:
@@ -198,6 +240,8 @@ def in_our_words(*, committing: bool = False) -> Iterator[None]:
         raise StoreProblem(
             f"the database does not let you write: {first_line(problem)}. Nothing was changed.", next_step="ask for write access"
         ) from problem
+    except (errors.UndefinedTable, errors.InvalidSchemaName) as problem:
+        raise NoStore("that database has no store of this project any more. Nothing was changed.", next_step="fe doctor") from problem
     except psycopg.OperationalError as problem:
         if committing:
             raise StoreProblem(

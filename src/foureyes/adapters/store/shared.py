@@ -97,10 +97,13 @@ def move_to_server(folder: str, url: str, now: str, *, keep_url: bool, progress:
                 count = copy_journal(source, target, journal_length(source), progress)
             finally:
                 target.close()
+            source.checkpoint()
         finally:
             source.close()
         write_pointer(folder, Pointer(project, url if keep_url else ""))
-        os.replace(path, aside(path, now))
+        for ending in ("", "-wal", "-shm"):
+            if os.path.exists(path + ending):
+                os.replace(path + ending, aside(path, now) + ending)
     return count
 
 
@@ -138,6 +141,18 @@ def has_schema(url: str, project: str) -> bool:
     except NoStore:
         return False
     return True
+
+
+def has_project(url: str, project: str) -> bool:
+    """Whether the server has a store of this project that was ever used; an interrupted init may have left an empty one."""
+    try:
+        engine = postgres(url, project)
+    except NoStore:
+        return False
+    try:
+        return "project" in engine.tables() and project_of(engine) == project
+    finally:
+        engine.close()
 
 
 def without_stale_copy(source: Database, target: Database, url: str, project: str, now: str) -> Database:

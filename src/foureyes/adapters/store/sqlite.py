@@ -30,6 +30,7 @@ class SqliteEngine:
         with translated(path):
             flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
             self.connection = apsw.Connection(path, flags=flags)
+            self._inode = self._inode_now()
             self.connection.set_busy_timeout(BUSY_MILLISECONDS)
             if not create:
                 self._check_owner()
@@ -94,6 +95,23 @@ class SqliteEngine:
             raise
         with translated(self.path):
             self.connection.execute("COMMIT" if write else "ROLLBACK")
+
+    def _inode_now(self) -> int:
+        return 0 if self.path == ":memory:" else os.stat(self.path).st_ino
+
+    def check_place(self) -> None:
+        """A file that was moved away while it was open takes writes that nobody will ever see."""
+        try:
+            moved = self._inode_now() != self._inode
+        except OSError:
+            moved = True
+        if moved:
+            raise StoreProblem("the store was moved while this command ran. Nothing was changed.", next_step="try again")
+
+    def checkpoint(self) -> None:
+        """Bring everything from the write-ahead log into the file itself."""
+        with translated(self.path):
+            self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def schema_version(self) -> int:
         with translated(self.path):

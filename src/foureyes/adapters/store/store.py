@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TypeVar
 
 import msgspec
@@ -13,12 +13,13 @@ from foureyes.adapters.store.journal import Row, next_row
 from foureyes.adapters.store.lists import compose
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.migrate import migrate
-from foureyes.adapters.store.mirror import Mirror
+from foureyes.adapters.store.mirror import Mirror, differences, ledger
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.ports import AuditReport, ListQuery, Progress, Tx, WriteTx
 from foureyes.core.events import Event
+from foureyes.errors import StoreProblem
 
 T = TypeVar("T")
 
@@ -88,10 +89,17 @@ class Store:
     def write(self) -> Iterator[WriteTx]:
         """One writer at a time; the mirror file is brought up to date before the next one may write (P8)."""
         with self._lock():
+            self.engine.check_place()
             with self.engine.transaction(write=True):
                 yield Writing(self.engine, self.project)
-            if self._mirror is not None:
-                self._mirror.sync(Reading(self.engine))
+            self._sync()
+
+    def _sync(self) -> None:
+        """What was written is written: a mirror that cannot be brought up to date now is at the next write."""
+        if self._mirror is None:
+            return
+        with suppress(StoreProblem):
+            self._mirror.sync(Reading(self.engine))
 
     def _lock(self) -> AbstractContextManager[object]:
         return WriterLock(self._lock_path) if self._lock_path else nullcontext()
@@ -100,14 +108,26 @@ class Store:
         """J2: chain, replay, mirrors."""
         from tempfile import TemporaryDirectory
 
-        from foureyes.adapters.store.replay import audit
+        from foureyes.adapters.store.replay import audit, mirror_findings
 
         with TemporaryDirectory(prefix="foureyes-audit-") as folder, self.read() as tx:
             fresh = scratch(f"{folder}/replay.db")
             try:
-                return audit(self.engine, fresh, self._mirror, tx, progress)
+                report = audit(self.engine, fresh, progress)
             finally:
                 fresh.close()
+            before = ledger(tx)
+        return msgspec.structs.replace(report, findings=(*report.findings, *mirror_findings(self._look_at_mirror(before))))
+
+    def _look_at_mirror(self, before: dict[int, bytes]) -> list[str]:
+        if self._mirror is None:
+            return []
+        try:
+            lines = self._mirror.lines()
+        except OSError as problem:
+            return [f"security_events.jsonl cannot be read: {problem.strerror}"]
+        with self.read() as tx:
+            return differences(lines, before, ledger(tx))
 
     def health(self) -> list[str]:
         return self.engine.problems()
