@@ -331,7 +331,7 @@ def test_a_schema_that_is_being_made_by_two_at_once_is_made_once(server: engines
 
     thread = threading.Thread(target=second)
     thread.start()
-    waiting = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'foureyes' AND wait_event_type = 'Lock' AND query LIKE %s"
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE %s"
     while thread.is_alive() and server.run(waiting, f"%{project}%") == [(0,)]:
         pass
     first.commit()

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache
+from urllib.parse import unquote
 
 import psycopg
 from psycopg import errors
@@ -23,6 +24,7 @@ from foureyes.errors import NoStore, StoreBusy, StoreProblem
 
 LOCK_TIMEOUT = "10s"
 CONNECT_SECONDS = 10
+LOOK_AT_ADDRESS = "check [store] url or FOUREYES_STORE"
 SCHEMA = re.compile(r"[a-z0-9_]{1,60}\Z")
 PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 JSON_LIST = re.compile(r"json_each\(:(\w+)\)")
@@ -70,10 +72,11 @@ class PostgresEngine:
                     next_step="fe store copy URL, from where the store is now",
                 )
             if create:
-                self.connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"')  # the name is checked above
+                with suppress(errors.UniqueViolation, errors.DuplicateSchema):  # somebody else makes it at this very moment
+                    self.connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"')  # the name is checked above
 
     def _connect(self) -> psycopg.Connection[tuple[Value, ...]]:
-        with in_our_words():
+        try:
             connection: psycopg.Connection[tuple[Value, ...]] = psycopg.connect(
                 self.url,
                 autocommit=True,
@@ -83,6 +86,9 @@ class PostgresEngine:
                 options=f"-c search_path={self.schema} -c lock_timeout={LOCK_TIMEOUT}",
             )
             return connection
+        except psycopg.Error as problem:
+            said = without_secrets(first_line(problem), self.url)
+            raise StoreProblem(f"the database cannot be reached: {said}. Nothing was changed.", next_step=LOOK_AT_ADDRESS) from None
 
     def run(self, name: str, params: dict[str, Value]) -> int:
         with in_our_words():
@@ -248,11 +254,21 @@ def in_our_words(*, committing: bool = False) -> Iterator[None]:
                 "the connection was lost while the change was being saved: it was saved whole, or not at all.", next_step="fe audit log"
             ) from problem
         raise StoreProblem(
-            f"the database cannot be reached: {first_line(problem)}. Nothing was changed.", next_step="check [store] url or FOUREYES_STORE"
+            f"the database cannot be reached: {first_line(problem)}. Nothing was changed.", next_step=LOOK_AT_ADDRESS
         ) from problem
 
 
 def first_line(problem: psycopg.Error) -> str:
-    """The server's own words, without their details (a connection string may hold a password)."""
+    """The server's own words, without their details."""
     text = str(problem).strip().splitlines()
-    return re.sub(r"postgres(ql)?://\S+", "postgresql://…", text[0]) if text else type(problem).__name__
+    return text[0].rstrip(".") if text else type(problem).__name__
+
+
+def without_secrets(text: str, url: str) -> str:
+    """Lesson 27: nothing that stands where a password stands in the address, whole or in pieces, is ever said."""
+    rest = url.partition("://")[2]
+    guarded = rest.rpartition("@")[0].partition(":")[2] + " " + rest.partition("password=")[2]
+    pieces = {piece for part in (guarded, unquote(guarded)) for piece in re.split(r"[^0-9A-Za-z_]+", part) if len(piece) > 1}
+    if any(piece in text for piece in pieces):
+        return "the address or the password was not accepted"
+    return re.sub(r"postgres(ql)?://\S+", "postgresql://…", text)

@@ -68,7 +68,11 @@ def write_pointer(folder: str, pointer: Pointer) -> None:
 def open_shared(folder: str, url: str, project: str, now: str, *, create: bool = False) -> Store:
     """A project's store on a PostgreSQL server."""
     engine = postgres(url, project, create=create)
-    migrate(engine, now, None)
+    try:
+        migrate(engine, now, None)
+    except BaseException:
+        engine.close()
+        raise
     return Store(engine, project, mirror=Mirror(os.path.join(folder, MIRROR)))
 
 
