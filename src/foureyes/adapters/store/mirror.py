@@ -43,7 +43,7 @@ class Mirror:
         """Under a lock of the file's own: on a server's store, writers of one machine do not queue on a file."""
         fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         with open(fd, "r+b", buffering=0) as file:
-            fcntl.flock(fd, fcntl.LOCK_EX)
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # held by another writer: the next write brings it up to date
             missing = tx.all("record.security_since", SecurityRow, after=self._last_seq(tx))
             lines = b"".join(line_of(row) for row in missing)
             tail = next(_lines_backwards(file))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from foureyes.adapters.store.engine import Database
 from foureyes.adapters.store.lock import WriterLock
@@ -104,6 +105,10 @@ def project_in(path: str) -> str | None:
 def _keep_aside(path: str, now: str) -> str:
     """Move what is the store now, with what SQLite keeps beside it, out of the way; its new name."""
     kept = aside(path, now)
+    with suppress(StoreProblem):  # a damaged store is kept as it is
+        engine = SqliteEngine(path)
+        engine.checkpoint()
+        engine.close()
     for ending in ("", "-wal", "-shm"):
         if os.path.exists(path + ending):
             os.replace(path + ending, kept + ending)

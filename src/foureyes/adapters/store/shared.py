@@ -105,9 +105,7 @@ def move_to_server(folder: str, url: str, now: str, *, keep_url: bool, progress:
         finally:
             source.close()
         write_pointer(folder, Pointer(project, url if keep_url else ""))
-        for ending in ("", "-wal", "-shm"):
-            if os.path.exists(path + ending):
-                os.replace(path + ending, aside(path, now) + ending)
+        set_aside(path, now)
     return count
 
 
@@ -128,6 +126,7 @@ def move_to_file(folder: str, url: str, project: str, now: str, progress: Progre
             finally:
                 target.close()
             # The file first: until the schema is renamed, the pointer still names the server, and nothing is lost.
+            set_aside(path, now)  # a file that an interrupted move left here, with what SQLite keeps beside it
             os.replace(fresh, path)
             source.script([renaming(project, "moved", now)])
         os.remove(os.path.join(folder, POINTER))
@@ -177,6 +176,13 @@ def without_stale_copy(source: Database, target: Database, url: str, project: st
 def renaming(project: str, word: str, now: str) -> str:
     """A schema that is no longer the store keeps everything under another name."""
     return f'ALTER SCHEMA "foureyes_{project}" RENAME TO "foureyes_{project}_{word}_{digits(now)}"'
+
+
+def set_aside(path: str, now: str) -> None:
+    """Move a store's file out of the way, with its write-ahead log: alone, either would be another store."""
+    for ending in ("-wal", "-shm", ""):
+        if os.path.exists(path + ending):
+            os.replace(path + ending, aside(path, now) + ending)
 
 
 def aside(path: str, now: str) -> str:

@@ -102,7 +102,7 @@ class SqliteEngine:
     def check_place(self) -> None:
         """A file that was moved away while it was open takes writes that nobody will ever see."""
         try:
-            moved = self._inode_now() != self._inode
+            moved = self._inode_now() != self._inode or os.path.exists(os.path.join(os.path.dirname(self.path), "store.json"))
         except OSError:
             moved = True
         if moved:
