@@ -188,10 +188,12 @@ def _make_folder(folder: str, place: Located, environ: Mapping[str, str], actor:
         with open(os.path.join(temporary, ".gitignore"), "w", encoding="utf-8") as file:
             file.write("*\n")
         joined = _make_store(temporary, place, environ, project)
-        if not joined.joined:
-            app = application(joined.store, place, environ)
-            app.projects.create(actor, os.path.basename(place.root) or "project", prefix, target)
-        joined.store.close()
+        try:
+            if not joined.joined:
+                app = application(joined.store, place, environ)
+                app.projects.create(actor, os.path.basename(place.root) or "project", prefix, target)
+        finally:
+            joined.store.close()
         os.rename(temporary, folder)
     except OSError as problem:
         raise EnvironmentProblem(

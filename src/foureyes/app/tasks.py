@@ -54,6 +54,7 @@ class Tasks:
         key: str = "",
     ) -> Outcome:
         """Plan a task. The same key again gives the same task, and is a conflict if it says something else."""
+        check_estimate(estimate_minutes)
         title, kind = clean_title(title), task_type(type)
         description, acceptance = clean_text(description, "the description"), clean_text(acceptance, "the acceptance")
         clean_labels = tuple(dict.fromkeys(clean_label(label) for label in labels))
@@ -254,3 +255,9 @@ def task_type(text: str) -> TaskType:
 def outcome(task: Task, message: str, next_step: str = "", *, changed: bool = True, notes: tuple[str, ...] = ()) -> Outcome:
     """What a verb tells about the task it touched."""
     return Outcome(task=task.id, status=task.status, version=task.version, changed=changed, message=message, next=next_step, notes=notes)
+
+
+def check_estimate(minutes: int | None) -> None:
+    """No more than any database can hold."""
+    if minutes is not None and not 1 <= minutes <= 100_000:
+        raise BadInput("an estimate is a number of minutes from 1 to 100000.")

@@ -9,7 +9,7 @@ import msgspec
 from foureyes.adapters.store.engine import Database, plain
 from foureyes.adapters.store.journal import journal_rows
 from foureyes.adapters.store.projections import apply
-from foureyes.adapters.store.replay import compare_tables
+from foureyes.adapters.store.replay import check_chain, compare_tables
 from foureyes.app.ports import Progress
 from foureyes.errors import StoreProblem, VerificationFailed
 
@@ -22,6 +22,9 @@ def copy_journal(source: Database, target: Database, total: int, progress: Progr
     with nullcontext() if inside else source.transaction(write=False), target.transaction(write=True):
         if next(journal_rows(target), None) is not None:
             raise StoreProblem("there is a journal in that store already. Nothing was changed.", next_step="name an empty one")
+        broken, _ = check_chain(source, total, None)
+        if broken:
+            raise VerificationFailed(f"the journal is not whole: {broken[0].message}. Nothing was changed.", next_step="fe audit verify")
         count, last = 0, ""
         for row in journal_rows(source):
             target.run("journal.insert", plain(msgspec.structs.asdict(row)))

@@ -8,6 +8,8 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
+from foureyes.errors import VerificationFailed
+
 T = TypeVar("T")
 Value = str | int | None
 PLAIN = frozenset({str, int, type(None)})
@@ -80,11 +82,15 @@ def structs(into: type[T], columns: list[str], rows: list[tuple[Value, ...]]) ->
     out = []
     for row in rows:
         record: dict[str, object] = dict(zip(columns, row, strict=True))
-        for name in nested:
-            text = record.get(name)
-            if isinstance(text, str):
-                record[name] = msgspec.json.decode(text)
-        out.append(msgspec.convert(record, into, strict=False))
+        try:
+            for name in nested:
+                text = record.get(name)
+                if isinstance(text, str):
+                    record[name] = msgspec.json.decode(text)
+            out.append(msgspec.convert(record, into, strict=False))
+        except msgspec.MsgspecError as problem:
+            named = str(record.get("task") or record.get("id") or "")
+            raise VerificationFailed(f"what is stored of {named or 'a row'} cannot be read: {problem}", task=named) from problem
     return out
 
 

@@ -42,10 +42,14 @@ def lexemes(text: str) -> str:
     return " & ".join(parts) + ":*" if parts else ""
 
 
+APART = str.maketrans(dict.fromkeys(r"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~""", " "))
+"""What SQLite's index takes for the end of a word; PostgreSQL's parser would keep `src/app.py` as one."""
+
+
 def fold(text: str) -> str:
     """Without accents and capitals, as SQLite's own index has it."""
-    if text.isascii():
-        return text.lower()
-    from unicodedata import combining, normalize
+    if not text.isascii():
+        from unicodedata import combining, normalize
 
-    return "".join(character for character in normalize("NFKD", text) if not combining(character)).lower()
+        text = "".join(character for character in normalize("NFKD", text) if not combining(character))
+    return text.translate(APART).lower()

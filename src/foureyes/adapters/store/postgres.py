@@ -17,10 +17,11 @@ from urllib.parse import unquote
 
 import psycopg
 from psycopg import errors
+from psycopg.pq import TransactionStatus
 
 from foureyes.adapters.store.engine import Value
 from foureyes.adapters.store.queries import overrides, sql
-from foureyes.errors import NoStore, StoreBusy, StoreProblem
+from foureyes.errors import Internal, NoStore, StoreBusy, StoreProblem
 
 LOCK_TIMEOUT = "10s"
 CONNECT_SECONDS = 10
@@ -47,6 +48,14 @@ def schema_of(project: str) -> str:
     return name
 
 
+def schemas(url: str, beginning: str) -> list[str]:
+    """The projects on a server whose ids begin so, in order; those that were set aside too."""
+    look = "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %(name)s) ORDER BY nspname"
+    with in_our_words(), psycopg.connect(url, connect_timeout=CONNECT_SECONDS) as connection:
+        found = connection.execute(look, {"name": schema_of(beginning)}).fetchall()
+    return [str(row[0]).removeprefix("foureyes_") for row in found]
+
+
 class PostgresEngine:
     """An open PostgreSQL store of one project. A lost connection is made anew at the next transaction."""
 
@@ -69,7 +78,7 @@ class PostgresEngine:
             if found is None and not create:
                 raise NoStore(
                     f"that database has no store of project {self.project}. Nothing was changed.",
-                    next_step="fe store copy URL, from where the store is now",
+                    next_step="fe store copy sqlite, if it was moved into the file here; else fe store copy URL from where it is now",
                 )
             if create:
                 with suppress(errors.UniqueViolation, errors.DuplicateSchema):  # somebody else makes it at this very moment
@@ -105,7 +114,7 @@ class PostgresEngine:
         """Rows in portions, for tables larger than memory. Inside a transaction only."""
         with in_our_words(), self.connection.cursor(name=f"stream_{id(object())}") as cursor:
             cursor.itersize = 5_000
-            yield from cursor.execute(translated(statement))
+            yield from cursor.execute(translated(statement), {})
 
     def script(self, statements: list[str]) -> None:
         """Schema changes, statement by statement; texts compare by bytes."""
@@ -116,6 +125,8 @@ class PostgresEngine:
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[None]:
         """One consistent state; a writing one queues on the chain's head and ends with a commit or leaves no trace."""
+        if not self.connection.closed and self.connection.info.transaction_status != TransactionStatus.IDLE:
+            raise Internal("a transaction is open already")  # an inner COMMIT would save half of the outer one
         self._begin("BEGIN" if write else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         try:
             if write:

@@ -10,7 +10,7 @@ import os
 import msgspec
 
 from foureyes.adapters.store.copying import copy_journal
-from foureyes.adapters.store.engine import Database
+from foureyes.adapters.store.engine import Database, Value
 from foureyes.adapters.store.journal import journal_length
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.migrate import migrate
@@ -114,6 +114,7 @@ def move_to_file(folder: str, url: str, project: str, now: str, progress: Progre
     path = os.path.join(folder, NAME)
     fresh = f"{path}.incoming-{os.getpid()}"
     if os.path.exists(path) and not has_schema(url, project):
+        check_moved(path, url, project)
         os.remove(os.path.join(folder, POINTER))  # a crash came between the last two steps of an earlier move
         return 0
     source = postgres(url, project)
@@ -154,6 +155,35 @@ def has_project(url: str, project: str) -> bool:
         return False
     try:
         return "project" in engine.tables() and project_of(engine) == project
+    finally:
+        engine.close()
+
+
+def check_moved(path: str, url: str, project: str) -> None:
+    """That a file beside a pointer is what the server's journal was when it was moved, and not an older state (lesson 63)."""
+    moved = newest_moved(url, project)
+    file = SqliteEngine(path)
+    try:
+        ours = file.fetch(sql("journal.head"), {})[1]
+    finally:
+        file.close()
+    if not moved or moved != ours:
+        raise StoreProblem(
+            "the server's store was moved elsewhere, and the file here is an older state. Nothing was changed.",
+            next_step="fe restore FILE, with a backup from where the store is now",
+        )
+
+
+def newest_moved(url: str, project: str) -> list[tuple[Value, ...]]:
+    """The head of the schema that was set aside last."""
+    from foureyes.adapters.store.postgres import PostgresEngine, schemas
+
+    moved = schemas(url, f"{project}_moved_")
+    if not moved:
+        return []
+    engine = PostgresEngine(url, moved[-1])
+    try:
+        return engine.fetch(sql("journal.head"), {})[1]
     finally:
         engine.close()
 

@@ -19,7 +19,7 @@ from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.ports import AuditReport, ListQuery, Progress, Tx, WriteTx
 from foureyes.core.events import Event
-from foureyes.errors import StoreProblem
+from foureyes.errors import StoreProblem, VerificationFailed
 
 T = TypeVar("T")
 
@@ -31,7 +31,11 @@ class Reading:
         self._engine = engine
 
     def all(self, query: str, into: type[T], /, **params: object) -> list[T]:
-        return structs(into, *self._engine.fetch(sql(query), plain(params)))
+        try:
+            return structs(into, *self._engine.fetch(sql(query), plain(params)))
+        except VerificationFailed as problem:
+            task = problem.task or str(params.get("task") or params.get("id") or "")
+            raise VerificationFailed(f"{problem.message} ({query} {task})", next_step="fe audit verify", task=task) from problem
 
     def one(self, query: str, into: type[T], /, **params: object) -> T | None:
         found = self.all(query, into, **params)
