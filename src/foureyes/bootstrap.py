@@ -14,7 +14,7 @@ from foureyes.app.application import Application
 from foureyes.app.context import Context, permit, stamp
 from foureyes.core.ids import PREFIX
 from foureyes.core.session import Actor
-from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProblem, NoProject, NotFound, Refused, StoreProblem
+from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProblem, NoProject, NoStore, NotFound, Refused, StoreProblem
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
@@ -224,11 +224,14 @@ def _make_store(folder: str, place: Located, environ: Mapping[str, str], project
     from foureyes.adapters.store.shared import Pointer, has_project, open_shared, write_pointer
 
     named = str(known.get("project.id", ""))
-    joined = bool(named) and has_project(url, named)
-    project = named or project
-    store = open_shared(folder, url, project, _now(), create=not joined)
-    write_pointer(folder, Pointer(project, "" if environ.get("FOUREYES_STORE") else url))
-    return _Made(store, joined=joined)
+    if named and not has_project(url, named):
+        raise NoStore(
+            f"foureyes.toml names project {named}, and that server has no store of it: a second journal of one project is never begun.",
+            next_step="fe store copy URL, on the machine that has the store",
+        )
+    store = open_shared(folder, url, named or project, _now(), create=not named)
+    write_pointer(folder, Pointer(named or project, "" if environ.get("FOUREYES_STORE") else url))
+    return _Made(store, joined=bool(named))
 
 
 def _write_config(

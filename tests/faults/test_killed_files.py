@@ -104,37 +104,6 @@ def _writes(app: Application) -> None:
     assert app.audit.verify().findings == ()
 
 
-def test_a_killed_init_of_a_project_that_others_named_can_be_repeated_G4(tmp_path: Path, template: Path, server: Server) -> None:
-    """foureyes.toml on the target names the project and its server; this clone is the first that makes the store there."""
-    environ = {**os.environ, "FOUREYES_STORE": server.url}
-    text = '[project]\nid = "feedfacefeedface"\n'
-
-    named = copy_of(template, tmp_path / "named")
-    named.commit(config.FILE, text)
-    root = tmp_path / "project"
-    copy_of(named.path, root)
-    untouched = what_is_there(root), on_server(server)
-    steps = steps_of(lambda: init(root, environ))
-    unusable: list[str] = []
-    seen: set[object] = set()
-    for number, name in enumerate(steps, 1):
-        if (what_is_there(root), on_server(server)) != untouched:
-            shutil.rmtree(root)
-            copy_of(named.path, root)
-            drop_all(server)
-        kill_at(number, lambda: init(root, environ))
-        state = (what_is_there(root), on_server(server))
-        if state in seen:
-            continue
-        seen.add(state)
-        again = Child(lambda: init(root, environ)).ended()
-        usable = Child(lambda: opened(root, environ, _writes)).ended()
-        if again.error or usable.error:
-            unusable.append(f"killed before step {number} of {len(steps)} ({name}): {again.error or usable.error}")
-    drop_all(server)
-    assert unusable == []
-
-
 def on_server(server: Server) -> tuple[object, ...]:
     """Which stores a server has, and how long their journals are."""
     found = []
