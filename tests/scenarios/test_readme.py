@@ -154,7 +154,7 @@ def test_the_script_of_the_concepts_page_verifies_an_export_and_names_an_edited_
         journal.write_text(journal.read_text(encoding="utf-8").replace("Titel", "Tadel"), encoding="utf-8")
         edited = world.service().run([sys.executable, str(script), "journal.jsonl"], cwd=desk.repo)
         assert edited.rc == 1
-        assert "row 3" in edited.err
+        assert "row 4" in edited.err
 
 
 def test_every_link_between_the_pages_leads_somewhere() -> None:

@@ -297,7 +297,7 @@ def test_a_backup_brings_everything_back_and_the_restore_is_on_record(stage: Sta
 @pytest.mark.parametrize(
     ("statement", "named"),
     [
-        ("UPDATE journal SET payload = replace(payload, 'Add login', 'Add logout') WHERE kind = 'TaskCreated'", "row 4 (TaskCreated"),
+        ("UPDATE journal SET payload = replace(payload, 'Add login', 'Add logout') WHERE kind = 'TaskCreated'", "row 5 (TaskCreated"),
         ("UPDATE journal SET session = 'ses-nobody' WHERE kind = 'AttemptSubmitted'", "AttemptSubmitted"),
         ("DELETE FROM journal WHERE kind = 'TaskStarted'", "is missing"),
         ("UPDATE tasks SET status = 'closed'", "the journal says 'reviewing'"),

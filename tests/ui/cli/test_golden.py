@@ -92,7 +92,7 @@ def test_reviewable_marks_where_a_reason_is_needed_P13(shop: Shop) -> None:
 def test_show_a_planned_task(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.alice, "show", shop.login) == (
         "LOGIN  Add login\n"
-        "  open · P0 · task · version 3\n"
+        "  open · P0 · task · version 4\n"
         "  labels      api, security\n"
         "  created     TIME by ALICE\n"
         "  awaited by  LIMIT\n"
@@ -108,7 +108,7 @@ def test_show_a_planned_task(shop: Shop) -> None:
 def test_show_a_task_in_review_says_what_you_could_do(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.alice, "show", shop.pages.task) == (
         "PAGES  Page the order list\n"
-        "  reviewing · P2 · task · version 9\n"
+        "  reviewing · P2 · task · version 10\n"
         "  created     TIME by claude#1 (CLAUDE)\n"
         "  made by     codex#1 (CODEX)   author set: 1 session\n"
         "  attempt 1   base BASE  head HEAD  on fe/PAGES  1 file +1 -0  diff SEEN  handed in TIME\n"
@@ -184,7 +184,7 @@ def test_from_create_to_merge_first_the_answer_then_the_next_step(stage: Stage) 
 
 def test_audit_verify_and_doctor(shop: Shop) -> None:
     verified = shop.text(shop.stage.cast.alice, "audit", "verify").splitlines()
-    assert verified[0] == "9 rows verified: chain whole, tables are what the journal says, mirror complete"
+    assert verified[0] == "10 rows verified: chain whole, tables are what the journal says, mirror complete"
     assert re.fullmatch("head [0-9a-f]{64}", verified[1])
     doctor = shop.text(shop.stage.cast.alice, "doctor").splitlines()
     assert {line.split()[0] for line in doctor[:-1]} == {"ok"}
