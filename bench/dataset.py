@@ -21,6 +21,7 @@ from typing import Any
 import psycopg
 
 from foureyes.adapters.store.engine import Database
+from foureyes.adapters.store.lists import fold
 from foureyes.adapters.store.opening import create_store
 from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.store import Store
@@ -225,8 +226,8 @@ def copy_to_server(source: Database, place: PostgresPlace) -> None:
         seq, hash_ = source.fetch("SELECT seq, hash FROM head", {})[1][0]
         cursor.execute("UPDATE head SET seq = %s, hash = %s", (seq, hash_))
         with indexes_away(cursor, "task_text"):
-            cursor.execute(
-                "INSERT INTO task_text (rowid, words) SELECT n, to_tsvector('simple', title || ' ' || description || ' ' || acceptance) "
-                "FROM tasks WHERE deleted = 0"
-            )
+            with cursor.copy("COPY task_text (rowid, folded, words) FROM STDIN") as copy:
+                for n, text in source.stream("SELECT n, title || ' ' || description || ' ' || acceptance FROM tasks WHERE deleted = 0"):
+                    copy.write_row((n, fold(str(text)), ""))
+            cursor.execute("UPDATE task_text SET words = to_tsvector('simple', folded)")
         cursor.execute("VACUUM (ANALYZE)")
