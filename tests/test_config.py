@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foureyes.config import BY_KEY, FILE, SETTINGS, Layers, Setting, Value, is_looser, parse, read_file, resolve, review_policy
-from foureyes.core.policy import DEFAULT_LABEL_RULES, POLICIES, LabelRule, MinorRule, ReviewPolicy
+from foureyes.core.policy import POLICIES, LabelRule, MinorRule, Profile, ReviewPolicy
 from foureyes.core.session import GRADES
 from foureyes.errors import ConfigError
 
@@ -24,6 +24,10 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "store.url": ('"postgresql://db/x"', "postgresql://db/x"),
     "review.policy": ('"strict"', "strict"),
     "review.independence": ('"vendor"', "vendor"),
+    "review.same_origin": ('"audit"', "audit"),
+    "review.human_proof": ('"key"', "key"),
+    "review.agent_approval": ('"review"', "review"),
+    "agents": ('{ claude = { model = "opus" } }', {"claude": Profile("claude", model="opus")}),
     "review.label_rules": ('{ docs = { independence = "model" } }', {"docs": LabelRule(independence="model")}),
     "minor.self": ("false", False),
     "minor.max_lines": ("0", 0),
@@ -35,6 +39,7 @@ WRONG: dict[str, list[str]] = {
     "yes/no": ['"true"', "1", "[]"],
     "choice": ['"lax"', '"Strict"', '""', "1", "true", '["strict"]'],
     "list": ['"a"', "1", "[1]", '["a", 1]', "{ a = 1 }"],
+    "profiles": ['"a"', "1", "[]", "{ claude = 1 }", "{ claude = { model = 1 } }", '{ claude = { modell = "x" } }'],
     "rules": [
         '"a"',
         "1",
@@ -49,7 +54,7 @@ WRONG: dict[str, list[str]] = {
 
 def line(key: str, value: str) -> str:
     section, _, name = key.rpartition(".")
-    return f"[{section}]\n{name} = {value}\n"
+    return (f"[{section}]" if section else "") + f"\n{name} = {value}\n"
 
 
 def error(text: str) -> ConfigError:
@@ -79,7 +84,8 @@ def test_every_key_is_read_from_the_file_and_wins_over_the_default_P12(key: str)
     text, expected = EXAMPLES[key]
     assert read_file(line(key, text)) == {key: expected}
     found = resolve(BY_KEY[key], layers(file=line(key, text)))
-    in_force = {**DEFAULT_LABEL_RULES, **expected} if isinstance(expected, dict) else expected
+    default = BY_KEY[key].default
+    in_force = {**default, **expected} if isinstance(default, dict) and isinstance(expected, dict) else expected
     assert (found.value, found.source, found.note) == (in_force, FILE, "")
     assert BY_KEY[key].default != expected
 
@@ -198,6 +204,9 @@ SCALED = [setting for setting in SETTINGS if setting.scale]
 STRICTER_AND_LOOSER = {
     "review.policy": ("strict", "trusted"),
     "review.independence": ("human", "session"),
+    "review.same_origin": ("refuse", "audit"),
+    "review.human_proof": ("key", ""),
+    "review.agent_approval": ("review", ""),
     "minor.self": ("false", ""),
     "minor.max_lines": ("10", "5000"),
     "minor.self_approvals_per_day": ("0", "99"),
@@ -225,6 +234,14 @@ def test_the_environment_may_loosen_only_in_a_persons_session_P12(setting: Setti
     assert "P12" in agents.note
     persons = resolve(setting, layers(environ={setting.env: looser}, human=True))
     assert (persons.value, persons.source) == (parse(setting, looser, ""), "environment")
+
+
+def test_nobodys_environment_says_that_a_person_needs_no_key_I9() -> None:
+    file, environ = '[review]\nhuman_proof = "key"\n', {"FOUREYES_REVIEW_HUMAN_PROOF": "observed"}
+    for human in (True, False):
+        found = resolve(BY_KEY["review.human_proof"], layers(file=file, environ=environ, human=human))
+        assert (found.value, found.source) == ("key", FILE)
+        assert "was ignored" in found.note
 
 
 def test_self_approval_that_the_file_forbids_is_not_allowed_by_an_agents_environment_P12() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.clock import RandomIds, SharedClock, SystemClock
@@ -18,6 +18,7 @@ from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProb
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
+    from foureyes.adapters.identity.keys import KeyRing
     from foureyes.app.ports import Progress
     from foureyes.config import Value
 
@@ -25,11 +26,18 @@ FOLDER = ".foureyes"
 HEADING = "# Foureyes reads this file from the target branch. A change to it is reviewed like any other.\n"
 
 
-def whoami(environ: Mapping[str, str], asserted: str = "") -> Actor:
-    """Who is calling."""
+def whoami(environ: Mapping[str, str], asserted: str = "", programs: Sequence[str] = ()) -> Actor:
+    """Who is calling, as far as can be seen; the store may know more (`Sessions.recognise`)."""
     from foureyes.adapters.identity.observe import observe
 
-    return observe(environ, asserted=asserted)
+    return observe(environ, asserted=asserted, programs=programs)
+
+
+def keys(environ: Mapping[str, str]) -> KeyRing:
+    """The caller's own keys."""
+    from foureyes.adapters.identity.keys import KeyRing
+
+    return KeyRing(environ)
 
 
 def repository(cwd: str) -> Located:
@@ -110,7 +118,9 @@ def _settings_on_target(place: Located) -> dict[str, Value]:
 
 def application(store: Store, place: Located, environ: Mapping[str, str]) -> Application:
     """An Application over a store and a repository."""
-    return Application(Context(store, lambda: git(place), SharedClock(store.engine), RandomIds(), environ, folder_of(place)))
+    return Application(
+        Context(store, lambda: git(place), SharedClock(store.engine), RandomIds(), environ, folder_of(place), lambda: keys(environ))
+    )
 
 
 def _now() -> str:

@@ -8,13 +8,13 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.policy import DEFAULT_LABEL_RULES, POLICIES, LabelRule, MinorRule, ReviewPolicy
+from foureyes.core.policy import DEFAULT_LABEL_RULES, DEFAULT_PROFILES, POLICIES, LabelRule, MinorRule, Profile, ReviewPolicy
 from foureyes.core.session import GRADES
 from foureyes.errors import ConfigError
 
 FILE = "foureyes.toml"
-Value = str | int | bool | tuple[str, ...] | dict[str, LabelRule]
-Plain = Literal["text", "number", "yes/no", "choice", "list", "rules"]
+Value = str | int | bool | tuple[str, ...] | dict[str, LabelRule] | dict[str, Profile]
+Plain = Literal["text", "number", "yes/no", "choice", "list", "rules", "profiles"]
 Source = Literal["environment", "store", "foureyes.toml", "default"]
 
 
@@ -22,7 +22,8 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """One key of the configuration.
 
     `scale` says which way is stricter, so that an environment may tighten it: for a choice the allowed values from
-    strictest to loosest, for a number "low", for yes/no "no". Without a scale it cannot be overridden there.
+    strictest to loosest, for a number "low", for yes/no "no". Without a scale it cannot be overridden there;
+    `only_tighter` means that people cannot loosen it there either, because it is about who is a person.
     """
 
     key: str
@@ -31,6 +32,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     meaning: str
     allowed: tuple[str, ...] = ()
     scale: tuple[str, ...] | Literal["low", "no", ""] = ""
+    only_tighter: bool = False
 
     @property
     def env(self) -> str:
@@ -66,10 +68,41 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="how independent of every author a reviewer must be (I6)",
     ),
     Setting(
+        key="review.same_origin",
+        kind="choice",
+        default="refuse",
+        allowed=("refuse", "audit"),
+        scale=("refuse", "audit"),
+        meaning="another session of an author's origin: refused, or allowed and audited (I4)",
+    ),
+    Setting(
+        key="review.human_proof",
+        kind="choice",
+        default="observed",
+        allowed=("observed", "key"),
+        scale=("key", "observed"),
+        only_tighter=True,
+        meaning="key: every decision of a person is signed with their key (I9)",
+    ),
+    Setting(
+        key="review.agent_approval",
+        kind="choice",
+        default="reason",
+        allowed=("reason", "review"),
+        scale=("review", "reason"),
+        meaning="review: an agent's approval needs its own counting review of the diff (D9)",
+    ),
+    Setting(
         key="review.label_rules",
         kind="rules",
         default=DEFAULT_LABEL_RULES,
         meaning="by label: auto_approve (true, false) and independence (a grade)",
+    ),
+    Setting(
+        key="agents",
+        kind="profiles",
+        default=DEFAULT_PROFILES,
+        meaning="by agent: program, model and vendor; they count for issued sessions (I6)",
     ),
     Setting(key="minor.self", kind="yes/no", default=True, scale="no", meaning="whether an author may approve its own minor task"),
     Setting(key="minor.max_lines", kind="number", default=50, scale="low", meaning="a larger change is not minor"),
@@ -182,6 +215,8 @@ def checked(setting: Setting, value: object, where: str) -> Value:
         return value
     if setting.kind == "list" and isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
+    if setting.kind == "profiles" and isinstance(value, dict):
+        return {name: _profile(profile, name, f"{where}.{name}") for name, profile in value.items()}
     if setting.kind == "rules" and isinstance(value, dict):
         return {label: _label_rule(rule, f"{where}.{label}") for label, rule in value.items()}
     raise ConfigError(f"{where} = {_show(value)}: allowed are {allowed_values(setting)}")
@@ -194,6 +229,14 @@ def _label_rule(rule: object, where: str) -> LabelRule:
         raise ConfigError(f"{where}: {problem}; allowed are auto_approve = true|false, independence = {'|'.join(GRADES)}") from None
 
 
+def _profile(profile: object, name: str, where: str) -> Profile:
+    try:
+        found = msgspec.convert(profile, Profile)
+    except msgspec.ValidationError as problem:
+        raise ConfigError(f"{where}: {problem}; allowed are program, model and vendor, each a text") from None
+    return found if found.program else msgspec.structs.replace(found, program=name)
+
+
 def allowed_values(setting: Setting) -> str:
     """What to write, in words."""
     words = {
@@ -202,6 +245,7 @@ def allowed_values(setting: Setting) -> str:
         "number": "whole numbers from 0",
         "list": "a list of texts",
         "text": "a text",
+        "profiles": 'a table by agent, e.g. claude = { program = "claude", model = "…" }',
         "rules": 'a table by label, e.g. security = { auto_approve = false, independence = "human" }',
     }
     return words[setting.kind]
@@ -246,15 +290,15 @@ def resolve(setting: Setting, layers: Layers) -> Resolved:
     for name, found in candidates:
         if found is not None:
             value, source = found, name
-    if isinstance(value, dict):
-        value = DEFAULT_LABEL_RULES | value
+    if isinstance(value, dict) and isinstance(setting.default, dict):
+        value = setting.default | value  # type: ignore[operator]
     below = Resolved(setting.key, value, source)  # type: ignore[arg-type]
     if not setting.scale:
         return below
     wanted = _in_environment(setting, layers)
     if wanted is None:
         return below
-    if is_looser(setting, wanted, value) and not layers.human:
+    if is_looser(setting, wanted, value) and (setting.only_tighter or not layers.human):
         note = f"{setting.env} = {_show(wanted)} is looser than {_show(value)} and was ignored: only a person may loosen (P12)"
         return Resolved(setting.key, value, source, note)  # type: ignore[arg-type]
     return Resolved(setting.key, wanted, "environment")
@@ -312,6 +356,13 @@ def flag_names(feature: str) -> list[str]:
     return [f"FOUREYES_FEATURE_{feature.upper()}", *([FEATURE_ENV_ALIASES[feature]] if feature in FEATURE_ENV_ALIASES else [])]
 
 
+def agent_profiles(layers: Layers) -> dict[str, Profile]:
+    """The agent programs that are known by name, with the model and vendor that count for them (I6)."""
+    found = resolve(BY_KEY["agents"], layers).value
+    assert isinstance(found, dict)
+    return found  # type: ignore[return-value]
+
+
 def review_policy(layers: Layers) -> ReviewPolicy:
     """Everything the rules ask about, resolved."""
 
@@ -322,6 +373,9 @@ def review_policy(layers: Layers) -> ReviewPolicy:
     values = {
         "name": get("review.policy"),
         "independence": get("review.independence"),
+        "same_origin": get("review.same_origin"),
+        "human_proof": get("review.human_proof"),
+        "agent_approval": get("review.agent_approval"),
         "minor": MinorRule(**minor),  # type: ignore[arg-type]
         "protected_paths": get("project.protected_paths"),
         "claim_stale_minutes": get("project.claim_stale_minutes"),

@@ -37,6 +37,12 @@ class Refused(FoureyesError):
     exit_code = 1
 
 
+class TokenRefused(Refused):
+    """A token that is not good here (I2): nothing was done, and that it was shown is on record."""
+
+    code = "token"
+
+
 class BadInput(FoureyesError):
     """The call itself is wrong: nothing was tried."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import engines
-from tests.app.world import Checkout, DeskWorld, GitWorld, copy_of, make_template, quiet_home
+from tests.app.world import SETTINGS, Checkout, DeskWorld, GitWorld, copy_of, make_template, quiet_home
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -38,7 +38,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("template")
     with pytest.MonkeyPatch.context() as monkeypatch:
         quiet_home(folder / "home", monkeypatch)
-        return make_template(folder / "project")
+        return make_template(folder / "project", SETTINGS)
 
 
 @pytest.fixture(autouse=True)

@@ -131,11 +131,12 @@ def test_the_security_ledger_lists_every_kind_latest_first_P8(desk: DeskWorld) -
 
 
 def test_no_verb_clears_the_ledger_or_undoes_a_row_P8_lesson_8(desk: DeskWorld) -> None:
-    nouns = "tasks claims notes stops attempts decisions closing lists sessions policy audit projects".split()
+    nouns = "tasks claims notes stops attempts decisions closing merges lists sessions keys policy audit projects".split()
     verbs = {f"{noun}.{verb}" for noun in nouns for verb in dir(getattr(desk.app, noun)) if not verb.startswith("_")}
     words = ("clear", "undo", "purge", "wipe", "reset", "rewrite", "set_status")
     assert len(verbs) > 40
-    assert not {verb for verb in verbs if any(word in verb for word in words)}
+    only = {"attempts.clear_author"}  # adds a row that says a trailer was forged (I8); takes none away
+    assert {verb for verb in verbs if any(word in verb for word in words)} == only
 
 
 # The accepted configuration (P12)
@@ -187,8 +188,7 @@ def test_accepting_again_changes_nothing_and_the_record_has_every_acceptance_P12
     ids=["an impossible value", "no TOML", "another project's", "none at all"],
 )
 def test_what_cannot_be_in_force_cannot_be_accepted_G1_P12(desk: DeskWorld, text: str | None, error: type[FoureyesError]) -> None:
-    if text is not None:
-        desk.repo.files["foureyes.toml"] = text
+    desk.repo.files = {} if text is None else {"foureyes.toml": text}
     with desk.refused(error=error):
         desk.app.policy.accept(ALICE)
     assert setting(desk, "review.policy") == ("balanced", "default")

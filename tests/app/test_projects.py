@@ -37,7 +37,6 @@ def test_doctor_looks_at_everything_and_repairs_nothing(world: GitWorld) -> None
     assert {name: check.result for name, check in checks.items()} == {
         "git": "ok", "target": "ok", "configuration": "warn", "store": "ok", "journal": "ok", "identity": "ok",
     }  # fmt: skip
-    world.checkout.commit("foureyes.toml", f'[project]\nid = "{PROJECT}"\n')
     assert {check.check: check.result for check in world.app.projects.doctor(CI)}["configuration"] == "warn"
     world.app.policy.accept(ALICE)
     assert {check.check: check.result for check in world.app.projects.doctor(CI)}["configuration"] == "ok"

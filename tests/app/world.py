@@ -24,7 +24,7 @@ from foureyes.app.context import Context
 from foureyes.app.ports import AuditReport, ListQuery, Repo
 from foureyes.app.views import ApprovalOutcome, Outcome, TaskDetail
 from foureyes.core.attempt import Change, ChangedFile, Commit, Relation
-from foureyes.core.ids import DiffId, SessionId, Sha
+from foureyes.core.ids import DiffId, SessionId, Sha, token_hash
 from foureyes.core.session import Actor
 from foureyes.core.task import Task
 from foureyes.errors import FoureyesError, Refused
@@ -34,6 +34,8 @@ from tests import engines
 IDENTITY = "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
 CODE = "".join(f"line {number}\n" for number in range(1, 41))
 PROJECT = "0123456789abcdef"
+SETTINGS = f'[project]\nid = "{PROJECT}"\n'
+"""The foureyes.toml that ties the target branch to the project (P12)."""
 
 
 # Who calls
@@ -55,8 +57,8 @@ def agent(name: str = "claude", n: int = 1, *, evidence: Sequence[str] = (), par
 
 
 def child_of(parent: Actor, n: int = 1) -> Actor:
-    """A session that an agent spawned: its own evidence, its parent on record (I4)."""
-    return msgspec.structs.replace(agent(f"{parent.session[4:]}child", n, parent=parent), trust="issued")
+    """A session with its own evidence and its parent on record (I4), free of what a token allows: see `World.spawn`."""
+    return agent(f"{parent.session[4:]}child", n, parent=parent)
 
 
 def marked(name: str = "cursor") -> Actor:
@@ -118,7 +120,7 @@ class ScriptedRepo:
         self.branches: dict[str, list[Sha]] = {"refs/heads/main": [sha("root")]}
         self.here = "refs/heads/main"
         self.dirty: list[str] = []
-        self.files: dict[str, str] = {}
+        self.files: dict[str, str] = {"foureyes.toml": SETTINGS}
         self.sessions: dict[Sha, tuple[str, ...]] = {}
         self.lines: dict[Sha, int] = {}
         self._count = 0
@@ -192,6 +194,9 @@ class ScriptedRepo:
     def diff_text(self, base: Sha, head: Sha) -> str:
         return f"{base}..{head}"
 
+    def last_anchor(self, target: str) -> str | None:
+        return None
+
     def file_at(self, ref: str, path: str) -> str | None:
         return self.files.get(path)
 
@@ -245,11 +250,13 @@ class Checkout:
         return GitRepo(place.worktree, place.git_dir, place.common_dir, place.root)
 
 
-def make_template(path: Path) -> Path:
+def make_template(path: Path, settings: str = "") -> Path:
     """A repository on `main` with one commit, to be copied: `git init` in every test would cost most of the time."""
     path.mkdir()
     checkout = Checkout(path)
     checkout.git("init", "-q", "-b", "main")
+    if settings:
+        checkout.write("foureyes.toml", settings)
     checkout.commit("code.py", CODE, message="first")
     return path
 
@@ -287,6 +294,22 @@ class World:
         self.store = store or engines.new_store(PROJECT)
         self.app = Application(Context(self.store, repo, self.clock, self.ids, self.environ))
         self.app.projects.create(ALICE, "project", "fe", "main")
+
+    def spawn(self, actor: Actor, task: str, role: str, *, agent: str = "", below: Sequence[str] = ()) -> Actor:
+        """A session with a real token (I2): given out by `actor`, used in agent processes `below` the one it is bound to."""
+        if not actor.processes and not actor.leader:
+            actor = msgspec.structs.replace(actor, leader=f"process:boot:ns:shell-of-{actor.session}")
+        made = self.app.sessions.spawn(actor, task, role, agent=agent)
+        return self.show_token(made.token, (*below, *(actor.processes or (actor.leader,))), below)
+
+    def show_token(self, token: str, ancestors: Sequence[str], agents: Sequence[str] = ()) -> Actor:
+        """Whoever shows a token below these processes; `agents` are those of them that are agents."""
+        seen = Actor(
+            session=SessionId(f"ses-seen-{len(ancestors)}"), kind="agent" if agents else "service", trust="observed", host="box",
+            evidence=tuple(agents) or ("service:somebody@box",), processes=tuple(agents), ancestors=tuple(ancestors),
+            token=token_hash(token),
+        )  # fmt: skip
+        return self.app.sessions.recognise(lambda _: seen)
 
     # Shorter words for what nearly every test does
 

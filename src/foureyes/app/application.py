@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from foureyes.app.claims import Claims
     from foureyes.app.closing import Closing
     from foureyes.app.decisions import Decisions
+    from foureyes.app.keys import Keys
     from foureyes.app.lists import Lists
+    from foureyes.app.merges import Merges
     from foureyes.app.notes import Notes
     from foureyes.app.policy import Policy
     from foureyes.app.projects import Projects
@@ -80,10 +82,22 @@ class Application:
         return Lists(self.context)
 
     @cached_property
+    def merges(self) -> Merges:
+        from foureyes.app.merges import Merges
+
+        return Merges(self.context)
+
+    @cached_property
     def sessions(self) -> Sessions:
         from foureyes.app.sessions import Sessions
 
         return Sessions(self.context)
+
+    @cached_property
+    def keys(self) -> Keys:
+        from foureyes.app.keys import Keys
+
+        return Keys(self.context)
 
     @cached_property
     def policy(self) -> Policy:

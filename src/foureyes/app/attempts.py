@@ -6,15 +6,18 @@ from datetime import datetime
 
 import msgspec
 
-from foureyes.app.context import Context, permit
+from foureyes.app.context import Context, Token, permit, refuse_other_task
 from foureyes.app.ledger import facts_of
 from foureyes.app.ports import Tx
-from foureyes.app.stops import refuse_from
-from foureyes.app.views import ProjectView
+from foureyes.app.proof import check, known_by_key, prove
+from foureyes.app.stops import needed, refuse_from
+from foureyes.app.tasks import outcome
+from foureyes.app.views import Outcome, ProjectView
 from foureyes.core import events as e
 from foureyes.core.attempt import DETACHED, Attempt, Author, Change
 from foureyes.core.facts import Facts
 from foureyes.core.ids import SessionId, Sha
+from foureyes.core.lifecycle import IMPLEMENTATION
 from foureyes.core.session import Actor, is_one_origin
 from foureyes.core.task import Task, clean_text
 from foureyes.errors import NotFound, Reason, Refused
@@ -67,7 +70,9 @@ class Attempts:
             self._context.check_version(tx, found, if_version)
             facts = facts_of(self._context, tx, found.id)
             project = self._context.project(tx)
+            refuse_other_task(actor, found.id)
             self._refuse_stranger(tx, facts, actor)
+            tokens = [SessionId(row.session) for row in tx.all("session.tokens_of_task", Token, task=found.id, role="implement")]
         ref = self._ref(facts, actor, branch)
         self._refuse_uncommitted(facts, actor, ref, commit, own_place=branch is None)
         change = self._change(facts.task, project, ref)
@@ -75,7 +80,7 @@ class Attempts:
         if last is not None and facts.task.status == "reviewing" and last.head == change.head and last.ref == change.ref:
             return submitted(facts, last, changed=False)
         self._refuse_empty(facts, change, project, no_code=no_code)
-        event = self._frozen(facts, project, change, message, no_code=no_code)
+        event = self._frozen(facts, project, change, message, tokens, no_code=no_code)
         with self._context.writing(actor, "submit") as work:
             now = self._context.find(work.tx, found.id)
             self._context.check_version(work.tx, now, found.version)
@@ -94,7 +99,7 @@ class Attempts:
         refuse_from_submit(facts)
         assert task.implementer is not None
         me, owner = self._context.party(tx, actor), facts.party(task.implementer)
-        if is_one_origin(me, owner) or me.session in owner.above or actor.kind in ("human", "service"):
+        if is_one_origin(me, owner) or me.session in owner.above or actor.kind in ("human", "service") or actor.role == "implement":
             return
         who = facts.party_name(task.implementer)
         raise Refused(
@@ -150,7 +155,9 @@ class Attempts:
             reason = Reason("A5", f"--no-code, but {len(change.files)} files changed since {change.base[:7]}", f"fe submit {task.id}")
             raise Refused(f"{task.id} was not handed in.", reasons=(reason,), next_step=reason.next, task=task.id)
 
-    def _frozen(self, facts: Facts, project: ProjectView, change: Change, message: str, *, no_code: bool) -> e.AttemptSubmitted:
+    def _frozen(
+        self, facts: Facts, project: ProjectView, change: Change, message: str, tokens: list[SessionId], *, no_code: bool
+    ) -> e.AttemptSubmitted:
         task, last = facts.task, facts.attempt
         assert task.implementer is not None
         relation = None
@@ -159,7 +166,7 @@ class Attempts:
         return e.AttemptSubmitted(
             n=task.iteration + 1, implementer=task.implementer, base=change.base, head=change.head, tree=change.tree, ref=change.ref,
             diff_id=change.diff_id, landed=change.landed, no_code=no_code, files=change.files, commits=change.commits,
-            added=change.added, removed=change.removed, authors=authors_of(facts, change), message=message,
+            added=change.added, removed=change.removed, authors=authors_of(facts, change, tokens), message=message,
             duration_seconds=self._seconds_since(task.started_at), relation=relation,
         )  # fmt: skip
 
@@ -167,6 +174,26 @@ class Attempts:
         if moment is None:
             return 0
         return max(0, int((self._context.clock.now() - datetime.fromisoformat(moment)).total_seconds()))
+
+    def clear_author(self, actor: Actor, task: str, session: str, reason: str) -> Outcome:
+        """I8: a person says that a trailer names somebody wrongly; on record, and only what trailers say is cleared."""
+        permit(actor, "author clear")
+        reason = needed(reason, "author clear", f"{task} {session}")
+        with self._context.store.read() as tx:
+            found = self._context.find_id(tx, task)
+            name = only_by_trailer(facts_of(self._context, tx, found), session)
+        signed = f"{name}: {reason}"
+        proof = prove(self._context, actor, "author clear", task=found, reason=signed)
+        with self._context.writing(known_by_key(actor, proof), "author clear") as work:
+            facts = facts_of(self._context, work.tx, found)
+            if name not in facts.makers():
+                return outcome(facts.task, f"{facts.party_name(name)} is not counted as an author of {found}", changed=False)
+            check(self._context, work, proof, "author clear", task=found, reason=signed, version=facts.task.version)
+            work.record(found, e.AttributionCleared(session=name, attempt=facts.task.iteration, reason=reason))
+            event = e.SecurityRecorded(kind="attribution_cleared", rule="I8", reason=reason, detail=f"{name} is no author by trailer")
+            work.record(found, event)
+            now = self._context.get(work.tx, found)
+            return outcome(now, f"{facts.party_name(name)} no longer counts as an author of {found}", notes=("audited: fe security",))
 
     def diff(self, task: str, *, since: int | None = None) -> str:
         """The change of the latest attempt, or what changed since attempt N, for reading."""
@@ -195,6 +222,21 @@ class AttemptHead(msgspec.Struct, frozen=True):
     head: str
 
 
+def only_by_trailer(facts: Facts, text: str) -> SessionId:
+    """The author that is meant by id or name; one that did more than be named in a trailer stays an author (I8)."""
+    task = facts.task.id
+    named = {author.session for author in facts.authors or () if text in (author.session, facts.party(author.session).name)}
+    if len(named) != 1:
+        raise NotFound(f"{task} has no author {text}.", next_step=f"fe show {task}", task=task)
+    (session,) = named
+    acts = [entry.action for entry in facts.history or () if entry.session == session and entry.action in IMPLEMENTATION]
+    held = any(author.session == session and not author.is_claimed_by_a_commit for author in facts.authors or ())
+    if held or set(acts) - {"committed"} or facts.task.implementer == session:
+        reason = Reason("I8", f"{facts.party_name(session)} held the claim or a token for it: history is never cleared", f"fe show {task}")
+        raise Refused(f"{task} was not changed.", reasons=(reason,), next_step=reason.next, task=task)
+    return session
+
+
 def refuse_from_submit(facts: Facts) -> None:
     """Lesson 2: there is no way into review without a claim."""
     task = facts.task
@@ -209,12 +251,14 @@ def refuse_from_submit(facts: Facts) -> None:
     refuse_from(task, "submit")
 
 
-def authors_of(facts: Facts, change: Change) -> tuple[Author, ...]:
-    """A1: the sessions that held the claim, and those that the commits' trailers name."""
+def authors_of(facts: Facts, change: Change, tokens: list[SessionId]) -> tuple[Author, ...]:
+    """A1: the sessions that held the claim or a token to implement, and those that the commits' trailers name."""
     found: dict[SessionId, str] = {}
     for session in [entry.session for entry in facts.history or () if entry.action == "started"] + [facts.task.implementer]:
         if session is not None:
             found.setdefault(session, "claim")
+    for session in tokens:
+        found.setdefault(session, "token")
     for commit in change.commits:
         for name in commit.sessions:
             if name and len(name) <= 80:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foureyes.app.context import Context
-from foureyes.app.ports import AuditReport, JournalRow, Progress
+import msgspec
+
+from foureyes.app.context import Context, Key
+from foureyes.app.ports import AuditReport, Finding, JournalRow, Progress
+from foureyes.app.proof import Signature, Statement
 
 BATCH = 1_000
 END = 2**62
@@ -34,5 +37,25 @@ class Audit:
                 after = rows[-1].seq
 
     def verify(self, progress: Progress | None = None) -> AuditReport:
-        """J2: chain, replay and mirrors."""
-        return self._context.store.audit(progress)
+        """J2: chain, replay, mirrors, and every signature (I9)."""
+        report = self._context.store.audit(progress)
+        return msgspec.structs.replace(report, findings=(*report.findings, *self._signatures()))
+
+    def _signatures(self) -> list[Finding]:
+        """What is wrong with signatures on record; the library is loaded only where there are any."""
+        with self._context.store.read() as tx:
+            rows = tx.all("record.signatures", Signature)
+            keys = {key.fingerprint: key for key in tx.all("record.keys", Key)} if rows else {}
+        wrong = [(row, self._wrong(row, keys.get(row.fingerprint))) for row in rows]
+        return [Finding("integrity", f"row {row.seq}: the signature does not hold: {why}", row.seq) for row, why in wrong if why]
+
+    def _wrong(self, row: Signature, key: Key | None) -> str:
+        if key is None:
+            return f"{row.fingerprint} is no key of this project"
+        try:
+            said = msgspec.json.decode(row.statement, type=Statement)
+        except msgspec.MsgspecError as problem:
+            return f"its statement cannot be read ({problem})"
+        if (said.project, said.task) != (self._context.store.project, row.task):
+            return "it covers another task or project"
+        return self._context.keys.verify(key.public, row.statement.encode(), row.signature)

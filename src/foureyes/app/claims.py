@@ -24,7 +24,7 @@ class Claims:
 
     def start(self, actor: Actor, task: str, *, if_version: int | None = None) -> Outcome:
         """Claim a task."""
-        target_head = self._target_head()
+        target_head = self.target_head()
         with self._context.writing(actor, "start") as work:
             found = self._context.find(work.tx, task)
             self._context.check_version(work.tx, found, if_version)
@@ -35,7 +35,7 @@ class Claims:
 
     def next(self, actor: Actor) -> Outcome:
         """Claim the best ready task: highest priority, then oldest (T4)."""
-        target_head = self._target_head()
+        target_head = self.target_head()
         with self._context.writing(actor, "next") as work:
             rows = work.tx.tasks(ListQuery(ready=True, limit=1), TaskRow)
             hold = self._context.project(work.tx).hold
@@ -45,7 +45,7 @@ class Claims:
                 raise NotFound("no task is ready.", next_step="fe list   (what waits, and for what: fe list --blocked)")
             return self._claim(work, self._context.find(work.tx, rows[0].id), target_head)
 
-    def _target_head(self) -> Sha | None:
+    def target_head(self) -> Sha | None:
         """K4: where the target branch stands now; asked before the transaction, because git takes its time."""
         with self._context.store.read() as tx:
             target = self._context.project(tx).target
@@ -85,6 +85,21 @@ class Claims:
         if reasons:
             raise Refused(f"{found.id} was not started.", reasons=tuple(reasons), next_step=reasons[0].next, task=found.id)
 
+    def is_free_for_child(self, work: Work, found: Task) -> bool:
+        """Whether a spawned session can be given the claim. The spawner's own claim, or one below it, it may help with."""
+        if found.status != "in_progress" or found.implementer is None:
+            self._refuse_if_not_free(work.tx, found)
+            return True
+        facts = facts_of(self._context, work.tx, found.id)
+        me, owner = self._context.party(work.tx, work.actor), facts.party(found.implementer)
+        if work.actor.kind == "service" or not (is_one_origin(me, owner) or me.session in owner.above):
+            raise LostClaim(
+                f"{found.id} was started by {facts.party_name(found.implementer)} at {found.started_at}.",
+                next_step="fe next",
+                task=found.id,
+            )
+        return False
+
     def unstart(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
         """Give a claim back, or release another's that may be released."""
         reason = clean_text(reason, "the reason")
@@ -113,7 +128,7 @@ class Claims:
             return outcome(self._context.get(work.tx, found.id), f"released {found.id}", f"fe start {found.id}")
 
     def _is_silent(self, work: Work, found: Task) -> bool:
-        """Nothing heard of the claim's session for `claim_stale_minutes`."""
+        """The claim's session has ended, or nothing was heard of it for `claim_stale_minutes`."""
         owner = work.tx.one("session.get", SessionView, id=found.implementer)
         limit = self._context.ago(self._context.policy(work.tx, work.actor).claim_stale_minutes)
-        return owner is not None and owner.last_seen_at <= limit
+        return owner is not None and (owner.ended or owner.last_seen_at <= limit)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from foureyes.app.context import Context
+from foureyes.app.context import Context, permit
 from foureyes.app.decisions import tip_of
 from foureyes.app.ledger import facts_of
+from foureyes.app.proof import check, known_by_key, named_task, prove
 from foureyes.app.stops import refuse_from, refuse_unless
 from foureyes.app.tasks import outcome
 from foureyes.app.views import Outcome
@@ -30,6 +31,9 @@ class Closing:
             peek = facts_of(self._context, tx, self._context.find_id(tx, task))
             target = self._context.project(tx).target
         tip = tip_of(self._context, peek.attempt, target) if peek.attempt and peek.task.status == "reviewing" else gate.Tip()
+        said = exception.strip() or reason.strip()
+        proof = prove(self._context, actor, "close", task=peek.task.id, reason=said)
+        actor = known_by_key(actor, proof)
         with self._context.writing(actor, "close") as work:
             found = self._context.find(work.tx, task)
             self._context.check_version(work.tx, found, if_version)
@@ -42,7 +46,7 @@ class Closing:
             reasons = self._gate(facts, tip) + (() if decision.allowed else decision.reasons)
             if reasons:
                 raise Refused(f"{found.id} was not closed.", reasons=reasons, next_step=reasons[-1].next, task=found.id)
-            said = exception.strip() or reason.strip()
+            check(self._context, work, proof, "close", task=found.id, reason=said, version=found.version)
             work.record(found.id, e.TaskClosed(rule=decision.rule, exception=decision.exception, reason=said))
             if decision.exception:
                 work.record(
@@ -73,21 +77,28 @@ class Closing:
 
     def _drop(self, actor: Actor, task: str, verb: str, reason: str) -> Outcome:
         reason = clean_text(reason, "the reason").strip()
-        with self._context.writing(actor, verb) as work:
+        permit(actor, verb)
+        proof = prove(self._context, actor, verb, task=named_task(self._context, task), reason=reason)
+        with self._context.writing(known_by_key(actor, proof), verb) as work:
             found = self._context.find(work.tx, task)
             if found.status == "closed" and found.resolution in ("cancelled", "deleted"):
                 return outcome(found, f"{found.id} is {found.resolution} already", changed=False)
             refuse_from(found, verb)
             refuse_unless(may_cancel(facts_of(self._context, work.tx, found.id), self._context.party(work.tx, actor)), found)
+            check(self._context, work, proof, verb, task=found.id, reason=reason, version=found.version)
             work.record(found.id, e.TaskCancelled(reason=reason) if verb == "cancel" else e.TaskDeleted(reason=reason))
             done = "cancelled" if verb == "cancel" else "deleted"
             return outcome(self._context.get(work.tx, found.id), f"{done} {found.id}")
 
     def reopen(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
         """Open again; approvals end, history and author set stay (I8)."""
-        with self._context.writing(actor, "reopen") as work:
+        reason = clean_text(reason, "the reason")
+        permit(actor, "reopen")
+        proof = prove(self._context, actor, "reopen", task=named_task(self._context, task), reason=reason)
+        with self._context.writing(known_by_key(actor, proof), "reopen") as work:
             found = self._context.find(work.tx, task)
             refuse_from(found, "reopen")
             refuse_unless(may_lift_rejection(facts_of(self._context, work.tx, found.id), self._context.party(work.tx, actor)), found)
-            work.record(found.id, e.TaskReopened(reason=clean_text(reason, "the reason")))
+            check(self._context, work, proof, "reopen", task=found.id, reason=reason, version=found.version)
+            work.record(found.id, e.TaskReopened(reason=reason))
             return outcome(self._context.get(work.tx, found.id), f"reopened {found.id}", f"fe start {found.id}")

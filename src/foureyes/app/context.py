@@ -10,15 +10,15 @@ from functools import cached_property
 import msgspec
 
 from foureyes import config
-from foureyes.app.ports import Clock, Ids, Repo, Store, Tx, WriteTx
+from foureyes.app.ports import Clock, Ids, Keys, Repo, Store, Tx, WriteTx
 from foureyes.app.views import ProjectView, SessionView
 from foureyes.core.events import Event, SessionEvidenceAdded, SessionStarted
 from foureyes.core.ids import TASK_INPUT, OriginId, SessionId, TaskId
 from foureyes.core.policy import ReviewPolicy
 from foureyes.core.rights import barred
-from foureyes.core.session import Actor, Party
+from foureyes.core.session import Actor, Party, Role
 from foureyes.core.task import Task, visible
-from foureyes.errors import AmbiguousId, BadInput, Internal, NotFound, Refused, StaleState
+from foureyes.errors import AmbiguousId, BadInput, Internal, NotFound, Reason, Refused, StaleState
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -54,23 +54,66 @@ class StoredSetting(msgspec.Struct, frozen=True):
     at: str = ""
 
 
-class Work:
-    """A writing transaction of one actor: reads see what was already recorded in it."""
+DECISIONS = frozenset({"approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen", "unblock"})
+"""I9: what `human_proof = "key"` wants a person's signature under."""
 
-    def __init__(self, tx: WriteTx, actor: Actor, at: str) -> None:
+SIGNED = frozenset(
+    {
+        "policy set", "policy unset", "policy accept", "feature set", "feature unset", "hold", "resume", "author clear",
+        "key add", "key retire",
+    }
+)  # fmt: skip
+"""I9: what wants one as soon as there is any key; so do break-glass and an approval that counts because a person gives it."""
+
+
+class Key(msgspec.Struct, frozen=True, kw_only=True):
+    """A person's public key on record."""
+
+    fingerprint: str
+    public: str
+    person: str
+    session: str = ""
+    at: str = ""
+    retired_at: str | None = None
+    retired_why: str = ""
+
+
+class Token(msgspec.Struct, frozen=True, kw_only=True):
+    """A token as the store knows it."""
+
+    hash: str
+    session: SessionId
+    task: TaskId
+    role: Role
+    bound: str
+    ended: bool
+
+
+class Work:
+    """A writing transaction of one actor: reads see what was already recorded in it.
+
+    `unproven` is why nothing may be recorded yet: a person's signature is still to be checked (I9).
+    """
+
+    def __init__(self, tx: WriteTx, actor: Actor, at: str, unproven: str = "") -> None:
         self.tx = tx
         self.actor = actor
         self.at = at
+        self.unproven = unproven
         self._known = False
 
     def record(self, task: str, *events: Event) -> list[int]:
         """Journal events about a task (or about none: ""). The session's row is made with its first write (I1)."""
+        refuse_other_task(self.actor, task)
+        if self.unproven:
+            raise Internal(f"{self.unproven} was about to be recorded without its signature (I9)")
         if not self._known:
-            self._introduce()
-            self._known = True
+            self.introduce()
         return self.tx.append(self.actor.session, self.at, [(task, event) for event in events])
 
-    def _introduce(self) -> None:
+    def introduce(self) -> None:
+        """Make the session's row, or add what is new about it."""
+        self._known = True
         actor, tx = self.actor, self.tx
         known = tx.one("session.get", SessionView, id=actor.session)
         event: Event | None = None
@@ -91,7 +134,7 @@ class Work:
             name = f"{actor.agent or 'agent'}#{(count.n if count else 0) + 1}"
         return SessionStarted(
             kind=actor.kind, trust=actor.trust, agent=actor.agent, person=actor.person, host=actor.host, model=actor.model,
-            vendor=actor.vendor, name=name, proven=is_proven(actor), parent=actor.parent,
+            vendor=actor.vendor, name=name, proven=is_proven(actor), parent=actor.parent, base=actor.base,
             evidence=() if actor.trust == "asserted" else actor.evidence,
         )  # fmt: skip
 
@@ -105,10 +148,18 @@ class Context:
     """The ports, bound together for one process."""
 
     def __init__(
-        self, store: Store, repo: Callable[[], Repo], clock: Clock, ids: Ids, environ: Mapping[str, str], folder: str = ""
+        self,
+        store: Store,
+        repo: Callable[[], Repo],
+        clock: Clock,
+        ids: Ids,
+        environ: Mapping[str, str],
+        folder: str = "",
+        keys: Callable[[], Keys] | None = None,
     ) -> None:
         self.store = store
         self._repo = repo
+        self._keys = keys
         self.clock = clock
         self.ids = ids
         self.environ = environ
@@ -118,6 +169,13 @@ class Context:
     def repo(self) -> Repo:
         """The repository; made when first asked for, because many commands never need git."""
         return self._repo()
+
+    @cached_property
+    def keys(self) -> Keys:
+        """The caller's keys; made when first asked for, because hardly any command signs."""
+        if self._keys is None:
+            raise Internal("this Application was made without keys")
+        return self._keys()
 
     def close(self) -> None:
         """Let go of the store and, if it was ever made, of the repository's port."""
@@ -134,10 +192,24 @@ class Context:
 
     @contextmanager
     def writing(self, actor: Actor, verb: str) -> Iterator[Work]:
-        """A transaction for a verb, if the caller may use the verb at all (I1, I5)."""
+        """A transaction for a verb, if the caller may use the verb at all (I1, I2, I5)."""
         permit(actor, verb)
         with self.store.write() as tx:
-            yield Work(tx, actor, self.now())
+            check_token(tx, actor)
+            yield Work(tx, actor, self.now(), verb if self.wants_key(tx, actor, verb) else "")
+
+    def wants_key(self, tx: Tx, actor: Actor, verb: str, *, as_a_person: bool = False) -> bool:
+        """I9: whether a person's signature belongs under this verb. `as_a_person`: it counts because a person does it."""
+        if actor.kind != "human" or (verb not in SIGNED and verb not in DECISIONS):
+            return False
+        if (as_a_person or verb in SIGNED) and self.has_keys(tx):
+            return True
+        return self.policy(tx, actor).human_proof == "key"
+
+    @staticmethod
+    def has_keys(tx: Tx) -> bool:
+        """Whether any person's key counts in this project."""
+        return any(key.retired_at is None for key in tx.all("record.keys", Key))
 
     def project(self, tx: Tx) -> ProjectView:
         found = tx.one("project.get", ProjectView)
@@ -149,7 +221,8 @@ class Context:
         """Where settings come from, for this caller. foureyes.toml is the one that a person last accepted (P12)."""
         text = self.project(tx).accepted_text
         stored = {row.name: row.value for row in tx.all("project.settings", StoredSetting)}
-        return config.Layers(file=config.read_file(text) if text else {}, store=stored, environ=self.environ, human=actor.kind == "human")
+        human = actor.kind == "human" and not self.has_keys(tx)  # who has a key changes the policy with it, not by a variable (I9)
+        return config.Layers(file=config.read_file(text) if text else {}, store=stored, environ=self.environ, human=human)
 
     def policy(self, tx: Tx, actor: Actor) -> ReviewPolicy:
         return config.review_policy(self.layers(tx, actor))
@@ -202,8 +275,16 @@ class Context:
         return Party(
             session=actor.session, kind=actor.kind, trust=actor.trust, name=known.name if known else actor.name,
             person=actor.person, origins=frozenset(OriginId(origin) for origin in origins), proven=is_proven(actor),
-            above=spawners(tx, SessionId(parent) if parent else None), model=actor.model, vendor=actor.vendor,
+            above=spawners(tx, SessionId(parent) if parent else None), under=self._under(tx, actor),
+            role=actor.role, task=actor.task, model=actor.model, vendor=actor.vendor,
         )  # fmt: skip
+
+    @staticmethod
+    def _under(tx: Tx, actor: Actor) -> frozenset[OriginId]:
+        """I3: the origins of the agents whose processes are above the caller's own agent."""
+        if len(actor.processes) < 2:
+            return frozenset()
+        return frozenset(OriginId(row.origin) for row in tx.all("session.origins", Origin, evidence=actor.processes[1:]))
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -225,9 +306,25 @@ def spawners(tx: Tx, parent: SessionId | None) -> tuple[SessionId, ...]:
     return tuple(found)
 
 
+def check_token(tx: Tx, actor: Actor) -> None:
+    """I2: an issued session is who shows its live token, nobody else; also not a moment after it has ended."""
+    if actor.trust != "issued":
+        return
+    token = tx.one("session.token", Token, hash=actor.token) if actor.token else None
+    if token is None or token.ended or (token.session, token.role, token.task) != (actor.session, actor.role, actor.task):
+        raise Refused("the token was refused.", reasons=(Reason("I2", f"{actor.session} has no token that is good for this"),))
+
+
+def refuse_other_task(actor: Actor, task: str) -> None:
+    """I2: a token is good for one task."""
+    if actor.task is not None and task and task != actor.task:
+        reason = Reason("I2", f"this session has a token for {actor.task}, not for {task}", "fe whoami")
+        raise Refused(f"{task} was not changed.", reasons=(reason,), next_step=reason.next, task=task)
+
+
 def permit(actor: Actor, verb: str) -> None:
-    """I1, I5: whether the caller may use the verb at all."""
-    reason = barred(actor.kind, actor.trust, actor.name, verb)
+    """I1, I2, I5: whether the caller may use the verb at all."""
+    reason = barred(actor.kind, actor.trust, actor.name, verb, actor.role)
     if reason is not None:
         raise Refused(f"{verb} is not for you", reasons=(reason,), next_step=reason.next)
 

@@ -1,37 +1,26 @@
-"""Decisions: approve, take back, redo, reject, and the recognition of what was merged by hand."""
+"""Decisions: approve, record, finish, take back, redo, reject."""
 
 from __future__ import annotations
 
-import msgspec
-
 from foureyes.app.context import Context, Work, permit
 from foureyes.app.ledger import facts_of
-from foureyes.app.ports import ListQuery, Tx
+from foureyes.app.ports import Tx
+from foureyes.app.proof import Proof, check, known_by_key, named_task, prove
 from foureyes.app.stops import needed, refuse_from
 from foureyes.app.tasks import outcome
-from foureyes.app.views import ApprovalOutcome, ApprovalView, Outcome, TaskRow
+from foureyes.app.views import ApprovalOutcome, ApprovalView, Outcome
 from foureyes.core import events as e
 from foureyes.core import gate
-from foureyes.core.attempt import DETACHED, KEEPS_APPROVAL, Attempt
+from foureyes.core.attempt import DETACHED, Attempt
 from foureyes.core.decision import Decision
 from foureyes.core.facts import Facts
-from foureyes.core.four_eyes import NOTHING, Said, may_approve, may_break_glass, may_decide
-from foureyes.core.ids import Sha, TaskId, short_diff
+from foureyes.core.four_eyes import NOTHING, Said, may_approve, may_break_glass, may_decide, may_record, recorded_approval
+from foureyes.core.ids import short_diff
+from foureyes.core.lifecycle import Status
+from foureyes.core.policy import required_grade
 from foureyes.core.session import Actor, Party, is_one_origin
 from foureyes.core.task import clean_name, clean_text
 from foureyes.errors import Conflict, FoureyesError, GitProblem, Reason, Refused
-
-MANY = 10_000
-
-
-class MergeRow(msgspec.Struct, frozen=True):
-    """What `fe merge` found out about an approved task."""
-
-    task: str
-    attempt: int
-    merged: bool
-    sha: str = ""
-    message: str = ""
 
 
 class Decisions:
@@ -44,8 +33,11 @@ class Decisions:
         self, actor: Actor, task: str, *, seen: str = "", said: Said = NOTHING, reason: str = "", if_version: int | None = None
     ) -> ApprovalOutcome:
         """A different pair of eyes agrees to exactly the diff that was seen (D, P). `reason` is short for a `said` with one."""
+        permit(actor, "approve")
         said = _clean(said, reason)
         tip = self._tip(task)
+        proof = self._prove(actor, task, said)
+        actor = known_by_key(actor, proof)
         with self._context.writing(actor, "approve") as work:
             found = self._context.find(work.tx, task)
             self._context.check_version(work.tx, found, if_version)
@@ -55,7 +47,39 @@ class Decisions:
             if repeat is not None:
                 return repeat
             decision = self._decide(work.tx, facts, me, actor, tip, seen, said)
-            return self._approved(work, facts, decision, seen, said)
+            if actor.kind == "human":
+                self._check_proof(work, facts, proof, said)
+            grade = _grade(actor, proof)
+            if said.record_only:
+                return self._recorded(work, facts, decision, seen, said, grade)
+            if decision.rule == "P11":
+                return self._finished(work, facts, decision, said)
+            return self._approved(work, facts, decision, seen, said, grade)
+
+    def _prove(self, actor: Actor, task: str, said: Said) -> Proof | None:
+        """I9: a person's signature under the diff that is there now, where the rules want one."""
+        if actor.kind != "human":
+            return None
+        with self._context.store.read() as tx:
+            facts = facts_of(self._context, tx, self._context.find_id(tx, task))
+            as_a_person = self._as_a_person(tx, actor, facts, said)
+        if facts.task.status != "reviewing" or facts.attempt is None:
+            return None
+        return prove(
+            self._context, actor, "approve", task=facts.task.id, diff_id=facts.attempt.diff_id, reason=said.words, as_a_person=as_a_person
+        )
+
+    def _as_a_person(self, tx: Tx, actor: Actor, facts: Facts, said: Said) -> bool:
+        """I9: the approval counts because a person gives it: break-glass, or a grade that only people have."""
+        grade, _ = required_grade(self._context.policy(tx, actor), facts.labels_in_force())
+        return bool(said.break_glass.strip()) or grade == "human"
+
+    def _check_proof(self, work: Work, facts: Facts, proof: Proof | None, said: Said) -> None:
+        assert facts.attempt is not None
+        check(
+            self._context, work, proof, "approve", task=facts.task.id, diff_id=facts.attempt.diff_id, reason=said.words,
+            version=facts.task.version, as_a_person=self._as_a_person(work.tx, work.actor, facts, said),
+        )  # fmt: skip
 
     def _tip(self, task: str) -> gate.Tip | None:
         """What git says about the attempt's ref; asked before the transaction. None when git cannot say (G1)."""
@@ -79,8 +103,10 @@ class Decisions:
 
     def _decide(self, tx: Tx, facts: Facts, me: Party, actor: Actor, tip: gate.Tip | None, seen: str, said: Said) -> Decision:
         """All reasons against it, D before P; the answer if there is none."""
-        reasons = gate.check(facts, me, tip, seen)
-        answer = may_approve(facts, me, self._context.policy(tx, actor), said)
+        policy = self._context.policy(tx, actor)
+        reasons = gate.check(facts, me, tip, seen, policy.agent_approval)
+        apart = may_record(facts, policy) if said.record_only else None
+        answer = apart or may_approve(facts, me, policy, said)
         decision = may_break_glass(answer, me, said.break_glass)
         everything = reasons if decision.allowed else (*reasons, *decision.reasons)
         if not everything:
@@ -89,40 +115,71 @@ class Decisions:
         kind: type[FoureyesError] = Conflict if all(r.rule == "D7" and "moved" in r.message for r in everything) else Refused
         raise kind(f"{task} was not approved", reasons=everything, next_step=everything[-1].next or everything[0].next, task=task)
 
-    def _approved(self, work: Work, facts: Facts, decision: Decision, seen: str, said: Said) -> ApprovalOutcome:
-        task, attempt = facts.task, facts.attempt
+    def _approved(self, work: Work, facts: Facts, decision: Decision, seen: str, said: Said, grade: str) -> ApprovalOutcome:
+        attempt = facts.attempt
         assert attempt is not None
-        nothing_to_merge = attempt.no_code or attempt.landed
         shown = short_diff(attempt.diff_id) if seen else ""
-        reason = said.break_glass.strip() or said.reason.strip()
         event = e.Approved(
-            attempt=attempt.n, diff_id=attempt.diff_id, rule=decision.rule, status="closed" if nothing_to_merge else "approved",
-            exception=decision.exception, reason=reason, seen=shown or "not shown",
-            grade="human (observed)" if work.actor.kind == "human" else "origin",
+            attempt=attempt.n, diff_id=attempt.diff_id, rule=decision.rule, status=_after(attempt), exception=decision.exception,
+            reason=said.words, seen=shown or "not shown", grade=grade,
         )  # fmt: skip
-        work.record(task.id, event)
-        security = None
-        if decision.exception:
-            declared = _declared(said) if decision.exception == "self_review" else ""
-            detail = ", ".join(part for part in (f"approve, attempt {attempt.n}", declared) if part)
-            why = reason or declared or decision.message
-            (security,) = work.record(task.id, e.SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail))
+        work.record(facts.task.id, event)
+        security = self._audit(work, facts, decision, said)
         note = decision.message + (" (creator, human)" if decision.rule == "P3" and work.actor.kind == "human" else "")
-        return ApprovalOutcome(
-            approved=task.id, attempt=attempt.n, diff_id=attempt.diff_id, rule=decision.rule, status=event.status, message=note,
-            exception=bool(decision.exception), security_event=security, seen=shown or None,
+        return _outcome(facts, decision, event.status, note, security=security, seen=shown)
+
+    def _recorded(self, work: Work, facts: Facts, decision: Decision, seen: str, said: Said, grade: str) -> ApprovalOutcome:
+        """P11: the approval is on record; somebody finishes it later."""
+        attempt = facts.attempt
+        assert attempt is not None
+        mine = [row for row in facts.recorded if row.session == work.actor.session and row.diff_id == attempt.diff_id]
+        if mine:
+            return _outcome(facts, decision, "reviewing", "recorded already; nothing to do", changed=False)
+        shown = short_diff(attempt.diff_id) if seen else ""
+        event = e.ApprovalRecorded(
+            attempt=attempt.n, diff_id=attempt.diff_id, rule=decision.rule, exception=decision.exception, reason=said.words,
+            seen=shown or "not shown", grade=grade,
         )  # fmt: skip
+        work.record(facts.task.id, event)
+        security = self._audit(work, facts, decision, said)
+        return _outcome(facts, decision, "reviewing", f"recorded, not finished ({decision.message})", security=security, seen=shown)
+
+    def _finished(self, work: Work, facts: Facts, decision: Decision, said: Said) -> ApprovalOutcome:
+        """P11: a recorded approval of this diff takes effect."""
+        assert facts.attempt is not None
+        recorded = recorded_approval(facts, self._context.policy(work.tx, work.actor))
+        assert recorded is not None
+        work.record(facts.task.id, e.ApprovalFinished(approval=recorded.seq, status=_after(facts.attempt), reason=said.words))
+        return _outcome(facts, decision, _after(facts.attempt), f"finished: {decision.message}")
+
+    @staticmethod
+    def _audit(work: Work, facts: Facts, decision: Decision, said: Said) -> int | None:
+        """P8: an exception is a row of its own."""
+        if not decision.exception:
+            return None
+        assert facts.attempt is not None
+        declared = _declared(said) if decision.exception == "self_review" else ""
+        detail = ", ".join(part for part in (f"approve, attempt {facts.attempt.n}", declared) if part)
+        why = said.words or declared or decision.message
+        event = e.SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail)
+        return work.record(facts.task.id, event)[0]
 
     def withdraw(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
         """Take an approval back, until it is merged; it stays in the record."""
+        permit(actor, "withdraw")
+        reason = clean_text(reason, "the reason")
+        proof = prove(self._context, actor, "withdraw", task=named_task(self._context, task), reason=reason)
+        actor = known_by_key(actor, proof)
         with self._context.writing(actor, "withdraw") as work:
             found = self._context.find(work.tx, task)
-            refuse_from(found, "withdraw")
+            if found.status != "reviewing" or not facts_of(self._context, work.tx, found.id).recorded:
+                refuse_from(found, "withdraw")
             me = self._context.party(work.tx, actor)
             facts = facts_of(self._context, work.tx, found.id, me)
             for row in work.tx.all("attempt.active_approvals", ApprovalView, task=found.id):
                 if is_one_origin(me, facts.party(row.session)):  # type: ignore[arg-type]
-                    work.record(found.id, e.ApprovalWithdrawn(approval=row.seq, reason=clean_text(reason, "the reason")))
+                    check(self._context, work, proof, "withdraw", task=found.id, reason=reason, version=found.version)
+                    work.record(found.id, e.ApprovalWithdrawn(approval=row.seq, reason=reason))
                     return outcome(self._context.get(work.tx, found.id), f"took the approval of {found.id} back: it is in review again")
             raise Refused(
                 f"{found.id} was not changed.",
@@ -133,16 +190,22 @@ class Decisions:
     def redo(self, actor: Actor, task: str, feedback: str) -> Outcome:
         """Back to open with feedback: by a person, or a session that could approve."""
         feedback = needed(feedback, "redo", task)
-        with self._context.writing(actor, "redo") as work:
+        permit(actor, "redo")
+        proof = prove(self._context, actor, "redo", task=named_task(self._context, task), reason=feedback)
+        with self._context.writing(known_by_key(actor, proof), "redo") as work:
             facts = self._judge(work, task, "redo", feedback)
+            check(self._context, work, proof, "redo", task=facts.task.id, reason=feedback, version=facts.task.version)
             work.record(facts.task.id, e.RedoRequested(iteration=facts.task.iteration, feedback=feedback))
             return outcome(self._context.get(work.tx, facts.task.id), f"{facts.task.id} is open again with your feedback", "fe reviewable")
 
     def reject(self, actor: Actor, task: str, reason: str) -> Outcome:
         """Blocked, with a reason (lesson 13): by a person, or a session that could approve."""
         reason = needed(reason, "reject", task)
-        with self._context.writing(actor, "reject") as work:
+        permit(actor, "reject")
+        proof = prove(self._context, actor, "reject", task=named_task(self._context, task), reason=reason)
+        with self._context.writing(known_by_key(actor, proof), "reject") as work:
             facts = self._judge(work, task, "reject", reason)
+            check(self._context, work, proof, "reject", task=facts.task.id, reason=reason, version=facts.task.version)
             work.record(facts.task.id, e.TaskRejected(iteration=facts.task.iteration, reason=reason))
             return outcome(self._context.get(work.tx, facts.task.id), f"rejected {facts.task.id}: {reason}")
 
@@ -159,54 +222,6 @@ class Decisions:
             raise Refused(f"{found.id} was not changed.", reasons=decision.reasons, next_step=decision.next, task=found.id)
         return facts
 
-    def merge(self, actor: Actor) -> list[MergeRow]:
-        """Close every approved task whose approved head a person has merged into the target branch.
-
-        Work that was closed without an approval and merged all the same is taken off the unmerged list, on the record.
-        """
-        permit(actor, "merge")
-        with self._context.store.read() as tx:
-            target = self._context.project(tx).target
-            rows = tx.tasks(ListQuery(status="approved", limit=MANY), TaskRow) + tx.tasks(ListQuery(unmerged=True, limit=MANY), TaskRow)
-            attempts = {row.id: facts_of(self._context, tx, TaskId(row.id)).attempt for row in rows}
-        found = [self._look(task, attempt, target) for task, attempt in attempts.items() if attempt is not None]
-        if any(row.merged for row in found):
-            with self._context.writing(actor, "merge") as work:
-                for row in found:
-                    if row.merged:
-                        self._merged(work, row)
-        return found
-
-    def _merged(self, work: Work, row: MergeRow) -> None:
-        task = self._context.find(work.tx, row.task)
-        if task.iteration != row.attempt:
-            return
-        if task.status == "approved":
-            work.record(task.id, e.TaskMerged(sha=Sha(row.sha)))
-        elif task.status == "closed" and task.merge is None:
-            reason = f"closed without an approval, and now on the target branch as {row.sha[:7]}"
-            work.record(task.id, e.UnapprovedMergeSeen(sha=Sha(row.sha)))
-            work.record(task.id, e.SecurityRecorded(kind="merged_unapproved", rule="C2", reason=reason))
-
-    def _look(self, task: str, attempt: Attempt, target: str) -> MergeRow:
-        """A3: the approved head itself, or a pure rebase of it, is on the target."""
-        repo = self._context.repo
-        sha = repo.merged_by(attempt.head, target)
-        if sha is not None:
-            return MergeRow(task, attempt.n, True, sha, f"merged into {target} as {sha[:7]}")
-        head = repo.commit_of(attempt.ref) if attempt.ref != DETACHED else None
-        if head is None or head == attempt.head:
-            return MergeRow(task, attempt.n, False, "", f"approved head {attempt.head[:7]} is not on {target} yet")
-        relation = repo.relation(base=attempt.base, head=attempt.head, new_head=head, target=target)
-        if relation not in KEEPS_APPROVAL:
-            return MergeRow(
-                task, attempt.n, False, "", f"its branch moved to {head[:7]}, which is another change than the approved one (A3)"
-            )
-        sha = repo.merged_by(head, target)
-        if sha is None:
-            return MergeRow(task, attempt.n, False, "", f"{head[:7]} ({relation} of the approved head) is not on {target} yet")
-        return MergeRow(task, attempt.n, True, sha, f"merged into {target} as {sha[:7]} ({relation} of the approved head)")
-
 
 def _clean(said: Said, reason: str) -> Said:
     """What the caller says, fit to be stored."""
@@ -215,7 +230,30 @@ def _clean(said: Said, reason: str) -> Said:
         reviewed_by=clean_name(said.reviewed_by) if said.reviewed_by else "",
         self_review=said.self_review,
         break_glass=clean_text(said.break_glass, "the reason"),
+        record_only=said.record_only,
     )
+
+
+def _after(attempt: Attempt) -> Status:
+    """Where an approval leads: what has nothing to merge is done."""
+    return "closed" if attempt.no_code or attempt.landed else "approved"
+
+
+def _grade(actor: Actor, proof: Proof | None) -> str:
+    """I9: as what an approval counts, in the words of reports."""
+    if actor.kind != "human":
+        return "origin"
+    return f"human (key {proof.key})" if proof else "human (observed)"
+
+
+def _outcome(
+    facts: Facts, decision: Decision, status: str, message: str, *, security: int | None = None, seen: str = "", changed: bool = True
+) -> ApprovalOutcome:
+    assert facts.attempt is not None
+    return ApprovalOutcome(
+        approved=facts.task.id, attempt=facts.attempt.n, diff_id=facts.attempt.diff_id, rule=decision.rule, status=status,
+        message=message, exception=bool(decision.exception), security_event=security, seen=seen or None, changed=changed,
+    )  # fmt: skip
 
 
 def _declared(said: Said) -> str:

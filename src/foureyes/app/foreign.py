@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from foureyes import config
-from foureyes.core.policy import LabelRule
+from foureyes.core.policy import LabelRule, Profile
 from foureyes.errors import ConfigError
 
 
@@ -37,7 +37,7 @@ def to_toml(values: dict[str, config.Value]) -> str:
     for key, value in values.items():
         section, _, name = key.rpartition(".")
         if isinstance(value, dict):
-            sections[key] = [f"{_key(label)} = {_rule(rule)}" for label, rule in value.items()]
+            sections[key] = [f"{_key(name)} = {_table(entry)}" for name, entry in value.items()]
         else:
             sections.setdefault(section, []).append(f"{name} = {_value(value)}")
     return "\n\n".join("\n".join([f"[{section}]", *lines]) for section, lines in sections.items()) + "\n"
@@ -53,5 +53,5 @@ def _key(label: str) -> str:
     return label if re.fullmatch(r"[A-Za-z0-9_-]+", label) else msgspec.json.encode(label).decode()
 
 
-def _rule(rule: LabelRule) -> str:
-    return f'{{ auto_approve = {str(rule.auto_approve).lower()}, independence = "{rule.independence}" }}'
+def _table(entry: LabelRule | Profile) -> str:
+    return "{ " + ", ".join(f"{name} = {_value(value)}" for name, value in msgspec.structs.asdict(entry).items()) + " }"

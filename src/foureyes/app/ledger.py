@@ -11,7 +11,7 @@ from foureyes.app.context import Context, spawners
 from foureyes.app.ports import Tx
 from foureyes.app.views import SessionView
 from foureyes.core.attempt import Attempt, Author
-from foureyes.core.facts import Facts, HistoryEntry
+from foureyes.core.facts import Facts, HistoryEntry, Recorded
 from foureyes.core.ids import OriginId, SessionId, TaskId
 from foureyes.core.session import Kind, Party, Trust
 from foureyes.core.task import Task
@@ -43,6 +43,20 @@ class TakenOff(msgspec.Struct, frozen=True):
     task: str
     label: str
     session: str
+
+
+class RecordedRow(Recorded, frozen=True, kw_only=True):
+    """A recorded approval with its task."""
+
+    task: str
+
+
+class Cleared(msgspec.Struct, frozen=True):
+    """Up to which attempt a session was cleared of what trailers say."""
+
+    task: str
+    session: str
+    attempt: int
 
 
 class Children(msgspec.Struct, frozen=True):
@@ -85,12 +99,19 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
     taken_off: dict[str, list[tuple[str, SessionId]]] = defaultdict(list)
     for off in tx.all("task.labels_taken_off", TakenOff, ids=ids):
         taken_off[off.task].append((off.label, SessionId(off.session)))
+    recorded: dict[str, list[Recorded]] = defaultdict(list)
+    for row in tx.all("attempt.recorded", RecordedRow, ids=ids):
+        recorded[row.task].append(row)
+    cleared: dict[str, dict[SessionId, int]] = defaultdict(dict)
+    for clear in tx.all("attempt.cleared", Cleared, ids=ids):
+        cleared[clear.task][SessionId(clear.session)] = clear.attempt
     epics = [task.id for task in tasks.values() if task.type == "epic"]
     children = {row.parent: row for row in tx.all("task.child_standing", Children, ids=epics)} if epics else {}
     makers: dict[str, set[SessionId]] = defaultdict(set)
     for maker in tx.all("task.child_makers", ChildMaker, ids=epics) if epics else []:
         makers[maker.parent].add(SessionId(maker.session))
     named = _named(tasks.values(), history, authors, makers) | {session for rows in taken_off.values() for _, session in rows}
+    named |= {row.session for rows in recorded.values() for row in rows}
     parties = parties_of(tx, named | set(caller.above if caller else ()))
     hold = context.project(tx).hold
     minor = _minor_self_approvals(context, tx) if any(task.minor for task in tasks.values()) else {}
@@ -102,6 +123,8 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
             authors=tuple(authors[task.id]),
             parties=parties,
             labels_taken_off=tuple(taken_off[task.id]),
+            recorded=tuple(recorded[task.id]),
+            cleared=cleared[task.id],
             children_closed=task.id not in children or children[task.id].closed == children[task.id].total,
             child_count=children[task.id].total if task.id in children else 0,
             child_makers=frozenset(makers[task.id]),

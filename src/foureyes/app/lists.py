@@ -128,6 +128,7 @@ class Lists:
             children=tx.all("task.children", Link, id=task),
             attempts=tx.all("attempt.of_task", Attempt, task=task),
             authors=[row.session for row in tx.all("attempt.authors", AuthorRow, ids=[task])],
+            cleared=sorted(author.session for author in facts.authors or () if author.session not in facts.makers()),
             history=[
                 HistoryEntry(row.session, row.action, row.attempt, row.via, row.at)
                 for row in tx.all("attempt.history", HistoryRow, ids=[task])
@@ -209,7 +210,7 @@ class Place(msgspec.Struct, frozen=True):
 def preview(facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip | None) -> Preview:
     """What would happen if the caller approved now, having looked at the diff."""
     seen = facts.attempt.diff_id if facts.attempt else ""
-    reasons = gate.check(facts, me, tip, seen)
+    reasons = gate.check(facts, me, tip, seen, policy.agent_approval)
     decision = may_approve(facts, me, policy, NOTHING)
     return Preview(
         may_approve=not reasons and (decision.allowed or decision.needs_reason),

@@ -9,6 +9,7 @@ import msgspec
 from foureyes import config
 from foureyes.app.context import Context, StoredSetting, permit
 from foureyes.app.ports import SecurityRow, Tx
+from foureyes.app.proof import check, known_by_key, prove
 from foureyes.app.views import ProjectView
 from foureyes.core import events as e
 from foureyes.core.session import Actor
@@ -81,17 +82,23 @@ class Policy:
         old = config.read_file(project.accepted_text) if project.accepted_text else {}
         digest = digest_of(text)
         if digest != project.accepted_digest:
-            with self._context.writing(actor, "policy accept") as work:
+            proof = prove(self._context, actor, "policy accept", diff_id=digest)
+            with self._context.writing(known_by_key(actor, proof), "policy accept") as work:
+                check(self._context, work, proof, "policy accept", diff_id=digest)
                 work.record("", e.PolicyAccepted(digest=digest, text=text))
         changed = [f"{key}: {_said(old, key)} → {_said(new, key)}" for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
         return Acceptance(digest=digest, changed=changed, new=digest != project.accepted_digest)
 
     def _change(self, actor: Actor, verb: str, name: str, text: str | None) -> None:
-        with self._context.writing(actor, verb) as work:
+        permit(actor, verb)
+        signed = f"{name} = {text}" if text is not None else f"{name} unset"
+        proof = prove(self._context, actor, verb, reason=signed)
+        with self._context.writing(known_by_key(actor, proof), verb) as work:
             stored = {row.name: row.value for row in work.tx.all("project.settings", StoredSetting)}
             after = {key: value for key, value in (stored | {name: text or ""}).items() if key != name or text is not None}
             self._refuse_contradiction(after)
             if stored.get(name) != text:
+                check(self._context, work, proof, verb, reason=signed)
                 work.record("", e.SettingChanged(name=name, old=stored.get(name), new=text))
 
     @staticmethod

@@ -30,6 +30,29 @@ class Ids(Protocol):
     def number(self) -> int: ...
 
 
+class Keys(Protocol):
+    """The caller's own keys (I9): private parts in the user's configuration directory, the passphrase from the terminal only."""
+
+    def make(self) -> str:
+        """A new key with a passphrase; its public line."""
+
+    def adopt(self, path: str) -> str:
+        """A FIDO key that asks for touch; its public line. One that could sign silently is refused."""
+
+    def held(self) -> dict[str, str]:
+        """Fingerprint and public line of every key that lies here."""
+
+    def sign(self, fingerprint: str, statement: bytes) -> str: ...
+
+    def verify(self, public: str, statement: bytes, signature: str) -> str:
+        """Why the signature does not hold; empty when it does."""
+
+    def fingerprint(self, public: str) -> str: ...
+
+    def forget(self, fingerprint: str) -> None:
+        """Remove a key that was made just now and could not be registered."""
+
+
 class Repo(Protocol):
     """The project's git repository, seen from the caller's working directory.
 
@@ -72,6 +95,9 @@ class Repo(Protocol):
 
     def diff_text(self, base: Sha, head: Sha) -> str:
         """The change for reading (renames followed); not what the diff id is made of."""
+
+    def last_anchor(self, target: str) -> str | None:
+        """The journal hash in the trailer of the latest anchoring commit on the target's first-parent line (J3)."""
 
     def file_at(self, ref: str, path: str) -> str | None:
         """The text of a file on a branch or commit; None when it is not there."""

@@ -6,6 +6,7 @@ from datetime import date
 
 from foureyes.app.context import Context, Work
 from foureyes.app.ledger import facts_of
+from foureyes.app.proof import Proof, check, known_by_key, named_task, prove
 from foureyes.app.tasks import outcome
 from foureyes.app.views import Outcome
 from foureyes.core import events as e
@@ -33,9 +34,11 @@ class Stops:
 
     def unblock(self, actor: Actor, task: str, reason: str = "") -> Outcome:
         """Free a blocked task; a rejected one only by who rejected it, or a person."""
-        with self._context.writing(actor, "unblock") as work:
+        proof = self._prove(actor, "unblock", task, reason)
+        with self._context.writing(known_by_key(actor, proof), "unblock") as work:
             found = self._at(work, task, "unblock")
             refuse_unless(may_lift_rejection(facts_of(self._context, work.tx, found.id), self._context.party(work.tx, actor)), found)
+            self._check(work, proof, "unblock", found, reason)
             work.record(found.id, e.TaskUnblocked(reason=clean_text(reason, "the reason")))
             return self._done(work, found, f"unblocked {found.id}")
 
@@ -61,28 +64,43 @@ class Stops:
     def hold(self, actor: Actor, task: str | None, reason: str) -> Outcome:
         """A person stops a task, or the whole project, until a person lifts it."""
         reason = needed(reason, "hold", task or "--project")
-        with self._context.writing(actor, "hold") as work:
+        proof = self._prove(actor, "hold", task, reason)
+        with self._context.writing(known_by_key(actor, proof), "hold") as work:
             if task is None:
+                self._check(work, proof, "hold", None, reason)
                 work.record("", e.ProjectHeld(reason=reason))
                 return Outcome(task="", status="held", version=0, message=f"the project is held: {reason}")
             found = self._context.find(work.tx, task)
+            self._check(work, proof, "hold", found, reason)
             work.record(found.id, e.TaskHeld(reason=reason))
             return self._done(work, found, f"held {found.id}: {reason}")
 
     def resume(self, actor: Actor, task: str | None, reason: str) -> Outcome:
         """A person lifts a hold, and says why."""
         reason = needed(reason, "resume", task or "--project")
-        with self._context.writing(actor, "resume") as work:
+        proof = self._prove(actor, "resume", task, reason)
+        with self._context.writing(known_by_key(actor, proof), "resume") as work:
             if task is None:
                 if self._context.project(work.tx).hold is None:
                     return Outcome(task="", status="", version=0, changed=False, message="the project is not held")
+                self._check(work, proof, "resume", None, reason)
                 work.record("", e.ProjectResumed(reason=reason))
                 return Outcome(task="", status="", version=0, message="the project's hold is lifted")
             found = self._context.find(work.tx, task)
             if found.hold is None:
                 return outcome(found, f"{found.id} is not held", changed=False)
+            self._check(work, proof, "resume", found, reason)
             work.record(found.id, e.TaskResumed(reason=reason))
             return self._done(work, found, f"the hold on {found.id} is lifted")
+
+    def _prove(self, actor: Actor, verb: str, task: str | None, reason: str) -> Proof | None:
+        """A person's signature, where it is wanted (I9)."""
+        return prove(self._context, actor, verb, task=named_task(self._context, task), reason=reason)
+
+    def _check(self, work: Work, proof: Proof | None, verb: str, found: Task | None, reason: str) -> None:
+        check(
+            self._context, work, proof, verb, task=found.id if found else "", reason=reason, version=found.version if found else 0
+        )  # fmt: skip
 
     def _at(self, work: Work, task: str, action: str) -> Task:
         """The task, if the table has a way from where it stands."""

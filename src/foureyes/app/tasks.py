@@ -152,7 +152,7 @@ class Tasks:
         old = {name: str(getattr(found, name)) for name in changes}
         work.record(found.id, e.TaskEdited(old=old, **changes))  # type: ignore[arg-type]
         texts = sorted({"title", "description", "acceptance"} & set(changes))
-        if texts and found.status == "approved":
+        if texts and found.status in ("approved", "reviewing"):
             why = f"{', '.join(texts)} edited after the approval (T8)"
             for approval in work.tx.all("attempt.active_approvals", ApprovalView, task=found.id):
                 work.record(found.id, e.ApprovalEnded(approval=approval.seq, why=why))

@@ -25,8 +25,10 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     origin: str = ""
     proven: bool = True
     parent: str | None = None
+    base: str | None = None
     started_at: str = ""
     last_seen_at: str = ""
+    ended: bool = False
 
 
 class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,6 +108,7 @@ class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):
     at: str
     state: str
     ended_why: str = ""
+    recorded: bool = False
 
 
 class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,6 +165,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     children: list[Link] = []
     attempts: list[Attempt] = []
     authors: list[str] = []
+    cleared: list[str] = []
     history: list[HistoryEntry] = []
     approvals: list[ApprovalView] = []
     feedback: list[FeedbackView] = []

@@ -60,10 +60,16 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Author(msgspec.Struct, frozen=True):
-    """A member of an author set and why it is one: `claim`, or `commit <sha>`."""
+    """A member of an author set and why it is one: `claim`, `token`, or `commit <sha>` of this attempt or an earlier one."""
 
     session: SessionId
     why: str
+    attempt: int = 0
+
+    @property
+    def is_claimed_by_a_commit(self) -> bool:
+        """Only a trailer names it, and anybody can write a trailer (I8)."""
+        return self.why.startswith("commit ")
 
 
 def relation(*, same_head: bool, same_tree: bool, same_base: bool, mechanical: bool) -> Relation:

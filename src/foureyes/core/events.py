@@ -11,7 +11,7 @@ import msgspec
 from foureyes.core.attempt import Author, ChangedFile, Commit, Relation
 from foureyes.core.ids import DiffId, SessionId, Sha, TaskId
 from foureyes.core.lifecycle import Status
-from foureyes.core.session import Kind, Trust
+from foureyes.core.session import Kind, Role, Trust
 from foureyes.core.task import DEFAULT_PRIORITY, TaskType
 
 
@@ -41,12 +41,38 @@ class SessionStarted(Event, frozen=True, kw_only=True):
     proven: bool = True
     parent: SessionId | None = None
     evidence: tuple[str, ...] = ()
+    base: SessionId | None = None
 
 
 class SessionEvidenceAdded(Event, frozen=True, kw_only=True):
     """More evidence about a known session; it may join two origins."""
 
     evidence: tuple[str, ...]
+
+
+class TokenIssued(Event, frozen=True, kw_only=True):
+    """A session was given a secret (I2): good for one role, one task, and only below one process. Only its hash is kept.
+
+    The session of the row gave it out; `evidence` makes one origin of all that one person or service gives out (I4).
+    """
+
+    session: SessionId
+    hash: str
+    role: Role
+    bound: str
+    name: str
+    agent: str = ""
+    model: str = ""
+    vendor: str = ""
+    host: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+class SessionEnded(Event, frozen=True, kw_only=True):
+    """A session is over: its token is void, its claims are free."""
+
+    session: SessionId
+    reason: str = ""
 
 
 class TaskCreated(Event, frozen=True, kw_only=True):
@@ -117,9 +143,10 @@ class DependencyRemoved(Event, frozen=True, kw_only=True):
 
 
 class TaskStarted(Event, frozen=True, kw_only=True):
-    """The claim (T1). `target_head` is where the target branch stood (K4)."""
+    """The claim (T1), of the row's session or, made for it, of `implementer`. `target_head` is where the target stood (K4)."""
 
     target_head: Sha | None = None
+    implementer: SessionId | None = None
 
 
 class TaskUnstarted(Event, frozen=True, kw_only=True):
@@ -168,6 +195,26 @@ class Approved(Event, frozen=True, kw_only=True):
     reason: str = ""
     seen: str = ""
     grade: str = ""
+
+
+class ApprovalRecorded(Event, frozen=True, kw_only=True):
+    """P11: an approval that somebody has yet to finish; the task stays in review."""
+
+    attempt: int
+    diff_id: DiffId
+    rule: str
+    exception: str = ""
+    reason: str = ""
+    seen: str = ""
+    grade: str = ""
+
+
+class ApprovalFinished(Event, frozen=True, kw_only=True):
+    """P11: a recorded approval of the current diff took effect."""
+
+    approval: int
+    status: Status
+    reason: str = ""
 
 
 class ApprovalWithdrawn(Event, frozen=True, kw_only=True):
@@ -305,6 +352,37 @@ class SecurityRecorded(Event, frozen=True, kw_only=True):
     rule: str
     reason: str
     detail: str = ""
+
+
+class AttributionCleared(Event, frozen=True, kw_only=True):
+    """I8: a person says that trailers up to this attempt name a session wrongly. The entries stay; they no longer count."""
+
+    session: SessionId
+    attempt: int
+    reason: str
+
+
+class KeyAdded(Event, frozen=True, kw_only=True):
+    """A person's public key (I9). The first one of a project rests on an observed person, later ones on an earlier key."""
+
+    fingerprint: str
+    public: str
+    person: str
+
+
+class KeyRetired(Event, frozen=True, kw_only=True):
+    """A key that counts no more; what it signed before stays signed."""
+
+    fingerprint: str
+    reason: str
+
+
+class DecisionSigned(Event, frozen=True, kw_only=True):
+    """I9: a person's signature under what the rows beside it record: project, task, verb, diff id, reason, journal head."""
+
+    key: str
+    statement: str
+    signature: str
 
 
 class PolicyAccepted(Event, frozen=True, kw_only=True):

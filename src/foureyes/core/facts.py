@@ -9,7 +9,7 @@ import msgspec
 from foureyes.core.attempt import Attempt, Author
 from foureyes.core.ids import SessionId
 from foureyes.core.lifecycle import IMPLEMENTATION
-from foureyes.core.session import Party, is_below, is_one_origin, is_tied
+from foureyes.core.session import Party, is_below, is_one_origin, is_same, is_tied
 from foureyes.core.task import Task
 
 
@@ -23,10 +23,19 @@ class HistoryEntry(msgspec.Struct, frozen=True):
     at: str = ""
 
 
+class Recorded(msgspec.Struct, frozen=True):
+    """P11: an approval that was recorded and waits to be finished."""
+
+    seq: int
+    session: SessionId
+    diff_id: str
+
+
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """One task with its ledger. `history` or `authors` is None when it could not be read (P0).
 
-    `parties` has everyone who is named anywhere in it, spawners included.
+    `parties` has everyone who is named anywhere in it, spawners included. `cleared` says up to which attempt a person
+    cleared a session of what trailers say about it (I8). `reviewers` have a counting review of the diff (D9).
     """
 
     task: Task
@@ -39,6 +48,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     child_makers: frozenset[SessionId] = frozenset()
     labels_taken_off: tuple[tuple[str, SessionId], ...] = ()
     open_blocking: tuple[str, ...] = ()
+    recorded: tuple[Recorded, ...] = ()
+    cleared: dict[SessionId, int] = {}
+    reviewers: frozenset[SessionId] = frozenset()
     project_hold: str | None = None
     minor_self_approvals: dict[str, int] = {}
 
@@ -57,10 +69,12 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         if self.task.implementer:
             found[self.task.implementer] = "is its implementer"
         for entry in self.history or ():
-            if entry.action in IMPLEMENTATION:
+            forged = entry.action == "committed" and entry.attempt <= self.cleared.get(entry.session, -1)
+            if entry.action in IMPLEMENTATION and not forged:
                 found.setdefault(entry.session, f"{entry.action} it")
         for author in self.authors or ():
-            found.setdefault(author.session, f"is in the author set ({author.why})")
+            if not (author.is_claimed_by_a_commit and author.attempt <= self.cleared.get(author.session, -1)):
+                found.setdefault(author.session, f"is in the author set ({author.why})")
         return {session: why for session, why in found.items() if self.party(session).kind != "service"}
 
     def delegators(self) -> set[SessionId]:
@@ -98,6 +112,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
                 return session, why
         for session, why in self.makers().items():
             maker = self.party(session)
+            if maker.origins & actor.under:
+                return session, f"{why}, and its process is above the caller's, so both are of one origin (I3)"
             if is_one_origin(actor, maker):
                 return session, f"{why}, and both are of one origin (I3)"
             if is_tied(actor, maker):
@@ -105,6 +121,12 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
             if self.is_under(actor, maker):
                 return session, f"{why}, and spawned the caller (I4)"
         return None
+
+    def only_shares_an_origin(self, actor: Party) -> bool:
+        """I4: the actor is another session than every maker, below none of them, and only of one origin with some."""
+        makers = [self.party(session) for session in self.makers()]
+        told_apart = all(is_one_origin(actor, maker) or not is_tied(actor, maker) for maker in makers)
+        return told_apart and not any(is_same(actor, maker) or self.is_under(actor, maker) for maker in makers)
 
     def is_creator(self, actor: Party) -> bool:
         """Creator by origin; a person by person."""

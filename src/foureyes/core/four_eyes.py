@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 
 from foureyes.core.decision import Decision, allow, fail_closed, refuse, strictest
-from foureyes.core.facts import Facts
+from foureyes.core.facts import Facts, Recorded
 from foureyes.core.ids import short_diff
 from foureyes.core.minor import minor_refusals
-from foureyes.core.policy import PolicyName, ReviewPolicy, required_grade
+from foureyes.core.policy import FINISHED_APART, PolicyName, ReviewPolicy, required_grade
 from foureyes.core.session import GRADES, Party, has_grade, is_one_origin, is_tied
 
 Answer = Literal["refuse", "reason", "allow", "declared"]
@@ -34,6 +35,12 @@ class Said(msgspec.Struct, frozen=True):
     reviewed_by: str = ""
     self_review: bool = False
     break_glass: str = ""
+    record_only: bool = False
+
+    @property
+    def words(self) -> str:
+        """The reason that goes on record."""
+        return self.break_glass.strip() or self.reason.strip()
 
     @property
     def has_reason(self) -> bool:
@@ -44,8 +51,46 @@ NOTHING = Said()
 
 
 def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said = NOTHING) -> Decision:
-    """P for the actor and for each agent above it; the strictest answer holds (I4). A rule that raises refuses (G1)."""
-    return fail_closed(lambda: strictest([_may_approve(facts, who, policy, said) for who in _with_agents_above(facts, actor)]))
+    """P for the actor and for each agent above it; the strictest answer holds (I4). A rule that raises refuses (G1).
+
+    An approval that was recorded apart may be finished by anyone who may decide at all (P11).
+    """
+
+    def answer() -> Decision:
+        ordinary = _strictest(actor, _with_agents_above(facts, actor), lambda who: _may_approve(facts, who, policy, said))
+        return _finishing(facts, actor, policy, said, ordinary)
+
+    return fail_closed(answer)
+
+
+def recorded_approval(facts: Facts, policy: ReviewPolicy) -> Recorded | None:
+    """P11: the active approval of the current diff that waits to be finished, if the policy knows such a thing."""
+    if policy.name not in FINISHED_APART or facts.attempt is None:
+        return None
+    return next((found for found in facts.recorded if found.diff_id == facts.attempt.diff_id), None)
+
+
+def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said, ordinary: Decision) -> Decision:
+    """P11: who recorded it finishes it as it is; anybody else who may not approve anew finishes it with a reason."""
+    recorded = recorded_approval(facts, policy)
+    if recorded is None or not (ordinary.allowed or ordinary.rule in BREAKABLE) or said.record_only:
+        return ordinary
+    reviewer = facts.party(recorded.session)
+    if is_one_origin(actor, reviewer):
+        return allow("P11", "you recorded the approval of this diff")
+    if ordinary.allowed:
+        return ordinary
+    said_by = f"{facts.party_name(recorded.session)} recorded an approval of this diff"
+    if said.has_reason:
+        return allow("P11", said_by)
+    return refuse("P11", f"{said_by}; finishing it needs a reason", _approve_with_reason(facts), needs_reason=True)
+
+
+def may_record(facts: Facts, policy: ReviewPolicy) -> Decision | None:
+    """P11: recording without finishing is for delegated and trusted."""
+    if policy.name in FINISHED_APART:
+        return None
+    return refuse("P11", f"--record-only is for policy delegated and trusted; {policy.name} is in force", _elsewhere(facts, "you"))
 
 
 def _with_agents_above(facts: Facts, actor: Party) -> list[Party]:
@@ -53,10 +98,20 @@ def _with_agents_above(facts: Facts, actor: Party) -> list[Party]:
     return [actor, *[party for party in above if party.kind == "agent"]]
 
 
+def _strictest(actor: Party, line: list[Party], ask: Callable[[Party], Decision]) -> Decision:
+    """I4: the answer that allows least; one that holds for who spawned the actor says so."""
+
+    def answer(who: Party) -> Decision:
+        found = ask(who)
+        return found if who is actor else msgspec.structs.replace(found, message=f"as for {_you(who)}, which spawned you: {found.message}")
+
+    return strictest([answer(who) for who in line])
+
+
 def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -> Decision:
     """The first row that matches decides: I1, I5, then P0 P6 P1 P2 P3 P4 P5 P7."""
     task = facts.task
-    barred = may_decide(actor)
+    barred = may_decide(actor) or _beyond_its_token(facts, actor)
     if barred is not None:
         return barred
     if facts.history is None or facts.authors is None:
@@ -73,6 +128,9 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
     made = facts.made_by(actor)
     if task.minor and not minor_refusals(facts, policy, actor if made else None):
         return allow("P1", f"{task.id} is minor", exception="minor" if made else "")
+    if made is not None and policy.same_origin == "audit" and facts.only_shares_an_origin(actor):
+        answer = _not_a_maker(facts, actor, policy, said)
+        return msgspec.structs.replace(answer, exception="same_origin") if answer.allowed else answer
     if made is not None:
         return _own_work(facts, actor, policy, said, *made)
     return _not_a_maker(facts, actor, policy, said)
@@ -88,6 +146,17 @@ def may_decide(actor: Party) -> Decision | None:
             "no terminal and no agent process: this is a service, which never starts, closes or decides",
             "a person types it in a terminal, or an agent runs it",
         )
+    return None
+
+
+def _beyond_its_token(facts: Facts, actor: Party) -> Decision | None:
+    """I2: a token is good for one role and one task."""
+    if actor.role is None:
+        return None
+    if actor.role != "review":
+        return refuse("I2", f"{_you(actor)} has a token to {actor.role}, not to review", "fe whoami")
+    if actor.task != facts.task.id:
+        return refuse("I2", f"{_you(actor)} has a token for {actor.task}, not for {facts.task.id}", "fe whoami")
     return None
 
 
@@ -130,12 +199,8 @@ def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPol
         return allow(rule, why)
     if said.has_reason:
         return allow(rule, why, exception=EXCEPTIONS[rule], needs_reason=True)
-    seen = f" --seen {short_diff(facts.attempt.diff_id)}" if facts.attempt else ""
     return refuse(
-        rule,
-        f"{facts.task.id} can be approved by you only with a reason ({why})",
-        f'fe approve {facts.task.id}{seen} -m "why it is fine"',
-        needs_reason=True,
+        rule, f"{facts.task.id} can be approved by you only with a reason ({why})", _approve_with_reason(facts), needs_reason=True
     )
 
 
@@ -156,7 +221,7 @@ def may_break_glass(answer: Decision, actor: Party, why: str) -> Decision:
 
 def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:
     """C1, C2, T5: who may close without an approval. A rule that raises refuses (G1)."""
-    return fail_closed(lambda: strictest([_may_close(facts, who, policy, exception) for who in _with_agents_above(facts, actor)]))
+    return fail_closed(lambda: _strictest(actor, _with_agents_above(facts, actor), lambda who: _may_close(facts, who, policy, exception)))
 
 
 def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
@@ -258,6 +323,11 @@ def _may_lift_rejection(facts: Facts, actor: Party) -> Decision:
 
 def _you(actor: Party) -> str:
     return f"{actor.name or actor.session} ({actor.session})"
+
+
+def _approve_with_reason(facts: Facts) -> str:
+    seen = f" --seen {short_diff(facts.attempt.diff_id)}" if facts.attempt else ""
+    return f'fe approve {facts.task.id}{seen} -m "why it is fine"'
 
 
 def _elsewhere(facts: Facts, who: str) -> str:

@@ -9,6 +9,7 @@ import msgspec
 from foureyes.core.attempt import DETACHED
 from foureyes.core.facts import Facts
 from foureyes.core.ids import Sha, short_diff
+from foureyes.core.policy import AgentApproval
 from foureyes.core.session import Party
 from foureyes.errors import Reason
 
@@ -22,14 +23,15 @@ class Tip(msgspec.Struct, frozen=True):
     on_target: bool = False
 
 
-def check(facts: Facts, actor: Party, tip: Tip | None, seen: str) -> tuple[Reason, ...]:
-    """D1–D4 and D7: everything but who is asking. `tip` None means git could not be asked."""
+def check(facts: Facts, actor: Party, tip: Tip | None, seen: str, agent_approval: AgentApproval = "reason") -> tuple[Reason, ...]:
+    """D1–D4, D7 and D9: everything but who is asking. `tip` None means git could not be asked."""
     conditions: tuple[Callable[[], Iterable[Reason | None]], ...] = (
         lambda: [is_reviewing(facts)],
         lambda: [has_blocking(facts)],
         lambda: holds(facts),
         lambda: [is_stale(facts, tip)],
         lambda: [was_not_seen(facts, actor, seen)],
+        lambda: [was_not_reviewed(facts, actor, agent_approval)],
     )
     return tuple(reason for condition in conditions for reason in fail_closed(condition))
 
@@ -111,4 +113,15 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
         "D7",
         f"the change moved while you looked: you saw {given[:SEEN_DIGITS]}, attempt {attempt.n} is {short_diff(attempt.diff_id)}",
         look,
+    )
+
+
+def was_not_reviewed(facts: Facts, actor: Party, agent_approval: AgentApproval) -> Reason | None:
+    """D9: where the policy asks for it, an agent's approval needs its own counting review of this diff."""
+    if agent_approval != "review" or actor.kind != "agent" or actor.session in facts.reviewers:
+        return None
+    return Reason(
+        "D9",
+        "review.agent_approval = review: an agent's approval needs its own counting review of this diff, and there is none",
+        f"a person runs: fe approve {facts.task.id}",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from typing import NewType
 
 TaskId = NewType("TaskId", str)
@@ -41,6 +42,11 @@ def session_id(digest: bytes) -> SessionId:
     """The id of a session, from the digest of what identifies it: the same evidence gives the same id."""
     number = int.from_bytes(digest[:8], "big")
     return SessionId(task_id("ses", number, 8))
+
+
+def token_hash(token: str) -> str:
+    """What the store knows of a token (I2)."""
+    return sha256(b"foureyes token\n" + token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def short_diff(diff: str) -> str:

@@ -13,6 +13,13 @@ PolicyName = Literal["strict", "balanced", "delegated", "trusted"]
 POLICIES: tuple[PolicyName, ...] = ("strict", "balanced", "delegated", "trusted")
 """From strictest to loosest: the scale by which an environment may only tighten (P12)."""
 
+FINISHED_APART: frozenset[PolicyName] = frozenset({"delegated", "trusted"})
+"""P11: where an approval may be recorded by one session and finished by another."""
+
+SameOrigin = Literal["refuse", "audit"]
+HumanProof = Literal["key", "observed"]
+AgentApproval = Literal["review", "reason"]
+
 
 class LabelRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a label asks of a review."""
@@ -22,6 +29,23 @@ class LabelRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 DEFAULT_LABEL_RULES: dict[str, LabelRule] = {"security": LabelRule(auto_approve=False, independence="human")}
+
+
+class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An agent program, and the model and vendor that count for sessions that are issued for it (I6)."""
+
+    program: str = ""
+    model: str = ""
+    vendor: str = ""
+
+
+DEFAULT_PROFILES: dict[str, Profile] = {
+    "claude": Profile("claude", vendor="anthropic"),
+    "codex": Profile("codex", vendor="openai"),
+    "gemini": Profile("gemini", vendor="google"),
+    "qwen": Profile("qwen", vendor="alibaba"),
+    "opencode": Profile("opencode"),
+}
 
 
 class MinorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,6 +61,9 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
     name: PolicyName = "balanced"
     independence: Grade = "origin"
+    same_origin: SameOrigin = "refuse"
+    human_proof: HumanProof = "observed"
+    agent_approval: AgentApproval = "reason"
     label_rules: dict[str, LabelRule] = msgspec.field(default_factory=lambda: dict(DEFAULT_LABEL_RULES))
     minor: MinorRule = MinorRule()
     protected_paths: tuple[str, ...] = ("foureyes.toml",)

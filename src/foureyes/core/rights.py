@@ -1,23 +1,35 @@
-"""Which verbs a session may use at all (I1, I5), before any rule looks at the task."""
+"""Which verbs a session may use at all (I1, I2, I5), before any rule looks at the task."""
 
 from __future__ import annotations
 
-from foureyes.core.session import Kind, Trust
+from foureyes.core.session import Kind, Role, Trust
 from foureyes.errors import Reason
 
 FOR_A_NAME = frozenset({"log"})
-FOR_A_SERVICE = frozenset({"init", "create", "log", "handoff", "submit", "setup", "backup"})
+FOR_A_SERVICE = frozenset({"init", "create", "log", "handoff", "submit", "setup", "backup", "session spawn", "session end"})
 FOR_PEOPLE = frozenset(
-    {"hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore", "store copy"}
-)
+    {
+        "hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore", "store copy",
+        "key new", "key add", "key retire", "author clear",
+    }
+)  # fmt: skip
+RULE_OF_NOUN = {"feature": "P12", "policy": "P12", "store": "P12", "key": "I9", "author": "I8"}
+FOR_A_ROLE: dict[Role, frozenset[str]] = {
+    "implement": frozenset({"log", "handoff", "session spawn", "session end", "start", "submit"}),
+    "review": frozenset({"log", "handoff", "session spawn", "session end", "approve", "withdraw", "redo", "reject"}),
+}
+"""I2: what a token is good for, on its task. `start` finds the claim that came with the token."""
 
 
-def barred(kind: Kind, trust: Trust, name: str, verb: str) -> Reason | None:
+def barred(kind: Kind, trust: Trust, name: str, verb: str, role: Role | None = None) -> Reason | None:
     """Why this caller may not use the verb, if so."""
     if trust == "asserted" and verb not in FOR_A_NAME:
         return Reason("I1", f'"{name}" is only a name somebody typed (--as); it may log, nothing else', "call it without --as")
+    if role is not None and verb not in FOR_A_ROLE[role]:
+        return Reason("I2", f"a token with role {role} may {_list(FOR_A_ROLE[role])} on its task, not {verb}", "fe whoami")
     if verb in FOR_PEOPLE and kind != "human":
-        return Reason("P12" if " " in verb else "I5", f"fe {verb} is for people", f"a person runs it in a terminal: fe {verb} …")
+        rule = RULE_OF_NOUN.get(verb.partition(" ")[0], "I5")
+        return Reason(rule, f"fe {verb} is for people", f"a person runs it in a terminal: fe {verb} …")
     if kind == "service" and verb not in FOR_A_SERVICE:
         return Reason(
             "I5",
@@ -25,3 +37,7 @@ def barred(kind: Kind, trust: Trust, name: str, verb: str) -> Reason | None:
             "a person types it in a terminal, or an agent runs it",
         )
     return None
+
+
+def _list(verbs: frozenset[str]) -> str:
+    return ", ".join(sorted(verbs))

@@ -6,20 +6,25 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.ids import OriginId, SessionId
+from foureyes.core.ids import OriginId, SessionId, TaskId
 
 Kind = Literal["agent", "human", "service"]
 Trust = Literal["issued", "observed", "asserted"]
 Grade = Literal["session", "origin", "model", "vendor", "human"]
+Role = Literal["implement", "review"]
 
 GRADES: tuple[Grade, ...] = ("session", "origin", "model", "vendor", "human")
+ROLES: tuple[Role, ...] = ("implement", "review")
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True):
     """Who is calling, as the identity adapter saw it. Says nothing that needs the store.
 
     `evidence` are the pieces of I3: agent processes among the ancestors, conversation ids, a person's name.
-    `processes` is the part of it that is process evidence, nearest first.
+    `processes` is the part of it that is process evidence, nearest first. `ancestors` is the evidence of every process
+    above the caller, agent or not: a token is only good below the one it was given to (I2). `base` is the session that
+    the evidence alone would give, where `fe session new` made another. `token` is the hash of the one that was shown;
+    `role` and `task` are what a checked one is good for.
     """
 
     session: SessionId
@@ -32,7 +37,13 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     vendor: str = ""
     evidence: tuple[str, ...] = ()
     processes: tuple[str, ...] = ()
+    ancestors: tuple[str, ...] = ()
+    leader: str = ""
     parent: SessionId | None = None
+    base: SessionId | None = None
+    token: str = ""
+    role: Role | None = None
+    task: TaskId | None = None
     asserted_name: str = ""
     why: tuple[str, ...] = ()
 
@@ -46,7 +57,8 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
     """A session as the policy sees it: with its origins resolved and everyone above it named.
 
     `proven` is false for an agent without process evidence: the environment can only join origins (I3), so
-    nothing shows that it is independent of anybody. `above` are the sessions that spawned it, nearest first.
+    nothing shows that it is independent of anybody. `above` are the sessions that spawned it, nearest first; `under`
+    are the origins of the agent processes above its own. `role` and `task` bound what an issued session may do (I2).
     """
 
     session: SessionId
@@ -57,6 +69,9 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
     origins: frozenset[OriginId] = frozenset()
     proven: bool = True
     above: tuple[SessionId, ...] = ()
+    under: frozenset[OriginId] = frozenset()
+    role: Role | None = None
+    task: TaskId | None = None
     model: str = ""
     vendor: str = ""
 
@@ -81,8 +96,9 @@ def is_tied(one: Party, other: Party) -> bool:
 
 
 def is_below(one: Party, other: Party) -> bool:
-    """I4: `one` was spawned, at any depth, by `other`. Services are never spawners (I7)."""
-    return other.session in one.above and other.kind != "service"
+    """I3, I4: `one` was spawned, at any depth, by `other`, or runs below its process. Services are never spawners (I7)."""
+    spawned = other.session in one.above and other.kind != "service"
+    return spawned or bool(other.origins & one.under)
 
 
 def has_grade(reviewer: Party, author: Party, grade: Grade) -> bool:

@@ -10,6 +10,7 @@ from foureyes.core.ids import Sha
 
 SESSION_TRAILER = "Foureyes-Session"
 TASK_TRAILER = "Task"
+ANCHOR_TRAILER = "Journal"
 
 
 def _trailer(key: str) -> str:
@@ -70,6 +71,16 @@ def _commit(sha: str, _tree: str, subject: str, author: str, sessions: str, task
 
 def _values(text: str) -> tuple[str, ...]:
     return tuple(value.strip() for value in text.split("\n") if value.strip())
+
+
+def last_anchor(git: Git, tip: Sha) -> str | None:
+    """The journal hash of the latest commit on the first-parent line that has one in its trailers (J3)."""
+    found = git.room("log", "--first-parent", "--format=%H", "--grep=^Journal: ", tip).out.decode("ascii").split()
+    for commit in found:
+        value = git.room("log", "-1", f"--format={_trailer(ANCHOR_TRAILER)}", commit).out.decode("utf-8", "replace").strip()
+        if value:
+            return value.splitlines()[-1].strip()
+    return None
 
 
 def count(git: Git, head: Sha) -> int:

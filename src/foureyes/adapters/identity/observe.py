@@ -1,4 +1,4 @@
-"""Who is calling, without a token: agent, person or service (I1, I3, I5)."""
+"""Who is calling, as far as can be seen: agent, person or service (I1, I3, I5). A token is only taken along (I2)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from foureyes.adapters.identity.environment import Marks, read_marks
 from foureyes.adapters.identity.process_tree import Process, Tree, read_tree
 from foureyes.adapters.identity.programs import agent_of
-from foureyes.core.ids import SessionId, session_id
+from foureyes.core.ids import SessionId, session_id, token_hash
 from foureyes.core.session import Actor
 from foureyes.errors import Reason, Refused
 
@@ -23,16 +23,16 @@ UNREADABLE = "Not every ancestor of this process can be read"
 def observe(environ: Mapping[str, str], *, asserted: str = "", programs: Sequence[str] = ()) -> Actor:
     """The caller, from the process tree and the environment.
 
-    `asserted` is a name typed with `--as`; `programs` are those of the configured profiles. Raises Refused when there
-    is a token: with one present nothing else may change who you are (I2).
+    `asserted` is a name typed with `--as`; `programs` are those of the configured profiles. With a token present
+    nothing else may change who you are (I2): whoever has the store has to check it.
     """
-    if environ.get(TOKEN):
+    token = environ.get(TOKEN, "")
+    if token and asserted:
         # No next command: how to get rid of a token is nothing to teach its bearer.
-        raise Refused(
-            f"{TOKEN} is set, and this version of Foureyes cannot check tokens. Use the one that gave it out.",
-            reasons=(Reason("I2", "With a token present nothing else can change who you are; this version cannot check it."),),
-        )
-    return actor_from(read_tree(), environ, asserted=asserted, programs=programs)
+        reason = Reason("I2", f"{TOKEN} is set: with a token present nothing else can change who you are, a typed name neither")
+        raise Refused("--as was refused", reasons=(reason,))
+    actor = actor_from(read_tree(), environ, asserted=asserted, programs=programs)
+    return replace(actor, token=token_hash(token)) if token else actor
 
 
 def actor_from(tree: Tree, environ: Mapping[str, str], *, asserted: str = "", programs: Sequence[str] = ()) -> Actor:
@@ -48,7 +48,9 @@ def actor_from(tree: Tree, environ: Mapping[str, str], *, asserted: str = "", pr
         actor = _person(tree, user, host)
     else:
         actor = _service(tree, user, host)
-    actor = replace(actor, host=host)
+    leader = next((above for above in tree.ancestors if above.pid == tree.leader), None)
+    above = tuple(tree.evidence(process) for process in tree.ancestors)
+    actor = replace(actor, host=host, ancestors=above, leader=tree.evidence(leader) if leader else "")
     return _asserted(actor, asserted) if asserted else actor
 
 

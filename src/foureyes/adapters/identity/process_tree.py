@@ -42,9 +42,11 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
     """All ancestors, nearest first. `place` says in which boot and pid namespace their numbers mean something.
 
     `readable` is false when an ancestor is missing or the numbers cannot be trusted; what was seen is still there.
+    `leader` is the pid of the process that leads the session (the terminal's shell, as a rule).
     """
 
     ancestors: tuple[Process, ...] = ()
+    leader: int = 0
     readable: bool = False
     terminal: str = ""
     place: str = ""
@@ -57,6 +59,7 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
 class _Stat(msgspec.Struct, frozen=True):
     comm: str
     parent: int
+    leader: int
     terminal: int
     start: int
 
@@ -107,6 +110,7 @@ def read_tree(*, proc: str = "/proc", pid: int | None = None) -> Tree:
     return Tree(
         ancestors=ancestors,
         readable=complete and bool(place) and (pid is not None or own == os.getpid()),
+        leader=stat.leader,
         terminal=_terminal_name(stat.terminal),
         place=place,
     )
@@ -137,7 +141,7 @@ def _stat(proc: str, pid: int) -> _Stat | None:
     if opening < 0 or closing < opening or len(fields) < 20:
         return None
     try:
-        return _Stat(os.fsdecode(line[opening + 1 : closing]), int(fields[1]), int(fields[4]), int(fields[19]))
+        return _Stat(os.fsdecode(line[opening + 1 : closing]), int(fields[1]), int(fields[3]), int(fields[4]), int(fields[19]))
     except ValueError:
         return None
 

@@ -13,8 +13,8 @@ from foureyes import bootstrap
 from foureyes.app.application import Application
 from foureyes.core.session import Actor
 from foureyes.core.task import clean_name, clean_priority
-from foureyes.errors import EnvironmentProblem, FoureyesError
-from foureyes.ui.cli import output
+from foureyes.errors import EnvironmentProblem, FoureyesError, Reason, Refused
+from foureyes.ui.cli import diagnostics, output
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,7 +41,21 @@ class Session:
 
     @cached_property
     def actor(self) -> Actor:
-        return bootstrap.whoami(os.environ, self.asserted)
+        """Who is calling: as the project knows it, or, where there is none, as far as can be seen."""
+        try:
+            app = self.app
+        except EnvironmentProblem:
+            seen = bootstrap.whoami(os.environ, self.asserted)
+            if seen.token:
+                reason = Reason("I2", "FOUREYES_TOKEN is set, and there is no project here that could check it")
+                raise Refused("the token was refused.", reasons=(reason,)) from None
+            return seen
+        return app.sessions.recognise(lambda programs: bootstrap.whoami(os.environ, self.asserted, programs))
+
+    def check_token(self) -> None:
+        """I2: a token that is used elsewhere is refused whatever it is used for, also where nobody asks who is calling."""
+        if os.environ.get("FOUREYES_TOKEN"):
+            _ = self.actor
 
     def answer(self, value: object, text: str) -> None:
         """One result: JSON for programs, a sentence for people."""
@@ -49,6 +63,10 @@ class Session:
             output.write_json(value)
         else:
             output.write(text)
+
+    def note(self, text: str) -> None:
+        """Talk beside the result: for people, not for whoever reads the result."""
+        diagnostics.talk(text)
 
 
 class Verb(click.Command):
@@ -89,7 +107,12 @@ def verb(name: str, *, example: str, help: str | None = None) -> Callable[[Calla
     """Declare a command; its function gets the Session first."""
 
     def wrap(function: Callable[..., None]) -> Verb:
-        command = click.command(name, cls=Verb, example=example, help=help)(click.make_pass_decorator(Session, ensure=True)(function))
+        @wraps(function)
+        def checked(session: Session, *args: Any, **values: Any) -> None:
+            session.check_token()
+            function(session, *args, **values)
+
+        command = click.command(name, cls=Verb, example=example, help=help)(click.make_pass_decorator(Session, ensure=True)(checked))
         assert isinstance(command, Verb)
         return command
 

@@ -18,6 +18,7 @@ from foureyes.ui.cli.command import Session, if_version, reason_options, say, ve
 @click.option("--break-glass", default="", metavar="WHY", help="A person approves all the same (N3); audited, visible for ever.")
 @click.option("--reviewed-by", default="", metavar="NAME", help="Policy trusted: who looked at your own work; audited.")
 @click.option("--self-review", is_flag=True, help="Policy trusted: you looked at your own work; with a reason; audited.")
+@click.option("--record-only", is_flag=True, help="Policy delegated and trusted: put it on record; anyone may finish it (P11).")
 @click.option("--withdraw", is_flag=True, help="Take your approval back, as long as it is not merged.")
 @reason_options
 @if_version
@@ -28,12 +29,13 @@ def approve(
     break_glass: str,
     reviewed_by: str,
     self_review: bool,
+    record_only: bool,
     withdraw: bool,
     reason: str,
     if_version: int | None,
 ) -> None:
     """Agree to a change that somebody else made."""
-    said = Said(reason=reason, reviewed_by=reviewed_by, self_review=self_review, break_glass=break_glass)
+    said = Said(reason=reason, reviewed_by=reviewed_by, self_review=self_review, break_glass=break_glass, record_only=record_only)
     if withdraw:
         if seen or said != Said(reason=reason):
             raise BadInput("--withdraw takes a reason and nothing else.", next_step=f"fe approve --withdraw {task}")
@@ -47,14 +49,17 @@ def approve_text(outcome: ApprovalOutcome) -> str:
     """What an approval says."""
     task = outcome.approved
     if not outcome.changed:
-        return f"{task} is approved already"
+        return f"{task} is {'recorded' if outcome.status == 'reviewing' else 'approved'} already"
     by = f"by exception {outcome.rule}" if outcome.exception else f"({outcome.rule})"
-    lines = [f"approved {task} {by}: {outcome.message}"]
+    done = "recorded an approval of" if outcome.status == "reviewing" else "approved"
+    lines = [f"{done} {task} {by}: {outcome.message}"]
     seen = f"seen {outcome.seen}" if outcome.seen else "not shown by fe"
     lines.append(f"  attempt {outcome.attempt}, diff sha256:{short_diff(outcome.diff_id)}, {seen}")
     if outcome.security_event:
         lines.append(f"  audited: task log, fe security #{outcome.security_event}")
-    if outcome.status == "closed":
+    if outcome.status == "reviewing":
+        lines.append(f'  finish it: fe approve {task} --seen {short_diff(outcome.diff_id)} -m "why"')
+    elif outcome.status == "closed":
         lines.append("  closed: there is nothing to merge")
     else:
         lines.append(f"  not merged yet: merge its branch, then fe merge     take it back: fe approve --withdraw {task}")
@@ -80,7 +85,7 @@ def reject(session: Session, task: str, reason: str) -> None:
 @verb("merge", example="git merge --no-ff fe/7k2 && fe merge")
 def merge(session: Session) -> None:
     """Close the approved tasks whose approved head has been merged into the target branch by hand."""
-    rows = session.app.decisions.merge(session.actor)
+    rows = session.app.merges.merge(session.actor)
     if session.json:
         output.write_lines(rows)
         return

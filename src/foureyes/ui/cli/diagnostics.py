@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from foureyes.core.task import visible
-from foureyes.errors import FoureyesError, Internal, Reason, Refused
+from foureyes.errors import FoureyesError, Internal, Reason, Refused, TokenRefused
 from foureyes.ui.cli.output import put
 
 USAGE = 2
@@ -54,7 +54,7 @@ def _reasons(problem: FoureyesError) -> str:
         lines.append(f"  {reason.rule:<3} {reason.message}")
         if reason.next:
             lines.append(f"      next: {reason.next}")
-    return "\n".join([*lines, "nothing was changed"])
+    return "\n".join([*lines, "it is on record: fe security" if isinstance(problem, TokenRefused) else "nothing was changed"])
 
 
 def report_usage(message: str, *, json: bool, hint: str = "") -> int:

@@ -58,6 +58,8 @@ COMMANDS: dict[str, str] = {
     "reopen": "decisions:reopen",
     "whoami": "sessions:whoami",
     "session": "sessions:session",
+    "key": "keys:key",
+    "author": "authors:author",
     "feature": "policy:feature",
     "policy": "policy:policy",
     "security": "policy:security",

@@ -1,25 +1,34 @@
-"""`fe whoami` and `fe session list`."""
+"""`fe whoami` and `fe session`: list, new, spawn, end."""
 
 from __future__ import annotations
 
 import click
 
-from foureyes.app.sessions import seen_alone
+from foureyes.app.sessions import Whoami, seen_alone
+from foureyes.app.views import SessionView
+from foureyes.core.session import ROLES
 from foureyes.errors import EnvironmentProblem
 from foureyes.ui.cli import output
-from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.command import Session, reason_options, verb
 
 
 @verb("whoami", example="fe whoami")
 def whoami(session: Session) -> None:
     """Who you are to Foureyes, and why it thinks so."""
+    actor = session.actor
     try:
-        me = session.app.sessions.whoami(session.actor)
+        me = session.app.sessions.whoami(actor)
     except EnvironmentProblem:
-        me = seen_alone(session.actor)
-    origin = f", origin {', '.join(me.origins)}" if me.kind != "human" else ""
-    lines = [f"{me.name} ({me.session}): {me.kind}, {me.trust}{origin}", *[f"  {why}" for why in me.why]]
-    session.answer(me, "\n".join(lines))
+        me = seen_alone(actor)
+    session.answer(me, whoami_text(me))
+
+
+def whoami_text(me: Whoami) -> str:
+    """Three lines: who, and on what evidence."""
+    parts = [me.kind, me.trust, *([f"to {me.role} {me.task}"] if me.role else [])]
+    if me.kind != "human":
+        parts.append(f"origin {', '.join(me.origins)}")
+    return "\n".join([f"{me.name} ({me.session}): {', '.join(parts)}", *[f"  {why}" for why in me.why]])
 
 
 @click.group("session")
@@ -35,8 +44,46 @@ def session_list(session: Session, limit: int) -> None:
     if session.json:
         output.write_lines(rows)
         return
-    cells = [(row.id, row.name, row.kind, row.trust, row.origin, output.when(row.last_seen_at)) for row in rows]
-    output.write_raw(output.table(("ID", "NAME", "KIND", "TRUST", "ORIGIN", "LAST SEEN"), cells) + "\n")
+    heading = ("ID", "NAME", "KIND", "TRUST", "ORIGIN", "SPAWNED BY", "LAST SEEN")
+    output.write_raw(output.table(heading, [_cells(row) for row in rows]) + "\n")
 
 
-session.add_command(session_list)
+def _cells(row: SessionView) -> tuple[str, ...]:
+    trust = f"{row.trust} (ended)" if row.ended else row.trust
+    return (row.id, row.name, row.kind, trust, row.origin, row.parent or "", output.when(row.last_seen_at))
+
+
+@verb("new", example="fe session new")
+def session_new(session: Session) -> None:
+    """Begin a new line in the log. Never a new pair of eyes: its origin stays the same (I4)."""
+    me = session.app.sessions.new(session.actor)
+    session.answer(me, f"{whoami_text(me)}\nits origin is the same as before: it may approve nothing that you could not (I4)")
+
+
+@verb("spawn", example="FOUREYES_TOKEN=$(fe session spawn fe-7k2 --role implement) claude -p 'work on fe-7k2'")
+@click.argument("task")
+@click.option("--role", required=True, metavar="ROLE", help=f"What the sub-agent may do: {' or '.join(ROLES)}.")
+@click.option("--agent", default="", metavar="NAME", help="The agent profile it runs as; yours, if you leave it out.")
+def session_spawn(session: Session, task: str, role: str, agent: str) -> None:
+    """Give a sub-agent a session of its own: a token for one role on one task, good only below this agent or shell."""
+    made = session.app.sessions.spawn(session.actor, task, role, agent=agent)
+    if session.json:
+        output.write_json(made)
+        return
+    output.write(made.token)
+    session.note("; ".join([f"{made.name} ({made.session}) may {made.role} {made.task}", *made.notes]))
+    session.note("give it the token as FOUREYES_TOKEN: it is shown only now")
+
+
+@verb("end", example="fe session end claude#3")
+@click.argument("name", required=False, default="", metavar="[SESSION]")
+@reason_options
+def session_end(session: Session, name: str, reason: str) -> None:
+    """End a session, yours or one you spawned: its token is void, its claims are free. A person may end any."""
+    done = session.app.sessions.end(session.actor, name, reason=reason)
+    first = f"ended {', '.join(done.ended)}" if done.ended else "it had ended already"
+    session.answer(done, "\n".join([first, *[f"  released {task}" for task in done.released]]))
+
+
+for _command in (session_list, session_new, session_spawn, session_end):
+    session.add_command(_command)

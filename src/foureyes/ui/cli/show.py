@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.views import Preview, TaskDetail
+from foureyes.app.views import ApprovalView, Preview, TaskDetail
 from foureyes.core.attempt import DETACHED, Attempt
 from foureyes.core.ids import short_diff
 from foureyes.ui.cli.output import count, when
@@ -25,9 +25,7 @@ def detail_text(detail: TaskDetail, *, with_diff: bool = False) -> str:
     lines += _block("description", task.description) + _block("acceptance", task.acceptance)
     lines += [line for attempt in detail.attempts[-3:] for line in _attempt(attempt)]
     for row in detail.approvals:
-        ended = "" if row.state == "active" else f" ({row.state}{': ' + row.ended_why if row.ended_why else ''})"
-        why = f': "{row.reason}"' if row.reason else ""
-        lines += _field("approved", f"attempt {row.attempt} by {detail.name(row.session)}, {row.rule}{why}{ended}")
+        lines += _field("recorded" if row.recorded else "approved", _approval(detail, row))
     for said in detail.feedback:
         lines += _field(said.decision, f'iteration {said.iteration}, {detail.name(said.session)}: "{said.text}"')
     for edit in detail.edits:
@@ -36,6 +34,14 @@ def detail_text(detail: TaskDetail, *, with_diff: bool = False) -> str:
     for entry in detail.logs:
         lines += _field("log", f"{when(entry.at)} {detail.name(entry.session)} [{entry.type}] {entry.text}")
     return "\n".join(lines + _you(detail, with_diff))
+
+
+def _approval(detail: TaskDetail, row: ApprovalView) -> str:
+    """Who agreed, by which rule, and what that rests on (D9, I9)."""
+    ended = "" if row.state == "active" else f" ({row.state}{': ' + row.ended_why if row.ended_why else ''})"
+    why = f': "{row.reason}"' if row.reason else ""
+    rests_on = row.grade if row.grade.startswith("human") else "without a review"
+    return f"attempt {row.attempt} by {detail.name(row.session)}, {row.rule}, {rests_on}{why}{ended}"
 
 
 def _head(detail: TaskDetail) -> str:
@@ -53,7 +59,7 @@ def _head(detail: TaskDetail) -> str:
 def _makers(detail: TaskDetail) -> str:
     if not detail.authors:
         return detail.name(detail.task.implementer) if detail.task.implementer else ""
-    names = ", ".join(detail.name(session) for session in detail.authors)
+    names = ", ".join(detail.name(name) + (" (cleared)" if name in detail.cleared else "") for name in detail.authors)
     return f"{names}   author set: {count(len(detail.authors), 'session')}"
 
 

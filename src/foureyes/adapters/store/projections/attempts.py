@@ -8,6 +8,7 @@ from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.journal import Row
 from foureyes.adapters.store.projections.counting import counted
 from foureyes.adapters.store.projections.tasks import act, at, move, near
+from foureyes.adapters.store.queries import sql
 from foureyes.core import events as e
 from foureyes.core.attempt import KEEPS_APPROVAL
 
@@ -44,16 +45,34 @@ def attempt_submitted(db: Engine, row: Row, event: e.AttemptSubmitted) -> None:
         db.run("attempt.end_approvals", {"task": row.task, "why": f"attempt {event.n} is another change (A3)"})
 
 
-def approved(db: Engine, row: Row, event: e.Approved) -> None:
-    around = near(db, row.task, dependents=event.status == "closed")
+def _approve(db: Engine, row: Row, status: str) -> None:
+    around = near(db, row.task, dependents=status == "closed")
     with counted(db, around):
-        move(db, row, "task.approve", status=event.status)
+        move(db, row, "task.approve", status=status)
         db.run("task.set_label_live", {"id": row.task})
         db.run("task.recount_deps", plain({"ids": around}))
+
+
+def approved(db: Engine, row: Row, event: e.Approved) -> None:
+    _approve(db, row, event.status)
     fields = ("attempt", "diff_id", "rule", "exception", "reason", "seen", "grade")
     values: dict[str, object] = {name: getattr(event, name) for name in fields}
     db.run("attempt.insert_approval", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
     act(db, row, "approved", attempt=event.attempt)
+
+
+def approval_recorded(db: Engine, row: Row, event: e.ApprovalRecorded) -> None:
+    fields = ("attempt", "diff_id", "rule", "exception", "reason", "seen", "grade")
+    values: dict[str, object] = {name: getattr(event, name) for name in fields}
+    db.run("attempt.insert_approval", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
+    db.run("attempt.record_approval", {"approval": row.seq, "recorded": 1})
+    db.run("task.touch", at(row))
+    act(db, row, "approved", attempt=event.attempt)
+
+
+def approval_finished(db: Engine, row: Row, event: e.ApprovalFinished) -> None:
+    _approve(db, row, event.status)
+    db.run("attempt.record_approval", {"approval": event.approval, "recorded": 0})
 
 
 def approval_withdrawn(db: Engine, row: Row, event: e.ApprovalWithdrawn) -> None:
@@ -65,9 +84,12 @@ def approval_ended(db: Engine, row: Row, event: e.ApprovalEnded) -> None:
 
 
 def _back_to_review(db: Engine, row: Row, approval: int, state: str, why: str) -> None:
-    with counted(db, [row.task]):
-        move(db, row, "task.unapprove")
-        db.run("task.reland", at(row))
+    if db.fetch(sql("attempt.is_recorded"), {"approval": approval})[1]:
+        db.run("task.touch", at(row))  # it was never finished, so the task never left the review (P11)
+    else:
+        with counted(db, [row.task]):
+            move(db, row, "task.unapprove")
+            db.run("task.reland", at(row))
     db.run("attempt.end_approval", {"approval": approval, "state": state, "why": why})
 
 
@@ -81,6 +103,7 @@ def redo_requested(db: Engine, row: Row, event: e.RedoRequested) -> None:
 def task_rejected(db: Engine, row: Row, event: e.TaskRejected) -> None:
     with counted(db, near(db, row.task, children=True)):
         move(db, row, "task.reject", reason=event.reason)
+    db.run("attempt.end_approvals", {"task": row.task, "why": "rejected"})
     _feedback(db, row, "rejected", event.iteration, event.reason)
 
 
@@ -90,9 +113,18 @@ def _feedback(db: Engine, row: Row, decision: str, iteration: int, text: str) ->
     act(db, row, "requested_changes", attempt=iteration)
 
 
+def attribution_cleared(db: Engine, row: Row, event: e.AttributionCleared) -> None:
+    values: dict[str, object] = {"task": row.task, "session": event.session, "attempt": event.attempt, "seq": row.seq}
+    db.run("attempt.clear", plain(values))
+    db.run("task.touch", at(row))
+
+
 PROJECTIONS: dict[str, Any] = {
     "AttemptSubmitted": attempt_submitted,
     "Approved": approved,
+    "ApprovalRecorded": approval_recorded,
+    "ApprovalFinished": approval_finished,
+    "AttributionCleared": attribution_cleared,
     "ApprovalWithdrawn": approval_withdrawn,
     "ApprovalEnded": approval_ended,
     "RedoRequested": redo_requested,

@@ -25,6 +25,20 @@ def policy_accepted(db: Engine, row: Row, event: e.PolicyAccepted) -> None:
     db.run("project.accept", {"digest": event.digest, "text": event.text})
 
 
+def key_added(db: Engine, row: Row, event: e.KeyAdded) -> None:
+    values: dict[str, object] = {"fingerprint": event.fingerprint, "public": event.public, "person": event.person}
+    db.run("record.insert_key", plain(values | {"session": row.session, "seq": row.seq, "at": row.at}))
+
+
+def key_retired(db: Engine, row: Row, event: e.KeyRetired) -> None:
+    db.run("record.retire_key", {"fingerprint": event.fingerprint, "why": event.reason, "at": row.at})
+
+
+def decision_signed(db: Engine, row: Row, event: e.DecisionSigned) -> None:
+    values: dict[str, object] = {"fingerprint": event.key, "statement": event.statement, "signature": event.signature}
+    db.run("record.insert_signature", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
+
+
 def setting_changed(db: Engine, row: Row, event: e.SettingChanged) -> None:
     if event.new is None:
         db.run("project.unset_setting", {"name": event.name})
@@ -58,6 +72,9 @@ PROJECTIONS: dict[str, Any] = {
     "ProjectHeld": project_held,
     "ProjectResumed": project_resumed,
     "PolicyAccepted": policy_accepted,
+    "KeyAdded": key_added,
+    "KeyRetired": key_retired,
+    "DecisionSigned": decision_signed,
     "SettingChanged": setting_changed,
     "Logged": logged,
     "HandedOff": handed_off,

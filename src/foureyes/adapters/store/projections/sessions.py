@@ -7,7 +7,7 @@ from typing import Any
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.journal import Row
 from foureyes.adapters.store.queries import sql
-from foureyes.core.events import SessionEvidenceAdded, SessionStarted
+from foureyes.core.events import SessionEnded, SessionEvidenceAdded, SessionStarted, TokenIssued
 
 
 def session_started(db: Engine, row: Row, event: SessionStarted) -> None:
@@ -15,7 +15,22 @@ def session_started(db: Engine, row: Row, event: SessionStarted) -> None:
     values: dict[str, object] = {
         name: getattr(event, name) for name in ("kind", "trust", "name", "agent", "person", "host", "model", "vendor", "proven", "parent")
     }
-    db.run("session.insert", plain(values | {"id": row.session, "origin": origin, "at": row.at, "seq": row.seq}))
+    db.run("session.insert", plain(values | {"id": row.session, "origin": origin, "at": row.at, "seq": row.seq, "base": event.base}))
+
+
+def token_issued(db: Engine, row: Row, event: TokenIssued) -> None:
+    """A session of its own, made by the one that gave the token out."""
+    values: dict[str, object] = {name: getattr(event, name) for name in ("name", "agent", "host", "model", "vendor")}
+    fixed = {"kind": "agent", "trust": "issued", "person": "", "proven": True, "parent": row.session, "base": None}
+    origin = _join(db, event.evidence, event.session)
+    db.run("session.insert", plain(values | fixed | {"id": event.session, "origin": origin, "at": row.at, "seq": row.seq}))
+    token = {"hash": event.hash, "session": event.session, "task": row.task, "role": event.role, "bound": event.bound}
+    db.run("session.insert_token", plain(token | {"seq": row.seq}))
+
+
+def session_ended(db: Engine, row: Row, event: SessionEnded) -> None:
+    db.run("session.end", {"id": event.session, "seq": row.seq})
+    db.run("session.end_tokens", {"id": event.session, "seq": row.seq})
 
 
 def session_evidence_added(db: Engine, row: Row, event: SessionEvidenceAdded) -> None:
@@ -39,4 +54,9 @@ def _join(db: Engine, evidence: tuple[str, ...], own: str) -> str:
     return keep
 
 
-PROJECTIONS: dict[str, Any] = {"SessionStarted": session_started, "SessionEvidenceAdded": session_evidence_added}
+PROJECTIONS: dict[str, Any] = {
+    "SessionStarted": session_started,
+    "SessionEvidenceAdded": session_evidence_added,
+    "TokenIssued": token_issued,
+    "SessionEnded": session_ended,
+}

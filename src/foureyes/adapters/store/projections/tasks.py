@@ -130,8 +130,8 @@ def _recount(db: Engine, ids: list[str]) -> None:
 
 def task_started(db: Engine, row: Row, event: e.TaskStarted) -> None:
     with counted(db, [row.task]):
-        move(db, row, "task.start", start_target=event.target_head)
-    act(db, row, "started")
+        move(db, row, "task.start", start_target=event.target_head, session=event.implementer or row.session)
+    act(db, row, "started", session=event.implementer or "", via=row.session if event.implementer else None)
 
 
 def task_unstarted(db: Engine, row: Row, event: e.TaskUnstarted) -> None:

@@ -25,7 +25,7 @@ FROM attempts a JOIN tasks t ON t.id = a.task AND t.iteration = a.n
 WHERE a.task IN (SELECT value FROM json_each(:ids));
 
 -- name: attempt.authors
-SELECT task, session, min(why) AS why FROM authors WHERE task IN (SELECT value FROM json_each(:ids)) GROUP BY task, session
+SELECT task, session, min(why) AS why, max(attempt) AS attempt FROM authors WHERE task IN (SELECT value FROM json_each(:ids)) GROUP BY task, session
 ORDER BY task, session;
 
 -- name: attempt.history
@@ -42,12 +42,29 @@ UPDATE approvals SET state = :state, ended_why = :why WHERE seq = :approval AND 
 UPDATE approvals SET state = 'ended', ended_why = :why WHERE task = :task AND state = 'active';
 
 -- name: attempt.approvals
-SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why
+SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, recorded
 FROM approvals WHERE task = :task ORDER BY seq;
 
 -- name: attempt.active_approvals
-SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why
+SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, recorded
 FROM approvals WHERE task = :task AND state = 'active' ORDER BY seq;
+
+-- name: attempt.record_approval
+UPDATE approvals SET recorded = :recorded WHERE seq = :approval;
+
+-- name: attempt.is_recorded
+SELECT seq FROM approvals WHERE seq = :approval AND recorded = 1;
+
+-- name: attempt.recorded
+SELECT seq, task, session, diff_id FROM approvals
+WHERE recorded = 1 AND state = 'active' AND task IN (SELECT value FROM json_each(:ids)) ORDER BY seq;
+
+-- name: attempt.clear
+INSERT INTO cleared (task, session, attempt, seq) VALUES (:task, :session, :attempt, :seq)
+ON CONFLICT (task, session) DO UPDATE SET attempt = excluded.attempt, seq = excluded.seq;
+
+-- name: attempt.cleared
+SELECT task, session, attempt FROM cleared WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY task, session;
 
 -- name: attempt.minor_self_approvals
 SELECT session, count(*) AS n FROM security WHERE kind = 'minor' AND at >= :since GROUP BY session ORDER BY session;

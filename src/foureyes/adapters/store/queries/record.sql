@@ -30,3 +30,22 @@ SELECT seq, at, kind, task, session, rule, reason, detail FROM security ORDER BY
 
 -- name: record.security_totals
 SELECT kind, count(*) AS n, min(at) AS first, max(at) AS last FROM security GROUP BY kind ORDER BY kind;
+
+-- name: record.insert_key
+INSERT INTO keys (fingerprint, public, person, session, seq, at) VALUES (:fingerprint, :public, :person, :session, :seq, :at);
+
+-- name: record.retire_key
+UPDATE keys SET retired_at = :at, retired_why = :why WHERE fingerprint = :fingerprint;
+
+-- name: record.keys
+SELECT fingerprint, public, person, session, at, retired_at, retired_why FROM keys ORDER BY seq;
+
+-- name: record.insert_signature
+INSERT INTO signatures (seq, task, session, fingerprint, statement, signature, at)
+VALUES (:seq, :task, :session, :fingerprint, :statement, :signature, :at);
+
+-- name: record.signature
+SELECT seq, task, session, fingerprint, statement, signature, at FROM signatures WHERE signature = :signature;
+
+-- name: record.signatures
+SELECT seq, task, session, fingerprint, statement, signature, at FROM signatures ORDER BY seq;

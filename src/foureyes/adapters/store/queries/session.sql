@@ -1,22 +1,26 @@
 -- Sessions, their evidence and origins.
 
 -- name: session.insert
-INSERT INTO sessions (id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, started_at, last_seen_at, last_seq)
-VALUES (:id, :kind, :trust, :name, :agent, :person, :host, :model, :vendor, :origin, :proven, :parent, :at, :at, :seq);
+INSERT INTO sessions (id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, started_at, last_seen_at,
+  last_seq)
+VALUES (:id, :kind, :trust, :name, :agent, :person, :host, :model, :vendor, :origin, :proven, :parent, :base, :at, :at, :seq);
 
 -- name: session.seen
 UPDATE sessions SET last_seen_at = :at, last_seq = :seq WHERE id = :id;
 
 -- name: session.get
-SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, started_at, last_seen_at
+SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, started_at, last_seen_at,
+  ended_seq > 0 AND ended_seq >= last_seq AS ended
 FROM sessions WHERE id = :id;
 
 -- name: session.some
-SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, started_at, last_seen_at
+SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, started_at, last_seen_at,
+  ended_seq > 0 AND ended_seq >= last_seq AS ended
 FROM sessions WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: session.page
-SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, started_at, last_seen_at
+SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, started_at, last_seen_at,
+  ended_seq > 0 AND ended_seq >= last_seq AS ended
 FROM sessions ORDER BY last_seq DESC LIMIT :limit;
 
 -- name: session.count_agent
@@ -36,3 +40,37 @@ UPDATE evidence SET origin = :keep WHERE origin = :drop;
 
 -- name: session.join_sessions
 UPDATE sessions SET origin = :keep WHERE origin = :drop;
+
+-- name: session.newest
+SELECT id FROM sessions WHERE base = :base ORDER BY last_seq DESC, id LIMIT 1;
+
+-- name: session.end
+UPDATE sessions SET ended_seq = :seq WHERE id = :id;
+
+-- name: session.children
+SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, started_at, last_seen_at,
+  ended_seq > 0 AND ended_seq >= last_seq AS ended
+FROM sessions WHERE parent = :parent ORDER BY id;
+
+-- name: session.called
+SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, started_at, last_seen_at,
+  ended_seq > 0 AND ended_seq >= last_seq AS ended
+FROM sessions WHERE id = :text OR name = :text ORDER BY id LIMIT 2;
+
+-- name: session.insert_token
+INSERT INTO tokens (hash, session, task, role, bound, seq) VALUES (:hash, :session, :task, :role, :bound, :seq);
+
+-- name: session.end_tokens
+UPDATE tokens SET ended_seq = :seq WHERE session = :id AND ended_seq = 0;
+
+-- name: session.token
+SELECT hash, session, task, role, bound, ended_seq > 0 AS ended FROM tokens WHERE hash = :hash;
+
+-- name: session.token_of
+SELECT hash, session, task, role, bound, ended_seq > 0 AS ended FROM tokens WHERE session = :session;
+
+-- name: session.tokens_of_task
+SELECT hash, session, task, role, bound, ended_seq > 0 AS ended FROM tokens WHERE task = :task AND role = :role ORDER BY seq;
+
+-- name: session.claims
+SELECT id FROM tasks WHERE implementer = :session AND status = 'in_progress' ORDER BY n;

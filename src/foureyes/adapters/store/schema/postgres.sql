@@ -14,6 +14,8 @@ CREATE TABLE approvals (
   at text COLLATE "C" NOT NULL,
   state text COLLATE "C" NOT NULL,
   ended_why text COLLATE "C" NOT NULL,
+  recorded integer NOT NULL DEFAULT 0,
+  CHECK ((recorded = ANY (ARRAY[0, 1]))),
   CHECK ((state = ANY (ARRAY['active'::text, 'withdrawn'::text, 'ended'::text]))),
   PRIMARY KEY (seq)
 );
@@ -49,6 +51,14 @@ CREATE TABLE authors (
   session text COLLATE "C" NOT NULL,
   why text COLLATE "C" NOT NULL,
   PRIMARY KEY (task, attempt, session)
+);
+
+CREATE TABLE cleared (
+  task text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  attempt integer NOT NULL,
+  seq integer NOT NULL,
+  PRIMARY KEY (task, session)
 );
 
 CREATE TABLE counters (
@@ -127,6 +137,18 @@ CREATE TABLE journal (
   PRIMARY KEY (seq)
 );
 
+CREATE TABLE keys (
+  fingerprint text COLLATE "C" NOT NULL,
+  public text COLLATE "C" NOT NULL,
+  person text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  retired_at text COLLATE "C",
+  retired_why text COLLATE "C" NOT NULL DEFAULT ''::text,
+  PRIMARY KEY (fingerprint)
+);
+
 CREATE TABLE labels_taken_off (
   seq integer NOT NULL,
   task text COLLATE "C" NOT NULL,
@@ -193,6 +215,8 @@ CREATE TABLE sessions (
   started_at text COLLATE "C" NOT NULL,
   last_seen_at text COLLATE "C" NOT NULL,
   last_seq integer NOT NULL,
+  base text COLLATE "C",
+  ended_seq integer NOT NULL DEFAULT 0,
   CHECK ((kind = ANY (ARRAY['agent'::text, 'human'::text, 'service'::text]))),
   CHECK ((proven = ANY (ARRAY[0, 1]))),
   CHECK ((trust = ANY (ARRAY['issued'::text, 'observed'::text, 'asserted'::text]))),
@@ -205,6 +229,18 @@ CREATE TABLE settings (
   session text COLLATE "C" NOT NULL,
   at text COLLATE "C" NOT NULL,
   PRIMARY KEY (name)
+);
+
+CREATE TABLE signatures (
+  seq integer NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  fingerprint text COLLATE "C" NOT NULL,
+  statement text COLLATE "C" NOT NULL,
+  signature text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  PRIMARY KEY (seq),
+  UNIQUE (signature)
 );
 
 CREATE TABLE task_labels (
@@ -277,6 +313,18 @@ CREATE TABLE tasks (
   UNIQUE (once_key)
 );
 
+CREATE TABLE tokens (
+  hash text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  role text COLLATE "C" NOT NULL,
+  bound text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  ended_seq integer NOT NULL DEFAULT 0,
+  CHECK ((role = ANY (ARRAY['implement'::text, 'review'::text]))),
+  PRIMARY KEY (hash)
+);
+
 CREATE INDEX approvals_by_task ON approvals USING btree (task, seq);
 
 CREATE INDEX dependencies_by_target ON dependencies USING btree (depends_on);
@@ -297,9 +345,13 @@ CREATE INDEX security_by_kind ON security USING btree (kind, at);
 
 CREATE INDEX sessions_by_agent ON sessions USING btree (agent);
 
+CREATE INDEX sessions_by_base ON sessions USING btree (base);
+
 CREATE INDEX sessions_by_last_seq ON sessions USING btree (last_seq);
 
 CREATE INDEX sessions_by_origin ON sessions USING btree (origin);
+
+CREATE INDEX signatures_by_task ON signatures USING btree (task);
 
 CREATE INDEX task_labels_by_label ON task_labels USING btree (label, live, priority, task_n);
 
@@ -322,3 +374,7 @@ CREATE INDEX tasks_ready ON tasks USING btree (priority, n) WHERE (ready = 1);
 CREATE INDEX tasks_stuck ON tasks USING btree (priority, n) WHERE ((deleted = 0) AND ((status = 'blocked'::text) OR ((status = 'open'::text) AND (open_deps > 0))));
 
 CREATE INDEX tasks_unmerged ON tasks USING btree (priority, n) WHERE (unmerged = 1);
+
+CREATE INDEX tokens_by_session ON tokens USING btree (session);
+
+CREATE INDEX tokens_by_task ON tokens USING btree (task);

@@ -14,7 +14,7 @@ CREATE TABLE approvals (
   at TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('active', 'withdrawn', 'ended')),
   ended_why TEXT NOT NULL
-);
+, recorded INTEGER NOT NULL DEFAULT 0 CHECK (recorded IN (0, 1)));
 
 CREATE TABLE attempts (
   task TEXT NOT NULL,
@@ -45,6 +45,14 @@ CREATE TABLE authors (
   session TEXT NOT NULL,
   why TEXT NOT NULL,
   PRIMARY KEY (task, attempt, session)
+);
+
+CREATE TABLE cleared (
+  task TEXT NOT NULL,
+  session TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (task, session)
 );
 
 CREATE TABLE counters (
@@ -115,6 +123,17 @@ CREATE TABLE journal (
   hash TEXT NOT NULL
 );
 
+CREATE TABLE keys (
+  fingerprint TEXT NOT NULL PRIMARY KEY,
+  public TEXT NOT NULL,
+  person TEXT NOT NULL,
+  session TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  at TEXT NOT NULL,
+  retired_at TEXT,
+  retired_why TEXT NOT NULL DEFAULT ''
+);
+
 CREATE TABLE labels_taken_off (
   seq INTEGER PRIMARY KEY,
   task TEXT NOT NULL,
@@ -171,12 +190,22 @@ CREATE TABLE sessions (
   started_at TEXT NOT NULL,
   last_seen_at TEXT NOT NULL,
   last_seq INTEGER NOT NULL
-);
+, base TEXT, ended_seq INTEGER NOT NULL DEFAULT 0);
 
 CREATE TABLE settings (
   name TEXT NOT NULL PRIMARY KEY,
   value TEXT NOT NULL,
   session TEXT NOT NULL,
+  at TEXT NOT NULL
+);
+
+CREATE TABLE signatures (
+  seq INTEGER PRIMARY KEY,
+  task TEXT NOT NULL,
+  session TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  statement TEXT NOT NULL,
+  signature TEXT NOT NULL UNIQUE,
   at TEXT NOT NULL
 );
 
@@ -231,6 +260,16 @@ CREATE TABLE tasks (
   deleted INTEGER NOT NULL CHECK (deleted IN (0, 1))
 );
 
+CREATE TABLE tokens (
+  hash TEXT NOT NULL PRIMARY KEY,
+  session TEXT NOT NULL,
+  task TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('implement', 'review')),
+  bound TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  ended_seq INTEGER NOT NULL DEFAULT 0
+);
+
 CREATE INDEX approvals_by_task ON approvals (task, seq);
 
 CREATE INDEX dependencies_by_target ON dependencies (depends_on);
@@ -251,9 +290,13 @@ CREATE INDEX security_by_kind ON security (kind, at);
 
 CREATE INDEX sessions_by_agent ON sessions (agent);
 
+CREATE INDEX sessions_by_base ON sessions (base);
+
 CREATE INDEX sessions_by_last_seq ON sessions (last_seq);
 
 CREATE INDEX sessions_by_origin ON sessions (origin);
+
+CREATE INDEX signatures_by_task ON signatures (task);
 
 CREATE INDEX task_labels_by_label ON task_labels (label, live, priority, task_n);
 
@@ -274,3 +317,7 @@ CREATE INDEX tasks_ready ON tasks (priority, n) WHERE ready = 1;
 CREATE INDEX tasks_stuck ON tasks (priority, n) WHERE deleted = 0 AND (status = 'blocked' OR (status = 'open' AND open_deps > 0));
 
 CREATE INDEX tasks_unmerged ON tasks (priority, n) WHERE unmerged = 1;
+
+CREATE INDEX tokens_by_session ON tokens (session);
+
+CREATE INDEX tokens_by_task ON tokens (task);

@@ -1,0 +1,300 @@
+"""A person's key ring: what signs as a person, and only when the person is there (I9).
+
+Either an Ed25519 key under a passphrase that is asked at every use, or a FIDO key of ssh-keygen that waits for a touch.
+A key that ssh-agent could sign with silently is neither.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from os.path import abspath, dirname, isabs, islink, join, lexists
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from foureyes.adapters.identity import sshsig
+from foureyes.adapters.process import ProcessProblem, ProgramTimedOut, run
+from foureyes.errors import BadInput, Conflict, EnvironmentProblem, NotFound, Reason, Refused
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+NEW_KEY = "fe key new --human"
+SHORTEST, TRIES, TOUCH_SECONDS = 8, 3, 60.0
+COST = 2**16
+"""What one guess at a passphrase costs (scrypt; PEM's own 2048 rounds are next to nothing). Another number opens no old key."""
+OWN, HANDLE, PUBLIC = ".pem", ".handle", ".pub"
+READ_LIMIT = 65536
+
+
+class KeyRing:
+    """A person's keys: private parts in the user's configuration directory, the passphrase from the terminal only (I9)."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+
+    @property
+    def folder(self) -> str:
+        """Where the keys lie: below $XDG_CONFIG_HOME or ~/.config."""
+        configuration, home = self._environ.get("XDG_CONFIG_HOME", ""), self._environ.get("HOME", "")
+        if isabs(configuration):
+            return join(configuration, "foureyes", "keys")
+        if isabs(home):
+            return join(home, ".config", "foureyes", "keys")
+        raise EnvironmentProblem("There is no place for keys: neither XDG_CONFIG_HOME nor HOME is set.")
+
+    def make(self) -> str:
+        """A new key under a new passphrase; its public line."""
+        from cryptography.hazmat.primitives import serialization as form
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+        passphrase = _new_passphrase()
+        private = Ed25519PrivateKey.generate()
+        public = sshsig.public_of(private)
+        lock = form.BestAvailableEncryption(_stretched(passphrase, public))
+        self._keep(public, OWN, private.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, lock))
+        return public
+
+    def adopt(self, path: str) -> str:
+        """A FIDO key that ssh-keygen made (I9): its public part, and where its private part lies; the public line."""
+        from shutil import which
+
+        handle = abspath(path.removesuffix(PUBLIC))
+        public = _touch_key(handle + PUBLIC)
+        _refuse_if_open(handle)
+        if not which("ssh-keygen", path=self._environ.get("PATH", os.defpath)):
+            raise EnvironmentProblem("A FIDO key signs through ssh-keygen, which is not on the PATH. Install OpenSSH.")
+        self._keep(public, HANDLE, os.fsencode(handle))
+        return public
+
+    def held(self) -> dict[str, str]:
+        """All keys here, public line by fingerprint. Files that are no such key are passed over."""
+        try:
+            names = sorted(os.listdir(self.folder))
+        except FileNotFoundError:
+            return {}
+        except OSError as problem:
+            raise EnvironmentProblem(f"The keys in {self.folder} cannot be read: {problem.strerror}.") from problem
+        lines = [_held_line(join(self.folder, name)) for name in names if name.endswith(PUBLIC)]
+        return {sshsig.fingerprint(line): line for line in lines if line}
+
+    def sign(self, fingerprint: str, statement: bytes) -> str:
+        """The person's signature of a statement: asks for the passphrase, or waits for the touch, every time (I9)."""
+        public = self.held().get(fingerprint)
+        if public is None:
+            raise NotFound(f"The private part of the key {fingerprint!a} is not in {self.folder}.", next_step=NEW_KEY)
+        path = _path(self.folder, public)
+        if sshsig.is_fido(public):
+            return self._touched(os.fsdecode(_private_bytes(path + HANDLE)), public, statement)
+        return sshsig.sign_with(_unlocked(path + OWN, public), public, statement)
+
+    def verify(self, public: str, statement: bytes, signature: str) -> str:
+        """Empty when the signature holds, otherwise why not."""
+        return sshsig.verify(public, statement, signature)
+
+    def forget(self, fingerprint: str) -> None:
+        """Take back what `make` or `adopt` has just written, because the key could not be registered."""
+        if public := self.held().get(fingerprint):
+            for ending in (PUBLIC, OWN, HANDLE):
+                with suppress(FileNotFoundError):
+                    os.unlink(_path(self.folder, public) + ending)
+
+    def _touched(self, handle: str, public: str, statement: bytes) -> str:
+        """I9: ssh-keygen alone, without an agent that could answer for it; and the signature says that it was touched."""
+        _refuse_if_open(handle)
+        environ = {name: value for name, value in self._environ.items() if name != "SSH_AUTH_SOCK"}
+        _tell("Touch the security key to sign.\n")
+        try:
+            done = run(
+                ["ssh-keygen", "-Y", "sign", "-f", handle, "-n", sshsig.NAMESPACE], env=environ, input=statement, timeout=TOUCH_SECONDS
+            )
+        except ProgramTimedOut as late:
+            why = f"The key was not touched within {TOUCH_SECONDS:g} seconds."
+            raise _refused("Nothing was signed. Try again, and touch the key when it blinks.", why) from late
+        except ProcessProblem as problem:
+            raise EnvironmentProblem(f"A FIDO key signs through ssh-keygen: {problem}.") from problem
+        try:
+            signature = sshsig.unarmored(done.out)
+        except BadInput as problem:
+            raise EnvironmentProblem(f"ssh-keygen did not sign with {handle}: {_last_line(done.err) or 'it wrote nothing'}") from problem
+        if why := sshsig.verify(public, statement, signature):
+            raise _refused("Nothing was signed.", why, "ssh-keygen -t ed25519-sk   (a key that waits for a touch)")
+        return signature
+
+    def _keep(self, public: str, ending: str, secret: bytes) -> None:
+        """Write both files of a key, or none of them."""
+        path = _path(folder := self.folder, public)
+        try:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            _refuse_if_open(folder, "700")
+            _write_new(path + ending, secret)
+            try:
+                _write_new(path + PUBLIC, public.encode() + b"\n")
+            except BaseException:
+                os.unlink(path + ending)
+                raise
+        except OSError as problem:
+            raise EnvironmentProblem(f"The key was not kept: {folder} cannot be written: {problem.strerror}.") from problem
+
+
+def _refused(message: str, why: str, step: str = "") -> Refused:
+    return Refused(message, reasons=(Reason("I9", why, step),), next_step=step)
+
+
+def _path(folder: str, public: str) -> str:
+    """A key's files, without the ending: its fingerprint with characters that every file system takes."""
+    name = sshsig.fingerprint(public).removeprefix("SHA256:").replace("+", "-").replace("/", "_")
+    return join(folder, f"key-{name}")
+
+
+def _held_line(path: str) -> str:
+    """The public line in this file of ours, if it is one and has its private part next to it."""
+    try:
+        public = sshsig.plain(_text(path))
+    except (OSError, BadInput):
+        return ""
+    stem = path.removesuffix(PUBLIC)
+    private = stem + (HANDLE if sshsig.is_fido(public) else OWN)
+    return public if stem == _path(dirname(path), public) and lexists(private) else ""
+
+
+def _touch_key(path: str) -> str:
+    """I9: the public line of a key that waits for a touch; any other is refused."""
+    try:
+        line = _text(path)
+    except (OSError, ValueError) as problem:
+        raise NotFound(f"There is no public key to read: {problem}.", next_step="ssh-keygen -t ed25519-sk") from problem
+    kind = "".join(line.split()[:1])
+    if kind.startswith(("ssh-", "ecdsa-")):
+        why = f"A key of the type {kind[:60]!r} does not wait for a touch: ssh-agent could sign with it silently."
+        raise _refused(f"{path} is not taken as a person's key.", why, f"{NEW_KEY}   (or a FIDO key: ssh-keygen -t ed25519-sk)")
+    return sshsig.plain(line)
+
+
+def _text(path: str) -> str:
+    with open(path, "rb") as file:
+        return file.read(READ_LIMIT).decode("utf-8", "replace")
+
+
+def _private_bytes(path: str) -> bytes:
+    """A private file of ours: no link, and nobody else can read it."""
+    try:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK)) as file:
+            _refuse_if_open(path, at=file.fileno())
+            return file.read(READ_LIMIT)
+    except OSError as problem:
+        if islink(path):
+            raise _refused("Nothing was signed.", f"{path} is a link; a private key is a file of its own.") from problem
+        raise EnvironmentProblem(f"{path} cannot be read: {problem.strerror}.") from problem
+
+
+def _refuse_if_open(path: str, mode: str = "600", *, at: int | None = None) -> None:
+    """I9: group and others have no rights to it."""
+    try:
+        rights = stat.S_IMODE(os.stat(path if at is None else at).st_mode)
+    except OSError as problem:
+        raise EnvironmentProblem(f"{path} cannot be read: {problem.strerror}.") from problem
+    if rights & 0o077:
+        raise _refused("A private key is its owner's alone.", f"{path} is open to others ({rights:04o}).", f"chmod {mode} {quote(path)}")
+
+
+def _write_new(path: str, content: bytes) -> None:
+    """A new file, complete or not at all, and never over another."""
+    temporary = join(dirname(path), f".new-{os.urandom(8).hex()}")
+    try:
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(temporary, path)
+    except FileExistsError as problem:
+        raise Conflict(f"{path} is there already and stays as it is.") from problem
+    finally:
+        with suppress(OSError):
+            os.unlink(temporary)
+
+
+def _new_passphrase() -> bytes:
+    typed = _ask("New passphrase: ")
+    if len(typed.decode("utf-8", "replace")) < SHORTEST:
+        raise _refused("No key was made.", f"A passphrase has at least {SHORTEST} characters.", NEW_KEY)
+    if _ask("The same again: ") != typed:
+        raise _refused("No key was made.", "The two passphrases differ.", NEW_KEY)
+    return typed
+
+
+def _stretched(passphrase: bytes, public: str) -> bytes:
+    """What opens the file: made from the passphrase slowly, and for this key only."""
+    from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+
+    return Scrypt(salt=public.encode(), length=32, n=COST, r=8, p=1).derive(passphrase).hex().encode()
+
+
+def _unlocked(path: str, public: str) -> Ed25519PrivateKey:
+    """I9: a person's own key, opened with the passphrase; three tries."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    content = _private_bytes(path)
+    if not content.startswith(b"-----BEGIN ENCRYPTED PRIVATE KEY-----"):
+        raise _refused("Nothing was signed.", f"{path} is not a key under a passphrase.", NEW_KEY)
+    for _ in range(TRIES):
+        passphrase = _ask("Passphrase of your Foureyes key: ")
+        try:
+            private = load_pem_private_key(content, _stretched(passphrase, public))
+        except (ValueError, TypeError, UnsupportedAlgorithm):
+            _tell("That is not the passphrase.\n")
+            continue
+        if isinstance(private, Ed25519PrivateKey) and sshsig.public_of(private) == public:
+            return private
+        raise _refused("Nothing was signed.", f"{path} holds another key than its name says.", NEW_KEY)
+    raise _refused("Nothing was signed.", f"The passphrase did not open {path}, {TRIES} times.")
+
+
+@contextmanager
+def _terminal() -> Iterator[int]:
+    """The terminal of this process, whatever its input is; Refused (I9) when there is none."""
+    import termios
+
+    try:
+        with open(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY), "r+b", buffering=0) as terminal:
+            yield terminal.fileno()
+    except (OSError, termios.error) as problem:
+        why = "There is no terminal to ask at; a pipe, an argument or the environment does not count."
+        raise _refused("A passphrase is read from a terminal only.", why) from problem
+
+
+def _ask(prompt: str) -> bytes:
+    """One line, typed without echo; the echo comes back whatever happens. What was typed before the question is dropped."""
+    import termios
+
+    with _terminal() as number:
+        before = termios.tcgetattr(number)
+        silent = (before[3] | termios.ICANON | termios.ISIG) & ~termios.ECHO
+        try:
+            termios.tcsetattr(number, termios.TCSAFLUSH, [*before[:3], silent, *before[4:]])
+            os.write(number, prompt.encode())
+            line = b""
+            while not line.endswith(b"\n") and (part := os.read(number, 4096)):
+                line += part
+        finally:
+            termios.tcsetattr(number, termios.TCSAFLUSH, before)
+            os.write(number, b"\n")
+    if not line.endswith(b"\n"):
+        raise _refused("No passphrase was typed.", "The input ended before the end of the line.")
+    return line[:-1]
+
+
+def _tell(text: str) -> None:
+    """A word at the terminal, where there is one."""
+    with suppress(Refused), _terminal() as number:
+        os.write(number, text.encode())
+
+
+def _last_line(text: bytes) -> str:
+    """What a program said last, fit for a sentence."""
+    said = text.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    return "".join(character for character in said if character.isprintable())[:200]

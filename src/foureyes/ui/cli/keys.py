@@ -1,0 +1,67 @@
+"""`fe key`: new, add, retire, list."""
+
+from __future__ import annotations
+
+import click
+
+from foureyes.app.keys import KeyOutcome, KeyView
+from foureyes.errors import BadInput
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, reason_options, verb
+
+
+@click.group("key")
+def key() -> None:
+    """Keys of people: with them a decision is signed, not only seen (I9)."""
+
+
+@verb("new", example="fe key new --human")
+@click.option("--human", is_flag=True, help="A key for a person; there is no other kind.")
+@click.option("--ssh", default="", metavar="FILE", help="A FIDO key made by ssh-keygen (-t ed25519-sk) that asks for touch.")
+def key_new(session: Session, human: bool, ssh: str) -> None:
+    """Make your key: it asks for a passphrase, now and at each use. A project's first key needs no other; later ones do."""
+    if not human:
+        raise BadInput("say that it is for a person: --human.", next_step="fe key new --human")
+    _say(session, session.app.keys.new(session.actor, ssh=ssh))
+
+
+@verb("add", example="fe key add 'ssh-ed25519 AAAA…' --person bob@desk")
+@click.argument("public", metavar="LINE")
+@click.option("--person", required=True, metavar="USER@HOST", help="Whose key it is.")
+def key_add(session: Session, public: str, person: str) -> None:
+    """Let somebody else's key count, signed with yours."""
+    _say(session, session.app.keys.add(session.actor, public, person))
+
+
+@verb("retire", example='fe key retire SHA256:x3Jd -m "the laptop was stolen"')
+@click.argument("fingerprint")
+@reason_options
+def key_retire(session: Session, fingerprint: str, reason: str) -> None:
+    """Let a key count no more, signed with a key of the project."""
+    _say(session, session.app.keys.retire(session.actor, fingerprint, reason))
+
+
+@verb("list", example="fe key list")
+def key_list(session: Session) -> None:
+    """Whose keys count here, and which of them lie on this machine."""
+    rows = session.app.keys.list()
+    if session.json:
+        output.write_lines(rows)
+    elif not rows:
+        output.write("no keys: people are told apart by what is seen of them (fe key new --human)")
+    else:
+        heading = ("KEY", "PERSON", "STATE", "PRIVATE PART", "SINCE")
+        output.write_raw(output.table(heading, [_cells(row) for row in rows]) + "\n")
+
+
+def _cells(row: KeyView) -> tuple[str, ...]:
+    state = f"retired: {row.retired_why}" if row.retired_at else "counts"
+    return (row.fingerprint, row.person, state, "here" if row.here else "elsewhere", output.when(row.at))
+
+
+def _say(session: Session, done: KeyOutcome) -> None:
+    session.answer(done, done.message + (f"\nnext: {done.next}" if done.next else ""))
+
+
+for _command in (key_new, key_add, key_retire, key_list):
+    key.add_command(_command)
