@@ -159,7 +159,7 @@ def test_approving_again_is_a_no_op_D1(world: GitWorld) -> None:
         world.approve(BOB, task)
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")
-    world.app.decisions.merge(BOB)
+    world.app.merges.merge(BOB)
     for actor in (CODEX, BOB, CLAUDE):
         with world.unchanged():
             assert not world.approve(actor, task).changed
@@ -281,7 +281,7 @@ def test_nothing_is_taken_back_after_the_merge_or_before_an_approval(world: GitW
     world.approve(CODEX, task)
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")
-    world.app.decisions.merge(BOB)
+    world.app.merges.merge(BOB)
     with world.refused("T2"):
         world.app.decisions.withdraw(CODEX, task)
 
@@ -322,7 +322,7 @@ def test_redo_of_an_approved_task_ends_the_approval(world: GitWorld) -> None:
     world.approve(CODEX, task)
     world.app.decisions.redo(BOB, task, "on second thoughts")
     assert [row.state for row in world.show(task).approvals] == ["ended"]
-    assert world.app.decisions.merge(BOB) == []
+    assert world.app.merges.merge(BOB) == []
 
 
 def test_redo_and_reject_only_from_where_the_table_allows_T2(world: GitWorld) -> None:
@@ -357,7 +357,7 @@ def test_a_rejected_task_is_shown_apart_and_lifted_by_who_rejected_or_a_person(w
 
 
 def merged(world: GitWorld, task: str) -> bool:
-    (row,) = [row for row in world.app.decisions.merge(BOB) if row.task == task]
+    (row,) = [row for row in world.app.merges.merge(BOB) if row.task == task]
     return row.merged
 
 
@@ -371,7 +371,7 @@ def test_an_approved_head_that_was_merged_by_hand_closes_the_task(world: GitWorl
     found = world.task(task)
     assert (found.status, found.resolution, found.merge) == ("closed", "merged", world.checkout.head())
     with world.unchanged():
-        assert world.app.decisions.merge(BOB) == []
+        assert world.app.merges.merge(BOB) == []
 
 
 @pytest.mark.parametrize("how", ["--ff-only", "--no-ff"])
@@ -428,7 +428,7 @@ def test_what_was_never_approved_is_not_closed_by_a_merge_lesson_77(world: GitWo
     task = world.handed_in()
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")
-    assert world.app.decisions.merge(BOB) == []
+    assert world.app.merges.merge(BOB) == []
     assert world.status(task) == "reviewing"
 
 

@@ -184,7 +184,7 @@ class Desk(RuleBasedStateMachine):
     def merge(self, actor: Actor, n: int) -> None:
         if f"refs/heads/fe/{self.task(n)}" in self.world.repo.branches:
             self.world.repo.land(f"fe/{self.task(n)}")
-        self.attempt(lambda: self.world.app.decisions.merge(actor))
+        self.attempt(lambda: self.world.app.merges.merge(actor))
 
     @rule(actor=who, n=which, text=words)
     def log(self, actor: Actor, n: int, text: str) -> None:

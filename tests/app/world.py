@@ -17,6 +17,7 @@ import pytest
 
 from foureyes.adapters.git.locate import locate
 from foureyes.adapters.git.repo import GitRepo
+from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.attempts import SubmitOutcome
@@ -111,6 +112,42 @@ class CountedIds:
     def number(self) -> int:
         self.count += 1
         return int.from_bytes(hashlib.sha256(str(self.count).encode()).digest()[:16], "big")
+
+
+class DeskKeys:
+    """A key ring without a terminal: real keys and signatures, and the person always types the right passphrase."""
+
+    def __init__(self) -> None:
+        self.private: dict[str, Any] = {}
+        self.signed: list[bytes] = []
+
+    def make(self) -> str:
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+        private = Ed25519PrivateKey.generate()
+        public = sshsig.public_of(private)
+        self.private[sshsig.fingerprint(public)] = (public, private)
+        return public
+
+    def adopt(self, path: str) -> str:
+        raise NotImplementedError
+
+    def held(self) -> dict[str, str]:
+        return {fingerprint: public for fingerprint, (public, _) in self.private.items()}
+
+    def sign(self, fingerprint: str, statement: bytes) -> str:
+        self.signed.append(statement)
+        public, private = self.private[fingerprint]
+        return sshsig.sign_with(private, public, statement)
+
+    def verify(self, public: str, statement: bytes, signature: str) -> str:
+        return sshsig.verify(public, statement, signature)
+
+    def fingerprint(self, public: str) -> str:
+        return sshsig.fingerprint(public)
+
+    def forget(self, fingerprint: str) -> None:
+        self.private.pop(fingerprint)
 
 
 class ScriptedRepo:
@@ -292,15 +329,16 @@ class World:
         self.clock, self.ids = FixedClock(), CountedIds()
         self.environ: dict[str, str] = dict(environ or {})
         self.store = store or engines.new_store(PROJECT)
-        self.app = Application(Context(self.store, repo, self.clock, self.ids, self.environ))
+        self.keys = DeskKeys()
+        self.app = Application(Context(self.store, repo, self.clock, self.ids, self.environ, keys=lambda: self.keys))
         self.app.projects.create(ALICE, "project", "fe", "main")
 
     def spawn(self, actor: Actor, task: str, role: str, *, agent: str = "", below: Sequence[str] = ()) -> Actor:
         """A session with a real token (I2): given out by `actor`, used in agent processes `below` the one it is bound to."""
-        if not actor.processes and not actor.leader:
+        if not actor.processes and not actor.leader and not actor.token:
             actor = msgspec.structs.replace(actor, leader=f"process:boot:ns:shell-of-{actor.session}")
         made = self.app.sessions.spawn(actor, task, role, agent=agent)
-        return self.show_token(made.token, (*below, *(actor.processes or (actor.leader,))), below)
+        return self.show_token(made.token, (*below, *(actor.processes or actor.ancestors or (actor.leader,))), below)
 
     def show_token(self, token: str, ancestors: Sequence[str], agents: Sequence[str] = ()) -> Actor:
         """Whoever shows a token below these processes; `agents` are those of them that are agents."""

@@ -1,0 +1,58 @@
+"""A store merges only into its own target: the one whose foureyes.toml names it and whose last anchor it holds (P12, J3)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.world import ALICE, BOB, SETTINGS, GitWorld
+
+
+def approved(world: GitWorld) -> str:
+    """An approved task whose branch is merged by hand."""
+    task = world.handed_in()
+    world.approve(BOB, task)
+    world.checkout.switch("main")
+    world.checkout.git("merge", "-q", "--no-ff", "-m", "merge", f"fe/{task}")
+    return task
+
+
+def test_the_own_target_is_recognised_P12(world: GitWorld) -> None:
+    task = approved(world)
+    assert [row.merged for row in world.app.merges.merge(ALICE)] == [True]
+    assert world.status(task) == "closed"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [(SETTINGS.replace("0123", "9999"), "names project 9999"), ("[review]\npolicy = 'strict'\n", "names no project"), (None, "is missing")],
+    ids=["another project", "no project", "no file"],
+)
+def test_a_target_that_does_not_name_the_project_is_not_merged_into_P12(world: GitWorld, text: str | None, words: str) -> None:
+    task = approved(world)
+    if text is None:
+        world.checkout.git("rm", "-q", "foureyes.toml")
+        world.checkout.git("commit", "-q", "-m", "gone")
+    else:
+        world.checkout.commit("foureyes.toml", text)
+    with world.refused("P12") as caught:
+        world.app.merges.merge(ALICE)
+    assert words in caught[0].reasons[0].message
+    assert world.status(task) == "approved"
+
+
+@pytest.mark.parametrize("anchor", ["1:0000", "999999:0000", "rubbish", "-1:x", "9" * 30 + ":x"])
+def test_a_target_with_an_anchor_of_another_journal_is_not_merged_into_P12_J3(world: GitWorld, anchor: str) -> None:
+    approved(world)
+    world.checkout.commit("other.py", message=f"merged elsewhere\n\nJournal: {anchor}")
+    with world.refused("P12"):
+        world.app.merges.merge(ALICE)
+
+
+def test_the_last_anchor_of_the_own_journal_is_held_P12_J3(world: GitWorld) -> None:
+    row = world.app.audit.log(limit=1)[0]
+    world.checkout.commit("a.py", message="of another store\n\nJournal: 1:0000")
+    world.checkout.commit("b.py", message=f"of this store\n\nJournal: {row.seq}:{row.hash}")
+    world.checkout.commit("c.py", message="talks about it\n\nJournal: is a word at the start of this line\n\nand ends without a trailer")
+    task = approved(world)
+    world.app.merges.merge(ALICE)
+    assert world.status(task) == "closed"
