@@ -23,13 +23,15 @@ import pytest
 from tests.launcher import Caller, Result, World
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "docs/howto/agents.md", "docs/howto/alone.md", "docs/howto/audit.md")
+PAGES = (
+    "README.md", "docs/howto/agents.md", "docs/howto/alone.md", "docs/howto/audit.md", "docs/howto/lead.md", "docs/howto/three-agents.md",
+)  # fmt: skip
 
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
-WHO = re.compile(r"# (alice|claude|codex)(, in a terminal)?$")
+WHO = re.compile(r"# (alice|claude|codex|gemini)(, in a terminal)?$")
 EXIT = re.compile(r" +# exit (\d+)$")
 TOKEN = re.compile(
-    r"(?P<time>\d{4}-\d\d-\d\dT[\d:.]+Z)|(?P<session>ses-\w+)|(?P<task>\bfe-[0-9a-z]{3,6}\b)|(?P<person>\w[\w-]*@[\w.-]+)"
+    r"(?P<time>\d{4}-\d\d-\d\dT[\d:.]+Z)|(?P<session>ses-\w+)|(?P<token>\bfe-[0-9a-f]{32}\b)|(?P<task>\bfe-[0-9a-z]{3,6}\b)|(?P<person>\w[\w-]*@[\w.-]+)"
     r"|(?P<pid>(?<=pid )\d+)|(?P<hash>\b[0-9a-f]{64}\b|\b[0-9a-f]{16}\b|\b[0-9a-f]{7,8}\b)"
 )
 
@@ -77,7 +79,7 @@ class Names:
         for ours, theirs in zip(TOKEN.finditer(page), TOKEN.finditer(real), strict=True):
             known = self._real.setdefault(ours.group(), theirs.group())
             assert known == theirs.group(), f"{ours.group()} was {known} and is {theirs.group()} in: {real}"
-            if ours.lastgroup in ("task", "session", "hash"):
+            if ours.lastgroup in ("task", "session", "token", "hash"):
                 others = [name for name, found in self._real.items() if found == known]
                 assert others == [ours.group()], f"{known} is called {others}"
 

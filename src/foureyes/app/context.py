@@ -107,12 +107,13 @@ class Work:
         refuse_other_task(self.actor, task)
         if self.unproven:
             raise Internal(f"{self.unproven} was about to be recorded without its signature (I9)")
-        if not self._known:
-            self.introduce()
+        self.introduce()
         return self.tx.append(self.actor.session, self.at, [(task, event) for event in events])
 
     def introduce(self) -> None:
-        """Make the session's row, or add what is new about it."""
+        """Make the session's row, or add what is new about it; once."""
+        if self._known:
+            return
         self._known = True
         actor, tx = self.actor, self.tx
         known = tx.one("session.get", SessionView, id=actor.session)

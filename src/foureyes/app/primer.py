@@ -24,6 +24,8 @@ REVIEW (work of others)
   fe show ID --diff                read the whole change
   fe approve ID --seen DIFFID [-m "why"]   -m is needed if you created the task
   fe redo ID -m "what is wrong"    send it back          fe reject ID -m "why"
+SUB-AGENTS (inside your process they are you, until each has a token)
+  fe session spawn ID --role implement|review      give it the token as FOUREYES_TOKEN; done: fe session end NAME
 Every command: --json, --help with an example. Exit codes: 0 done, 1 refused by a rule, 2 usage, 3 not found,
 4 somebody was faster, 5 environment, 6 verification failed. Who am I: fe whoami
 """

@@ -154,7 +154,7 @@ class Sessions:
             reason = Reason("I2", f"a token to {actor.role} cannot give one to {wanted}", "fe whoami")
             raise Refused("no session was made.", reasons=(reason,), next_step=reason.next)
         head = self._target_head() if wanted == "implement" else None
-        secret = f"fe-{self._context.ids.number():032x}{self._context.ids.number():032x}"
+        secret = f"fe-{self._context.ids.number():032x}"
         child = self._fresh_id()
         with self._context.writing(actor, "session spawn") as work:
             found = self._context.find(work.tx, task)
@@ -184,6 +184,7 @@ class Sessions:
         if agent and agent not in profiles and agent != actor.agent:
             raise BadInput(f"there is no agent profile {agent!r}.", next_step=f"one of: {', '.join(sorted(profiles))}")
         profile = profiles.get(agent, Profile())
+        work.introduce()  # the spawner gets its number first
         count = work.tx.one("session.count_agent", Count, agent=agent)
         return e.TokenIssued(
             session=child, hash=token_hash(secret), role=role, bound=self._bound(work.tx, actor),

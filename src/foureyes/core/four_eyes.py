@@ -103,7 +103,9 @@ def _strictest(actor: Party, line: list[Party], ask: Callable[[Party], Decision]
 
     def answer(who: Party) -> Decision:
         found = ask(who)
-        return found if who is actor else msgspec.structs.replace(found, message=f"as for {_you(who)}, which spawned you: {found.message}")
+        if who is actor:
+            return found
+        return msgspec.structs.replace(found, message=f"asked for {_you(who)}, which spawned you (I4): {found.message}")
 
     return strictest([answer(who) for who in line])
 

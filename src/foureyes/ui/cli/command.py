@@ -66,6 +66,7 @@ class Session:
 
     def note(self, text: str) -> None:
         """Talk beside the result: for people, not for whoever reads the result."""
+        output.flush()
         diagnostics.talk(text)
 
 

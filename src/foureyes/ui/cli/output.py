@@ -16,6 +16,11 @@ def write(text: str) -> None:
     put(visible(text) + "\n")
 
 
+def flush() -> None:
+    """What was said so far comes before what is said elsewhere."""
+    sys.stdout.flush()
+
+
 def write_raw(text: str) -> None:
     """Text as it is, for what another program reads."""
     put(text)
