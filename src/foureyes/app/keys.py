@@ -11,7 +11,7 @@ from foureyes.app.stops import needed
 from foureyes.core import events as e
 from foureyes.core.session import Actor
 from foureyes.core.task import clean_name
-from foureyes.errors import BadInput, FoureyesError
+from foureyes.errors import BadInput, FoureyesError, NotFound
 
 
 class KeyOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,24 +36,39 @@ class Keys:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def new(self, actor: Actor, *, ssh: str = "") -> KeyOutcome:
-        """A key for the caller. The first one rests on an observed person; later ones are signed by an earlier one."""
+    def new(self, actor: Actor, *, ssh: str = "", key: str = "") -> KeyOutcome:
+        """A key for the caller: a fresh one, a FIDO key, or one that lies here already.
+
+        The first one of a project rests on an observed person; later ones are signed by an earlier one.
+        """
         permit(actor, "key new")
         ring = self._context.keys
-        public = ring.adopt(ssh) if ssh else ring.make()
+        public = self._held(key) if key else ring.adopt(ssh) if ssh else ring.make()
         fingerprint = ring.fingerprint(public)
+        try:
+            if ssh:
+                ring.sign(fingerprint, b"touch")  # a key that signs without being touched is refused here, not at its first use
+            return self._own(actor, public, fingerprint)
+        except FoureyesError:
+            if not key:
+                ring.forget(fingerprint)
+            raise
+
+    def _held(self, key: str) -> str:
+        found = [public for name, public in self._context.keys.held().items() if key.removeprefix("SHA256:") in name]
+        if len(found) != 1 or not key.removeprefix("SHA256:"):
+            raise NotFound(f"{'several keys here are' if found else 'no key here is'} called {key}.", next_step="fe key list")
+        return found[0]
+
+    def _own(self, actor: Actor, public: str, fingerprint: str) -> KeyOutcome:
         with self._context.store.read() as tx:
             keys = active_keys(tx)
-        others = {key.fingerprint for key in keys} & set(ring.held()) - {fingerprint}
+        others = {key.fingerprint for key in keys} & set(self._context.keys.held()) - {fingerprint}
         if keys and not others and fingerprint not in {key.fingerprint for key in keys}:
             step = f"fe key add '{public}' --person {actor.person}"
             message = f"key {fingerprint} lies here, but does not count yet: somebody with a key of this project signs it"
             return KeyOutcome(fingerprint=fingerprint, public=public, registered=False, message=message, next=f"they run: {step}")
-        try:
-            return self._register(actor, public, actor.person, own=True)
-        except FoureyesError:
-            ring.forget(fingerprint)
-            raise
+        return self._register(actor, public, actor.person, own=True)
 
     def add(self, actor: Actor, public: str, person: str) -> KeyOutcome:
         """Somebody else's public key, signed by the caller's."""

@@ -6,17 +6,21 @@ added, with a default: an old payload must decode for ever.
 
 from __future__ import annotations
 
-import msgspec
-
 from foureyes.core.attempt import Author, ChangedFile, Commit, Relation
+from foureyes.core.identity_events import (
+    AttributionCleared,
+    DecisionSigned,
+    Event,
+    KeyAdded,
+    KeyRetired,
+    SessionEnded,
+    SessionEvidenceAdded,
+    SessionStarted,
+    TokenIssued,
+)
 from foureyes.core.ids import DiffId, SessionId, Sha, TaskId
 from foureyes.core.lifecycle import Status
-from foureyes.core.session import Kind, Role, Trust
 from foureyes.core.task import DEFAULT_PRIORITY, TaskType
-
-
-class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Something that happened."""
 
 
 class ProjectCreated(Event, frozen=True, kw_only=True):
@@ -25,54 +29,6 @@ class ProjectCreated(Event, frozen=True, kw_only=True):
     name: str
     prefix: str
     target: str
-
-
-class SessionStarted(Event, frozen=True, kw_only=True):
-    """The first write of a session, with all the evidence of who it is (I1, I3)."""
-
-    kind: Kind
-    trust: Trust
-    agent: str = ""
-    person: str = ""
-    host: str = ""
-    model: str = ""
-    vendor: str = ""
-    name: str = ""
-    proven: bool = True
-    parent: SessionId | None = None
-    evidence: tuple[str, ...] = ()
-    base: SessionId | None = None
-
-
-class SessionEvidenceAdded(Event, frozen=True, kw_only=True):
-    """More evidence about a known session; it may join two origins."""
-
-    evidence: tuple[str, ...]
-
-
-class TokenIssued(Event, frozen=True, kw_only=True):
-    """A session was given a secret (I2): good for one role, one task, and only below one process. Only its hash is kept.
-
-    The session of the row gave it out; `evidence` makes one origin of all that one person or service gives out (I4).
-    """
-
-    session: SessionId
-    hash: str
-    role: Role
-    bound: str
-    name: str
-    agent: str = ""
-    model: str = ""
-    vendor: str = ""
-    host: str = ""
-    evidence: tuple[str, ...] = ()
-
-
-class SessionEnded(Event, frozen=True, kw_only=True):
-    """A session is over: its token is void, its claims are free."""
-
-    session: SessionId
-    reason: str = ""
 
 
 class TaskCreated(Event, frozen=True, kw_only=True):
@@ -102,7 +58,7 @@ class TaskEdited(Event, frozen=True, kw_only=True):
     priority: int | None = None
     group: str | None = None
     estimate_minutes: int | None = None
-    old: dict[str, str] = {}
+    old: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 class ParentChanged(Event, frozen=True, kw_only=True):
@@ -354,37 +310,6 @@ class SecurityRecorded(Event, frozen=True, kw_only=True):
     detail: str = ""
 
 
-class AttributionCleared(Event, frozen=True, kw_only=True):
-    """I8: a person says that trailers up to this attempt name a session wrongly. The entries stay; they no longer count."""
-
-    session: SessionId
-    attempt: int
-    reason: str
-
-
-class KeyAdded(Event, frozen=True, kw_only=True):
-    """A person's public key (I9). The first one of a project rests on an observed person, later ones on an earlier key."""
-
-    fingerprint: str
-    public: str
-    person: str
-
-
-class KeyRetired(Event, frozen=True, kw_only=True):
-    """A key that counts no more; what it signed before stays signed."""
-
-    fingerprint: str
-    reason: str
-
-
-class DecisionSigned(Event, frozen=True, kw_only=True):
-    """I9: a person's signature under what the rows beside it record: project, task, verb, diff id, reason, journal head."""
-
-    key: str
-    statement: str
-    signature: str
-
-
 class PolicyAccepted(Event, frozen=True, kw_only=True):
     """A person made the foureyes.toml that is on the target branch the one in force (P12)."""
 
@@ -399,5 +324,18 @@ class SettingChanged(Event, frozen=True, kw_only=True):
     old: str | None
     new: str | None
 
+
+# Who is who is told in a file of its own, and is part of this vocabulary.
+__all__ = [
+    "AttributionCleared",
+    "DecisionSigned",
+    "Event",
+    "KeyAdded",
+    "KeyRetired",
+    "SessionEnded",
+    "SessionEvidenceAdded",
+    "SessionStarted",
+    "TokenIssued",
+]
 
 KINDS: dict[str, type[Event]] = {event.__name__: event for event in Event.__subclasses__()}

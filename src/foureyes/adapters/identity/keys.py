@@ -94,6 +94,10 @@ class KeyRing:
         """Empty when the signature holds, otherwise why not."""
         return sshsig.verify(public, statement, signature)
 
+    def fingerprint(self, public: str) -> str:
+        """What a public line is called."""
+        return sshsig.fingerprint(public)
+
     def forget(self, fingerprint: str) -> None:
         """Take back what `make` or `adopt` has just written, because the key could not be registered."""
         if public := self.held().get(fingerprint):

@@ -18,11 +18,14 @@ def key() -> None:
 @verb("new", example="fe key new --human")
 @click.option("--human", is_flag=True, help="A key for a person; there is no other kind.")
 @click.option("--ssh", default="", metavar="FILE", help="A FIDO key made by ssh-keygen (-t ed25519-sk) that asks for touch.")
-def key_new(session: Session, human: bool, ssh: str) -> None:
+@click.option("--key", default="", metavar="FINGERPRINT", help="A key of yours that lies here already, for this project too.")
+def key_new(session: Session, human: bool, ssh: str, key: str) -> None:
     """Make your key: it asks for a passphrase, now and at each use. A project's first key needs no other; later ones do."""
     if not human:
         raise BadInput("say that it is for a person: --human.", next_step="fe key new --human")
-    _say(session, session.app.keys.new(session.actor, ssh=ssh))
+    if ssh and key:
+        raise BadInput("--ssh and --key are two different keys.", next_step="fe key new --human --key FINGERPRINT")
+    _say(session, session.app.keys.new(session.actor, ssh=ssh, key=key))
 
 
 @verb("add", example="fe key add 'ssh-ed25519 AAAA…' --person bob@desk")
