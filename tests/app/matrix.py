@@ -115,11 +115,9 @@ REVIEWER, OTHER_REVIEWER = Spawned("reviewer", EVE, "review"), Spawned("other-re
 SAME_MODEL, OTHER_VENDOR = Spawned("same-model", EVE, "review", "alpha"), Spawned("other-vendor", EVE, "review", "gamma")
 EARLIER, STRAY = Spawned("earlier", EVE, "implement"), Spawned("stray", EVE, "review", elsewhere=True)
 WORKER, SIBLING = Spawned("worker", LEAD, "implement", "alpha", alone=False), Spawned("sibling", LEAD, "review", alone=False)
-CHILD, ADAS_CHILD, CREATORS_CHILD = (
-    Spawned("child", MAKER, "review"),
-    Spawned("adas-child", ADA, "review"),
-    Spawned("pupil", CREATOR, "review"),
-)
+LATE_SIBLING = Spawned("late-sibling", Renewed(LEAD), "review", alone=False)
+CHILD, ADAS_CHILD = Spawned("child", MAKER, "review"), Spawned("adas-child", ADA, "review")
+CREATORS_CHILD = Spawned("creators-child", CREATOR, "review")
 GRANDCHILD, NEPHEW = Spawned("grandchild", CHILD, "review"), Spawned("nephew", Renewed(RESTLESS), "review")
 STRANGERS_CHILD, BOSSES_CHILD = Spawned("strangers-child", PASSER_BY, "review"), Spawned("bosses-child", BOSS, "review", alone=False)
 CRONS_CHILD, CRONS_WORKER = Spawned("crons-child", SERVICE, "review"), Spawned("crons-worker", SERVICE, "implement", "alpha")
@@ -137,7 +135,7 @@ class Story(NamedTuple):
     actor: Who
     steps: tuple[Step, ...]
     creator: Actor = CREATOR
-    trailers: tuple[Actor, ...] = ()
+    trailers: tuple[Who, ...] = ()
     known: tuple[Actor, ...] = ()
 
     @property
@@ -166,6 +164,7 @@ STORIES: dict[str, Story] = {
     "implementer, a person": Story(ADA, by(ADA)),
     "former implementer": Story(FORMER, (("start", FORMER), ("unstart", FORMER), *BY_TOKEN)),
     "author by trailer": Story(TRAILER, BY_TOKEN, trailers=(TRAILER,), known=(TRAILER,)),
+    "author by trailer, with a reviewer's token": Story(REVIEWER, BY_TOKEN, trailers=(REVIEWER,)),
     "author by token, who never held the claim and dropped the token": Story(
         Bare(SECOND), (("start", ISSUED), ("help", SECOND), ("submit", ISSUED))
     ),
@@ -187,6 +186,7 @@ STORIES: dict[str, Story] = {
     "no process evidence": Story(MARKED, ONCE),
     "no process evidence, a person made it": Story(MARKED, by(ADA)),
     "sibling": Story(SIBLING, by(WORKER)),
+    "sibling, spawned after the lead's session new": Story(LATE_SIBLING, by(WORKER)),
     "delegator": Story(LEAD, by(WORKER)),
     "delegator and creator": Story(LEAD, by(WORKER), creator=LEAD),
     "of the delegator's origin": Story(LEADS_TALKER, by(WORKER)),
@@ -232,6 +232,7 @@ ROW: dict[str, str] = {
     "implementer, a person": "P2",
     "former implementer": "P2",
     "author by trailer": "P2",
+    "author by trailer, with a reviewer's token": "P2",
     "author by token, who never held the claim and dropped the token": "P2",
     "author that dropped its token": "P2",
     "author that shows a reviewer's token": "P2",
@@ -251,6 +252,7 @@ ROW: dict[str, str] = {
     "no process evidence": "P2",
     "no process evidence, a person made it": "P2",
     "sibling": "P3",
+    "sibling, spawned after the lead's session new": "P3",
     "delegator": "P3",
     "delegator and creator": "P3",
     "of the delegator's origin": "P3",
@@ -472,9 +474,9 @@ def facts_of(relation: str, minor: Minor, labelled: bool, readable: bool = True)
         session = session_of(who)
         if verb == "submit":
             iteration += 1
-            for trailer in story.trailers:
-                history.append(HistoryEntry(trailer.session, "committed", iteration))
-                authors[trailer.session] = "commit 1234567"
+            for trailer in map(session_of, story.trailers):
+                history.append(HistoryEntry(trailer, "committed", iteration))
+                authors[trailer] = "commit 1234567"
             history.append(HistoryEntry(session, "submitted", iteration))
             authors |= dict.fromkeys(tokens, "token")
             authors |= {entry.session: "claim" for entry in history if entry.action == "started"}
@@ -526,12 +528,12 @@ class FakeRepo:
         self.lines = 3
         self._count = 0
 
-    def commit(self, branch: str, trailers: Sequence[Actor] = ()) -> Sha:
+    def commit(self, branch: str, trailers: Sequence[SessionId] = ()) -> Sha:
         """New work on a branch, where the caller now stands."""
         self._count += 1
         self.here = f"refs/heads/{branch}"
         self.branches[self.here] = sha(f"commit {self._count}")
-        self.trailers = tuple(str(actor.session) for actor in trailers)
+        self.trailers = tuple(trailers)
         return self.branches[self.here]
 
     def commit_of(self, ref: str) -> Sha | None:
@@ -685,11 +687,11 @@ class World:
         self._tasks += 1
         return self.app.tasks.create(creator, f"task {self._tasks}", minor=minor, labels=labels, type=type).task
 
-    def submit(self, who: Who, task: str, trailers: Sequence[Actor] = ()) -> None:
-        self.repo.commit(f"fe/{task}", trailers)
+    def submit(self, who: Who, task: str, trailers: Sequence[Who] = ()) -> None:
+        self.repo.commit(f"fe/{task}", [self.actor(trailer, task).session for trailer in trailers])
         self.diffs[task] = self.app.attempts.submit(self.actor(who, task), task).diff_id
 
-    def take(self, task: str, step: Step, trailers: Sequence[Actor] = ()) -> None:
+    def take(self, task: str, step: Step, trailers: Sequence[Who] = ()) -> None:
         verb, who = step
         if verb == "submit":
             self.submit(who, task, trailers)

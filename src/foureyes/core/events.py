@@ -6,6 +6,8 @@ added, with a default: an old payload must decode for ever.
 
 from __future__ import annotations
 
+import msgspec
+
 from foureyes.core.attempt import Author, ChangedFile, Commit, Relation
 from foureyes.core.identity_events import (
     AttributionCleared,

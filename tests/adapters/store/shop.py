@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.store import Store
-from foureyes.core.events import Event, SecurityRecorded
+from foureyes.core.events import DecisionSigned, Event, KeyAdded, KeyRetired, SecurityRecorded
+from foureyes.core.four_eyes import Said
+from foureyes.errors import Refused
 
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, PROJECT, DeskWorld
+from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, PROJECT, DeskWorld, agent
 
 NOW = "2026-03-01T12:00:00.000Z"
 
 
 def fill(world: DeskWorld) -> DeskWorld:
-    """At least two rows in nearly every table."""
+    """At least two rows in nearly every table, and every kind of row."""
+    _plan_and_decide(world)
+    _delegate(world)
+    _record_and_clear(world)
+    _sign(world)
+    return world
+
+
+def _plan_and_decide(world: DeskWorld) -> None:
     other = world.create(CODEX, title="another", labels=["api"], description="many words")
     task = world.create(CODEX, labels=["ux", "api"], depends_on=[world.create()], parent=world.create(type="epic"), minor=True)
     world.app.tasks.remove_dependency(BOB, task, [world.show(task).depends_on[0].id])
@@ -40,7 +51,53 @@ def fill(world: DeskWorld) -> DeskWorld:
     world.app.decisions.reject(BOB, task, "no")
     world.app.policy.set(ALICE, "minor.max_lines", "20")
     world.app.policy.set(ALICE, "minor.self_approvals_per_day", "3")
-    return world
+
+
+def _delegate(world: DeskWorld) -> None:
+    """Tokens that are good, tokens that are not any more, and a session under a second name."""
+    task = world.create(BOB, title="delegated")
+    lead = agent("lead")
+    child = world.spawn(lead, task, "implement", below=["process:boot:ns:lead-child"])
+    world.spawn(child, task, "implement")
+    world.app.notes.log(child, task, "begun")
+    world.app.sessions.end(ALICE, child.session, reason="too slow")
+    world.spawn(lead, task, "implement")
+    world.spawn(BOB, task, "review")
+    world.app.sessions.new(GEMINI)
+    world.app.sessions.end(lead)
+    world.app.notes.log(lead, task, "still here")
+    with suppress(Refused):
+        world.show_token("fe-of-somebody-else", ["process:boot:ns:1"])
+
+
+def _record_and_clear(world: DeskWorld) -> None:
+    """Approvals recorded apart: one waits, one was finished, one was taken back; and two trailers that name somebody wrongly."""
+    world.app.policy.set(ALICE, "review.policy", "delegated")
+    tasks = [world.handed_in(CLAUDE, creator=BOB, title=f"recorded {number}") for number in range(3)]
+    for task in tasks:
+        world.app.decisions.approve(CODEX, task, seen=world.show(task).attempts[-1].diff_id, said=Said(record_only=True))
+    world.approve(CLAUDE, tasks[1], reason="codex has looked at it")
+    world.app.decisions.withdraw(CODEX, tasks[2])
+    world.app.policy.set(ALICE, "review.policy", None)
+    for name in ("ses-typo", "ses-forged"):
+        task = world.create(title=f"made by {name}?")
+        world.start(CLAUDE, task)
+        world.repo.commit(f"fe/{task}", sessions=[CLAUDE.session, name])
+        world.submit(CLAUDE, task)
+        world.app.attempts.clear_author(BOB, task, name, "there is no such session")
+
+
+def _sign(world: DeskWorld) -> None:
+    """Two keys and what was signed with them. Both are retired, so that people go on without one."""
+    for name in ("first", "second"):
+        key = f"SHA256:{name}"
+        with world.store.write() as tx:
+            made: list[Event] = [
+                KeyAdded(fingerprint=key, public=f"ssh-ed25519 {name}", person="alice@box"),
+                DecisionSigned(key=key, statement=f'{{"verb":"hold","reason":"{name}"}}', signature=f"signature of {name}"),
+                KeyRetired(fingerprint=key, reason="lost"),
+            ]
+            tx.append(ALICE.session, NOW, [("", event) for event in made])
 
 
 def on_disk(folder: Path) -> DeskWorld:

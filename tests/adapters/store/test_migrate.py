@@ -14,16 +14,27 @@ import psycopg
 import pytest
 
 from foureyes.adapters.store import migrate as module
-from foureyes.adapters.store.engine import Database
+from foureyes.adapters.store.engine import Database, Value
 from foureyes.adapters.store.migrate import FOLDER, LATEST, Migration, migrate, migrations
-from foureyes.adapters.store.opening import create_store, open_store
+from foureyes.adapters.store.opening import create_store, open_store, restore_store
+from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.shared import open_shared
 from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.adapters.store.store import Store
+from foureyes.app.ports import ListQuery
+from foureyes.app.projects import Projects
+from foureyes.core.events import KINDS, ProjectCreated
 from foureyes.errors import StoreProblem
 
 from tests import engines
-from tests.adapters.store.shop import NOW, append, fill, on_disk, security
-from tests.app.world import PROJECT, DeskWorld
+from tests.adapters.store.old import OLD, old_at, old_database, old_file
+from tests.adapters.store.shop import NOW, append, fill, security
+from tests.app.world import BOB, CLAUDE, GEMINI, PROJECT, DeskWorld
+
+NEW_KINDS = {
+    "TokenIssued", "SessionEnded", "ApprovalRecorded", "ApprovalFinished", "AttributionCleared", "KeyAdded", "KeyRetired", "DecisionSigned",
+}  # fmt: skip
+"""What the version with schema 2 did not know."""
 
 
 def test_statements_are_split_at_the_ends_of_lines_and_comments_are_dropped() -> None:
@@ -71,22 +82,12 @@ def test_a_newer_store_is_refused_and_not_touched(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.before-schema-*"))
 
 
-def older(folder: Path) -> SqliteEngine:
-    """A store as the version before the last migration left it."""
-    world = fill(on_disk(folder))
-    engine = world.store.engine
-    assert isinstance(engine, SqliteEngine)
-    engine.script(["DROP TABLE task_text", f"DELETE FROM migrations WHERE n = {LATEST}"])
-    engine.set_schema_version(LATEST - 1)
-    return engine
-
-
 def test_a_schema_change_makes_a_backup_first(tmp_path: Path) -> None:
-    older(tmp_path).close()
+    old_file(tmp_path).close()
     store = open_store(str(tmp_path), NOW)
     assert store.engine.schema_version() == LATEST
-    backup = SqliteEngine(str(tmp_path / f"store.db.before-schema-{LATEST - 1}"))
-    assert backup.schema_version() == LATEST - 1
+    backup = SqliteEngine(str(tmp_path / f"store.db.before-schema-{OLD}"))
+    assert backup.schema_version() == OLD
     assert backup.fetch("SELECT count(*) FROM journal", {}) == store.engine.fetch("SELECT count(*) FROM journal", {})
     backup.close()
     store.close()
@@ -100,29 +101,31 @@ def test_an_up_to_date_store_makes_no_backup(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("edit", ["UPDATE migrations SET checksum = 'x' WHERE n = 1", "UPDATE migrations SET n = 77 WHERE n = 1"])
 def test_an_edited_history_is_refused_before_anything_changes(tmp_path: Path, edit: str) -> None:
-    engine = older(tmp_path)
+    engine = old_file(tmp_path)
     engine.script([edit])
     before = engine.fetch("SELECT * FROM migrations", {})
     with pytest.raises(StoreProblem, match="not the one this version knows"):
         migrate(engine, NOW, None)
-    assert (engine.schema_version(), engine.fetch("SELECT * FROM migrations", {})) == (LATEST - 1, before)
-    assert "task_text" not in engine.tables()
+    assert (engine.schema_version(), engine.fetch("SELECT * FROM migrations", {})) == (OLD, before)
+    assert "tokens" not in engine.tables()
 
 
 def test_a_step_that_fails_leaves_the_old_schema_G4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = older(tmp_path)
+    engine = old_file(tmp_path)
     good = migrations("sqlite")
-    broken = Migration(LATEST, "0002_broken", "CREATE TABLE half (x);\nCREATE TABLE half (x);\n")
+    broken = Migration(LATEST, "0009_broken", "CREATE TABLE half (x);\nCREATE TABLE half (x);\n")
     monkeypatch.setattr(module, "migrations", lambda _: (*good[:-1], broken))
     with pytest.raises(apsw.SQLError):
         migrate(engine, NOW, None)
-    assert engine.schema_version() == LATEST - 1
+    assert engine.schema_version() == OLD
     assert "half" not in engine.tables()
 
 
 # Constraints
 
 TASK = "UPDATE tasks SET {} WHERE n = 1"
+NEW_CHECKS = [("sessions", "ended_seq", "NULL"), ("approvals", "recorded", "2"), ("approvals", "recorded", "NULL")]
+"""What migration 3 says about columns of older tables."""
 BAD = [
     TASK.format("status = 'done'"), TASK.format("status = NULL"), TASK.format("status = ''"), TASK.format("type = 'story'"),
     TASK.format("type = NULL"), TASK.format("priority = 5"), TASK.format("priority = -1"), TASK.format("priority = NULL"),
@@ -142,6 +145,11 @@ BAD = [
     "INSERT INTO settings (name, value, session, at) VALUES ('x', NULL, 's', 't')",
     "INSERT INTO authors SELECT * FROM authors", "INSERT INTO dependencies SELECT * FROM dependencies",
     "INSERT INTO task_labels SELECT * FROM task_labels", "INSERT INTO attempts SELECT * FROM attempts",
+    "UPDATE tokens SET role = 'admin'", "UPDATE tokens SET role = NULL", "UPDATE tokens SET bound = NULL", "UPDATE tokens SET task = NULL",
+    "UPDATE tokens SET ended_seq = NULL", "INSERT INTO tokens SELECT * FROM tokens", "UPDATE keys SET public = NULL",
+    "UPDATE keys SET retired_why = NULL", "INSERT INTO keys SELECT * FROM keys", "INSERT INTO cleared SELECT * FROM cleared",
+    "UPDATE cleared SET attempt = NULL", "UPDATE signatures SET signature = 'the same'", "UPDATE signatures SET statement = NULL",
+    *[f"UPDATE {table} SET {column} = {value}" for table, column, value in NEW_CHECKS],
 ]  # fmt: skip
 
 
@@ -158,7 +166,7 @@ def test_a_constraint_really_rejects_lesson_26(filled: DeskWorld, statement: str
     assert filled.sql("SELECT count(*) FROM journal") == before
 
 
-@pytest.mark.parametrize("table", ["project", "sessions", "evidence", "settings", "counters"])
+@pytest.mark.parametrize("table", ["project", "sessions", "evidence", "settings", "counters", "tokens", "keys", "cleared"])
 def test_a_key_is_never_null_lesson_26(filled: DeskWorld, table: str) -> None:
     """SQLite lets NULL into a TEXT primary key unless it is told not to."""
     columns = filled.store.engine.fetch(f"SELECT * FROM {table} LIMIT 1", {})[0]
@@ -169,18 +177,11 @@ def test_a_key_is_never_null_lesson_26(filled: DeskWorld, table: str) -> None:
 def test_foreign_backup_functions_are_called_with_the_old_number(tmp_path: Path) -> None:
     called: list[int] = []
     keep: Callable[[int], None] = called.append
-    migrate(older(tmp_path), NOW, keep)
-    assert called == [LATEST - 1]
+    migrate(old_file(tmp_path), NOW, keep)
+    assert called == [OLD]
 
 
 # On both engines
-
-
-def past(engine: Database) -> Database:
-    """A store as the version before the last migration left it."""
-    engine.script(["DROP TABLE task_text", f"DELETE FROM migrations WHERE n = {LATEST}"])
-    engine.set_schema_version(LATEST - 1)
-    return engine
 
 
 def future(engine: Database) -> Database:
@@ -204,18 +205,87 @@ def test_a_newer_store_is_refused_and_not_touched_on_both_engines(place: engines
 
 
 def test_an_older_store_goes_forward_and_keeps_its_rows_on_both_engines(place: engines.Place) -> None:
-    store = place.create()
-    append(store, security())
-    past(store.engine)
+    rows = journal_of(old_at(place))
     again = place.open()
     assert again.engine.schema_version() == LATEST
-    assert append(again, security()) == [2]
+    assert journal_of(again.engine) == rows
+    assert append(again, security()) == [len(rows) + 1]
     assert again.engine.fetch("SELECT n FROM migrations ORDER BY n", {})[1] == [(n,) for n in range(1, LATEST + 1)]
+
+
+def journal_of(engine: Database) -> list[tuple[Value, ...]]:
+    return engine.fetch("SELECT * FROM journal ORDER BY seq", {})[1]
+
+
+def test_an_old_store_is_what_it_was_and_has_a_row_in_every_table_it_knew(on: str) -> None:
+    """Else the tests below would show nothing."""
+    engine = old_database(on)
+    assert engine.schema_version() == OLD
+    known = engine.tables() & set(TABLES)
+    assert set(TABLES) - known == {"tokens", "keys", "signatures", "cleared"}
+    assert all(engine.fetch(f"SELECT 1 FROM {table} LIMIT 1", {})[1] for table in known)
+    kinds = {str(row[0]) for row in engine.fetch("SELECT DISTINCT kind FROM journal", {})[1]}
+    assert set(KINDS) - kinds == NEW_KINDS
+
+
+def test_a_store_of_schema_2_goes_forward_and_its_tables_are_what_a_replay_says_J2(on: str) -> None:
+    engine = old_database(on)
+    rows = journal_of(engine)
+    assert migrate(engine, NOW, None) == LATEST - OLD
+    assert Store(engine, PROJECT).audit().findings == ()
+    assert journal_of(engine) == rows
+
+
+def test_work_goes_on_in_a_store_that_came_from_schema_2_J2(on: str) -> None:
+    engine = old_database(on)
+    migrate(engine, NOW, None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Projects, "create", lambda *_: None)  # it is there
+        world = DeskWorld(store=Store(engine, PROJECT))
+    tasks = {row.title: row.id for row in world.app.lists.page(ListQuery(limit=100))}
+    child = world.spawn(GEMINI, tasks["claimed"], "implement")
+    world.repo.commit(f"fe/{tasks['claimed']}", sessions=[child.session])
+    world.submit(child, tasks["claimed"])
+    waiting = tasks["waits for a review"]
+    world.repo.branches[f"refs/heads/fe/{waiting}"] = [world.show(waiting).attempts[-1].head]
+    assert world.approve(BOB, waiting).changed
+    assert world.app.sessions.end(GEMINI).ended == [GEMINI.session, child.session]
+    assert world.app.decisions.withdraw(BOB, tasks["approved by a person"]).status == "reviewing"
+    assert world.app.sessions.new(CLAUDE).origins == [world.app.sessions.whoami(CLAUDE).origins[0]]
+    world.sound()
+
+
+def test_a_store_of_schema_2_on_a_disk_is_sound_after_the_next_write_J2_P8(place: engines.Place) -> None:
+    """Its mirror was elsewhere."""
+    old_at(place)
+    store = place.open()
+    append(store, security())
+    assert store.audit().findings == ()
+    assert store.health() == []
+
+
+def test_a_backup_of_schema_2_can_be_restored(tmp_path: Path) -> None:
+    place = engines.Place("sqlite", tmp_path / "new", PROJECT)
+    append(place.create(), ProjectCreated(name="p", prefix="fe", target="main"))
+    (tmp_path / "old").mkdir()
+    old_file(tmp_path / "old").close()
+    restore_store(str(place.folder), str(tmp_path / "old" / "store.db"), NOW)
+    store = place.open()
+    append(store, security())
+    assert (store.engine.schema_version(), store.audit().findings) == (LATEST, ())
+
+
+@pytest.mark.parametrize("statement", [f"UPDATE {table} SET {column} = {value}" for table, column, value in NEW_CHECKS])
+def test_a_column_that_was_added_later_rejects_what_a_new_one_rejects_lesson_26(on: str, statement: str) -> None:
+    engine = old_database(on)
+    migrate(engine, NOW, None)
+    with pytest.raises(engines.INTEGRITY):
+        engine.fetch(statement, {})
 
 
 @pytest.mark.parametrize("edit", ["UPDATE migrations SET checksum = 'x' WHERE n = 1", "UPDATE migrations SET n = 0 WHERE n = 1"])
 def test_an_edited_history_is_refused_before_anything_changes_on_both_engines(place: engines.Place, edit: str) -> None:
-    engine = past(place.create().engine)
+    engine = old_at(place)
     engine.script([edit])
     before = state(engine)
     with pytest.raises(StoreProblem, match="not the one this version knows"):
@@ -233,11 +303,11 @@ BROKEN = {
 @pytest.mark.parametrize("how", BROKEN)
 @pytest.mark.parametrize("fresh", [True, False], ids=["new store", "old store"])
 def test_a_failing_migration_leaves_neither_change_nor_record_G4(on: str, monkeypatch: pytest.MonkeyPatch, how: str, fresh: bool) -> None:
-    engine = engines.empty(on) if fresh else past(engines.database(on))
+    engine = engines.empty(on) if fresh else old_database(on)
     before = (engine.schema_version(), engine.tables())
     known = migrations(on)
     with monkeypatch.context() as patched:
-        patched.setattr(module, "migrations", lambda _: (*known[:-1], Migration(LATEST, "0002_broken", BROKEN[how])))
+        patched.setattr(module, "migrations", lambda _: (*known[:-1], Migration(LATEST, "0009_broken", BROKEN[how])))
         with pytest.raises((apsw.SQLError, psycopg.ProgrammingError, StoreProblem)):
             migrate(engine, NOW, None)
     assert (engine.schema_version(), engine.tables()) == before
@@ -272,7 +342,7 @@ def migrator(on: str, folder: str, url: str, project: str) -> None:
 
 @pytest.mark.parametrize("run", range(2))
 def test_several_processes_that_migrate_at_once_do_it_once(place: engines.Place, run: int) -> None:
-    past(place.create().engine)
+    rows = len(journal_of(old_at(place)))
     url = engines.server().url if place.on == "postgres" else ""
     command = [sys.executable, "-c", MIGRATOR, place.on, str(place.folder), url, place.project]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -291,13 +361,13 @@ def test_several_processes_that_migrate_at_once_do_it_once(place: engines.Place,
     assert [out for out, _ in said] == [f"{LATEST}\n"] * 4, said
     again = place.open()
     assert again.engine.fetch("SELECT n FROM migrations ORDER BY n", {})[1] == [(n,) for n in range(1, LATEST + 1)]
-    assert again.engine.fetch("SELECT count(*) FROM journal", {})[1] == [(4,)]
+    assert len(journal_of(again.engine)) == rows + 4
 
 
 def test_there_is_one_backup_of_several_that_migrate_and_it_is_of_the_old_schema(tmp_path: Path) -> None:
-    older(tmp_path).close()
+    old_file(tmp_path).close()
     for _ in range(2):
         open_store(str(tmp_path), NOW).close()
     (backup,) = tmp_path.glob("store.db.before-schema-*")
     engine = engines.kept(SqliteEngine(str(backup)))
-    assert engine.schema_version() == LATEST - 1
+    assert engine.schema_version() == OLD

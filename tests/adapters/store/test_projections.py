@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
+from msgspec.structs import replace
 
 from foureyes.adapters.store.store import Store
+from foureyes.app.context import Named, Token
+from foureyes.app.views import SessionView
 from foureyes.core import events as e
 from foureyes.core.attempt import Author
 from foureyes.core.ids import DiffId, SessionId, Sha, TaskId
 from foureyes.core.lifecycle import STATUSES, Status
+from foureyes.core.session import Role
 from foureyes.errors import StaleState
 
 from tests import engines
-from tests.adapters.store.shop import append
+from tests.adapters.store.shop import NOW, append
 from tests.app.world import PROJECT, DeskWorld
 
 ME = "ses-1"
@@ -46,7 +52,10 @@ MOVES: dict[str, tuple[e.Event, tuple[Status, ...]]] = {
     "start": (e.TaskStarted(), ("open",)),
     "unstart": (e.TaskUnstarted(), ("in_progress",)),
     "release": (e.TaskReleased(implementer=SessionId(ME)), ("in_progress",)),
+    "start for another": (e.TaskStarted(implementer=SessionId("ses-child")), ("open",)),
     "approve": (APPROVED, ("reviewing",)),
+    "finish": (e.ApprovalFinished(approval=1, status="approved"), ("reviewing",)),
+    "finish what has nothing to merge": (e.ApprovalFinished(approval=1, status="closed"), ("reviewing",)),
     "withdraw": (e.ApprovalWithdrawn(approval=1), ("approved",)),
     "end": (e.ApprovalEnded(approval=1, why="x"), ("approved",)),
     "redo": (e.RedoRequested(iteration=1, feedback="x"), ("reviewing", "approved")),
@@ -137,3 +146,191 @@ def test_counters_equal_a_recount_whatever_happened(full: DeskWorld) -> None:
         ((n,),) = world.sql(f"SELECT count(*) FROM tasks WHERE deleted = 0 AND {condition}")
         recount |= {name: n} if n else {}
     assert counted == recount
+
+
+# Approvals that are recorded apart (P11)
+
+RECORDED = e.ApprovalRecorded(attempt=1, diff_id=DiffId("sha256:d"), rule="P7", reason="fine", seen="12345678", grade="origin")
+
+
+def recorded(store: Store) -> int:
+    """A task in review with a recorded approval; the approval's number."""
+    append(store, e.TaskStarted(), submitted(), session=ME, task="fe-1")
+    (seq,) = append(store, RECORDED, session="ses-2", task="fe-1")
+    return seq
+
+
+def standing(store: Store) -> tuple[object, ...]:
+    """Where the task is, and what became of the approval."""
+    ((status, version),) = store.engine.fetch("SELECT status, version FROM tasks", {})[1]
+    ((state, apart),) = store.engine.fetch("SELECT state, recorded FROM approvals", {})[1]
+    assert store.audit().findings == ()
+    assert version == store.engine.fetch("SELECT max(seq) FROM journal WHERE task = 'fe-1'", {})[1][0][0], "who read it before is told (T6)"
+    return status, state, apart
+
+
+def test_a_recorded_approval_leaves_the_task_in_review_and_says_what_was_seen_P11(store: Store) -> None:
+    seq = recorded(store)
+    assert standing(store) == ("reviewing", "active", 1)
+    columns, (row,) = store.engine.fetch("SELECT * FROM approvals", {})
+    found = dict(zip(columns, row, strict=True))
+    assert {name: found[name] for name in ("seq", "session", "attempt", "diff_id", "rule", "reason", "seen", "grade")} == {
+        "seq": seq, "session": "ses-2", "attempt": 1, "diff_id": "sha256:d", "rule": "P7", "reason": "fine", "seen": "12345678",
+        "grade": "origin",
+    }  # fmt: skip
+    assert ("ses-2", "approved", 1) in store.engine.fetch("SELECT session, action, attempt FROM history", {})[1]
+
+
+@pytest.mark.parametrize("status", ["approved", "closed"])
+def test_a_finished_approval_takes_effect_and_stays_its_reviewers_P11(store: Store, status: Status) -> None:
+    append(store, e.ApprovalFinished(approval=recorded(store), status=status), session=ME, task="fe-1")
+    assert standing(store) == (status, "active", 0)
+    assert store.engine.fetch("SELECT session FROM approvals", {})[1] == [("ses-2",)]
+    assert (ME, "approved") not in store.engine.fetch("SELECT session, action FROM history", {})[1], "who finishes has not approved"
+
+
+ENDS: dict[str, Callable[[int], e.Event]] = {
+    "withdrawn": lambda approval: e.ApprovalWithdrawn(approval=approval),
+    "ended": lambda approval: e.ApprovalEnded(approval=approval, why="x"),
+}
+
+
+@pytest.mark.parametrize("state", ENDS)
+def test_a_recorded_approval_ends_without_moving_the_task_P11_T8(store: Store, state: str) -> None:
+    append(store, ENDS[state](recorded(store)), session="ses-2", task="fe-1")
+    assert standing(store) == ("reviewing", state, 1)
+
+
+@pytest.mark.parametrize("state", ENDS)
+def test_a_finished_approval_that_ends_moves_the_task_back_into_review_P11_T8(store: Store, state: str) -> None:
+    seq = recorded(store)
+    append(store, e.ApprovalFinished(approval=seq, status="approved"), ENDS[state](seq), session="ses-2", task="fe-1")
+    assert standing(store) == ("reviewing", state, 0)
+
+
+@pytest.mark.parametrize(("relation", "state"), [("same", "active"), ("trivial_rebase", "active"), ("rework", "ended")])
+def test_a_rework_ends_a_recorded_approval_too_A3_P11(store: Store, relation: str, state: str) -> None:
+    recorded(store)
+    append(store, submitted(2, relation=relation), session=ME, task="fe-1")
+    assert standing(store)[1] == state
+
+
+@pytest.mark.parametrize(
+    "event", [e.RedoRequested(iteration=1, feedback="x"), e.TaskRejected(iteration=1, reason="x")], ids=lambda event: type(event).__name__
+)
+def test_what_sends_a_task_back_ends_its_recorded_approvals_P11(store: Store, event: e.Event) -> None:
+    recorded(store)
+    append(store, event, session="ses-3", task="fe-1")
+    assert standing(store)[1] == "ended"
+
+
+# Sessions that are given out, and their ends (I2, I4)
+
+
+def issued(name: str = "child", *, evidence: tuple[str, ...] = (), role: Role = "implement") -> e.TokenIssued:
+    return e.TokenIssued(
+        session=SessionId(f"ses-{name}"), hash=f"hash of {name}", role=role, bound="process:1", name=name, evidence=evidence
+    )
+
+
+def sessions(store: Store) -> dict[str, SessionView]:
+    with store.read() as tx:
+        return {row.id: row for row in tx.all("session.page", SessionView, limit=100)}
+
+
+def token(store: Store, name: str = "child") -> Token:
+    with store.read() as tx:
+        found = tx.one("session.token", Token, hash=f"hash of {name}")
+    assert found is not None
+    return found
+
+
+def test_a_token_makes_a_session_below_the_one_that_gave_it_out_I2_I4(store: Store) -> None:
+    append(store, issued(), session=ME, task="fe-1")
+    row = sessions(store)["ses-child"]
+    assert (row.kind, row.trust, row.parent, row.origin, row.proven, row.ended) == ("agent", "issued", ME, "ses-child", True, False)
+    assert token(store) == Token(
+        hash="hash of child", session=SessionId("ses-child"), task=TaskId("fe-1"), role="implement", bound="process:1", ended=False
+    )
+    assert store.audit().findings == ()
+
+
+def test_what_one_person_gives_out_is_one_origin_I4(store: Store) -> None:
+    for name in ("one", "two"):
+        append(store, issued(name, evidence=("spawned:ses-alice",)), session="ses-alice", task="fe-1")
+    append(store, issued("three", evidence=("spawned:ses-bob",)), session="ses-bob", task="fe-1")
+    origins = {name: row.origin for name, row in sessions(store).items()}
+    assert origins["ses-one"] == origins["ses-two"] != origins["ses-three"]
+
+
+@pytest.mark.parametrize("field", ["session", "hash"])
+def test_neither_a_token_nor_its_session_is_given_out_twice_I2(store: Store, field: str) -> None:
+    append(store, issued(), session=ME, task="fe-1")
+    again = {"session": issued("other"), "hash": issued()}[field]
+    with pytest.raises(engines.INTEGRITY):
+        append(store, replace(again, **{field: getattr(issued(), field)}), session=ME, task="fe-1")
+    assert list(sessions(store)) == ["ses-child", ME]
+
+
+def test_an_ended_session_has_a_void_token_for_ever_I2(store: Store) -> None:
+    append(store, issued(), session=ME, task="fe-1")
+    append(store, e.SessionEnded(session=SessionId("ses-child")), session=ME)
+    assert (sessions(store)["ses-child"].ended, token(store).ended) == (True, True)
+    append(store, e.Logged(text="a ghost"), session="ses-child", task="fe-1")
+    append(store, e.SessionEnded(session=SessionId("ses-child")), session=ME)
+    assert token(store).ended
+    assert store.engine.fetch("SELECT ended_seq FROM tokens", {})[1] == [(5,)], "since the first time"
+    assert store.audit().findings == ()
+
+
+def test_who_writes_after_its_end_is_there_again_unless_it_needs_a_token_I1(store: Store) -> None:
+    append(store, e.SessionEnded(session=SessionId(ME)), session=ME)
+    assert sessions(store)[ME].ended
+    append(store, e.Logged(text="back"), session=ME, task="fe-1")
+    assert not sessions(store)[ME].ended
+    append(store, e.SessionEnded(session=SessionId(ME)), session="ses-alice")
+    assert sessions(store)[ME].ended
+    assert store.audit().findings == ()
+
+
+def test_a_claim_that_is_made_for_a_session_is_that_sessions_I7(store: Store) -> None:
+    append(store, issued(), e.TaskStarted(implementer=SessionId("ses-child")), session=ME, task="fe-1")
+    assert store.engine.fetch("SELECT implementer FROM tasks", {})[1] == [("ses-child",)]
+    history = store.engine.fetch("SELECT session, via FROM history WHERE action = 'started'", {})[1]
+    assert history == [("ses-child", ME)], "and no implementation action of who made it"
+
+
+def test_a_session_under_a_new_name_knows_what_it_was_called_before_I4(store: Store) -> None:
+    for name in ("ses-2", "ses-3"):
+        append(store, e.SessionStarted(kind="agent", trust="observed", evidence=("x",), base=SessionId(ME)), session=name)
+    with store.read() as tx:
+        newest = tx.one("session.newest", Named, base=ME)
+    assert newest == Named("ses-3")
+    assert {row.origin for row in sessions(store).values()} == {ME}
+
+
+# What people say about authors, and what they sign (I8, I9)
+
+
+def test_a_later_clearing_counts_up_to_a_later_attempt_I8(store: Store) -> None:
+    for attempt in (1, 3):
+        append(store, e.AttributionCleared(session=SessionId("ses-typo"), attempt=attempt, reason="x"), session=ME, task="fe-1")
+    assert store.engine.fetch("SELECT task, session, attempt, seq FROM cleared", {})[1] == [("fe-1", "ses-typo", 3, 5)]
+    assert store.audit().findings == ()
+
+
+def test_a_signature_counts_once_I9(store: Store) -> None:
+    signed = e.DecisionSigned(key="SHA256:k", statement="{}", signature="s")
+    append(store, signed, session=ME)
+    with pytest.raises(engines.INTEGRITY):
+        append(store, signed, session=ME)
+    assert store.audit().findings == ()
+
+
+def test_a_retired_key_stays_on_record_with_the_reason_and_does_not_come_back_I9(store: Store) -> None:
+    key = e.KeyAdded(fingerprint="SHA256:k", public="ssh-ed25519 k", person="alice@box")
+    append(store, key, e.KeyRetired(fingerprint="SHA256:k", reason="lost"), session=ME)
+    assert store.engine.fetch("SELECT person, retired_at, retired_why FROM keys", {})[1] == [("alice@box", NOW, "lost")]
+    with pytest.raises(engines.INTEGRITY):
+        append(store, key, session=ME)
+    assert store.audit().findings == ()

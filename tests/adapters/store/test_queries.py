@@ -91,7 +91,7 @@ def test_pages_come_from_an_index_without_sorting(engine: SqliteEngine, query: L
 
 NUMBERS = set(
     "seq n limit after before approval attempt priority minor minor_late landed no_code added removed duration_seconds iteration proven"
-    " after_n after_priority deleted estimate_minutes".split()
+    " after_n after_priority deleted estimate_minutes recorded".split()
 )
 
 

@@ -16,6 +16,8 @@ from tests.adapters.store.shop import fill
 from tests.app.world import DeskWorld
 
 NOT_PROJECTED = {"journal", "head", "migrations", "task_text"}
+UNIQUE = {"tasks": "id", "signatures": "signature"}
+"""Columns beside the key that no two rows have alike."""
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +66,20 @@ def test_every_table_is_compared_and_has_rows_to_compare_J2(world: DeskWorld) ->
         assert world.sql(f"SELECT count(*) FROM {table}") != [(0,)], table
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "sessions WHERE base IS NOT NULL", "sessions WHERE ended_seq > 0 AND ended_seq >= last_seq", "sessions WHERE ended_seq < last_seq",
+        "sessions WHERE trust = 'issued' AND parent IS NOT NULL", "tokens WHERE ended_seq > 0", "tokens WHERE ended_seq = 0",
+        "tokens WHERE role = 'implement'", "tokens WHERE role = 'review'", "approvals WHERE recorded = 1 AND state = 'active'",
+        "approvals WHERE recorded = 1 AND state = 'withdrawn'", "approvals WHERE recorded = 0", "keys WHERE retired_at IS NOT NULL",
+        "security WHERE kind = 'token_elsewhere'", "security WHERE kind = 'attribution_cleared'",
+    ],
+)  # fmt: skip
+def test_there_are_rows_of_every_sort_to_compare_J2(world: DeskWorld, rows: str) -> None:
+    assert world.sql(f"SELECT count(*) FROM {rows}") != [(0,)]
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_an_updated_cell_of_any_column_is_found_and_named_J2(world: DeskWorld, table: str) -> None:
     world.sql("PRAGMA ignore_check_constraints = ON")
@@ -99,8 +115,8 @@ def test_an_inserted_row_is_found_and_named_J2(world: DeskWorld, table: str) -> 
     last = keys[-1] if table != "history" else keys[0]
     value = row[last]
     row[last] = value + 100_000 if isinstance(value, int) else f"{value}~"
-    if table == "tasks":
-        row[names.index("id")] = "fe-forged"
+    if table in UNIQUE:
+        row[names.index(UNIQUE[table])] = "forged"
     world.sql(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", *row)
     found = findings(world)
     world.sql(f"DELETE FROM {table} WHERE rowid = (SELECT max(rowid) FROM {table})")
