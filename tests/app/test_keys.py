@@ -179,6 +179,28 @@ def test_human_proof_key_without_any_key_says_how_to_make_one_I9(desk: DeskWorld
     assert desk.approve(CODEX, task).rule == "P7", "agents need no key"
 
 
+def test_doctor_says_what_peoples_decisions_rest_on_I9(desk: DeskWorld) -> None:
+    def check() -> tuple[str, str]:
+        found = next(check for check in desk.app.projects.doctor(ALICE) if check.check == "keys")
+        return found.result, found.next
+
+    assert check() == ("ok", "")
+    desk.app.policy.set(ALICE, "review.human_proof", "key")
+    assert check() == ("fail", "fe key new --human")
+    desk.app.keys.new(ALICE)
+    assert check() == ("ok", "")
+
+
+def test_a_key_that_lies_here_is_used_in_another_project_too_I9(desk: DeskWorld) -> None:
+    fingerprint = desk.keys.fingerprint(desk.keys.make())
+    assert desk.app.keys.new(ALICE, key=fingerprint[7:20]).fingerprint == fingerprint
+    with pytest.raises(NotFound):
+        desk.app.keys.new(ALICE, key="nosuch")
+    with pytest.raises(NotFound):
+        desk.app.keys.new(ALICE, key="SHA256:")
+    assert desk.keys.held().keys() == {fingerprint}
+
+
 def test_the_environment_asks_for_keys_and_never_takes_them_away_I9_P12(keyed: DeskWorld) -> None:
     task = keyed.handed_in(CLAUDE)
     alices = keyed.keys

@@ -39,15 +39,17 @@ class Audit:
     def verify(self, progress: Progress | None = None) -> AuditReport:
         """J2: chain, replay, mirrors, and every signature (I9)."""
         report = self._context.store.audit(progress)
-        return msgspec.structs.replace(report, findings=(*report.findings, *self._signatures()))
+        found, signatures = self._signatures()
+        return msgspec.structs.replace(report, findings=(*report.findings, *found), signatures=signatures)
 
-    def _signatures(self) -> list[Finding]:
-        """What is wrong with signatures on record; the library is loaded only where there are any."""
+    def _signatures(self) -> tuple[list[Finding], int]:
+        """What is wrong with signatures on record, and how many there are; the library is loaded only where there are any."""
         with self._context.store.read() as tx:
             rows = tx.all("record.signatures", Signature)
             keys = {key.fingerprint: key for key in tx.all("record.keys", Key)} if rows else {}
         wrong = [(row, self._wrong(row, keys.get(row.fingerprint))) for row in rows]
-        return [Finding("integrity", f"row {row.seq}: the signature does not hold: {why}", row.seq) for row, why in wrong if why]
+        found = [Finding("integrity", f"row {row.seq}: the signature does not hold: {why}", row.seq) for row, why in wrong if why]
+        return found, len(rows)
 
     def _wrong(self, row: Signature, key: Key | None) -> str:
         if key is None:

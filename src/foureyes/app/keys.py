@@ -46,8 +46,8 @@ class Keys:
         public = self._held(key) if key else ring.adopt(ssh) if ssh else ring.make()
         fingerprint = ring.fingerprint(public)
         try:
-            if ssh:
-                ring.sign(fingerprint, b"touch")  # a key that signs without being touched is refused here, not at its first use
+            if ssh:  # one that signs without being touched is refused here, not at its first use
+                ring.sign(fingerprint, b'{"verb":"try the key"}')
             return self._own(actor, public, fingerprint)
         except FoureyesError:
             if not key:

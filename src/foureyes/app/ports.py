@@ -186,6 +186,7 @@ class AuditReport(msgspec.Struct, frozen=True):
     rows: int
     head: str
     findings: tuple[Finding, ...]
+    signatures: int = 0
 
 
 class Store(Protocol):

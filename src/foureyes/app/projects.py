@@ -9,6 +9,7 @@ from foureyes.app.context import Context, permit
 from foureyes.app.lists import Lists
 from foureyes.app.policy import ACCEPT, unaccepted
 from foureyes.app.ports import ListQuery, Progress, Tx
+from foureyes.app.proof import NEW_KEY, active_keys
 from foureyes.app.tasks import Counter
 from foureyes.app.views import Check, ProjectView, ReviewableRow, StatusView
 from foureyes.core import events as e
@@ -73,7 +74,7 @@ class Projects:
     def doctor(self, actor: Actor, progress: Progress | None = None) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""
         checks = [self._git(), self._target(), self._configuration(actor), self._health(), self._journal(progress)]
-        return [*checks, self._identity(actor)]
+        return [*checks, self._identity(actor), self._keys(actor)]
 
     def _git(self) -> Check:
         try:
@@ -132,6 +133,18 @@ class Projects:
         if actor.kind == "service":
             return Check("identity", "warn", "no terminal and no agent process: this caller may only create, log and submit", "fe whoami")
         return Check("identity", "ok", f"{actor.kind} {actor.name}")
+
+    def _keys(self, actor: Actor) -> Check:
+        """I9: what people's decisions rest on."""
+        with self._context.store.read() as tx:
+            keys = len(active_keys(tx))
+            try:
+                wanted = self._context.policy(tx, actor).human_proof == "key"
+            except ConfigError:
+                wanted = True
+        if wanted and not keys:
+            return Check("keys", "fail", "review.human_proof = key, and nobody has one: no person can decide anything", NEW_KEY)
+        return Check("keys", "ok", f"{keys} of people count" if keys else "none: people are who they are seen to be (observed)")
 
     def note_restore(self, actor: Actor, source: str, kept: str) -> None:
         """A restored store may lack what happened since the backup: that it was restored is on record (P8)."""

@@ -14,8 +14,11 @@ from os.path import abspath, dirname, isabs, islink, join, lexists
 from shlex import quote
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.process import ProcessProblem, ProgramTimedOut, run
+from foureyes.core.task import visible
 from foureyes.errors import BadInput, Conflict, EnvironmentProblem, NotFound, Reason, Refused
 
 if TYPE_CHECKING:
@@ -86,6 +89,7 @@ class KeyRing:
         if public is None:
             raise NotFound(f"The private part of the key {fingerprint!a} is not in {self.folder}.", next_step=NEW_KEY)
         path = _path(self.folder, public)
+        _tell(f"You sign: {_described(statement)}\n")
         if sshsig.is_fido(public):
             return self._touched(os.fsdecode(_private_bytes(path + HANDLE)), public, statement)
         return sshsig.sign_with(_unlocked(path + OWN, public), public, statement)
@@ -296,6 +300,16 @@ def _tell(text: str) -> None:
     """A word at the terminal, where there is one."""
     with suppress(Refused), _terminal() as number:
         os.write(number, text.encode())
+
+
+def _described(statement: bytes) -> str:
+    """What a person is about to sign, in a line; untrusted text in it stays text."""
+    try:
+        said = msgspec.json.decode(statement, type=dict[str, object])
+    except msgspec.DecodeError:
+        return f"{len(statement)} bytes"
+    words = [str(said.get(name) or "") for name in ("verb", "task", "diff_id", "reason")]
+    return visible(", ".join(filter(None, words))).replace("\n", " ")[:300]
 
 
 def _last_line(text: bytes) -> str:

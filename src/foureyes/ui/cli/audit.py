@@ -38,7 +38,10 @@ def audit_verify(session: Session) -> None:
     if session.json:
         output.write_json({"ok": not report.findings, **msgspec.to_builtins(report)})
     elif not report.findings:
-        output.write(f"{report.rows} rows verified: chain whole, tables are what the journal says, mirror complete\nhead {report.head}")
+        signed = f", {output.count(report.signatures, 'signature')} held" if report.signatures else ""
+        output.write(
+            f"{report.rows} rows verified: chain whole, tables are what the journal says, mirror complete{signed}\nhead {report.head}"
+        )
     if report.findings and not session.json:
         for area in ("integrity", "completeness"):
             found = [finding for finding in report.findings if finding.area == area]
