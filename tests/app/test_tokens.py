@@ -184,14 +184,20 @@ def test_children_of_one_person_are_of_one_origin_and_those_of_two_are_not_I4(de
     assert desk.approve(theirs, task).rule == "P7"
 
 
-def test_children_of_a_service_are_of_one_origin_I5(desk: DeskWorld) -> None:
+def test_children_of_a_service_work_and_decide_nothing_I4_I5(desk: DeskWorld) -> None:
+    """A process that sheds its agent and has no terminal must not be able to spawn itself a reviewer."""
     task = desk.create(BOB)
     maker = desk.spawn(CI, task, "implement", agent="claude")
     desk.repo.commit(f"fe/{task}")
     desk.submit(maker, task)
-    reviewer = desk.spawn(CI, task, "review", agent="codex")
-    with desk.refused("P2"):
-        desk.approve(reviewer, task, reason="read it")
+    other = desk.handed_in(CLAUDE)
+    for work, rule in ((task, "P2"), (other, "I5")):
+        reviewer = desk.spawn(CI, work, "review", agent="codex")
+        with desk.refused(rule):
+            desk.approve(reviewer, work, reason="read it")
+        with desk.refused(rule):
+            desk.app.decisions.reject(reviewer, work, "no")
+        assert desk.app.lists.reviewable(reviewer, ListQuery()) == []
 
 
 def test_dropping_the_token_leaves_the_origin_I3(desk: DeskWorld) -> None:

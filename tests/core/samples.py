@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -42,6 +43,11 @@ def person(name: str, *, terminal: str = "") -> Party:
     return Party(
         session=session(name + terminal), kind="human", name=name, person=f"{name}@desk", origins=frozenset({OriginId(f"origin of {name}")})
     )
+
+
+def runner() -> Party:
+    """A service that is known to be the runner: its children are independent of each other (I4)."""
+    return msgspec.structs.replace(service("runner"), trust="issued")
 
 
 def service(name: str = "cron") -> Party:

@@ -31,6 +31,7 @@ from tests.core.samples import (
     policies,
     quick,
     rules,
+    runner,
     service,
     situations,
     words,
@@ -250,9 +251,16 @@ def test_a_person_who_wrote_the_task_needs_no_reason_P3_P8() -> None:
 
 
 def test_sessions_under_one_runner_are_independent_of_each_other_I4() -> None:
-    runner = service("runner")
-    facts = made(agent("worker", parents=[runner]), CREATOR, runner)
-    assert ask(facts, agent("reviewer", parents=[runner]), "strict", Said()).rule == "P7"
+    facts = made(agent("worker", parents=[runner()]), CREATOR, runner())
+    assert ask(facts, agent("reviewer", parents=[runner()]), "strict", Said()).rule == "P7"
+
+
+@every_policy
+def test_what_an_observed_service_spawned_decides_nothing_I4_I5(policy: PolicyName) -> None:
+    """Else a process would have to shed its agent and its terminal only, and spawn itself a reviewer."""
+    facts = made(MAKER, CREATOR, service("detached"))
+    answer = ask(facts, agent("reviewer", parents=[service("detached")]), policy, Said("read it"))
+    assert (answer.allowed, answer.rule) == (False, "I5")
 
 
 @every_policy
@@ -326,9 +334,8 @@ def test_a_person_may_approve_the_work_of_an_agent_of_unknown_origin_P7(policy: 
 @every_policy
 def test_an_agent_below_a_runner_whose_commits_are_in_it_may_approve_I7(policy: PolicyName) -> None:
     """Services are never authors: a trailer of the runner makes nobody below it a maker."""
-    runner = service("runner")
-    facts = made(MAKER, CREATOR, authors=[runner])
-    assert ask(facts, agent("reviewer", parents=[runner]), policy).rule == "P7"
+    facts = made(MAKER, CREATOR, authors=[runner()])
+    assert ask(facts, agent("reviewer", parents=[runner()]), policy).rule == "P7"
 
 
 # ------------------------------------------------------------------------------------------------ G1 and properties

@@ -57,7 +57,7 @@ def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said = N
     """
 
     def answer() -> Decision:
-        ordinary = _strictest(actor, _with_agents_above(facts, actor), lambda who: _may_approve(facts, who, policy, said))
+        ordinary = _strictest(actor, _with_spawners(facts, actor), lambda who: _may_approve(facts, who, policy, said))
         return _finishing(facts, actor, policy, said, ordinary)
 
     return fail_closed(answer)
@@ -93,9 +93,10 @@ def may_record(facts: Facts, policy: ReviewPolicy) -> Decision | None:
     return refuse("P11", f"--record-only is for policy delegated and trusted; {policy.name} is in force", _elsewhere(facts, "you"))
 
 
-def _with_agents_above(facts: Facts, actor: Party) -> list[Party]:
+def _with_spawners(facts: Facts, actor: Party) -> list[Party]:
+    """I4: who must be asked: the actor, every agent that spawned it, and a service that only was seen (a runner is issued)."""
     above = [facts.party(session) for session in actor.above]
-    return [actor, *[party for party in above if party.kind == "agent"]]
+    return [actor, *[party for party in above if party.kind == "agent" or (party.kind == "service" and party.trust != "issued")]]
 
 
 def _strictest(actor: Party, line: list[Party], ask: Callable[[Party], Decision]) -> Decision:
@@ -223,7 +224,7 @@ def may_break_glass(answer: Decision, actor: Party, why: str) -> Decision:
 
 def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:
     """C1, C2, T5: who may close without an approval. A rule that raises refuses (G1)."""
-    return fail_closed(lambda: _strictest(actor, _with_agents_above(facts, actor), lambda who: _may_close(facts, who, policy, exception)))
+    return fail_closed(lambda: _strictest(actor, _with_spawners(facts, actor), lambda who: _may_close(facts, who, policy, exception)))
 
 
 def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
