@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.world import ALICE, BOB, SETTINGS, GitWorld
+from foureyes.errors import ConfigError
+
+from tests.app.world import ALICE, BOB, CLAUDE, CODEX, SETTINGS, GitWorld
 
 
 def approved(world: GitWorld) -> str:
@@ -56,3 +58,66 @@ def test_the_last_anchor_of_the_own_journal_is_held_P12_J3(world: GitWorld) -> N
     task = approved(world)
     world.app.merges.merge(ALICE)
     assert world.status(task) == "closed"
+
+
+# Gate files (A4): a change of the configuration is approved by a person, and accepted by that (P12)
+
+STRICT = SETTINGS + '[review]\npolicy = "strict"\n'
+
+
+def proposed(world: GitWorld, text: str = STRICT) -> str:
+    """A task in review that changes foureyes.toml."""
+    task = world.create()
+    world.work(CLAUDE, task, name="foureyes.toml", text=text)
+    world.submit(CLAUDE, task)
+    return task
+
+
+def test_a_change_of_a_gate_file_needs_a_person_A4_P6_lesson_75(world: GitWorld) -> None:
+    world.app.policy.accept(ALICE)
+    task = proposed(world)
+    with world.refused("P6") as caught:
+        world.approve(CODEX, task, reason="fine")
+    assert "foureyes.toml" in caught[0].reasons[0].message
+    world.approve(BOB, task)
+    world.checkout.switch("main")
+    world.checkout.git("merge", "-q", "--no-ff", "-m", "merge", f"fe/{task}")
+    assert setting(world) == "balanced", "approved and on the target, and not yet recognised"
+    world.app.merges.merge(CODEX)
+    assert setting(world) == "strict", "what a person approved, that person accepted (P12)"
+    world.sound()
+
+
+def setting(world: GitWorld) -> str:
+    return str(next(row.value for row in world.app.policy.show(BOB) if row.key == "review.policy"))
+
+
+@pytest.mark.parametrize("text", [SETTINGS + '[review]\npolicy = "trusted"\n', None], ids=["changed once more", "not valid"])
+def test_what_nobody_approved_or_cannot_be_in_force_is_not_accepted_by_a_merge_P12(world: GitWorld, text: str | None) -> None:
+    world.app.policy.accept(ALICE)
+    task = proposed(world, STRICT if text else SETTINGS + "[review]\npolicy = 'lax'\n")
+    world.approve(BOB, task)
+    world.checkout.switch("main")
+    world.checkout.git("merge", "-q", "--no-ff", "-m", "merge", f"fe/{task}")
+    if text:
+        world.checkout.commit("foureyes.toml", text)
+    if text is None:
+        with pytest.raises(ConfigError):
+            world.app.merges.merge(ALICE)
+    else:
+        world.app.merges.merge(ALICE)
+    assert setting(world) == "balanced"
+
+
+GATE = ["CLAUDE.md", "sub/AGENTS.md", ".claude/settings.json", ".gitattributes", "x/.mcp.json", ".github/workflows/ci.yml"]
+
+
+@pytest.mark.parametrize("path", GATE)
+def test_instructions_attributes_and_protected_paths_are_gate_files_A4(world: GitWorld, path: str) -> None:
+    task = world.create(minor=True)
+    world.work(CLAUDE, task, name=path)
+    world.submit(CLAUDE, task)
+    for who in (CODEX, CLAUDE):
+        with world.refused("P6"):
+            world.approve(who, task, reason="fine")
+    assert world.approve(BOB, task).rule in ("P7", "P1")

@@ -71,7 +71,7 @@ class Decisions:
 
     def _as_a_person(self, tx: Tx, actor: Actor, facts: Facts, said: Said) -> bool:
         """I9: the approval counts because a person gives it: break-glass, or a grade that only people have."""
-        grade, _ = required_grade(self._context.policy(tx, actor), facts.labels_in_force())
+        grade, _ = required_grade(self._context.policy(tx, actor), facts.labels_in_force(), facts.changed_paths())
         return bool(said.break_glass.strip()) or grade == "human"
 
     def _check_proof(self, work: Work, facts: Facts, proof: Proof | None, said: Said) -> None:

@@ -6,15 +6,17 @@ import msgspec
 
 from foureyes.app.context import Context, Work, permit
 from foureyes.app.ledger import facts_of
+from foureyes.app.policy import digest_of
 from foureyes.app.ports import ListQuery, Tx
 from foureyes.app.proof import Hash
-from foureyes.app.views import TaskRow
-from foureyes.config import FILE, read_file
+from foureyes.app.views import ApprovalView, TaskRow
+from foureyes.config import FILE, Layers, read_file, review_policy
 from foureyes.core import events as e
 from foureyes.core.attempt import DETACHED, KEEPS_APPROVAL, Attempt
 from foureyes.core.ids import Sha, TaskId
 from foureyes.core.session import Actor
-from foureyes.errors import Reason, Refused
+from foureyes.core.task import Task
+from foureyes.errors import ConfigError, Reason, Refused
 
 MANY = 10_000
 
@@ -48,18 +50,40 @@ class Merges:
             attempts = {row.id: facts_of(self._context, tx, TaskId(row.id)).attempt for row in rows}
         found = [self._look(task, attempt, target) for task, attempt in attempts.items() if attempt is not None]
         if any(row.merged for row in found):
+            settings = {task: self._settings(attempt, target) for task, attempt in attempts.items() if attempt is not None}
             with self._context.writing(actor, "merge") as work:
                 for row in found:
                     if row.merged:
-                        self._merged(work, row)
+                        self._merged(work, row, settings[row.task])
         return found
 
-    def _merged(self, work: Work, row: MergeRow) -> None:
+    def _settings(self, attempt: Attempt, target: str) -> str:
+        """P12, A4: the foureyes.toml of an attempt that changes it, if exactly that is on the target now and can be in force."""
+        if not any(changed.path == FILE for changed in attempt.files):
+            return ""
+        text = self._context.repo.file_at(attempt.head, FILE)
+        if text is None or text != self._context.repo.file_at(target, FILE):
+            return ""
+        try:
+            review_policy(Layers(file=read_file(text)))
+        except ConfigError:
+            return ""
+        return text
+
+    def _accept(self, work: Work, task: Task, settings: str) -> None:
+        """P12: what a person approved, that person accepted."""
+        approvals = work.tx.all("attempt.active_approvals", ApprovalView, task=task.id)
+        if any(row.attempt == task.iteration and row.grade.startswith("human") for row in approvals):
+            work.record(task.id, e.PolicyAccepted(digest=digest_of(settings), text=settings))
+
+    def _merged(self, work: Work, row: MergeRow, settings: str) -> None:
         task = self._context.find(work.tx, row.task)
         if task.iteration != row.attempt:
             return
         if task.status == "approved":
             work.record(task.id, e.TaskMerged(sha=Sha(row.sha)))
+            if settings and digest_of(settings) != self._context.project(work.tx).accepted_digest:
+                self._accept(work, task, settings)
         elif task.status == "closed" and task.merge is None:
             reason = f"closed without an approval, and now on the target branch as {row.sha[:7]}"
             work.record(task.id, e.UnapprovedMergeSeen(sha=Sha(row.sha)))

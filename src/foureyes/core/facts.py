@@ -128,6 +128,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         told_apart = all(is_one_origin(actor, maker) or not is_tied(actor, maker) for maker in makers)
         return told_apart and not any(is_same(actor, maker) or self.is_under(actor, maker) for maker in makers)
 
+    def changed_paths(self) -> list[str]:
+        """Every path that the attempt touches; of a rename both."""
+        files = self.attempt.files if self.attempt else ()
+        return [path for changed in files for path in (changed.path, changed.old_path) if path]
+
     def is_creator(self, actor: Party) -> bool:
         """Creator by origin; a person by person."""
         return is_one_origin(actor, self.party(self.task.creator))

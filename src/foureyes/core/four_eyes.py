@@ -123,7 +123,7 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
         return refuse("P4", f"{_you(actor)} created {task.id} and nobody implemented it", f"fe cancel {task.id}")
     if not (facts.history and facts.authors and facts.makers()):
         return refuse("P0", f"{task.id} has no authors on record, so there is nothing to be independent of", f"fe show {task.id}")
-    grade, source = required_grade(policy, facts.labels_in_force())
+    grade, source = required_grade(policy, facts.labels_in_force(), facts.changed_paths())
     if GRADES.index(grade) > GRADES.index("origin"):
         short = [name for name in facts.makers() if not has_grade(actor, facts.party(name), grade)]
         if short:

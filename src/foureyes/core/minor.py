@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from foureyes.core.facts import Facts
-from foureyes.core.paths import matching
-from foureyes.core.policy import ReviewPolicy, bars_auto_approval
+from foureyes.core.policy import ReviewPolicy, bars_auto_approval, gate_files
 from foureyes.core.session import Party, is_tied
 from foureyes.errors import Reason
 
@@ -50,10 +49,7 @@ def _too_large(facts: Facts, policy: ReviewPolicy) -> str:
 
 
 def _touches_protected(facts: Facts, policy: ReviewPolicy) -> str:
-    if facts.attempt is None:
-        return ""
-    touched = [path for changed in facts.attempt.files for path in (changed.path, changed.old_path) if path]
-    hit = matching(touched, policy.protected_paths)
+    hit = gate_files(policy, facts.changed_paths())
     return f"it touches the protected path {hit[0]}" if hit else ""
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from foureyes.core.paths import matching
 from foureyes.core.session import GRADES, Grade
 
 PolicyName = Literal["strict", "balanced", "delegated", "trusted"]
@@ -70,9 +71,25 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     claim_stale_minutes: int = 120
 
 
-def required_grade(policy: ReviewPolicy, labels: Iterable[str]) -> tuple[Grade, str]:
-    """P6: the highest grade that the policy or a label asks for, and what asked for it."""
+GATE_FILES = (
+    "foureyes.toml", ".foureyes/prompts/**", "**/.gitattributes", ".gitmodules", "**/AGENTS.md", "**/CLAUDE.md", "**/GEMINI.md",
+    "**/.claude/**", "**/.codex/**", "**/.gemini/**", "**/.mcp.json", ".githooks/**", ".husky/**", ".pre-commit-config.yaml",
+    "lefthook.yml", "**/allowed_signers",
+)  # fmt: skip
+"""A4: what the gate, git and the agents are told by. Whoever changes one of these changes the judge."""
+
+
+def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:
+    """A4: the changed paths that only a person may agree to."""
+    return matching(paths, (*GATE_FILES, *policy.protected_paths))
+
+
+def required_grade(policy: ReviewPolicy, labels: Iterable[str], paths: Iterable[str] = ()) -> tuple[Grade, str]:
+    """P6: the highest grade that a changed gate file (A4), the policy or a label asks for, and what asked for it."""
     grade, source = policy.independence, "review.independence"
+    touched = gate_files(policy, paths)
+    if touched:
+        return "human", f"the changed gate file {touched[0]} (A4)"
     for label in sorted(labels):
         rule = policy.label_rules.get(label)
         if rule is not None and GRADES.index(rule.independence) > GRADES.index(grade):
