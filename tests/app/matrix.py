@@ -241,7 +241,7 @@ ROW: dict[str, str] = {
     "same origin: in the author's conversation, and creator": "P2",
     "same origin: started the author": "P2",
     "sibling under one person": "P2",
-    "sibling under a service": "P2",
+    "sibling under a service": "I5",  # I4: no more than its spawner may
     "started by an author": "P2",
     "reviewer with a token, started by an author": "P2",
     "spawned by an author": "P2",
@@ -272,7 +272,7 @@ ROW: dict[str, str] = {
     "child of another person, of another vendor": "P7",
     "child of another person, the author is only observed": "P7",
     "spawned by an uninvolved agent": "P7",
-    "child of a service": "P7",
+    "child of a service": "I5",
     "person": "P7",
     "person who spawned the author": "P7",  # people are never delegators (I7)
     "service": "I5",
@@ -293,7 +293,6 @@ UNDER_AUDIT: dict[str, str] = {
     "same origin: in the author's conversation, and creator": "P3",
     "same origin: started the author": "P7",
     "sibling under one person": "P7",
-    "sibling under a service": "P7",
 }
 """I4, `same_origin = "audit"`: what another session that only shares an origin is judged by instead, as an exception.
 
@@ -310,10 +309,11 @@ SAYS: dict[str, tuple[str, str, str, str]] = {
     "P7":        ("allow",  "allow",  "allow",   "allow"),
 }  # fmt: skip
 
+SERVICES_CHILDREN = ("child of a service", "sibling under a service")
 PEOPLE = frozenset({"creator person", "prior approver, a person", "person", "person who spawned the author"})
 ANOTHER_VENDOR = frozenset({"child of another person, of another vendor"})
 ANOTHER_MODEL = ANOTHER_VENDOR | {
-    "child of another person", "child of the creator person", "child of a service", "prior approver", "of a prior approver's origin",
+    "child of another person", "child of the creator person", "prior approver", "of a prior approver's origin",
     "who requested changes",
 }  # fmt: skip
 REACHES: dict[str, frozenset[str]] = {
@@ -342,7 +342,8 @@ def expected(
     """The first row that matches: I1, I2, I5, P0, P6, P1, then P2 to P7."""
     row = ROW[relation]
     if row in ("I1", "I2", "I5"):
-        return Expected(False, frozenset({row}))
+        # Of a child of a service, what it is itself may be named instead of what its spawner is.
+        return Expected(False, frozenset({row} if relation not in SERVICES_CHILDREN else {row, "P0", "P2", "P6"}))
     if not readable:
         return Expected(False, frozenset({"P0"}))
     if relation not in REACHES[grade]:

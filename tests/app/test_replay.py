@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import Bundle, MultipleResults, RuleBasedStateMachine, initialize, invariant, multiple, rule
+from msgspec.structs import replace
 
 from foureyes.app.ports import ListQuery
+from foureyes.core.four_eyes import Said
+from foureyes.core.ids import SessionId
 from foureyes.core.lifecycle import STATUSES
 from foureyes.core.session import Actor
-from foureyes.errors import FoureyesError, Internal
+from foureyes.errors import FoureyesError, Internal, Refused
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, agent, asserted, child_of, marked
 
@@ -27,9 +32,20 @@ FLAGS = {
     "landed": "landed = 1",
 }
 
-who = st.sampled_from(ACTORS)
+SPAWNED = 6
+"""More children than this are not made: everybody else would never have a turn."""
+OF_A_ROLE = {
+    "implement": ("TaskStarted", "AttemptSubmitted"),
+    "review": ("Approved", "ApprovalRecorded", "ApprovalFinished", "ApprovalWithdrawn", "RedoRequested", "TaskRejected"),
+}
+"""I2: what only a token of this role is good for."""
+
+who = Bundle("who")
+"""Everybody above, whoever they spawn, and whatever they call themselves after `session new`."""
 which = st.integers(0, 7)
-makers = st.sampled_from([each for each in ACTORS if each.kind != "service" and each.trust != "asserted"])
+makers = who.filter(lambda actor: actor.kind != "service" and actor.trust != "asserted")
+planners = st.sampled_from([each for each in ACTORS if each.kind != "service" and each.trust != "asserted"])
+apart = st.sampled_from(["delegated", "trusted"])
 words = st.sampled_from(["because", "wörds \U0001f642", ""])
 verdicts = st.sampled_from(["approve", "approve", "approve", "withdraw", "redo", "reject", "close", "reopen", "edit"])
 labels = st.sampled_from(["security", "ux", "docs"])
@@ -44,6 +60,8 @@ class Desk(RuleBasedStateMachine):
         self.tasks: list[str] = []
         self.authors: dict[str, set[str]] = {}
         self.passed = 0
+        self.known: dict[str, Actor] = {}
+        self.spawned: list[Actor] = []
 
     def teardown(self) -> None:
         assert self.world.store.audit().findings == ()
@@ -62,7 +80,24 @@ class Desk(RuleBasedStateMachine):
     def task(self, n: int) -> str:
         return self.tasks[n % len(self.tasks)]
 
+    def met(self, *actors: Actor) -> MultipleResults[Actor]:
+        """They have a turn from now on."""
+        self.known |= {actor.session: actor for actor in actors}
+        return multiple(*actors)
+
+    def is_over(self, actor: Actor) -> bool:
+        """Whether its token has ended."""
+        return self.world.sql("SELECT ended_seq > 0 FROM tokens WHERE session = ?", actor.session) == [(1,)]
+
+    def setting(self, name: str) -> str:
+        found = self.world.sql("SELECT value FROM settings WHERE name = ?", name)
+        return str(found[0][0]) if found else ""
+
     # Verbs
+
+    @initialize(target=who)
+    def everybody(self) -> MultipleResults[Actor]:
+        return self.met(*ACTORS)
 
     @initialize(minor=st.booleans())
     def first(self, minor: bool) -> None:
@@ -111,21 +146,26 @@ class Desk(RuleBasedStateMachine):
     @rule(actor=who, helper=who, n=which, where=st.sampled_from(["branch", "branch", "main"]), lines=st.sampled_from([1, 80]))
     def work_and_submit(self, actor: Actor, helper: Actor, n: int, where: str, lines: int) -> None:
         task = self.task(n)
-        owner = next((each for each in ACTORS if each.session == self.world.task(task).implementer), actor)
+        owner = self.known.get(self.world.task(task).implementer or "", actor)
         self.world.repo.commit("main" if where == "main" else f"fe/{task}", sessions=[owner.session, helper.session], lines=lines)
         self.attempt(lambda: self.world.submit(owner, task))
 
-    @rule(actor=makers, creator=makers, minor=st.booleans(), trailer=st.booleans(), judge=makers, verdict=verdicts)
+    @rule(actor=makers, creator=planners, minor=st.booleans(), trailer=st.booleans(), judge=makers, verdict=verdicts)
     def hand_in(self, actor: Actor, creator: Actor, minor: bool, trailer: bool, judge: Actor, verdict: str) -> None:
         """A shorter way into review, and one decision about it."""
-        if len(self.tasks) >= 8:
-            self.tasks.pop(0)
-        task = self.world.create(creator, minor=minor)
-        self.tasks.append(task)
+        task = self.planned(creator, minor=minor)
         self.attempt(lambda: self.world.start(actor, task))
         self.world.repo.commit(f"fe/{task}", sessions=[actor.session] if trailer else [])
         self.attempt(lambda: self.world.submit(actor, task))
         self.judge(judge, task, verdict)
+
+    def planned(self, creator: Actor, **fields: Any) -> str:
+        """A new task, in the place of the oldest where there are many."""
+        if len(self.tasks) >= 8:
+            self.tasks.pop(0)
+        task = self.world.create(creator, **fields)
+        self.tasks.append(task)
+        return task
 
     @rule(judge=makers, n=which, verdict=verdicts)
     def decide(self, judge: Actor, n: int, verdict: str) -> None:
@@ -157,8 +197,8 @@ class Desk(RuleBasedStateMachine):
 
     @rule(actor=who)
     def approve_what_is_listed(self, actor: Actor) -> None:
-        """P13: what reviewable lists can be approved, unless it is stale."""
-        for row in self.world.app.lists.reviewable(actor, ListQuery(limit=2)):
+        """P13: what reviewable lists can be approved, unless it is stale. An ended token lists nothing: it is refused before."""
+        for row in [] if self.is_over(actor) else self.world.app.lists.reviewable(actor, ListQuery(limit=2)):
             if not row.you.stale:
                 assert self.world.approve(actor, row.task.id, reason="listed").changed
 
@@ -194,6 +234,135 @@ class Desk(RuleBasedStateMachine):
     def set_policy(self, actor: Actor, name: str | None) -> None:
         self.attempt(lambda: self.world.app.policy.set(actor, "review.policy", name))
 
+    @rule(actor=st.sampled_from([ALICE, BOB, CLAUDE]), value=st.sampled_from(["audit", "audit", "refuse", None]))
+    def set_same_origin(self, actor: Actor, value: str | None) -> None:
+        self.attempt(lambda: self.world.app.policy.set(actor, "review.same_origin", value))
+
+    # Who they are
+
+    def give(self, actor: Actor, task: str, role: str, *, deeper: bool) -> list[Actor]:
+        """A child with a real token, in the spawner's process or in one of its own; nobody if that is refused."""
+        made: list[Actor] = []
+        process = [f"process:boot:ns:child-{len(self.spawned)}"] if deeper else []
+        if len(self.spawned) < SPAWNED:
+            self.attempt(lambda: made.append(self.world.spawn(actor, task, role, below=process)))
+            self.spawned += made
+        return made
+
+    @rule(target=who, actor=who, n=which, role=st.sampled_from(["implement", "review"]), deeper=st.booleans())
+    def spawn(self, actor: Actor, n: int, role: str, deeper: bool) -> MultipleResults[Actor]:
+        return self.met(*self.give(actor, self.task(n), role, deeper=deeper))
+
+    @rule(target=who, actor=makers, creator=planners, helper=st.booleans(), judge=makers, verdict=verdicts)
+    def delegate(self, actor: Actor, creator: Actor, helper: bool, judge: Actor, verdict: str) -> MultipleResults[Actor]:
+        """Children make it, and somebody decides about it: their spawner, a child of it that has a token to, or anybody."""
+        task = self.planned(creator)
+        made = self.give(actor, task, "implement", deeper=True)
+        made += self.give(made[0], task, "implement", deeper=False) if made and helper else []
+        if made:
+            self.world.repo.commit(f"fe/{task}", sessions=[child.session for child in made])
+            self.attempt(lambda: self.world.submit(made[-1], task))
+        made += self.give(judge, task, "review", deeper=helper)
+        for each in (*reversed(made), actor, judge) if helper else (judge, actor, *made):
+            self.judge(each, task, verdict)
+        return self.met(*made)
+
+    @rule(target=who, actor=who)
+    def call_itself_anew(self, actor: Actor) -> MultipleResults[Actor]:
+        """I4: the same eyes."""
+        made: list[Actor] = []
+
+        def call() -> None:
+            before = self.world.app.sessions.whoami(actor)
+            after = self.world.app.sessions.new(actor)
+            assert not before.known or set(before.origins) <= set(after.origins)
+            made.append(replace(actor, session=SessionId(after.session), base=actor.base or actor.session))
+            assert self.world.app.sessions.recognise(lambda _: replace(actor, session=made[0].base, base=None)) == made[0]
+
+        if len(self.known) < len(ACTORS) + 2 * SPAWNED:
+            self.attempt(call)
+        return self.met(*made)
+
+    @rule(actor=who, other=who, own=st.booleans(), reason=words)
+    def end_session(self, actor: Actor, other: Actor, own: bool, reason: str) -> None:
+        def call() -> None:
+            done = self.world.app.sessions.end(actor, "" if own else other.session, reason=reason)
+            assert (actor if own else other).session in done.ended or not done.ended
+            held = self.world.sql("SELECT id, implementer FROM tasks WHERE status = 'in_progress'")
+            assert not [task for task, owner in held if owner in done.ended or task in done.released]
+
+        self.attempt(call)
+
+    @rule(n=which, m=which)
+    def show_a_token_again(self, n: int, m: int) -> None:
+        """I2: one that has ended is refused, and that is on record; whoever has it can do nothing with it."""
+        if not self.spawned:
+            return
+        actor, app = self.spawned[n % len(self.spawned)], self.world.app
+        seen = replace(agent("seen", n), ancestors=actor.ancestors, token=actor.token)
+        if not self.is_over(actor):
+            assert app.sessions.recognise(lambda _: seen).session == actor.session
+            return
+        before = self.world.rows()
+        with pytest.raises(Refused):
+            app.sessions.recognise(lambda _: seen)
+        assert self.world.rows() in (before + 1, before + 2), "a security event, and who showed it"
+        assert self.world.sql("SELECT kind FROM security ORDER BY seq DESC LIMIT 1") == [("token_elsewhere",)]
+        verbs: tuple[Callable[[], object], ...] = (
+            lambda: app.notes.log(actor, self.task(m), "still here"),
+            lambda: self.world.start(actor, self.task(m)),
+            lambda: self.world.approve(actor, self.task(m), reason="fine"),
+            lambda: app.sessions.spawn(actor, self.task(m), actor.role or ""),
+            lambda: app.sessions.end(actor),
+        )
+        for verb in verbs:
+            with self.world.unchanged(), pytest.raises(Refused):
+                verb()
+
+    @rule(actor=who, whose=who, n=which, reason=words)
+    def clear_author(self, actor: Actor, whose: Actor, n: int, reason: str) -> None:
+        self.attempt(lambda: self.world.app.attempts.clear_author(actor, self.task(n), whose.session, reason))
+
+    @rule(actor=makers, wrong=makers, n=which, judge=makers, named_again=st.booleans())
+    def clear_and_decide(self, actor: Actor, wrong: Actor, n: int, judge: Actor, named_again: bool) -> None:
+        """A trailer names somebody wrongly, a person says so, and somebody (who was named, perhaps) decides."""
+        task = self.planned(BOB)
+        self.attempt(lambda: self.world.start(actor, task))
+        for sessions in ([wrong.session], [wrong.session] if named_again else []):
+            self.world.repo.commit(f"fe/{task}", sessions=sessions)
+            self.attempt(lambda: self.world.submit(actor, task))
+            if sessions or not named_again:
+                self.attempt(lambda: self.world.app.attempts.clear_author(ALICE, task, wrong.session, "a typo"))
+        for each in (wrong, judge):
+            self.judge(each, task, "approve")
+
+    # Approvals that are recorded apart
+
+    def record(self, actor: Actor, task: str, said: Said) -> None:
+        attempts = self.world.show(task).attempts
+        seen = attempts[-1].diff_id if attempts else ""
+        self.attempt(lambda: self.world.app.decisions.approve(actor, task, seen=seen, said=replace(said, record_only=True)))
+
+    @rule(actor=who, n=which, reason=words, self_review=st.booleans())
+    def record_only(self, actor: Actor, n: int, reason: str, self_review: bool) -> None:
+        self.record(actor, self.task(n), Said(reason, self_review=self_review))
+
+    @rule(actor=makers, reviewer=makers, other=makers, finisher=st.integers(0, 2), policy=apart, self_review=st.booleans(), between=verdicts)
+    def record_and_finish(
+        self, actor: Actor, reviewer: Actor, other: Actor, finisher: int, policy: str, self_review: bool, between: str
+    ) -> None:
+        """P11: one records, something happens, and who made it, who recorded it or another finishes."""
+        self.world.app.policy.set(ALICE, "review.policy", policy)
+        task = self.planned(BOB)
+        self.attempt(lambda: self.world.start(actor, task))
+        self.world.repo.commit(f"fe/{task}", sessions=[actor.session])
+        self.attempt(lambda: self.world.submit(actor, task))
+        self.record(reviewer, task, Said("I looked", self_review=self_review))
+        assert self.world.status(task) != "approved", "a recorded approval passes nothing"
+        if between != "approve":
+            self.judge(reviewer, task, between)
+        self.attempt(lambda: self.world.approve((actor, reviewer, other)[finisher], task, reason="it was looked at"))
+
     @rule(hours=st.sampled_from([1, 3, 25]))
     def wait(self, hours: int) -> None:
         self.world.clock.advance(hours=hours)
@@ -221,30 +390,71 @@ class Desk(RuleBasedStateMachine):
 
     @invariant()
     def nobody_passes_their_own_work_P2(self) -> None:
-        """Every new approval is by somebody outside of the author set, its origins and its descendants, or of a minor task."""
+        """Every new approval is by somebody outside of the author set, its origins and its descendants; the exceptions are named."""
         rows = self.world.sql("SELECT seq, task, session, rule, exception FROM approvals WHERE seq > ? ORDER BY seq", self.passed)
         for seq, task, session, by, exception in rows:
             self.passed = seq
-            makers = {str(row[0]) for row in self.world.sql("SELECT session FROM authors WHERE task = ?", task)}
-            origins = dict(self.world.sql("SELECT id, origin FROM sessions"))
+            makers = self.makers(task)
             assert makers, "nothing is approved that nobody made (P0)"
+            assert not exception or self.world.sql("SELECT kind FROM security WHERE task = ? AND seq = ?", task, seq + 1) == [(exception,)]
             if by == "P1":
                 assert self.world.sql("SELECT minor FROM tasks WHERE id = ?", task) == [(1,)]
-                continue
-            assert session not in makers
-            assert origins[session] not in {origins.get(maker) for maker in makers}
-            above = {str(row[0]) for row in self.world.sql("SELECT parent FROM sessions WHERE id = ? AND parent IS NOT NULL", session)}
-            assert not above & makers
-            assert self.world.sql("SELECT kind, proven, trust = 'asserted' FROM sessions WHERE id = ?", session)[0][1:] == (1, 0)
-            assert not exception or self.world.sql("SELECT count(*) FROM security WHERE task = ? AND seq = ?", task, seq + 1) == [(1,)]
+            elif exception == "self_review":
+                assert self.setting("review.policy") == "trusted"
+            else:
+                self.is_apart(session, makers, same_origin=exception == "same_origin")
+
+    def makers(self, task: str) -> set[str]:
+        """The author set; without those that only trailers name which a person cleared (I8)."""
+        rows = self.world.sql(
+            "SELECT a.session FROM authors a LEFT JOIN cleared c ON c.task = a.task AND c.session = a.session"
+            " WHERE a.task = ? AND NOT (a.why LIKE 'commit %' AND a.attempt <= coalesce(c.attempt, -1))",
+            task,
+        )
+        return {str(row[0]) for row in rows}
+
+    def is_apart(self, session: str, makers: set[str], *, same_origin: bool) -> None:
+        """Neither a maker nor below one, at any depth; of another origin, unless the policy says that this is only audited (I4)."""
+        rows = self.world.sql("SELECT id, origin, parent, kind, proven, trust FROM sessions")
+        origins = {name: origin for name, origin, *_ in rows}
+        parents = {name: parent for name, _, parent, *_ in rows}
+        ((kind, proven, trust),) = [row[3:] for row in rows if row[0] == session]
+        theirs = {origins.get(maker) for maker in makers}
+        assert session not in makers
+        assert (proven, trust == "asserted", kind == "service") == (1, False, False)
+        assert self.setting("review.same_origin") == "audit" if same_origin else origins[session] not in theirs
+        above = parents[session]
+        while above is not None:
+            assert above not in makers
+            assert origins.get(above) not in theirs or above == CI.session, "services are never spawners (I7)"
+            above = parents.get(above)
 
     @invariant()
     def a_closed_task_has_a_reason_to_be_closed_T2(self) -> None:
         rows = self.world.sql(
             "SELECT id FROM tasks t WHERE (status = 'approved' OR (status = 'closed' AND resolution IN ('approved', 'merged')))"
-            " AND NOT EXISTS (SELECT 1 FROM approvals a WHERE a.task = t.id AND a.state = 'active' AND a.attempt = t.iteration)"
+            " AND NOT EXISTS (SELECT 1 FROM approvals a JOIN attempts n ON n.task = a.task AND n.n = t.iteration AND n.diff_id = a.diff_id"
+            " WHERE a.task = t.id AND a.state = 'active' AND a.recorded = 0)"
         )
-        assert rows == [], "approved or merged without an approval of its current attempt"
+        assert rows == [], "approved or merged without a finished approval of its current diff"
+
+    @invariant()
+    def an_ended_token_never_works_again_I2(self) -> None:
+        rows = self.world.sql(
+            "SELECT j.seq FROM journal j JOIN tokens t ON t.session = j.session WHERE t.ended_seq > 0 AND j.seq > t.ended_seq"
+        )
+        assert rows == [], "its session wrote after its end"
+        rows = self.world.sql(
+            "SELECT k.id FROM tasks k JOIN tokens t ON t.session = k.implementer WHERE t.ended_seq > 0 AND k.status = 'in_progress'"
+        )
+        assert rows == [], "its session still holds a claim"
+
+    @invariant()
+    def a_token_is_good_for_one_role_and_one_task_I2(self) -> None:
+        rows = self.world.sql("SELECT j.task, t.task, j.kind, t.role FROM journal j JOIN tokens t ON t.session = j.session")
+        for on, task, kind, role in rows:
+            assert on in ("", task)
+            assert kind not in OF_A_ROLE["review" if role == "implement" else "implement"]
 
     @invariant()
     def author_sets_only_grow_I8(self) -> None:
