@@ -408,19 +408,24 @@ def processes_of(who: Who, task: str = "") -> tuple[str, ...]:
 
 def party(who: Who, *, calling: bool = False) -> Party:
     """Somebody as the rules see it, by hand: origins are pieces of evidence. Only of a caller it is known what it runs below."""
-    under = frozenset(OriginId(piece) for piece in processes_of(who)[1:]) if calling else frozenset()
+    under = frozenset(processes_of(who)[1:]) if calling else frozenset()
+    their_origins = frozenset(OriginId(piece) for piece in under)
     if isinstance(who, Spawned):
         return _spawned_party(who)
     if isinstance(who, Holding):
         held = _spawned_party(who.token)
-        return msgspec.structs.replace(held, origins=held.origins | {OriginId(piece) for piece in who.on.processes}, under=under)
+        return msgspec.structs.replace(
+            held, origins=held.origins | {OriginId(piece) for piece in who.on.processes},
+            under=under, under_origins=their_origins,
+        )  # fmt: skip
     if isinstance(who, Renewed):
         return msgspec.structs.replace(party(who.of, calling=calling), session=session_of(who))
     seen = who if isinstance(who, Actor) else observed(who)
     origins = frozenset(OriginId(piece) for piece in (*seen.evidence, seen.session))
     return Party(
         session=seen.session, kind=seen.kind, trust=seen.trust, name=seen.name, person=seen.person, origins=origins,
-        proven=who is not MARKED, under=under, model=seen.model, vendor=seen.vendor,
+        proven=who is not MARKED, process="".join(seen.processes[:1]), under=under, under_origins=their_origins,
+        model=seen.model, vendor=seen.vendor,
     )  # fmt: skip
 
 

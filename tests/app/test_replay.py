@@ -347,7 +347,9 @@ class Desk(RuleBasedStateMachine):
     def record_only(self, actor: Actor, n: int, reason: str, self_review: bool) -> None:
         self.record(actor, self.task(n), Said(reason, self_review=self_review))
 
-    @rule(actor=makers, reviewer=makers, other=makers, finisher=st.integers(0, 2), policy=apart, self_review=st.booleans(), between=verdicts)
+    @rule(
+        actor=makers, reviewer=makers, other=makers, finisher=st.integers(0, 2), policy=apart, self_review=st.booleans(), between=verdicts
+    )
     def record_and_finish(
         self, actor: Actor, reviewer: Actor, other: Actor, finisher: int, policy: str, self_review: bool, between: str
     ) -> None:
@@ -466,3 +468,15 @@ class Desk(RuleBasedStateMachine):
 
 Desk.TestCase.settings = settings(max_examples=100, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck))
 TestDesk = Desk.TestCase
+
+
+@pytest.mark.parametrize("policy", ["balanced", "delegated", "trusted"])
+def test_an_agent_of_unknown_origin_passes_nothing_under_another_name_either_I3_I4_G1(desk: DeskWorld, policy: str) -> None:
+    """Found by the machine above: with `same_origin = audit` nothing shows that it is not below the one who made it."""
+    desk.app.policy.set(ALICE, "review.policy", policy)
+    desk.app.policy.set(ALICE, "review.same_origin", "audit")
+    maker = marked()
+    task = desk.handed_in(maker, creator=BOB)
+    again = replace(maker, session=SessionId(desk.app.sessions.new(maker).session), base=maker.session)
+    with desk.refused("P2"):
+        desk.approve(again, task, reason="fine")

@@ -136,6 +136,7 @@ class Work:
         return SessionStarted(
             kind=actor.kind, trust=actor.trust, agent=actor.agent, person=actor.person, host=actor.host, model=actor.model,
             vendor=actor.vendor, name=name, proven=is_proven(actor), parent=actor.parent, base=actor.base,
+            process=actor.processes[0] if actor.processes and actor.kind == "agent" else "",
             evidence=() if actor.trust == "asserted" else actor.evidence,
         )  # fmt: skip
 
@@ -276,7 +277,8 @@ class Context:
         return Party(
             session=actor.session, kind=actor.kind, trust=actor.trust, name=known.name if known else actor.name,
             person=actor.person, origins=frozenset(OriginId(origin) for origin in origins), proven=is_proven(actor),
-            above=spawners(tx, SessionId(parent) if parent else None), under=self._under(tx, actor),
+            above=spawners(tx, SessionId(parent) if parent else None), under=frozenset(actor.processes[1:]),
+            under_origins=self._under(tx, actor), process=known.process if known else "".join(actor.processes[:1]),
             role=actor.role, task=actor.task, model=actor.model, vendor=actor.vendor,
         )  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from foureyes.app.context import Context, Work, permit
 from foureyes.app.ledger import facts_of
 from foureyes.app.ports import Tx
@@ -217,7 +219,8 @@ class Decisions:
         facts = facts_of(self._context, work.tx, found.id, me)
         if work.actor.kind == "human" and may_decide(me) is None:
             return facts
-        decision = may_approve(facts, me, self._context.policy(work.tx, work.actor), Said(reason))
+        alone = msgspec.structs.replace(facts, recorded=())  # finishing what another recorded is no right to judge
+        decision = may_approve(alone, me, self._context.policy(work.tx, work.actor), Said(reason))
         if not decision.allowed:
             raise Refused(f"{found.id} was not changed.", reasons=decision.reasons, next_step=decision.next, task=found.id)
         return facts

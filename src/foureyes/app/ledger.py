@@ -162,7 +162,7 @@ def _party(tx: Tx, row: SessionView) -> Party:
     return Party(
         session=SessionId(row.id), kind=msgspec.convert(row.kind, Kind), trust=msgspec.convert(row.trust, Trust), name=row.name,
         person=row.person, origins=frozenset({OriginId(row.origin)}), proven=row.proven,
-        above=spawners(tx, SessionId(row.parent)) if row.parent else (), model=row.model, vendor=row.vendor,
+        above=spawners(tx, SessionId(row.parent)) if row.parent else (), process=row.process, model=row.model, vendor=row.vendor,
     )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     proven: bool = True
     parent: str | None = None
     base: str | None = None
+    process: str = ""
     started_at: str = ""
     last_seen_at: str = ""
     ended: bool = False

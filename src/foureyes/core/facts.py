@@ -9,7 +9,7 @@ import msgspec
 from foureyes.core.attempt import Attempt, Author
 from foureyes.core.ids import SessionId
 from foureyes.core.lifecycle import IMPLEMENTATION
-from foureyes.core.session import Party, is_below, is_one_origin, is_same, is_tied
+from foureyes.core.session import Party, is_above, is_below, is_one_origin, is_same, is_tied
 from foureyes.core.task import Task
 
 
@@ -29,6 +29,8 @@ class Recorded(msgspec.Struct, frozen=True):
     seq: int
     session: SessionId
     diff_id: str
+    reason: str = ""
+    exception: str = ""
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,7 +114,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
                 return session, why
         for session, why in self.makers().items():
             maker = self.party(session)
-            if maker.origins & actor.under:
+            if is_above(maker, actor):
                 return session, f"{why}, and its process is above the caller's, so both are of one origin (I3)"
             if is_one_origin(actor, maker):
                 return session, f"{why}, and both are of one origin (I3)"

@@ -71,9 +71,14 @@ def recorded_approval(facts: Facts, policy: ReviewPolicy) -> Recorded | None:
 
 
 def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said, ordinary: Decision) -> Decision:
-    """P11: who recorded it finishes it as it is; anybody else who may not approve anew finishes it with a reason."""
+    """P11: who recorded it finishes it as it is; anybody else who may not approve anew finishes it with a reason.
+
+    What was recorded must still hold: P is asked again for who recorded it.
+    """
     recorded = recorded_approval(facts, policy)
     if recorded is None or not (ordinary.allowed or ordinary.rule in BREAKABLE) or said.record_only:
+        return ordinary
+    if any(may_decide(who) for who in _with_spawners(facts, actor)) or not _still_holds(facts, policy, recorded):
         return ordinary
     reviewer = facts.party(recorded.session)
     if is_one_origin(actor, reviewer):
@@ -84,6 +89,13 @@ def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said, ord
     if said.has_reason:
         return allow("P11", said_by)
     return refuse("P11", f"{said_by}; finishing it needs a reason", _approve_with_reason(facts), needs_reason=True)
+
+
+def _still_holds(facts: Facts, policy: ReviewPolicy, recorded: Recorded) -> bool:
+    """Whether who recorded an approval could give it now: a label, an author or the policy may have changed since."""
+    said = Said(recorded.reason, self_review=recorded.exception == "self_review", reviewed_by="on record" if recorded.exception else "")
+    line = _with_spawners(facts, facts.party(recorded.session))
+    return strictest([_may_approve(facts, who, policy, said) for who in line]).allowed
 
 
 def may_record(facts: Facts, policy: ReviewPolicy) -> Decision | None:
@@ -125,7 +137,8 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
         return refuse("P0", f"{task.id} has no authors on record, so there is nothing to be independent of", f"fe show {task.id}")
     grade, source = required_grade(policy, facts.labels_in_force(), facts.changed_paths())
     if GRADES.index(grade) > GRADES.index("origin"):
-        short = [name for name in facts.makers() if not has_grade(actor, facts.party(name), grade)]
+        makers = [facts.party(name) for name in facts.makers()]
+        short = [maker.session for maker in makers if not has_grade(actor, maker, grade) or facts.is_under(actor, maker)]
         if short:
             return _short_of_grade(facts, actor, grade, source, short[0])
     made = facts.made_by(actor)

@@ -27,6 +27,7 @@ class SessionStarted(Event, frozen=True, kw_only=True):
     parent: SessionId | None = None
     evidence: tuple[str, ...] = ()
     base: SessionId | None = None
+    process: str = ""
 
 
 class SessionEvidenceAdded(Event, frozen=True, kw_only=True):

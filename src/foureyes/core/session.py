@@ -58,7 +58,8 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
 
     `proven` is false for an agent without process evidence: the environment can only join origins (I3), so
     nothing shows that it is independent of anybody. `above` are the sessions that spawned it, nearest first; `under`
-    are the origins of the agent processes above its own. `role` and `task` bound what an issued session may do (I2).
+    are the agent processes above its own `process`, `under_origins` what they belong to. `role` and `task` bound what an
+    issued session may do (I2).
     """
 
     session: SessionId
@@ -69,7 +70,9 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
     origins: frozenset[OriginId] = frozenset()
     proven: bool = True
     above: tuple[SessionId, ...] = ()
-    under: frozenset[OriginId] = frozenset()
+    process: str = ""
+    under: frozenset[str] = frozenset()
+    under_origins: frozenset[OriginId] = frozenset()
     role: Role | None = None
     task: TaskId | None = None
     model: str = ""
@@ -98,7 +101,12 @@ def is_tied(one: Party, other: Party) -> bool:
 def is_below(one: Party, other: Party) -> bool:
     """I3, I4: `one` was spawned, at any depth, by `other`, or runs below its process. Services are never spawners (I7)."""
     spawned = other.session in one.above and other.kind != "service"
-    return spawned or bool(other.origins & one.under)
+    return spawned or is_above(other, one)
+
+
+def is_above(one: Party, other: Party) -> bool:
+    """I3: the process of `one` is above that of `other`; where it is not on record, its origin is (G1)."""
+    return one.process in other.under if one.process else bool(one.origins & other.under_origins)
 
 
 def has_grade(reviewer: Party, author: Party, grade: Grade) -> bool:

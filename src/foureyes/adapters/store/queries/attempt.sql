@@ -56,7 +56,7 @@ UPDATE approvals SET recorded = :recorded WHERE seq = :approval;
 SELECT seq FROM approvals WHERE seq = :approval AND recorded = 1;
 
 -- name: attempt.recorded
-SELECT seq, task, session, diff_id FROM approvals
+SELECT seq, task, session, diff_id, reason, exception FROM approvals
 WHERE recorded = 1 AND state = 'active' AND task IN (SELECT value FROM json_each(:ids)) ORDER BY seq;
 
 -- name: attempt.clear

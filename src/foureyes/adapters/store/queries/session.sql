@@ -1,25 +1,25 @@
 -- Sessions, their evidence and origins.
 
 -- name: session.insert
-INSERT INTO sessions (id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, started_at, last_seen_at,
-  last_seq)
-VALUES (:id, :kind, :trust, :name, :agent, :person, :host, :model, :vendor, :origin, :proven, :parent, :base, :at, :at, :seq);
+INSERT INTO sessions (id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, process, started_at,
+  last_seen_at, last_seq)
+VALUES (:id, :kind, :trust, :name, :agent, :person, :host, :model, :vendor, :origin, :proven, :parent, :base, :process, :at, :at, :seq);
 
 -- name: session.seen
 UPDATE sessions SET last_seen_at = :at, last_seq = :seq WHERE id = :id;
 
 -- name: session.get
-SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, started_at, last_seen_at,
+SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, process, started_at, last_seen_at,
   ended_seq > 0 AND ended_seq >= last_seq AS ended
 FROM sessions WHERE id = :id;
 
 -- name: session.some
-SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, started_at, last_seen_at,
+SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, process, started_at, last_seen_at,
   ended_seq > 0 AND ended_seq >= last_seq AS ended
 FROM sessions WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: session.page
-SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, started_at, last_seen_at,
+SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, process, started_at, last_seen_at,
   ended_seq > 0 AND ended_seq >= last_seq AS ended
 FROM sessions ORDER BY last_seq DESC LIMIT :limit;
 
@@ -48,12 +48,12 @@ SELECT id FROM sessions WHERE base = :base ORDER BY last_seq DESC, id LIMIT 1;
 UPDATE sessions SET ended_seq = :seq WHERE id = :id;
 
 -- name: session.children
-SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, started_at, last_seen_at,
+SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, process, started_at, last_seen_at,
   ended_seq > 0 AND ended_seq >= last_seq AS ended
 FROM sessions WHERE parent = :parent ORDER BY id;
 
 -- name: session.called
-SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, started_at, last_seen_at,
+SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, process, started_at, last_seen_at,
   ended_seq > 0 AND ended_seq >= last_seq AS ended
 FROM sessions WHERE id = :text OR name = :text ORDER BY id LIMIT 2;
 
@@ -65,9 +65,6 @@ UPDATE tokens SET ended_seq = :seq WHERE session = :id AND ended_seq = 0;
 
 -- name: session.token
 SELECT hash, session, task, role, bound, ended_seq > 0 AS ended FROM tokens WHERE hash = :hash;
-
--- name: session.token_of
-SELECT hash, session, task, role, bound, ended_seq > 0 AS ended FROM tokens WHERE session = :session;
 
 -- name: session.tokens_of_task
 SELECT hash, session, task, role, bound, ended_seq > 0 AS ended FROM tokens WHERE task = :task AND role = :role ORDER BY seq;
