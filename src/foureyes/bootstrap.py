@@ -164,16 +164,18 @@ def create_project(
         notes.append(f"the target stays {project.target}: it was chosen when the project was created")
     committed = _write_config(place, repo, actor, project.id, project.prefix, project.target, commit=commit, notes=notes, settings=settings)
     if actor.kind == "human":
-        _accept(cwd, environ, actor, notes)
+        _accept(cwd, environ, actor, notes, own=bool(committed))
     return Created(new=new, target=project.target, prefix=project.prefix, project=project.id, committed=committed, notes=notes)
 
 
-def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str]) -> None:
-    """P12: what a person sets up, that person accepts; what is not on the target yet, nobody has."""
+def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str], *, own: bool) -> None:
+    """P12: what a person sets up, that person accepts; what was on the target before, they look at first."""
     app = open_project(cwd, environ)
     try:
-        if app.projects.get().accepted_digest is None:
+        if app.projects.get().accepted_digest is None and own:
             app.policy.accept(actor)
+        elif app.projects.get().accepted_digest is None and not notes:
+            notes.append("foureyes.toml was there before and is not in force: look at it, then fe policy accept")
     except NotFound:
         pass
     except FoureyesError as problem:

@@ -473,7 +473,7 @@ def test_a_minor_change_of_a_protected_path_is_not_minor_P10(world: GitWorld) ->
     task = world.create(minor=True)
     world.work(CLAUDE, task, name="foureyes.toml", text='[review]\npolicy = "trusted"\n')
     world.submit(CLAUDE, task)
-    with world.refused("P2"):
+    with world.refused("P6"):
         world.approve(CLAUDE, task)
 
 

@@ -25,7 +25,7 @@ def test_everybody_may_log_even_a_typed_name_I1_I5(desk: DeskWorld) -> None:
         desk.app.notes.log(actor, task, "a line")
     found = desk.show(task)
     assert len(found.logs) == 4
-    assert found.name("ses-as-nobody").startswith("nobody")
+    assert found.name("ses-as-nobody") == '"nobody" (typed, ses-as-nobody)'
     assert {row.id: row.trust for row in desk.app.sessions.list()}["ses-as-nobody"] == "asserted"
 
 

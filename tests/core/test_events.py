@@ -98,3 +98,36 @@ def test_every_projection_has_its_event_J2() -> None:
 def test_events_cannot_be_changed_J1(kind: str) -> None:
     assert KINDS[kind].__struct_config__.frozen
     assert KINDS[kind].__doc__
+
+
+FIRST = {
+    "SessionStarted": '{"kind":"agent","trust":"observed"}',
+    "TaskStarted": '{"target_head":null}',
+    "TokenIssued": '{"session":"ses-1","hash":"h","role":"review","bound":"process:1","name":"claude#2"}',
+    "SessionEnded": '{"session":"ses-1"}',
+    "ApprovalRecorded": '{"attempt":1,"diff_id":"sha256:d","rule":"P7"}',
+    "ApprovalFinished": '{"approval":7,"status":"approved"}',
+    "AttributionCleared": '{"session":"ses-1","attempt":1,"reason":"a typo"}',
+    "KeyAdded": '{"fingerprint":"SHA256:k","public":"ssh-ed25519 k","person":"alice@box"}',
+    "KeyRetired": '{"fingerprint":"SHA256:k","reason":"lost"}',
+    "DecisionSigned": '{"key":"SHA256:k","statement":"{}","signature":"s"}',
+}
+"""The least that the first version of each of them wrote. What earlier versions wrote is in tests/adapters/store/schema_2.jsonl."""
+
+
+@pytest.mark.parametrize("kind", FIRST)
+def test_what_the_first_version_of_an_event_wrote_is_understood_for_ever_J1(kind: str) -> None:
+    event = msgspec.json.decode(FIRST[kind], type=KINDS[kind])
+    said = msgspec.json.decode(FIRST[kind])
+    assert {name: value for name, value in msgspec.to_builtins(event).items() if name in said} == said
+
+
+@pytest.mark.parametrize("role", ["", "admin", "Review"])
+def test_a_token_of_an_unknown_role_is_not_understood_I2_G1(role: str) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(FIRST["TokenIssued"].replace("review", role), type=events.TokenIssued)
+
+
+def test_an_old_session_has_no_other_name_and_an_old_claim_is_its_own_I4() -> None:
+    assert msgspec.json.decode(FIRST["SessionStarted"], type=events.SessionStarted).base is None
+    assert msgspec.json.decode(FIRST["TaskStarted"], type=events.TaskStarted).implementer is None

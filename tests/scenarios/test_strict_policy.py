@@ -108,7 +108,7 @@ def test_P10_a_change_of_the_rules_themselves_is_never_minor(strict: Stage) -> N
     task = strict.create(strict.cast.claude, "--minor")
     strict.done(strict.cast.codex, "start", task)
     strict.commit(f"fe/{task}", {"foureyes.toml": '[review]\npolicy = "trusted"\n'})
-    strict.may_not_approve(strict.cast.codex, strict.submit(strict.cast.codex, task), rules=["P2"])
+    strict.may_not_approve(strict.cast.codex, strict.submit(strict.cast.codex, task), rules=["P6"])
 
 
 def test_P7_an_unrelated_session_approves_allowed_without_a_reason(strict: Stage) -> None:

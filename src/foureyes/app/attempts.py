@@ -99,7 +99,7 @@ class Attempts:
         refuse_from_submit(facts)
         assert task.implementer is not None
         me, owner = self._context.party(tx, actor), facts.party(task.implementer)
-        if is_one_origin(me, owner) or me.session in owner.above or actor.kind in ("human", "service") or actor.role == "implement":
+        if is_one_origin(me, owner) or facts.is_under(owner, me) or actor.kind in ("human", "service") or actor.role == "implement":
             return
         who = facts.party_name(task.implementer)
         raise Refused(
@@ -225,7 +225,8 @@ class AttemptHead(msgspec.Struct, frozen=True):
 def only_by_trailer(facts: Facts, text: str) -> SessionId:
     """The author that is meant by id or name; one that did more than be named in a trailer stays an author (I8)."""
     task = facts.task.id
-    named = {author.session for author in facts.authors or () if text in (author.session, facts.party(author.session).name)}
+    authors = {author.session for author in facts.authors or ()}
+    named = {name for name in authors if name == text} or {name for name in authors if facts.party(name).name == text}
     if len(named) != 1:
         raise NotFound(f"{task} has no author {text}.", next_step=f"fe show {task}", task=task)
     (session,) = named

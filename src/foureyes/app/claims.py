@@ -92,7 +92,7 @@ class Claims:
             return True
         facts = facts_of(self._context, work.tx, found.id)
         me, owner = self._context.party(work.tx, work.actor), facts.party(found.implementer)
-        if work.actor.kind == "service" or not (is_one_origin(me, owner) or me.session in owner.above):
+        if work.actor.kind == "service" or not (is_one_origin(me, owner) or facts.is_under(owner, me)):
             raise LostClaim(
                 f"{found.id} was started by {facts.party_name(found.implementer)} at {found.started_at}.",
                 next_step="fe next",
@@ -116,7 +116,7 @@ class Claims:
             if is_one_origin(me, owner):
                 work.record(found.id, e.TaskUnstarted(reason=reason))
                 return outcome(self._context.get(work.tx, found.id), f"gave {found.id} back", "fe next")
-            if actor.kind != "human" and me.session not in owner.above and not self._is_silent(work, found):
+            if actor.kind != "human" and not facts.is_under(owner, me) and not self._is_silent(work, found):
                 minutes = self._context.policy(work.tx, actor).claim_stale_minutes
                 who = facts.party_name(found.implementer)
                 raise Refused(

@@ -37,9 +37,9 @@ class Decisions:
         """A different pair of eyes agrees to exactly the diff that was seen (D, P). `reason` is short for a `said` with one."""
         permit(actor, "approve")
         said = _clean(said, reason)
-        tip = self._tip(task)
-        proof = self._prove(actor, task, said)
+        proof = self._prove(actor, task, seen, said)
         actor = known_by_key(actor, proof)
+        tip = self._tip(task)
         with self._context.writing(actor, "approve") as work:
             found = self._context.find(work.tx, task)
             self._context.check_version(work.tx, found, if_version)
@@ -58,15 +58,19 @@ class Decisions:
                 return self._finished(work, facts, decision, said)
             return self._approved(work, facts, decision, seen, said, grade)
 
-    def _prove(self, actor: Actor, task: str, said: Said) -> Proof | None:
-        """I9: a person's signature under the diff that is there now, where the rules want one."""
+    def _prove(self, actor: Actor, task: str, seen: str, said: Said) -> Proof | None:
+        """I9: a person's signature under the diff that is there now, where the rules want one, and nothing else is against it."""
         if actor.kind != "human":
             return None
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, self._context.find_id(tx, task))
             as_a_person = self._as_a_person(tx, actor, facts, said)
-        if facts.task.status != "reviewing" or facts.attempt is None:
+            wanted = self._context.wants_key(tx, actor, "approve", as_a_person=as_a_person)
+        if not wanted or facts.task.status != "reviewing" or facts.attempt is None:
             return None
+        tip = self._tip(task)
+        with self._context.store.read() as tx:
+            self._decide(tx, facts, self._context.party(tx, actor), actor, tip, seen, said)
         return prove(
             self._context, actor, "approve", task=facts.task.id, diff_id=facts.attempt.diff_id, reason=said.words, as_a_person=as_a_person
         )

@@ -234,5 +234,7 @@ def names_in(tx: Tx, detail: TaskDetail) -> dict[str, str]:
 
 
 def display_name(row: SessionView) -> str:
-    """`claude#1 (ses-…)`, or just a person's name."""
+    """`claude#1 (ses-…)`, or just a person's name; a name that somebody typed is shown as that."""
+    if row.trust == "asserted":
+        return f'"{row.name}" (typed, {row.id})'
     return row.name if row.kind == "human" and row.trust != "asserted" else f"{row.name} ({row.id})"

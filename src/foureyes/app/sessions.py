@@ -8,13 +8,14 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes import config
-from foureyes.app.context import Context, Count, Named, Token, Work, is_proven, permit, refuse_other_task, spawners
+from foureyes.app.context import Context, Count, Known, Named, Token, Work, is_proven, permit, refuse_other_task, spawners
+from foureyes.app.ledger import parties_of
 from foureyes.app.ports import Tx
 from foureyes.app.views import SessionView
 from foureyes.core import events as e
-from foureyes.core.ids import SessionId, Sha, session_id, token_hash
+from foureyes.core.ids import SessionId, Sha, session_id, session_of, token_hash
 from foureyes.core.policy import Profile
-from foureyes.core.session import ROLES, Actor, Role
+from foureyes.core.session import ROLES, Actor, Role, is_one_origin
 from foureyes.core.task import Task, clean_text
 from foureyes.errors import BadInput, FoureyesError, NotFound, Reason, Refused, TokenRefused
 
@@ -69,7 +70,7 @@ class Sessions:
         with self._context.store.read() as tx:
             actor = observe(self._programs(tx))
             if not actor.token:
-                return self._renewed(tx, actor)
+                return self._renewed(tx, self._was_an_agent(tx, actor))
             token = tx.one("session.token", Token, hash=actor.token)
             wrong = _misuse(actor, token)
             if not wrong:
@@ -85,6 +86,25 @@ class Sessions:
         return [profile.program for profile in config.agent_profiles(config.Layers(file=config.read_file(text))).values()]
 
     @staticmethod
+    def _was_an_agent(tx: Tx, actor: Actor) -> Actor:
+        """I3: a process above that was an agent once is one still, whatever program it runs by now."""
+        known = {row.evidence for row in tx.all("session.known", Known, evidence=actor.ancestors)} - set(actor.evidence)
+        if not known or actor.trust == "asserted":
+            return actor
+        agents = tuple(piece for piece in actor.ancestors if piece in known or piece in actor.processes)
+        evidence = (*agents, *(piece for piece in actor.evidence if piece not in agents))
+        if actor.kind == "agent":
+            return replace(actor, evidence=evidence, processes=agents if actor.processes else ())
+        session = session_of(agents[0])
+        row = tx.one("session.get", SessionView, id=session)
+        pid = agents[0].split(":")[-2]
+        return Actor(
+            session=session, kind="agent", trust="observed", agent=row.agent if row else "agent", host=actor.host, evidence=agents,
+            processes=agents, ancestors=actor.ancestors, leader=actor.leader,
+            why=(f"Process {pid} above this one was an agent before it ran another program.", *actor.why[:1]),
+        )  # fmt: skip
+
+    @staticmethod
     def _renewed(tx: Tx, actor: Actor) -> Actor:
         """I4: after `session new` the same process writes under the newest of its sessions."""
         if actor.kind != "agent" or actor.trust != "observed":
@@ -97,7 +117,9 @@ class Sessions:
         """I2, I3: who the token says; the agent processes below the one it was given to are evidence of it."""
         row = tx.one("session.get", SessionView, id=token.session)
         assert row is not None
-        nearer = actor.ancestors[: actor.ancestors.index(token.bound)]
+        giver = tx.one("session.get", SessionView, id=row.parent)
+        own = giver is not None and giver.kind != "agent"  # an agent in the place of the shell it was given to is the child itself
+        nearer = actor.ancestors[: actor.ancestors.index(token.bound) + (1 if own else 0)]
         below = tuple(piece for piece in actor.evidence if piece in nearer)
         pid = token.bound.split(":")[-2]
         return Actor(
@@ -217,11 +239,16 @@ class Sessions:
             target = _called(work.tx, session) if session else work.tx.one("session.get", SessionView, id=actor.session)
             if target is None:
                 raise NotFound("this session has not written anything, so there is nothing to end.", next_step="fe whoami")
-            above = spawners(work.tx, SessionId(target.parent) if target.parent else None)
-            if target.id != actor.session and actor.kind != "human" and actor.session not in above:
+            if target.id != actor.session and actor.kind != "human" and not self._spawned(work.tx, actor, target):
                 message = f"{target.name} ({target.id}) is neither this session nor one that it spawned"
                 raise Refused("no session was ended.", reasons=(Reason("I4", message, "a person runs: fe session end …"),))
             return _end(work, target, reason)
+
+    def _spawned(self, tx: Tx, actor: Actor, target: SessionView) -> bool:
+        """I4: whether the caller, in whichever of its sessions, is above a session."""
+        me = self._context.party(tx, actor)
+        above = parties_of(tx, spawners(tx, SessionId(target.parent) if target.parent else None))
+        return any(is_one_origin(me, party) for party in above.values())
 
     def list(self, limit: int = 50) -> list[SessionView]:
         """Sessions that have written, the latest first."""
@@ -277,6 +304,7 @@ def _with_spawned(tx: Tx, row: SessionView) -> list[SessionView]:
 def _called(tx: Tx, text: str) -> SessionView:
     """The session with this id or name."""
     found = tx.all("session.called", SessionView, text=text)
+    found = [row for row in found if row.id == text] or found  # whatever others are called, an id means one
     if len(found) != 1:
         raise NotFound(f"{'several sessions are' if found else 'no session is'} called {text}.", next_step="fe session list")
     return found[0]

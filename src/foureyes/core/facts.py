@@ -84,6 +84,10 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         above = {spawner for maker in self.makers() for spawner in self.party(maker).above}
         return {session for session in above if self.party(session).kind == "agent"}
 
+    def has_delegated(self, actor: Party) -> bool:
+        """I7: the actor, by origin, spawned a maker."""
+        return any(is_tied(actor, self.party(delegator)) for delegator in self.delegators())
+
     def is_under(self, actor: Party, other: Party) -> bool:
         """I4: the actor was spawned, at any depth, by this session or by one of its origin."""
         above = [self.party(session) for session in actor.above]
@@ -127,7 +131,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     def only_shares_an_origin(self, actor: Party) -> bool:
         """I4: the actor is another session than every maker, below none of them, and only of one origin with some."""
         makers = [self.party(session) for session in self.makers()]
-        told_apart = all(is_one_origin(actor, maker) or not is_tied(actor, maker) for maker in makers)
+        told_apart = all((actor.proven and maker.proven) or not is_tied(actor, maker) for maker in makers)
         return told_apart and not any(is_same(actor, maker) or self.is_under(actor, maker) for maker in makers)
 
     def changed_paths(self) -> list[str]:

@@ -142,14 +142,23 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
         if short:
             return _short_of_grade(facts, actor, grade, source, short[0])
     made = facts.made_by(actor)
-    if task.minor and not minor_refusals(facts, policy, actor if made else None):
-        return allow("P1", f"{task.id} is minor", exception="minor" if made else "")
+    minor = _as_minor(facts, actor, policy, made=made is not None)
+    if minor is not None:
+        return minor
     if made is not None and policy.same_origin == "audit" and facts.only_shares_an_origin(actor):
         answer = _not_a_maker(facts, actor, policy, said)
         return msgspec.structs.replace(answer, exception="same_origin") if answer.allowed else answer
     if made is not None:
         return _own_work(facts, actor, policy, said, *made)
     return _not_a_maker(facts, actor, policy, said)
+
+
+def _as_minor(facts: Facts, actor: Party, policy: ReviewPolicy, *, made: bool) -> Decision | None:
+    """P1: minor work is anybody's to approve; who made it or had it made (I4) does so on record, and not without end (P10)."""
+    own = made or facts.has_delegated(actor)
+    if not facts.task.minor or minor_refusals(facts, policy, actor if own else None):
+        return None
+    return allow("P1", f"{facts.task.id} is minor", exception="minor" if own else "")
 
 
 def may_decide(actor: Party) -> Decision | None:
@@ -200,7 +209,7 @@ def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
     iteration = facts.attempt.n if facts.attempt else 0
     if facts.is_creator(actor):
         return _by_table("P3", f"you created {task.id}", facts, actor, policy, said)
-    if any(is_tied(actor, facts.party(delegator)) for delegator in facts.delegators()):
+    if facts.has_delegated(actor):
         return _by_table("P3", f"you delegated {task.id}", facts, actor, policy, said)
     if facts.did(actor, ("reviewed", "approved"), before=iteration):
         return _by_table("P5", f"you reviewed an earlier attempt of {task.id}", facts, actor, policy, said)
@@ -271,8 +280,9 @@ def _is_anothers_claim(facts: Facts, actor: Party) -> bool:
 def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
     task = facts.task
     made = facts.made_by(actor)
-    if task.minor and not minor_refusals(facts, policy, actor if made else None):
-        return allow("P1", f"{task.id} is minor", exception="minor" if made else "")
+    minor = _as_minor(facts, actor, policy, made=made is not None)
+    if minor is not None:
+        return minor
     creator = facts.is_creator(actor) or facts.is_under(actor, facts.party(task.creator))
     if creator and not made and (facts.makers() or _is_finished_epic(facts)):
         return allow("T5" if not facts.makers() else "C1", "creator; somebody else implemented it")

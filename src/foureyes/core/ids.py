@@ -44,6 +44,11 @@ def session_id(digest: bytes) -> SessionId:
     return SessionId(task_id("ses", number, 8))
 
 
+def session_of(*key: str) -> SessionId:
+    """The id of the session that this evidence identifies."""
+    return session_id(sha256("\n".join(key).encode("utf-8", "surrogateescape")).digest())
+
+
 def token_hash(token: str) -> str:
     """What the store knows of a token (I2)."""
     return sha256(b"foureyes token\n" + token.encode("utf-8", "surrogateescape")).hexdigest()

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import pwd
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 
 from msgspec.structs import replace
 
 from foureyes.adapters.identity.environment import Marks, read_marks
 from foureyes.adapters.identity.process_tree import Process, Tree, read_tree
 from foureyes.adapters.identity.programs import agent_of
-from foureyes.core.ids import SessionId, session_id, token_hash
+from foureyes.core.ids import session_of, token_hash
 from foureyes.core.session import Actor
 from foureyes.errors import Reason, Refused
 
@@ -70,7 +69,7 @@ def _agent(tree: Tree, agents: Sequence[tuple[str, Process]], marks: Marks) -> A
     if marks.conversations:
         why.append(_conversations(marks))
     return Actor(
-        session=_session(found[0]),
+        session=session_of(found[0]),
         kind="agent",
         trust="observed",
         agent=nearest,
@@ -88,7 +87,7 @@ def _marked_agent(marks: Marks, otherwise: str) -> Actor:
         "No agent process is visible above this one: independence is not shown.",
     ]
     return Actor(
-        session=_session(*evidence),
+        session=session_of(*evidence),
         kind="agent",
         trust="observed",
         agent=marks.agents[0],
@@ -101,7 +100,7 @@ def _person(tree: Tree, user: str, host: str) -> Actor:
     """I5: a terminal without an agent; the same person in every terminal."""
     person = f"{user}@{host}"
     return Actor(
-        session=_session(f"person:{person}"),
+        session=session_of(f"person:{person}"),
         kind="human",
         trust="observed",
         person=person,
@@ -116,22 +115,18 @@ def _service(tree: Tree, user: str, host: str) -> Actor:
     why = [f"No agent among {_count(tree)}." if tree.readable else f"{UNREADABLE}."]
     if not tree.terminal:
         why.insert(0, "This process has no terminal.")
-    return Actor(session=_session(evidence), kind="service", trust="observed", evidence=(evidence,), why=tuple(why))
+    return Actor(session=session_of(evidence), kind="service", trust="observed", evidence=(evidence,), why=tuple(why))
 
 
 def _asserted(actor: Actor, name: str) -> Actor:
     """I1: a typed name is another line in the log, for the same eyes; it may only log."""
     return replace(
         actor,
-        session=_session(f"as:{name}", actor.session),
+        session=session_of(f"as:{name}", actor.session),
         trust="asserted",
         asserted_name=name,
         why=(f"The name {name} was typed: it may only log.", *actor.why)[:3],
     )
-
-
-def _session(*key: str) -> SessionId:
-    return session_id(sha256("\n".join(key).encode("utf-8", "surrogateescape")).digest())
 
 
 def _user() -> str:

@@ -32,6 +32,9 @@ SELECT DISTINCT origin FROM evidence WHERE evidence IN (SELECT value FROM json_e
 -- name: session.known_evidence
 SELECT evidence FROM evidence WHERE evidence IN (SELECT value FROM json_each(:evidence)) AND origin = :origin;
 
+-- name: session.known
+SELECT evidence FROM evidence WHERE evidence IN (SELECT value FROM json_each(:evidence));
+
 -- name: session.set_evidence
 INSERT INTO evidence (evidence, origin) VALUES (:evidence, :origin) ON CONFLICT (evidence) DO UPDATE SET origin = excluded.origin;
 
@@ -55,7 +58,7 @@ FROM sessions WHERE parent = :parent ORDER BY id;
 -- name: session.called
 SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, process, started_at, last_seen_at,
   ended_seq > 0 AND ended_seq >= last_seq AS ended
-FROM sessions WHERE id = :text OR name = :text ORDER BY id LIMIT 2;
+FROM sessions WHERE id = :text OR name = :text ORDER BY CASE WHEN id = :text THEN 0 ELSE 1 END, id LIMIT 2;
 
 -- name: session.insert_token
 INSERT INTO tokens (hash, session, task, role, bound, seq) VALUES (:hash, :session, :task, :role, :bound, :seq);

@@ -1,0 +1,53 @@
+"""Attacks with a reviewer, or an author, of one's own making: what an agent spawns is never another pair of eyes (I4)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scenarios.attack_moves import holding, kinds, spawned, sub_agents_work
+from tests.scenarios.stage import Stage
+
+
+def test_I4_a_reviewer_that_the_author_spawned_is_the_author_also_after_session_new_P2(stage: Stage) -> None:
+    codex = stage.cast.world.agent("codex")
+    mine = stage.in_review(stage.cast.alice, codex)
+    stage.may_not_approve(holding(codex, spawned(stage, codex, mine.task, "review")), mine, "-m", "fine", rules=["P2"])
+    stage.done(codex, "session", "new")
+    stage.may_not_approve(holding(codex, spawned(stage, codex, mine.task, "review")), mine, "-m", "fine", rules=["P2"])
+    grandchild = spawned(stage, holding(codex, spawned(stage, codex, mine.task, "review")), mine.task, "review")
+    stage.may_not_approve(holding(codex, grandchild), mine, "-m", "fine", rules=["P2"])
+
+
+@pytest.mark.parametrize("policy", ["strict", "balanced", "delegated"])
+def test_I4_two_spawned_siblings_judge_each_other_by_P3_at_best_and_the_exception_is_recorded(stage: Stage, policy: str) -> None:
+    lead = stage.cast.claude
+    stage.done(stage.cast.alice, "policy", "set", "review.policy", policy)
+    work, _ = sub_agents_work(stage, lead)
+    sibling = holding(lead, spawned(stage, lead, work.task, "review"))
+    if policy == "strict":
+        stage.may_not_approve(sibling, work, "-m", "fine", rules=["P3"])
+    else:
+        assert stage.approve(sibling, work, "-m", "fine")["exception"] is (policy == "balanced")
+    assert kinds(stage) == (["creator_approval"] if policy == "balanced" else [])
+
+
+def test_I4_a_lead_that_does_the_work_itself_with_a_token_it_spawned_is_its_delegator_P3_recorded(stage: Stage) -> None:
+    """A puppet: nobody but the lead ever runs. docs/threat-model.md has it under "drop the token": worth what the lead may do."""
+    work, token = sub_agents_work(stage, stage.cast.claude)
+    stage.may_not_approve(holding(stage.cast.claude, token), work, "-m", "fine", rules=["I2"])
+    stage.may_not_approve(stage.cast.claude, work, rules=["P3"])
+    stage.approve(stage.cast.claude, work, "-m", "fine")
+    assert kinds(stage) == ["creator_approval"]
+
+
+def test_P10_a_lead_that_gives_its_minor_work_to_puppets_is_counted_or_recorded(stage: Stage) -> None:
+    """P8, P10, I4: "an ancestor judges a descendant's work by P3 at best"; six small changes a day are more than five."""
+    stage.done(stage.cast.alice, "policy", "set", "minor.self_approvals_per_day", "1")
+    answers = []
+    for _ in range(2):
+        task = stage.create(stage.cast.claude, "--minor")
+        puppet = holding(stage.cast.claude, spawned(stage, stage.cast.claude, task, "implement"))
+        stage.commit(f"fe/{task}", {f"{task}.txt": "x\n"})
+        work = stage.submit(puppet, task)
+        answers.append(stage.run(stage.cast.claude, "approve", task, "--seen", work.seen, "--json").rc)
+    assert kinds(stage) != [] or answers == [0, 1], f"approved {answers.count(0)} times, and nothing is on record"
