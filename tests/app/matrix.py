@@ -309,6 +309,10 @@ SAYS: dict[str, tuple[str, str, str, str]] = {
     "P7":        ("allow",  "allow",  "allow",   "allow"),
 }  # fmt: skip
 
+HAD_IT_MADE = (
+    "sibling", "sibling, spawned after the lead's session new", "delegator", "delegator and creator", "of the delegator's origin",
+)  # fmt: skip
+"""I4: a lead, and what it spawned, approve minor work of another of its children on record, like their own (P8, P10)."""
 SERVICES_CHILDREN = ("child of a service", "sibling under a service")
 PEOPLE = frozenset({"creator person", "prior approver, a person", "person", "person who spawned the author"})
 ANOTHER_VENDOR = frozenset({"child of another person, of another vendor"})
@@ -350,7 +354,7 @@ def expected(
         # What model a person has is not said: the child of one may well have another.
         return Expected(False, frozenset({"P6", "P2"} if relation == "spawned by an author, a person" else {"P6"}))
     if minor in ("at creation", "late by outsider") and grade != "label":
-        return Expected(True, frozenset({"P1"}), exception="minor" if row == "P2" else "")
+        return Expected(True, frozenset({"P1"}), exception="minor" if row == "P2" or relation in HAD_IT_MADE else "")
     audited = same_origin == "audit" and relation in UNDER_AUDIT
     row = UNDER_AUDIT[relation] if audited else row
     says = SAYS[row][POLICIES.index(policy)]
@@ -484,7 +488,7 @@ def facts_of(relation: str, minor: Minor, labelled: bool, readable: bool = True)
                 history.append(HistoryEntry(trailer, "committed", iteration))
                 authors[trailer] = "commit 1234567"
             history.append(HistoryEntry(session, "submitted", iteration))
-            authors |= dict.fromkeys(tokens, "token")
+            authors |= dict.fromkeys(tokens, "a token")
             authors |= {entry.session: "claim" for entry in history if entry.action == "started"}
         elif verb == "help":
             tokens.append(session)
@@ -778,8 +782,8 @@ def closes(closer: str, done: str, *, minor: bool, exception: bool) -> str:
     own = done.startswith("self")
     own |= closer in ("of the maker's origin", "started by the maker") and done.startswith("other")
     own |= closer == "author by trailer" and done == "other handed in"
-    if minor:
-        return "audit" if own else "allow"
+    if minor:  # I4: who had it made is asked as who made it
+        return "audit" if own or (closer == "delegator" and done.startswith("other")) else "allow"
     if own or (done == "nobody" and creator):
         return "audit" if exception else "refuse"
     return "allow"

@@ -421,14 +421,14 @@ class Desk(RuleBasedStateMachine):
         origins = {name: origin for name, origin, *_ in rows}
         parents = {name: parent for name, _, parent, *_ in rows}
         ((kind, proven, trust),) = [row[3:] for row in rows if row[0] == session]
-        theirs = {origins.get(maker) for maker in makers}
+        theirs = {origins.get(maker, maker) for maker in makers}
         assert session not in makers
         assert (proven, trust == "asserted", kind == "service") == (1, False, False)
         assert self.setting("review.same_origin") == "audit" if same_origin else origins[session] not in theirs
         above = parents[session]
         while above is not None:
             assert above not in makers
-            assert origins.get(above) not in theirs or above == CI.session, "services are never spawners (I7)"
+            assert origins.get(above, above) not in theirs or above == CI.session, "services are never spawners (I7)"
             above = parents.get(above)
 
     @invariant()

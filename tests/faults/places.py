@@ -21,6 +21,7 @@ from foureyes.app.ports import Clock, Repo
 from foureyes.core.session import Actor
 
 from tests.app.world import ALICE, CLAUDE, CountedIds, FixedClock, ScriptedRepo
+from tests.faults.ring import FileRing
 from tests.faults.server import Server
 
 NOW = "2026-03-01T12:00:00.000Z"
@@ -160,9 +161,11 @@ class Desk:
     def __init__(self, place: Place, repo: Callable[[], Repo] | None = None, clock: Clock | None = None) -> None:
         self.place = place
         self.script = ScriptedRepo()
+        self.script.files["foureyes.toml"] = f'[project]\nid = "{place.project}"\n'
         self.repo: Callable[[], Repo] = repo or (lambda: self.script)
         self.clock: Clock = clock or FixedClock()
         self.ids = CountedIds()
+        self.ring = FileRing(place.root / "keys")
         self._app: Application | None = None
 
     @property
@@ -172,7 +175,7 @@ class Desk:
         return self._app
 
     def over(self, store: Store) -> Application:
-        return Application(Context(store, self.repo, self.clock, self.ids, {}, str(self.place.folder)))
+        return Application(Context(store, self.repo, self.clock, self.ids, {}, str(self.place.folder), keys=lambda: self.ring))
 
     def found(self) -> None:
         """Make the project."""

@@ -91,6 +91,52 @@ def test_a_killed_approval_counts_whole_or_not_at_all_and_its_exception_reaches_
         rows(stage)
 
 
+def test_a_killed_spawn_gives_out_a_session_with_its_claim_or_neither_and_a_person_can_end_it_G4_I2(stage: Stage, tmp_path: Path) -> None:
+    """Nobody has seen the token of the one that was killed after its commit."""
+    alice, claude = stage.cast.alice, stage.cast.claude
+    note = tmp_path / "steps"
+    words = ("session", "spawn", stage.create(alice), "--role", "implement")
+    stage.done(claude, "log", words[2], "the first one makes the session known")
+    assert killed(stage, claude, 0, str(note), *words).rc == 0
+    steps = note.read_text().splitlines()
+    for number in decisive(steps)[-4:]:
+        before = {row["id"] for row in stage.lines(alice, "session", "list")}
+        task = stage.create(alice)
+        words = ("session", "spawn", task, "--role", "implement")
+        assert killed(stage, claude, number, "-", *words).rc == -signal.SIGKILL
+        made = {row["id"]: row for row in stage.lines(alice, "session", "list") if row["id"] not in before}
+        shown = stage.show(task)["task"]
+        assert (shown["status"], shown["implementer"]) == (("in_progress", *made) if made else ("open", None)), steps[number - 1]
+        for session, row in made.items():
+            assert (row["trust"], row["parent"]) == ("issued", stage.session(claude))
+            assert stage.done(alice, "session", "end", session, "-m", "nobody has its token") == {"ended": [session], "released": [task]}
+        assert stage.done(claude, *words)["task"] == task
+        rows(stage)
+
+
+def test_a_killed_session_end_frees_all_of_a_line_or_nothing_G4_I2(stage: Stage, tmp_path: Path) -> None:
+    alice, claude = stage.cast.alice, stage.cast.claude
+    note = tmp_path / "steps"
+    mine = stage.session(claude)
+
+    def line() -> tuple[str, str]:
+        """A task that Claude's child holds, and the child."""
+        task = stage.create(alice)
+        return task, str(stage.done(claude, "session", "spawn", task, "--role", "implement")["session"])
+
+    line()
+    assert killed(stage, alice, 0, str(note), "session", "end", mine).rc == 0
+    steps = note.read_text().splitlines()
+    for number in decisive(steps)[-4:]:
+        task, child = line()
+        assert killed(stage, alice, number, "-", "session", "end", mine).rc == -signal.SIGKILL
+        ended = {row["id"] for row in stage.lines(alice, "session", "list") if row["ended"]}
+        whole = stage.status(task) == "open"
+        assert ({mine, child} <= ended, {mine, child} & ended != set()) == (whole, whole), steps[number - 1]
+        assert stage.done(alice, "session", "end", mine)["released"] == ([] if whole else [task])
+        rows(stage)
+
+
 def test_the_command_line_ends_with_5_and_a_sentence_where_no_server_answers(tmp_path: Path, cast: Cast, server: Server) -> None:
     cast.world.env["FOUREYES_STORE"] = server.url
     stage = Stage(new_repository(tmp_path / "shop"), cast)

@@ -14,12 +14,17 @@ import msgspec
 import pytest
 
 from foureyes import bootstrap, config
-from foureyes.adapters.store import migrate as migrating
-from foureyes.adapters.store import opening
+from foureyes.adapters.store.engine import Database
+from foureyes.adapters.store.mirror import Mirror
+from foureyes.adapters.store.opening import MIRROR
+from foureyes.adapters.store.postgres import PostgresEngine
 from foureyes.adapters.store.shared import LOCAL
+from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.adapters.store.store import Reading
 from foureyes.app.application import Application
 from foureyes.errors import BadInput, FoureyesError, Refused
 
+from tests.adapters.store.old import OLD, as_it_was
 from tests.app.world import ALICE, CLAUDE, Checkout, copy_of
 from tests.faults.fork import Child
 from tests.faults.killing import Killed, kill_at, steps_of
@@ -338,43 +343,45 @@ def refill(repository: Repository, server: Server) -> None:
     Child(fill).result()
 
 
-def test_a_killed_migration_is_done_at_the_next_opening_and_was_backed_up_first_G4(
-    place: Place, monkeypatch: pytest.MonkeyPatch, record_property: Note
-) -> None:
-    """From a store of schema 1, as an earlier version left it."""
-    known = migrating.migrations
-    with monkeypatch.context() as patch:
-        patch.setattr(migrating, "LATEST", 1)
-        patch.setattr(opening, "LATEST", 1)
-        patch.setattr(migrating, "migrations", lambda engine: known(engine)[:1])
-        desk = Desk(place)
-        desk.found()
-        desk.close()
-        place.keep()
+def test_a_killed_migration_is_done_at_the_next_opening_and_was_backed_up_first_G4(place: Place, record_property: Note) -> None:
+    """From a store as an earlier version left it."""
+    make_old(place)
     work = lambda: place.open().close()  # noqa: E731
     steps = steps_of(work)
     record_property("failpoints", len(steps))
     after = place.dump()
     assert any("CREATE" in step or "execute" in step for step in steps)
     for number, name in enumerate(steps, 1):
-        restore_schema_one(place)
+        make_old(place)
         kill_at(number, work)
         where = f"killed before step {number} of {len(steps)}: {name}"
         assert place.dump() == after, where
         assert place.findings() == [], where
         if place.engine == "sqlite":
-            kept = place.folder / "store.db.before-schema-1"
+            kept = place.folder / f"store.db.before-schema-{OLD}"
             assert not kept.exists() or rows_in(kept) in (-1, len(journal_of(after))), where
-        Child(lambda: _create(desk)).result()
+        Child(lambda: _create(Desk(place))).result()
         assert place.findings() == [], where
 
 
-def restore_schema_one(place: Place) -> None:
-    place.reset(moved=False)
+def make_old(place: Place) -> None:
+    """Whatever is there, a store of the old schema takes its place, with its mirror."""
+    if not (place.root / "old").exists():
+        (place.root / "old").mkdir()
+        Child(lambda: write_old(SqliteEngine(str(place.root / "old" / "store.db"), create=True), place.root / "old")).result()
+    for path in place.folder.iterdir():
+        path.unlink()
+    for path in (place.root / "old").iterdir():
+        shutil.copy(path, place.folder)
     if isinstance(place, ServerPlace):
-        tables = [f"TRUNCATE {place.schema}.{name}" for name in place._names]
-        rows = [f"INSERT INTO {place.schema}.{name} TABLE {place.schema}_kept.{name}" for name in place._names]
-        place.server.sql(f"DROP TABLE {place.schema}.task_text", *tables, *rows)
+        (place.folder / "store.db").unlink()
+        place.remove()
+        Child(lambda: write_old(PostgresEngine(place.server.url, place.project, create=True), place.folder)).result()
+
+
+def write_old(engine: Database, folder: Path) -> None:
+    Mirror(str(folder / MIRROR)).sync(Reading(as_it_was(engine)))
+    engine.close()
 
 
 def _create(desk: Desk) -> None:

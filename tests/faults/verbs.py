@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
-from foureyes.app.ports import ListQuery
+from msgspec.structs import replace
 
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI
+from foureyes.app.ports import ListQuery
+from foureyes.app.sessions import Spawned
+from foureyes.core.four_eyes import Said
+from foureyes.core.ids import token_hash
+from foureyes.core.session import Actor
+from foureyes.errors import Refused
+
+from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, agent
 from tests.faults.places import Desk
 
 
@@ -97,6 +105,88 @@ def _resubmit(desk: Desk) -> str:
     return task
 
 
+# Sessions that are given out
+
+SECRET = "fe-" + "0" * 64
+"""A token that nobody gave out."""
+
+
+def _shown(token: str) -> Actor:
+    """Whoever shows a token below Claude's process, as the identity adapter sees it."""
+    return replace(agent("helper"), ancestors=(*agent("helper").processes, *CLAUDE.processes), token=token_hash(token))
+
+
+def _child(desk: Desk, made: Spawned) -> Actor:
+    return desk.app.sessions.recognise(lambda _: _shown(made.token))
+
+
+def _family(desk: Desk) -> str:
+    """Claude's child has the claim, and a child of its own."""
+    task = desk.create()
+    child = _child(desk, desk.app.sessions.spawn(CLAUDE, task, "implement"))
+    desk.app.notes.log(child, task, "begun")
+    desk.app.sessions.spawn(child, task, "implement")
+    desk.app.claims.start(CLAUDE, desk.create(title="Claude's own"))
+    return task
+
+
+def _given_out(desk: Desk) -> str:
+    """The token of a session that has ended; what is in the place of a task here is the token."""
+    task = desk.create()
+    made = desk.app.sessions.spawn(CLAUDE, task, "implement")
+    desk.app.sessions.end(CLAUDE, made.session)
+    return made.token
+
+
+def _show(desk: Desk, token: str) -> None:
+    """Is refused, and leaves a security event: that is the write."""
+    with suppress(Refused):
+        desk.app.sessions.recognise(lambda _: _shown(token))
+
+
+# Approvals that are recorded apart, and authors that are none
+
+
+def _apart(desk: Desk) -> str:
+    desk.app.policy.set(ALICE, "review.policy", "delegated")
+    return desk.handed_in()
+
+
+def _record(desk: Desk, task: str) -> None:
+    desk.app.decisions.approve(CODEX, task, seen=desk.seen(task), said=Said("I looked", record_only=True))
+
+
+def _recorded(desk: Desk) -> str:
+    task = _apart(desk)
+    _record(desk, task)
+    return task
+
+
+def _misattributed(desk: Desk) -> str:
+    task = desk.started()
+    desk.script.commit(f"fe/{task}", sessions=[CLAUDE.session, "ses-typo"])
+    desk.app.attempts.submit(CLAUDE, task)
+    return task
+
+
+# Keys
+
+
+def _with_key(desk: Desk) -> str:
+    desk.app.keys.new(ALICE)
+    return desk.handed_in()
+
+
+def _only_by_key(desk: Desk) -> str:
+    task = _with_key(desk)
+    desk.app.policy.set(ALICE, "review.human_proof", "key")
+    return task
+
+
+def _first_key(desk: Desk) -> str:
+    return next(iter(desk.ring.held()))
+
+
 VERBS = (
     Verb("create", _open, lambda d, t: d.app.tasks.create(ALICE, "new", labels=("a", "b"), depends_on=(t,), description="words", key="k1")),
     Verb("edit", _open, lambda d, t: d.app.tasks.edit(ALICE, t, title="other", priority=0, labels=("x",), minor=True)),
@@ -145,4 +235,29 @@ VERBS = (
         _open,
         lambda d, t: d.app.notes.handoff(GEMINI, t, done=["half"], remaining=["the rest"], decisions=[], uncertain=[]),
     ),
+    Verb("session new", _open, lambda d, t: d.app.sessions.new(CLAUDE)),
+    Verb("session spawn of an implementer", _open, lambda d, t: d.app.sessions.spawn(CLAUDE, t, "implement")),
+    Verb("session spawn of a helper", lambda d: d.started(), lambda d, t: d.app.sessions.spawn(CLAUDE, t, "implement")),
+    Verb("session spawn of a reviewer", lambda d: d.handed_in(), lambda d, t: d.app.sessions.spawn(CODEX, t, "review", agent="gemini")),
+    Verb("session end of a whole line", _family, lambda d, t: d.app.sessions.end(CLAUDE, reason="done")),
+    Verb("session end by a person", _family, lambda d, t: d.app.sessions.end(ALICE, CLAUDE.session)),
+    Verb("a token that nobody gave out", _open, lambda d, t: _show(d, SECRET)),
+    Verb("a token of an ended session", _given_out, _show),
+    Verb("approve, recorded only", _apart, _record),
+    Verb("approve that finishes", _recorded, lambda d, t: d.app.decisions.approve(CODEX, t, seen=d.seen(t))),
+    Verb("approve that finishes another's", _recorded, lambda d, t: d.app.decisions.approve(CLAUDE, t, seen=d.seen(t), reason="looked at")),
+    Verb("withdraw of what was only recorded", _recorded, lambda d, t: d.app.decisions.withdraw(CODEX, t, reason="too fast")),
+    Verb("edit that ends what was only recorded", _recorded, lambda d, t: d.app.tasks.edit(ALICE, t, acceptance="more")),
+    Verb("author clear", _misattributed, lambda d, t: d.app.attempts.clear_author(ALICE, t, "ses-typo", "there is no such session")),
+    Verb("key new, the first", _open, lambda d, t: d.app.keys.new(ALICE)),
+    Verb("key new, signed by an earlier one", _with_key, lambda d, t: d.app.keys.new(ALICE)),
+    Verb("key add", _with_key, lambda d, t: d.app.keys.add(ALICE, "fake bob 1", "bob@box")),
+    Verb("key retire", _with_key, lambda d, t: d.app.keys.retire(ALICE, _first_key(d), "lost")),
+    Verb("policy set, signed", _with_key, lambda d, t: d.app.policy.set(ALICE, "review.policy", "strict")),
+    Verb(
+        "author clear, signed",
+        lambda d: (_with_key(d), _misattributed(d))[1],
+        lambda d, t: d.app.attempts.clear_author(ALICE, t, "ses-typo", "no"),
+    ),
+    Verb("approve, signed", _only_by_key, lambda d, t: d.app.decisions.approve(ALICE, t, reason="fine")),
 )

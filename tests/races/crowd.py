@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from foureyes.adapters.clock import RandomIds
 from foureyes.app.application import Application
 from foureyes.app.context import Context
-from foureyes.app.ports import Clock, JournalRow, Repo
+from foureyes.app.ports import Clock, JournalRow, Keys, Repo, WriteTx
 from foureyes.core.session import Actor
 
 from tests.app.world import FixedClock, agent
+from tests.faults.fork import Gate
 from tests.faults.places import Desk, Place
 
 
@@ -21,13 +22,26 @@ def worker(number: int) -> Actor:
 
 
 @contextmanager
-def opened(place: Place, repo: Repo, clock: Clock | None = None) -> Iterator[Application]:
+def opened(place: Place, repo: Repo, clock: Clock | None = None, keys: Keys | None = None) -> Iterator[Application]:
     """One process's Application. Ids are random here: that of another process must not be repeated."""
-    app = Application(Context(place.open(), lambda: repo, clock or FixedClock(), RandomIds(), {}, str(place.folder)))
+    ring = (lambda: keys) if keys else None
+    app = Application(Context(place.open(), lambda: repo, clock or FixedClock(), RandomIds(), {}, str(place.folder), ring))
     try:
         yield app
     finally:
         app.close()
+
+
+def wait_before_writing(app: Application, gate: Gate) -> None:
+    """All reads come before the gate, the first write after it: whoever goes second knows only what was there before."""
+    write = app.context.store.write
+
+    def late() -> AbstractContextManager[WriteTx]:
+        setattr(app.context.store, "write", write)  # noqa: B010
+        gate.wait()
+        return write()
+
+    setattr(app.context.store, "write", late)  # noqa: B010
 
 
 def founded(place: Place) -> Desk:

@@ -259,7 +259,7 @@ def authors_of(facts: Facts, change: Change, tokens: list[SessionId]) -> tuple[A
         if session is not None:
             found.setdefault(session, "claim")
     for session in tokens:
-        found.setdefault(session, "token")
+        found.setdefault(session, "a token")
     for commit in change.commits:
         for name in commit.sessions:
             if name and len(name) <= 80:

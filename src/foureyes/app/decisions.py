@@ -24,6 +24,8 @@ from foureyes.core.session import Actor, Party, is_one_origin
 from foureyes.core.task import clean_name, clean_text
 from foureyes.errors import Conflict, FoureyesError, GitProblem, Reason, Refused
 
+STANDS = {"reviewing": "in review again", "approved": "approved by somebody else still"}
+
 
 class Decisions:
     """What ends a wait in `reviewing`."""
@@ -186,7 +188,8 @@ class Decisions:
                 if is_one_origin(me, facts.party(row.session)):  # type: ignore[arg-type]
                     check(self._context, work, proof, "withdraw", task=found.id, reason=reason, version=found.version)
                     work.record(found.id, e.ApprovalWithdrawn(approval=row.seq, reason=reason))
-                    return outcome(self._context.get(work.tx, found.id), f"took the approval of {found.id} back: it is in review again")
+                    now = self._context.get(work.tx, found.id)
+                    return outcome(now, f"took the approval of {found.id} back: it is {STANDS.get(now.status, now.status)}")
             raise Refused(
                 f"{found.id} was not changed.",
                 reasons=(Reason("T2", "only who approved it can take the approval back", f'fe redo {found.id} -m "what is wrong"'),),

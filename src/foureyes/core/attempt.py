@@ -60,7 +60,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Author(msgspec.Struct, frozen=True):
-    """A member of an author set and why it is one: `claim`, `token`, or `commit <sha>` of this attempt or an earlier one."""
+    """A member of an author set and why it is one: `a token`, `claim`, or `commit <sha>` of this attempt or an earlier one."""
 
     session: SessionId
     why: str

@@ -14,7 +14,6 @@ from foureyes.core import events as e
 from foureyes.core.attempt import Author
 from foureyes.core.ids import DiffId, SessionId, Sha, TaskId
 from foureyes.core.lifecycle import STATUSES, Status
-from foureyes.core.session import Role
 from foureyes.errors import StaleState
 
 from tests import engines
@@ -227,10 +226,9 @@ def test_what_sends_a_task_back_ends_its_recorded_approvals_P11(store: Store, ev
 # Sessions that are given out, and their ends (I2, I4)
 
 
-def issued(name: str = "child", *, evidence: tuple[str, ...] = (), role: Role = "implement") -> e.TokenIssued:
-    return e.TokenIssued(
-        session=SessionId(f"ses-{name}"), hash=f"hash of {name}", role=role, bound="process:1", name=name, evidence=evidence
-    )
+def issued(name: str = "child", *, evidence: tuple[str, ...] = ()) -> e.TokenIssued:
+    hashed = f"hash of {name}"
+    return e.TokenIssued(session=SessionId(f"ses-{name}"), hash=hashed, role="implement", bound="process:1", name=name, evidence=evidence)
 
 
 def sessions(store: Store) -> dict[str, SessionView]:
@@ -307,6 +305,15 @@ def test_a_session_under_a_new_name_knows_what_it_was_called_before_I4(store: St
         newest = tx.one("session.newest", Named, base=ME)
     assert newest == Named("ses-3")
     assert {row.origin for row in sessions(store).values()} == {ME}
+
+
+def test_the_newest_session_is_the_one_that_was_made_last_whoever_wrote_last_I4(store: Store) -> None:
+    """A command that began under the name before may end after `session new`."""
+    for name in ("ses-2", "ses-3"):
+        append(store, e.SessionStarted(kind="agent", trust="observed", evidence=("x",), base=SessionId(ME)), session=name)
+    append(store, e.Logged(text="late"), session="ses-2", task="fe-1")
+    with store.read() as tx:
+        assert tx.one("session.newest", Named, base=ME) == Named("ses-3")
 
 
 # What people say about authors, and what they sign (I8, I9)

@@ -69,7 +69,8 @@ def test_every_table_is_compared_and_has_rows_to_compare_J2(world: DeskWorld) ->
 @pytest.mark.parametrize(
     "rows",
     [
-        "sessions WHERE base IS NOT NULL", "sessions WHERE ended_seq > 0 AND ended_seq >= last_seq", "sessions WHERE ended_seq < last_seq",
+        "sessions WHERE base IS NOT NULL", "sessions WHERE process <> ''", "sessions WHERE ended_seq > 0 AND ended_seq >= last_seq",
+        "sessions WHERE ended_seq > 0 AND ended_seq < last_seq",
         "sessions WHERE trust = 'issued' AND parent IS NOT NULL", "tokens WHERE ended_seq > 0", "tokens WHERE ended_seq = 0",
         "tokens WHERE role = 'implement'", "tokens WHERE role = 'review'", "approvals WHERE recorded = 1 AND state = 'active'",
         "approvals WHERE recorded = 1 AND state = 'withdrawn'", "approvals WHERE recorded = 0", "keys WHERE retired_at IS NOT NULL",

@@ -95,7 +95,7 @@ class PostgresEngine:
                 options=f"-c search_path={self.schema} -c lock_timeout={LOCK_TIMEOUT}",
             )
             return connection
-        except psycopg.Error as problem:
+        except (psycopg.Error, UnicodeError) as problem:
             said = without_secrets(first_line(problem), self.url)
             raise StoreProblem(f"the database cannot be reached: {said}. Nothing was changed.", next_step=LOOK_AT_ADDRESS) from None
 
@@ -269,7 +269,7 @@ def in_our_words(*, committing: bool = False) -> Iterator[None]:
         ) from problem
 
 
-def first_line(problem: psycopg.Error) -> str:
+def first_line(problem: Exception) -> str:
     """The server's own words, without their details."""
     text = str(problem).strip().splitlines()
     return text[0].rstrip(".") if text else type(problem).__name__

@@ -1,6 +1,7 @@
 -- Identity at strength: tokens, ended sessions, approvals recorded apart, cleared attributions, keys and signatures.
 
 ALTER TABLE sessions ADD COLUMN base TEXT;
+ALTER TABLE sessions ADD COLUMN base_seq INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sessions ADD COLUMN process TEXT NOT NULL DEFAULT '';
 ALTER TABLE sessions ADD COLUMN ended_seq INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX sessions_by_base ON sessions (base);

@@ -1,9 +1,10 @@
 -- Sessions, their evidence and origins.
 
 -- name: session.insert
-INSERT INTO sessions (id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, process, started_at,
-  last_seen_at, last_seq)
-VALUES (:id, :kind, :trust, :name, :agent, :person, :host, :model, :vendor, :origin, :proven, :parent, :base, :process, :at, :at, :seq);
+INSERT INTO sessions (id, kind, trust, name, agent, person, host, model, vendor, origin, proven, parent, base, base_seq, process,
+  started_at, last_seen_at, last_seq)
+VALUES (:id, :kind, :trust, :name, :agent, :person, :host, :model, :vendor, :origin, :proven, :parent, :base,
+  CASE WHEN CAST(:base AS TEXT) IS NULL THEN 0 ELSE :seq END, :process, :at, :at, :seq);
 
 -- name: session.seen
 UPDATE sessions SET last_seen_at = :at, last_seq = :seq WHERE id = :id;
@@ -45,7 +46,7 @@ UPDATE evidence SET origin = :keep WHERE origin = :drop;
 UPDATE sessions SET origin = :keep WHERE origin = :drop;
 
 -- name: session.newest
-SELECT id FROM sessions WHERE base = :base ORDER BY last_seq DESC, id LIMIT 1;
+SELECT id FROM sessions WHERE base = :base ORDER BY base_seq DESC LIMIT 1;
 
 -- name: session.end
 UPDATE sessions SET ended_seq = :seq WHERE id = :id;

@@ -216,6 +216,7 @@ CREATE TABLE sessions (
   last_seen_at text COLLATE "C" NOT NULL,
   last_seq integer NOT NULL,
   base text COLLATE "C",
+  base_seq integer NOT NULL DEFAULT 0,
   process text COLLATE "C" NOT NULL DEFAULT ''::text,
   ended_seq integer NOT NULL DEFAULT 0,
   CHECK ((kind = ANY (ARRAY['agent'::text, 'human'::text, 'service'::text]))),

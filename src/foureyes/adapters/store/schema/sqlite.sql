@@ -190,7 +190,7 @@ CREATE TABLE sessions (
   started_at TEXT NOT NULL,
   last_seen_at TEXT NOT NULL,
   last_seq INTEGER NOT NULL
-, base TEXT, process TEXT NOT NULL DEFAULT '', ended_seq INTEGER NOT NULL DEFAULT 0);
+, base TEXT, base_seq INTEGER NOT NULL DEFAULT 0, process TEXT NOT NULL DEFAULT '', ended_seq INTEGER NOT NULL DEFAULT 0);
 
 CREATE TABLE settings (
   name TEXT NOT NULL PRIMARY KEY,

@@ -1,0 +1,74 @@
+"""Stores as an older version left them: its migrations are really applied, its rows are those that it really wrote.
+
+`schema_2.jsonl` was written by the last version with schema 2: every row of its journal, which has every kind of event
+that it knew, and of its tables. It is never written again: what it holds must be understood for ever.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foureyes.adapters.store import migrate as module
+from foureyes.adapters.store.engine import Database
+from foureyes.adapters.store.migrate import migrate, migrations
+from foureyes.adapters.store.postgres import PostgresEngine
+from foureyes.adapters.store.projections.tasks import index
+from foureyes.adapters.store.sqlite import SqliteEngine
+
+from tests import engines
+from tests.adapters.store.shop import NOW
+
+OLD = 2
+"""The schema that the stores of this module have."""
+WRITTEN = Path(__file__).parent / f"schema_{OLD}.jsonl"
+
+
+def rows_of_old() -> list[tuple[str, dict[str, Any]]]:
+    """Every row, with its table."""
+    return [(table, row) for table, row in map(json.loads, WRITTEN.read_text(encoding="utf-8").splitlines())]
+
+
+def with_old_schema(engine: Database) -> Database:
+    """An empty database after the first migrations only, applied as the version applied them that knew no more."""
+    known = migrations(engine.name)[:OLD]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "LATEST", OLD)
+        patch.setattr(module, "migrations", lambda _: known)
+        assert migrate(engine, NOW, None) == OLD
+    return engine
+
+
+def as_it_was(engine: Database) -> Database:
+    """An empty database as the old version would have left it."""
+    with_old_schema(engine)
+    with engine.transaction(write=True):
+        engine.fetch("DELETE FROM head", {})
+        for table, row in rows_of_old():
+            names = ", ".join(row)
+            engine.fetch(f"INSERT INTO {table} ({names}) VALUES ({', '.join(f':{name}' for name in row)})", row)
+        for (task,) in engine.fetch("SELECT id FROM tasks WHERE deleted = 0 ORDER BY n", {})[1]:
+            index(engine, str(task), "task.insert_text")
+    return engine
+
+
+def old_database(on: str) -> Database:
+    """Of its own, closed and dropped after the test."""
+    return as_it_was(engines.empty(on))
+
+
+def old_at(place: engines.Place) -> Database:
+    """Where `place.open()` finds it."""
+    if place.on == "sqlite":
+        return old_file(place.folder)
+    return as_it_was(engines.kept(PostgresEngine(engines.server().url, place.project, create=True)))
+
+
+def old_file(folder: Path) -> SqliteEngine:
+    """A store in a file."""
+    engine = SqliteEngine(str(folder / "store.db"), create=True)
+    engines.kept(as_it_was(engine))
+    return engine
