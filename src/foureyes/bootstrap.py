@@ -175,13 +175,24 @@ def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str]
         if app.projects.get().accepted_digest is None and own:
             app.policy.accept(actor)
         elif app.projects.get().accepted_digest is None and not notes:
-            notes.append("foureyes.toml was there before and is not in force: look at it, then fe policy accept")
+            notes.append(_there_before(app))
     except NotFound:
         pass
     except FoureyesError as problem:
         notes.append(f"foureyes.toml is not accepted: {problem.message}")
     finally:
         app.close()
+
+
+def _there_before(app: Application) -> str:
+    """What to say about a foureyes.toml that this init did not write."""
+    from foureyes.config import FILE, read_file
+
+    project = app.projects.get()
+    named = str(read_file(app.context.repo.file_at(project.target, FILE) or "").get("project.id", ""))
+    if named not in ("", project.id):
+        return f"{FILE} belongs to project {named}, whose store is not here: this one is another project and merges nothing (P12)"
+    return f"{FILE} was there before and is not in force: look at it, then fe policy accept"
 
 
 def _target(repo: GitRepo) -> str:
@@ -328,6 +339,7 @@ def restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> 
         raise NoProject("no Foureyes project here or above.", next_step="fe init")
     if os.path.exists(os.path.join(folder, "store.json")):
         raise Refused("the store is on a server: its own backups restore it.", next_step="fe store copy sqlite, then fe restore FILE")
+    _sign_restore(cwd, environ, actor, source)
     kept = restore_store(folder, os.path.join(cwd, source), _now())
     app = open_project(cwd, environ)
     try:
@@ -335,6 +347,20 @@ def restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> 
     finally:
         app.close()
     return kept
+
+
+def _sign_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> None:
+    """I9: a store with keys is put aside by somebody who has one. One that cannot be opened any more cannot say."""
+    from foureyes.app.proof import demand
+
+    try:
+        app = open_project(cwd, environ)
+    except StoreProblem:
+        return
+    try:
+        demand(app.context, actor, "restore", os.path.basename(source))
+    finally:
+        app.close()
 
 
 def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, progress: Progress | None) -> int:

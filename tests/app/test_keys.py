@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from foureyes.app.proof import Proof, Statement, prove
+from foureyes.app.proof import Proof, Statement, demand, prove
 from foureyes.core import events as e
 from foureyes.core.four_eyes import Said
 from foureyes.core.session import Actor
@@ -239,6 +239,48 @@ def test_without_a_key_reports_say_observed_I9(desk: DeskWorld) -> None:
     task = desk.handed_in(CLAUDE, labels=["security"])
     desk.app.decisions.approve(ALICE, task)
     assert desk.show(task).approvals[-1].grade == "human (observed)"
+
+
+def test_what_is_done_outside_of_the_store_asks_for_a_key_too_I9(keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    demand(keyed.app.context, ALICE, "restore", "old.db")
+    assert (said(keyed)[-1].verb, said(keyed)[-1].reason) == ("restore", "old.db")
+    monkeypatch.setattr(keyed.keys, "sign", lambda *_: "rubbish")
+    with keyed.refused("I9"):
+        demand(keyed.app.context, ALICE, "restore", "old.db")
+    forget(keyed)
+    with keyed.refused("I9"):
+        demand(keyed.app.context, BOB, "restore", "old.db")
+
+
+def test_without_keys_nothing_is_asked_outside_of_the_store_either_I9(desk: DeskWorld) -> None:
+    demand(desk.app.context, BOB, "restore", "old.db")
+    assert desk.keys.signed == []
+
+
+def test_a_signature_says_that_the_glass_is_broken_I9_N3(keyed: DeskWorld) -> None:
+    task = keyed.handed_in(ALICE)
+    keyed.app.decisions.approve(ALICE, task, said=Said(break_glass="nobody else is here"))
+    assert said(keyed)[-1].verb == "approve --break-glass"
+    assert keyed.app.audit.verify().findings == ()
+
+
+def test_of_several_keys_the_newest_signs_I9(keyed: DeskWorld) -> None:
+    newer = keyed.app.keys.new(ALICE).fingerprint
+    keyed.app.stops.hold(ALICE, None, "stop")
+    rows = [row for row in keyed.app.audit.log(limit=100) if row.kind == "DecisionSigned"]
+    assert newer in rows[-1].payload
+
+
+def test_a_key_whose_making_is_broken_off_is_not_kept_I9(keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = keyed.keys.held()
+
+    def break_off(*_: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(keyed.keys, "sign", break_off)
+    with keyed.unchanged(), pytest.raises(KeyboardInterrupt):
+        keyed.app.keys.new(ALICE)
+    assert keyed.keys.held() == before
 
 
 # What a signature is bound to

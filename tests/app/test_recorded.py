@@ -8,6 +8,7 @@ from foureyes.app.ports import ListQuery
 from foureyes.app.views import ApprovalOutcome
 from foureyes.core.four_eyes import Said
 from foureyes.core.session import Actor
+from foureyes.errors import BadInput
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, asserted
 
@@ -59,7 +60,22 @@ def test_any_session_finishes_it_with_a_reason_even_the_author_P11(apart: DeskWo
     done = apart.approve(CLAUDE, task, reason="codex read it")
     assert (done.rule, done.exception, apart.status(task)) == ("P11", False, "approved")
     assert [entry.session for entry in apart.show(task).history if entry.action == "approved"] == [CODEX.session]
-    assert apart.show(task).approvals[0].session == CODEX.session
+    (approval,) = apart.show(task).approvals
+    assert (approval.session, approval.finished_by, approval.finished_why) == (CODEX.session, CLAUDE.session, "codex read it")
+
+
+@pytest.mark.parametrize("reason", [" ", "\u200b", "\u2060\ufeff\n"])
+def test_a_reason_that_nobody_can_see_is_missing_P9(apart: DeskWorld, reason: str) -> None:
+    task = apart.handed_in(CLAUDE)
+    record(apart, CODEX, task)
+    with apart.refused("P11"):
+        apart.approve(CLAUDE, task, reason=reason)
+
+
+def test_breaking_the_glass_is_never_only_recorded_P11_N3(apart: DeskWorld) -> None:
+    task = apart.handed_in(ALICE)
+    with apart.unchanged(), pytest.raises(BadInput):
+        apart.app.decisions.approve(ALICE, task, said=Said(break_glass="alone", record_only=True))
 
 
 def test_who_may_approve_anew_does_not_need_the_recorded_one_P11_P7(apart: DeskWorld) -> None:

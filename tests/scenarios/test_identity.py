@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from tests.launcher import Caller
@@ -148,3 +150,35 @@ def test_I7_what_a_person_submits_for_an_agent_is_the_agents_work(stage: Stage, 
     work = stage.submit(cast.alice, task)
     assert stage.show(task)["authors"] == [stage.session(cast.codex)]
     assert stage.approve(cast.alice, work)["rule"] == "P7"
+
+
+READS = (
+    "status|doctor|whoami|session list|key list|policy show|feature list|security|stats security|list|ready|reviewable"
+    "|audit log|audit verify|prime"
+)
+
+
+def test_everything_that_only_looks_answers_everybody_as_text_and_as_JSON(stage: Stage) -> None:
+    for command in READS.split("|"):
+        for who in (stage.cast.alice, stage.cast.claude, stage.cast.job):
+            for form in ([], ["--json"]):
+                done = stage.run(who, *command.split(), *form)
+                assert done.rc == 0, f"{who.name}: fe {command}: {done}"
+    text = stage.run(stage.cast.alice, "policy", "show").out
+    assert "claude: program claude, vendor anthropic" in text
+    assert "security: auto_approve false, independence human" in text
+
+
+def test_an_empty_name_ends_no_session(stage: Stage) -> None:
+    assert stage.no(stage.cast.claude, "session", "end", "", rc=2).code == "usage"
+
+
+def test_what_a_person_gives_out_is_said_to_be_of_one_origin_I4(stage: Stage) -> None:
+    task = stage.create(stage.cast.claude)
+    spawn = f'"{sys.executable}" -m foureyes session spawn {task} --role review; exit $?'  # below a shell, as at a desk
+    done = stage.cast.alice.sh(spawn, cwd=stage.repo)
+    assert done.rc == 0, done
+    assert "one origin" in done.err
+    assert "agent#1" in done.err
+    stage.done(stage.cast.claude, "cancel", task)
+    assert stage.no(stage.cast.claude, "session", "spawn", task, "--role", "review").rules == ("T2",)

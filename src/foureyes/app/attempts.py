@@ -85,7 +85,8 @@ class Attempts:
             now = self._context.find(work.tx, found.id)
             self._context.check_version(work.tx, now, found.version)
             work.record(found.id, event)
-            return submitted(facts_of(self._context, work.tx, found.id), event)
+            done = submitted(facts_of(self._context, work.tx, found.id), event)
+            return msgspec.structs.replace(done, next="fe session end") if actor.role else done
 
     def _change(self, task: Task, project: ProjectView, ref: str) -> Change:
         """What git says was done; what landed unapproved before is part of it again, so that nobody approves around it."""

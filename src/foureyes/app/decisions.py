@@ -22,7 +22,7 @@ from foureyes.core.lifecycle import Status
 from foureyes.core.policy import required_grade
 from foureyes.core.session import Actor, Party, is_one_origin
 from foureyes.core.task import clean_name, clean_text
-from foureyes.errors import Conflict, FoureyesError, GitProblem, Reason, Refused
+from foureyes.errors import BadInput, Conflict, FoureyesError, GitProblem, Reason, Refused
 
 STANDS = {"reviewing": "in review again", "approved": "approved by somebody else still"}
 
@@ -39,6 +39,8 @@ class Decisions:
         """A different pair of eyes agrees to exactly the diff that was seen (D, P). `reason` is short for a `said` with one."""
         permit(actor, "approve")
         said = _clean(said, reason)
+        if said.record_only and said.break_glass:
+            raise BadInput("breaking the glass is never only recorded: --record-only and --break-glass do not go together.")
         proof = self._prove(actor, task, seen, said)
         actor = known_by_key(actor, proof)
         tip = self._tip(task)
@@ -57,7 +59,7 @@ class Decisions:
             if said.record_only:
                 return self._recorded(work, facts, decision, seen, said, grade)
             if decision.rule == "P11":
-                return self._finished(work, facts, decision, said)
+                return self._finished(work, facts, decision, seen, said)
             return self._approved(work, facts, decision, seen, said, grade)
 
     def _prove(self, actor: Actor, task: str, seen: str, said: Said) -> Proof | None:
@@ -74,7 +76,14 @@ class Decisions:
         with self._context.store.read() as tx:
             self._decide(tx, facts, self._context.party(tx, actor), actor, tip, seen, said)
         return prove(
-            self._context, actor, "approve", task=facts.task.id, diff_id=facts.attempt.diff_id, reason=said.words, as_a_person=as_a_person
+            self._context,
+            actor,
+            "approve",
+            task=facts.task.id,
+            diff_id=facts.attempt.diff_id,
+            reason=said.words,
+            as_a_person=as_a_person,
+            how=said.how,
         )
 
     def _as_a_person(self, tx: Tx, actor: Actor, facts: Facts, said: Said) -> bool:
@@ -86,7 +95,7 @@ class Decisions:
         assert facts.attempt is not None
         check(
             self._context, work, proof, "approve", task=facts.task.id, diff_id=facts.attempt.diff_id, reason=said.words,
-            version=facts.task.version, as_a_person=self._as_a_person(work.tx, work.actor, facts, said),
+            version=facts.task.version, as_a_person=self._as_a_person(work.tx, work.actor, facts, said), how=said.how,
         )  # fmt: skip
 
     def _tip(self, task: str) -> gate.Tip | None:
@@ -152,13 +161,14 @@ class Decisions:
         security = self._audit(work, facts, decision, said)
         return _outcome(facts, decision, "reviewing", f"recorded, not finished ({decision.message})", security=security, seen=shown)
 
-    def _finished(self, work: Work, facts: Facts, decision: Decision, said: Said) -> ApprovalOutcome:
+    def _finished(self, work: Work, facts: Facts, decision: Decision, seen: str, said: Said) -> ApprovalOutcome:
         """P11: a recorded approval of this diff takes effect."""
         assert facts.attempt is not None
         recorded = recorded_approval(facts, self._context.policy(work.tx, work.actor))
         assert recorded is not None
         work.record(facts.task.id, e.ApprovalFinished(approval=recorded.seq, status=_after(facts.attempt), reason=said.words))
-        return _outcome(facts, decision, _after(facts.attempt), f"finished: {decision.message}")
+        shown = short_diff(facts.attempt.diff_id) if seen else ""
+        return _outcome(facts, decision, _after(facts.attempt), f"finished: {decision.message}", seen=shown)
 
     @staticmethod
     def _audit(work: Work, facts: Facts, decision: Decision, said: Said) -> int | None:

@@ -11,7 +11,7 @@ from foureyes.app.stops import needed
 from foureyes.core import events as e
 from foureyes.core.session import Actor
 from foureyes.core.task import clean_name
-from foureyes.errors import BadInput, FoureyesError, NotFound
+from foureyes.errors import BadInput, NotFound
 
 
 class KeyOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ class Keys:
             if ssh:  # one that signs without being touched is refused here, not at its first use
                 ring.sign(fingerprint, b'{"verb":"try the key"}')
             return self._own(actor, public, fingerprint)
-        except FoureyesError:
+        except BaseException:  # also when the person thinks better of it: a key that counts nowhere is not left lying about
             if not key:
                 ring.forget(fingerprint)
             raise
@@ -74,7 +74,7 @@ class Keys:
         """Somebody else's public key, signed by the caller's."""
         permit(actor, "key add")
         person = clean_name(person)
-        if "@" not in person:
+        if not all(person.partition("@")[::2]):
             raise BadInput(
                 f"{person!r} is not a person: write user@host, as fe whoami says it.", next_step="fe key add 'LINE' --person USER@HOST"
             )

@@ -226,6 +226,7 @@ def names_in(tx: Tx, detail: TaskDetail) -> dict[str, str]:
     task = detail.task
     ids = {task.creator, task.implementer, task.rejected_by, *detail.authors}
     ids |= {entry.session for entry in detail.history} | {row.session for row in detail.logs}
+    ids |= {row.finished_by for row in detail.approvals}
     ids |= {row.session for row in detail.approvals} | {row.session for row in detail.feedback}
     ids |= {row.session for row in detail.edits}
     ids |= {detail.handoff.session} if detail.handoff else set()

@@ -52,9 +52,7 @@ class Merges:
         if any(row.merged for row in found):
             settings = {task: self._settings(attempt, target) for task, attempt in attempts.items() if attempt is not None}
             with self._context.writing(actor, "merge") as work:
-                for row in found:
-                    if row.merged:
-                        self._merged(work, row, settings[row.task])
+                found = [self._merged(work, row, settings[row.task]) if row.merged else row for row in found]
         return found
 
     def _settings(self, attempt: Attempt, target: str) -> str:
@@ -70,24 +68,27 @@ class Merges:
             return ""
         return text
 
-    def _accept(self, work: Work, task: Task, settings: str) -> None:
+    def _accept(self, work: Work, task: Task, row: MergeRow, settings: str) -> MergeRow:
         """P12: what a person approved, that person accepted."""
         approvals = work.tx.all("attempt.active_approvals", ApprovalView, task=task.id)
-        if any(row.attempt == task.iteration and row.grade.startswith("human") for row in approvals):
-            work.record(task.id, e.PolicyAccepted(digest=digest_of(settings), text=settings))
+        if not any(found.attempt == task.iteration and found.grade.startswith("human") for found in approvals):
+            return row
+        work.record(task.id, e.PolicyAccepted(digest=digest_of(settings), text=settings))
+        return msgspec.structs.replace(row, message=f"{row.message}; its {FILE}, approved by a person, is in force now")
 
-    def _merged(self, work: Work, row: MergeRow, settings: str) -> None:
+    def _merged(self, work: Work, row: MergeRow, settings: str) -> MergeRow:
         task = self._context.find(work.tx, row.task)
         if task.iteration != row.attempt:
-            return
+            return row
         if task.status == "approved":
             work.record(task.id, e.TaskMerged(sha=Sha(row.sha)))
             if settings and digest_of(settings) != self._context.project(work.tx).accepted_digest:
-                self._accept(work, task, settings)
+                return self._accept(work, task, row, settings)
         elif task.status == "closed" and task.merge is None:
             reason = f"closed without an approval, and now on the target branch as {row.sha[:7]}"
             work.record(task.id, e.UnapprovedMergeSeen(sha=Sha(row.sha)))
             work.record(task.id, e.SecurityRecorded(kind="merged_unapproved", rule="C2", reason=reason))
+        return row
 
     def _look(self, task: str, attempt: Attempt, target: str) -> MergeRow:
         """A3: the approved head itself, or a pure rebase of it, is on the target."""

@@ -81,12 +81,12 @@ class Policy:
             raise Refused(f"{config.FILE} on {project.target} names another project ({new['project.id']}).", next_step="fe status")
         old = config.read_file(project.accepted_text) if project.accepted_text else {}
         digest = digest_of(text)
-        if digest != project.accepted_digest:
-            proof = prove(self._context, actor, "policy accept", diff_id=digest)
-            with self._context.writing(known_by_key(actor, proof), "policy accept") as work:
-                check(self._context, work, proof, "policy accept", diff_id=digest)
-                work.record("", e.PolicyAccepted(digest=digest, text=text))
         changed = [f"{key}: {_said(old, key)} → {_said(new, key)}" for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
+        if digest != project.accepted_digest:
+            proof = prove(self._context, actor, "policy accept", diff_id=digest, reason="; ".join(changed))
+            with self._context.writing(known_by_key(actor, proof), "policy accept") as work:
+                check(self._context, work, proof, "policy accept", diff_id=digest, reason="; ".join(changed))
+                work.record("", e.PolicyAccepted(digest=digest, text=text))
         return Acceptance(digest=digest, changed=changed, new=digest != project.accepted_digest)
 
     def _change(self, actor: Actor, verb: str, name: str, text: str | None) -> None:
@@ -146,6 +146,7 @@ class Policy:
 
 
 ACCEPT = "a person runs: fe policy accept"
+INIT = "a person runs: fe init"
 
 
 def digest_of(text: str) -> str:
@@ -164,6 +165,11 @@ def unaccepted(context: Context, project: ProjectView) -> str:
     if digest_of(text) != project.accepted_digest:
         return f"{config.FILE} on {project.target} is not the accepted one and is not used"
     return ""
+
+
+def step_for(said: str) -> str:
+    """What helps against what `unaccepted` says: a file that is missing cannot be accepted."""
+    return INIT if "is not on" in said else ACCEPT
 
 
 def _said(values: dict[str, config.Value], key: str) -> str:

@@ -7,7 +7,7 @@ import os
 from foureyes import config
 from foureyes.app.context import Context, permit
 from foureyes.app.lists import Lists
-from foureyes.app.policy import ACCEPT, unaccepted
+from foureyes.app.policy import step_for, unaccepted
 from foureyes.app.ports import ListQuery, Progress, Tx
 from foureyes.app.proof import NEW_KEY, active_keys
 from foureyes.app.tasks import Counter
@@ -69,7 +69,7 @@ class Projects:
         except ConfigError as problem:
             return config.Resolved("review.policy", "strict", "default"), [f"{problem.message}: nothing can be approved until it is mended"]
         said = unaccepted(self._context, project)
-        return policy, [note for note in (policy.note, f"{said}: {ACCEPT}" if said else "") if note]
+        return policy, [note for note in (policy.note, f"{said}: {step_for(said)}" if said else "") if note]
 
     def doctor(self, actor: Actor, progress: Progress | None = None) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""
@@ -107,7 +107,7 @@ class Projects:
             return Check("configuration", "fail", said, "fe status")
         said = unaccepted(self._context, project)
         if said:
-            return Check("configuration", "warn", said, ACCEPT)
+            return Check("configuration", "warn", said, step_for(said))
         return Check("configuration", "ok", f"{config.FILE} on {project.target} is accepted, policy {policy.name}")
 
     def _health(self) -> Check:
@@ -132,7 +132,7 @@ class Projects:
     def _identity(actor: Actor) -> Check:
         if actor.kind == "service":
             return Check("identity", "warn", "no terminal and no agent process: this caller may only create, log and submit", "fe whoami")
-        return Check("identity", "ok", f"{actor.kind} {actor.name}")
+        return Check("identity", "ok", f"{actor.kind} {actor.name}, {actor.trust}")
 
     def _keys(self, actor: Actor) -> Check:
         """I9: what people's decisions rest on."""
@@ -144,7 +144,9 @@ class Projects:
                 wanted = True
         if wanted and not keys:
             return Check("keys", "fail", "review.human_proof = key, and nobody has one: no person can decide anything", NEW_KEY)
-        return Check("keys", "ok", f"{keys} of people count" if keys else "none: people are who they are seen to be (observed)")
+        return Check(
+            "keys", "ok", f"keys of people that count: {keys}" if keys else "no keys: people are who they are seen to be (observed)"
+        )
 
     def note_restore(self, actor: Actor, source: str, kept: str) -> None:
         """A restored store may lack what happened since the backup: that it was restored is on record (P8)."""

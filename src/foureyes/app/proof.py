@@ -65,7 +65,15 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def prove(
-    context: Context, actor: Actor, verb: str, *, task: str = "", diff_id: str = "", reason: str = "", as_a_person: bool = False
+    context: Context,
+    actor: Actor,
+    verb: str,
+    *,
+    task: str = "",
+    diff_id: str = "",
+    reason: str = "",
+    as_a_person: bool = False,
+    how: str = "",
 ) -> Proof | None:
     """Ask for the person's signature where the rules want one. Takes as long as a person takes, so outside of a transaction."""
     with context.store.read() as tx:
@@ -74,15 +82,30 @@ def prove(
         keys = active_keys(tx)
         head = tx.one("journal.head", Head)
         assert head is not None
-    return sign(context, keys, verb, task=task, diff_id=diff_id, reason=reason, head=head)
+    return sign(context, keys, f"{verb} {how}".strip(), task=task, diff_id=diff_id, reason=reason, head=head)
+
+
+def demand(context: Context, actor: Actor, verb: str, reason: str) -> None:
+    """A signature for what is done outside of the store, where the project has keys; it is checked, and not kept."""
+    with context.store.read() as tx:
+        keys = active_keys(tx)
+        head = tx.one("journal.head", Head)
+    if not keys or actor.kind != "human":
+        return
+    assert head is not None
+    proof = sign(context, keys, verb, task="", diff_id="", reason=reason, head=head)
+    public = next(key.public for key in keys if key.fingerprint == proof.key)
+    wrong = context.keys.verify(public, proof.statement.text.encode(), proof.signature)
+    if wrong:
+        raise unsigned(wrong, "try again")
 
 
 def sign(context: Context, keys: list[Key], verb: str, *, task: str, diff_id: str, reason: str, head: Head) -> Proof:
-    """A signature with the first of the project's keys that lies here."""
+    """A signature with the newest of the project's keys that lies here."""
     if not keys:
-        raise unsigned(f"review.human_proof = key: {verb} needs a person's key, and this project has none yet", NEW_KEY)
+        raise unsigned(f"{verb} needs a person's key, and this project has none yet", NEW_KEY)
     held = context.keys.held()
-    mine = next((key for key in keys if key.fingerprint in held), None)
+    mine = next((key for key in reversed(keys) if key.fingerprint in held), None)
     if mine is None:
         raise unsigned(f"{verb} needs a person's key, and none of this project's keys lies here", "fe key list")
     said = Statement(
@@ -112,6 +135,7 @@ def check(
     reason: str = "",
     version: int = 0,
     as_a_person: bool = False,
+    how: str = "",
 ) -> None:
     """Inside the transaction: the signature is there if it must be, holds, covers exactly this, and was never used.
 
@@ -124,7 +148,7 @@ def check(
     key = next((key for key in active_keys(work.tx) if key.fingerprint == proof.key), None)
     if key is None:
         raise unsigned(f"{proof.key} is not a key of this project", "fe key list")
-    _check_content(context, work.tx, proof.statement, verb, task=task, diff_id=diff_id, reason=reason)
+    _check_content(context, work.tx, proof.statement, f"{verb} {how}".strip(), task=task, diff_id=diff_id, reason=reason)
     wrong = context.keys.verify(key.public, proof.statement.text.encode(), proof.signature)
     if wrong:
         raise unsigned(wrong, "try again")

@@ -181,12 +181,17 @@ class Sessions:
         with self._context.writing(actor, "session spawn") as work:
             found = self._context.find(work.tx, task)
             refuse_other_task(actor, found.id)
+            if found.status == "closed":
+                reason = Reason("T2", f"{found.id} is closed: there is nothing left to {wanted}", f"fe show {found.id}")
+                raise Refused("no session was made.", reasons=(reason,), next_step=reason.next, task=found.id)
             claims = self._claims(work, found, wanted)
             event = self._token(work, actor, wanted, agent, child, secret)
             work.record(found.id, event)
             if claims:
                 work.record(found.id, e.TaskStarted(target_head=head, implementer=child))
         notes = (f"{found.id} is started for {event.name}",) if claims else ()
+        if actor.kind != "agent":
+            notes = (*notes, "all that you give out is of one origin: none of them may approve what another made (I4)")
         return Spawned(session=child, name=event.name, role=wanted, task=found.id, token=secret, notes=notes)
 
     def _target_head(self) -> Sha | None:

@@ -14,7 +14,7 @@ from foureyes.core.decision import Decision
 from foureyes.core.four_eyes import may_lift_rejection
 from foureyes.core.lifecycle import TRANSITIONS, is_allowed
 from foureyes.core.session import Actor
-from foureyes.core.task import Task, clean_text
+from foureyes.core.task import Task, clean_text, is_blank
 from foureyes.errors import BadInput, Reason, Refused
 
 
@@ -115,7 +115,7 @@ class Stops:
 def needed(reason: str, verb: str, task: str) -> str:
     """A reason that must not be blank."""
     reason = clean_text(reason, "the reason").strip()
-    if not reason:
+    if is_blank(reason):
         raise Refused(
             f"{verb} needs a reason.",
             reasons=(Reason("T2", f"{verb} without a reason tells nobody what to do next", f'fe {verb} {task} -m "why"'),),

@@ -110,6 +110,8 @@ class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):
     state: str
     ended_why: str = ""
     recorded: bool = False
+    finished_by: str | None = None
+    finished_why: str = ""
 
 
 class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):

@@ -73,7 +73,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         for entry in self.history or ():
             forged = entry.action == "committed" and entry.attempt <= self.cleared.get(entry.session, -1)
             if entry.action in IMPLEMENTATION and not forged:
-                found.setdefault(entry.session, f"{entry.action} it")
+                named = "is named by the trailer of a commit" if entry.action == "committed" else f"{entry.action} it"
+                found.setdefault(entry.session, named)
         for author in self.authors or ():
             if not (author.is_claimed_by_a_commit and author.attempt <= self.cleared.get(author.session, -1)):
                 found.setdefault(author.session, f"is in the author set ({author.why})")

@@ -13,6 +13,7 @@ from foureyes.core.ids import short_diff
 from foureyes.core.minor import minor_refusals
 from foureyes.core.policy import FINISHED_APART, PolicyName, ReviewPolicy, required_grade
 from foureyes.core.session import GRADES, Party, has_grade, is_one_origin, is_tied
+from foureyes.core.task import is_blank
 
 Answer = Literal["refuse", "reason", "allow", "declared"]
 
@@ -40,11 +41,19 @@ class Said(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """The reason that goes on record."""
-        return self.break_glass.strip() or self.reason.strip()
+        return next((text.strip() for text in (self.break_glass, self.reason) if not is_blank(text)), "")
+
+    @property
+    def how(self) -> str:
+        """What makes it another approval than the usual one."""
+        flags = {"--break-glass": self.break_glass, "--record-only": self.record_only, "--self-review": self.self_review}
+        return " ".join(
+            [*[flag for flag, given in flags.items() if given], *([f"--reviewed-by {self.reviewed_by}"] if self.reviewed_by else [])]
+        )
 
     @property
     def has_reason(self) -> bool:
-        return bool(self.reason.strip())
+        return not is_blank(self.reason)
 
 
 NOTHING = Said()
@@ -102,7 +111,7 @@ def may_record(facts: Facts, policy: ReviewPolicy) -> Decision | None:
     """P11: recording without finishing is for delegated and trusted."""
     if policy.name in FINISHED_APART:
         return None
-    return refuse("P11", f"--record-only is for policy delegated and trusted; {policy.name} is in force", _elsewhere(facts, "you"))
+    return refuse("P11", f"--record-only is for policy delegated and trusted; {policy.name} is in force", f"fe show {facts.task.id}")
 
 
 def _with_spawners(facts: Facts, actor: Party) -> list[Party]:
@@ -147,7 +156,9 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
         return minor
     if made is not None and policy.same_origin == "audit" and facts.only_shares_an_origin(actor):
         answer = _not_a_maker(facts, actor, policy, said)
-        return msgspec.structs.replace(answer, exception="same_origin") if answer.allowed else answer
+        if not answer.allowed:
+            return answer
+        return msgspec.structs.replace(answer, exception="same_origin", message="of an author's origin, which is audited here (I4)")
     if made is not None:
         return _own_work(facts, actor, policy, said, *made)
     return _not_a_maker(facts, actor, policy, said)
@@ -200,7 +211,12 @@ def _own_work(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said, make
     declared = said.reviewed_by.strip() or (said.self_review and said.has_reason)
     if ANSWERS["P2"][policy.name] == "declared" and declared:
         return allow("P2", f"declared under policy {policy.name}", exception="self_review", needs_reason=True)
-    return refuse("P2", message, _elsewhere(facts, "somebody else"))
+    step = _elsewhere(facts, "somebody else")
+    if ANSWERS["P2"][policy.name] == "declared":
+        step += ', or declare it: --reviewed-by NAME, or --self-review -m "why"'
+    if "trailer" in why:
+        step += f'; if the trailer is wrong a person runs: fe author clear {facts.task.id} {maker} -m "why"'
+    return refuse("P2", message, step)
 
 
 def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -> Decision:
@@ -235,7 +251,7 @@ BREAKABLE = frozenset({"P2", "P3", "P4", "P5", "P6"})
 
 def may_break_glass(answer: Decision, actor: Party, why: str) -> Decision:
     """N3: a person approves all the same, with a reason, audited and visible for ever. Needless where P allows it."""
-    if answer.allowed or not why.strip():
+    if answer.allowed or is_blank(why):
         return answer
     if actor.kind != "human" or may_decide(actor) is not None:
         return refuse("N3", "breaking the glass is for a person at a terminal", answer.next)
@@ -289,7 +305,7 @@ def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception:
     planned = is_tied(actor, facts.party(task.creator)) or facts.is_under(actor, facts.party(task.creator))
     if not (made or planned or _made_a_child(facts, actor)):
         return allow("C1", f"not involved in {task.id}")
-    if exception.strip():
+    if not is_blank(exception):
         return allow("C1", "self-close by exception", exception="self_close", needs_reason=True)
     if made:
         maker, why = made

@@ -100,6 +100,11 @@ def _refuse_control(text: str, pattern: re.Pattern[str], what: str) -> None:
         raise BadInput(f"{what} is not valid UTF-8.", next_step="save it as UTF-8 and try again")
 
 
+def is_blank(text: str) -> bool:
+    """P9: nothing in it that anybody could see."""
+    return not any(character.isprintable() and not character.isspace() for character in text)
+
+
 def clean_name(text: str) -> str:
     """A name that somebody types: one line of up to 64 characters."""
     name = text.strip()

@@ -89,7 +89,7 @@ class KeyRing:
         if public is None:
             raise NotFound(f"The private part of the key {fingerprint!a} is not in {self.folder}.", next_step=NEW_KEY)
         path = _path(self.folder, public)
-        _tell(f"You sign: {_described(statement)}\n")
+        _tell(f"You sign with {fingerprint[:15]}…: {_described(statement)}\n")
         if sshsig.is_fido(public):
             return self._touched(os.fsdecode(_private_bytes(path + HANDLE)), public, statement)
         return sshsig.sign_with(_unlocked(path + OWN, public), public, statement)

@@ -134,8 +134,10 @@ def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Fi
     """Rows of a table that are not what the journal says, each named by its key and column."""
     statement = f"SELECT * FROM {table} ORDER BY {key}"  # noqa: S608 - both names come from TABLES above
     columns, _ = fresh.fetch(f"SELECT * FROM {table} LIMIT 1", {})  # noqa: S608
-    if not columns:
-        columns, _ = engine.fetch(f"SELECT * FROM {table} LIMIT 1", {})  # noqa: S608
+    stored_columns, _ = engine.fetch(f"SELECT * FROM {table} LIMIT 1", {})  # noqa: S608
+    if columns and stored_columns and columns != stored_columns:
+        return [Finding("integrity", f"{table}: its columns are not those that this version made")]
+    columns = columns or stored_columns
     if not columns:
         return []
     keys = [columns.index(part.strip()) for part in key.split(",")]

@@ -62,7 +62,8 @@ def approve_text(outcome: ApprovalOutcome) -> str:
     elif outcome.status == "closed":
         lines.append("  closed: there is nothing to merge")
     else:
-        lines.append(f"  not merged yet: merge its branch, then fe merge     take it back: fe approve --withdraw {task}")
+        back = "" if outcome.rule == "P11" else f"     take it back: fe approve --withdraw {task}"
+        lines.append(f"  not merged yet: merge its branch, then fe merge{back}")
     return "\n".join(lines)
 
 

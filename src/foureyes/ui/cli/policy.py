@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+import msgspec
 
 from foureyes.app.policy import SettingView
 from foureyes.ui.cli import output
@@ -20,10 +21,13 @@ def _value(value: object) -> str:
     if isinstance(value, (tuple, list)):
         return ", ".join(str(item) for item in value)
     if isinstance(value, dict):
-        return "; ".join(
-            f"{label}: auto_approve {str(rule.auto_approve).lower()}, independence {rule.independence}" for label, rule in value.items()
-        )
+        return "; ".join(f"{name}: {_fields(entry)}" for name, entry in value.items())
     return str(value)
+
+
+def _fields(entry: msgspec.Struct) -> str:
+    """What an entry of a table says; what it leaves open is left out."""
+    return ", ".join(f"{name} {_value(value)}" for name, value in msgspec.structs.asdict(entry).items() if value != "")
 
 
 @click.group("feature")

@@ -7,7 +7,7 @@ import click
 from foureyes.app.sessions import Whoami, seen_alone
 from foureyes.app.views import SessionView
 from foureyes.core.session import ROLES
-from foureyes.errors import EnvironmentProblem
+from foureyes.errors import BadInput, EnvironmentProblem
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, verb
 
@@ -76,11 +76,13 @@ def session_spawn(session: Session, task: str, role: str, agent: str) -> None:
 
 
 @verb("end", example="fe session end claude#3")
-@click.argument("name", required=False, default="", metavar="[SESSION]")
+@click.argument("name", required=False, metavar="[SESSION]")
 @reason_options
-def session_end(session: Session, name: str, reason: str) -> None:
-    """End a session, yours or one you spawned: its token is void, its claims are free. A person may end any."""
-    done = session.app.sessions.end(session.actor, name, reason=reason)
+def session_end(session: Session, name: str | None, reason: str) -> None:
+    """End a session, yours or one you spawned, and all below it: tokens are void, claims are free. A person may end any."""
+    if name is not None and not name.strip():
+        raise BadInput("the session's name is empty.", next_step="fe session list")
+    done = session.app.sessions.end(session.actor, name or "", reason=reason)
     first = f"ended {', '.join(done.ended)}" if done.ended else "it had ended already"
     session.answer(done, "\n".join([first, *[f"  released {task}" for task in done.released]]))
 

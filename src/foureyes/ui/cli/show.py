@@ -41,7 +41,8 @@ def _approval(detail: TaskDetail, row: ApprovalView) -> str:
     ended = "" if row.state == "active" else f" ({row.state}{': ' + row.ended_why if row.ended_why else ''})"
     why = f': "{row.reason}"' if row.reason else ""
     rests_on = row.grade if row.grade.startswith("human") else "without a review"
-    return f"attempt {row.attempt} by {detail.name(row.session)}, {row.rule}, {rests_on}{why}{ended}"
+    finished = f'; finished by {detail.name(row.finished_by)}: "{row.finished_why}"' if row.finished_by else ""
+    return f"attempt {row.attempt} by {detail.name(row.session)}, {row.rule}, {rests_on}{why}{finished}{ended}"
 
 
 def _head(detail: TaskDetail) -> str:

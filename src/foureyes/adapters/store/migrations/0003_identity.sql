@@ -19,6 +19,8 @@ CREATE INDEX tokens_by_task ON tokens (task);
 CREATE INDEX tokens_by_session ON tokens (session);
 
 ALTER TABLE approvals ADD COLUMN recorded INTEGER NOT NULL DEFAULT 0 CHECK (recorded IN (0, 1));
+ALTER TABLE approvals ADD COLUMN finished_by TEXT;
+ALTER TABLE approvals ADD COLUMN finished_why TEXT NOT NULL DEFAULT '';
 
 CREATE TABLE cleared (
   task TEXT NOT NULL,

@@ -65,14 +65,14 @@ def approval_recorded(db: Engine, row: Row, event: e.ApprovalRecorded) -> None:
     fields = ("attempt", "diff_id", "rule", "exception", "reason", "seen", "grade")
     values: dict[str, object] = {name: getattr(event, name) for name in fields}
     db.run("attempt.insert_approval", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
-    db.run("attempt.record_approval", {"approval": row.seq, "recorded": 1})
+    db.run("attempt.record_approval", {"approval": row.seq})
     db.run("task.touch", at(row))
     act(db, row, "approved", attempt=event.attempt)
 
 
 def approval_finished(db: Engine, row: Row, event: e.ApprovalFinished) -> None:
     _approve(db, row, event.status)
-    db.run("attempt.record_approval", {"approval": event.approval, "recorded": 0})
+    db.run("attempt.finish_approval", {"approval": event.approval, "session": row.session, "reason": event.reason})
 
 
 def approval_withdrawn(db: Engine, row: Row, event: e.ApprovalWithdrawn) -> None:

@@ -42,15 +42,20 @@ UPDATE approvals SET state = :state, ended_why = :why WHERE seq = :approval AND 
 UPDATE approvals SET state = 'ended', ended_why = :why WHERE task = :task AND state = 'active';
 
 -- name: attempt.approvals
-SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, recorded
+SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, recorded,
+  finished_by, finished_why
 FROM approvals WHERE task = :task ORDER BY seq;
 
 -- name: attempt.active_approvals
-SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, recorded
+SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, recorded,
+  finished_by, finished_why
 FROM approvals WHERE task = :task AND state = 'active' ORDER BY seq;
 
 -- name: attempt.record_approval
-UPDATE approvals SET recorded = :recorded WHERE seq = :approval;
+UPDATE approvals SET recorded = 1 WHERE seq = :approval;
+
+-- name: attempt.finish_approval
+UPDATE approvals SET recorded = 0, finished_by = :session, finished_why = :reason WHERE seq = :approval;
 
 -- name: attempt.is_recorded
 SELECT seq FROM approvals WHERE seq = :approval AND recorded = 1;

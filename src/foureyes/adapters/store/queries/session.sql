@@ -25,7 +25,7 @@ SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven
 FROM sessions ORDER BY last_seq DESC LIMIT :limit;
 
 -- name: session.count_agent
-SELECT count(*) AS n FROM sessions WHERE agent = :agent AND trust <> 'asserted';
+SELECT count(*) AS n FROM sessions WHERE agent = :agent AND kind = 'agent' AND trust <> 'asserted';
 
 -- name: session.origins
 SELECT DISTINCT origin FROM evidence WHERE evidence IN (SELECT value FROM json_each(:evidence)) ORDER BY origin;

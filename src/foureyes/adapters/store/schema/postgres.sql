@@ -15,6 +15,8 @@ CREATE TABLE approvals (
   state text COLLATE "C" NOT NULL,
   ended_why text COLLATE "C" NOT NULL,
   recorded integer NOT NULL DEFAULT 0,
+  finished_by text COLLATE "C",
+  finished_why text COLLATE "C" NOT NULL DEFAULT ''::text,
   CHECK ((recorded = ANY (ARRAY[0, 1]))),
   CHECK ((state = ANY (ARRAY['active'::text, 'withdrawn'::text, 'ended'::text]))),
   PRIMARY KEY (seq)
