@@ -167,6 +167,7 @@ def test_human_proof_key_puts_a_signature_under_every_decision_of_a_person_I9(ke
     use(keyed, alices)
     DECIDED[verb](keyed, ALICE, task)
     assert said(keyed)[-1].verb == verb
+    assert bool(said(keyed)[-1].diff_id) == (verb != "close"), "what is judged is a diff"
     assert keyed.app.audit.verify().findings == ()
 
 

@@ -210,10 +210,12 @@ class Decisions:
         """Back to open with feedback: by a person, or a session that could approve."""
         feedback = needed(feedback, "redo", task)
         permit(actor, "redo")
-        proof = prove(self._context, actor, "redo", task=named_task(self._context, task), reason=feedback)
+        proof = prove(self._context, actor, "redo", task=named_task(self._context, task), diff_id=self._diff(actor, task), reason=feedback)
         with self._context.writing(known_by_key(actor, proof), "redo") as work:
             facts = self._judge(work, task, "redo", feedback)
-            check(self._context, work, proof, "redo", task=facts.task.id, reason=feedback, version=facts.task.version)
+            check(
+                self._context, work, proof, "redo", task=facts.task.id, diff_id=_diff_id(facts), reason=feedback, version=facts.task.version
+            )
             work.record(facts.task.id, e.RedoRequested(iteration=facts.task.iteration, feedback=feedback))
             return outcome(self._context.get(work.tx, facts.task.id), f"{facts.task.id} is open again with your feedback", "fe reviewable")
 
@@ -221,12 +223,21 @@ class Decisions:
         """Blocked, with a reason (lesson 13): by a person, or a session that could approve."""
         reason = needed(reason, "reject", task)
         permit(actor, "reject")
-        proof = prove(self._context, actor, "reject", task=named_task(self._context, task), reason=reason)
+        proof = prove(self._context, actor, "reject", task=named_task(self._context, task), diff_id=self._diff(actor, task), reason=reason)
         with self._context.writing(known_by_key(actor, proof), "reject") as work:
             facts = self._judge(work, task, "reject", reason)
-            check(self._context, work, proof, "reject", task=facts.task.id, reason=reason, version=facts.task.version)
+            check(
+                self._context, work, proof, "reject", task=facts.task.id, diff_id=_diff_id(facts), reason=reason, version=facts.task.version
+            )
             work.record(facts.task.id, e.TaskRejected(iteration=facts.task.iteration, reason=reason))
             return outcome(self._context.get(work.tx, facts.task.id), f"rejected {facts.task.id}: {reason}")
+
+    def _diff(self, actor: Actor, task: str) -> str:
+        """The diff that a person decides about; asked for before the transaction, for the signature alone."""
+        if actor.kind != "human":
+            return ""
+        with self._context.store.read() as tx:
+            return _diff_id(facts_of(self._context, tx, self._context.find_id(tx, task)))
 
     def _judge(self, work: Work, task: str, action: str, reason: str) -> Facts:
         """T: redo and reject are a person's, or a session's that P would let approve."""
@@ -252,6 +263,10 @@ def _clean(said: Said, reason: str) -> Said:
         break_glass=clean_text(said.break_glass, "the reason"),
         record_only=said.record_only,
     )
+
+
+def _diff_id(facts: Facts) -> str:
+    return facts.attempt.diff_id if facts.attempt else ""
 
 
 def _after(attempt: Attempt) -> Status:

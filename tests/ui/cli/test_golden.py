@@ -194,6 +194,7 @@ def test_audit_verify_and_doctor(shop: Shop) -> None:
 def test_whoami_says_why(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.claude, "whoami") == (
         f"claude#1 (CLAUDE): agent, observed, origin CLAUDE\n  claude (pid {shop.stage.cast.claude.pid}) is an ancestor of this process.\n"
+        "  Whatever shares this process or its conversation is the same pair of eyes: it may not approve what another made.\n"
     )
 
 

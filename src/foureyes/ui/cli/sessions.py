@@ -28,7 +28,10 @@ def whoami_text(me: Whoami) -> str:
     parts = [me.kind, me.trust, *([f"to {me.role} {me.task}"] if me.role else [])]
     if me.kind != "human":
         parts.append(f"origin {', '.join(me.origins)}")
-    return "\n".join([f"{me.name} ({me.session}): {', '.join(parts)}", *[f"  {why}" for why in me.why]])
+    why = [*me.why]
+    if me.kind == "agent" and len(why) == 1:
+        why.append("Whatever shares this process or its conversation is the same pair of eyes: it may not approve what another made.")
+    return "\n".join([f"{me.name} ({me.session}): {', '.join(parts)}", *[f"  {line}" for line in why]])
 
 
 @click.group("session")
