@@ -1,5 +1,5 @@
 """Faults happen at the places of `fixtures.py`."""
 
-from tests.faults.fixtures import home, place, server, template
+from tests.faults.fixtures import cast, home, place, server, stage, template
 
-__all__ = ["home", "place", "server", "template"]
+__all__ = ["cast", "home", "place", "server", "stage", "template"]

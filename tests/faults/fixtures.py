@@ -11,6 +11,8 @@ import pytest
 from tests.app.world import make_template, quiet_home
 from tests.faults.places import Place, ServerPlace
 from tests.faults.server import Server, running_server
+from tests.launcher import World as People
+from tests.scenarios.stage import Cast, Stage, new_repository
 
 
 @pytest.fixture(scope="session")
@@ -48,3 +50,22 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     found = ServerPlace(tmp_path / "project", request.getfixturevalue("server"))
     yield found
     found.remove()
+
+
+@pytest.fixture(scope="module")
+def cast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cast]:
+    """Real people and agents, for commands."""
+    with People(tmp_path_factory.mktemp("people")) as people:
+        yield Cast(people)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def stage(request: pytest.FixtureRequest, tmp_path: Path, cast: Cast) -> Iterator[Stage]:
+    """A project, with each engine; the callers' environment says where the store is."""
+    if request.param == "postgres":
+        server: Server = request.getfixturevalue("server")
+        cast.world.env["FOUREYES_STORE"] = server.url
+    made = Stage(new_repository(tmp_path / "shop"), cast)
+    made.done(cast.alice, "init")
+    yield made
+    cast.world.env.pop("FOUREYES_STORE", None)

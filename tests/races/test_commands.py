@@ -3,35 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
-
-from tests.faults.server import Server
 from tests.launcher import Caller, Result
-from tests.launcher import World as People
-from tests.scenarios.stage import Cast, Stage, new_repository
+from tests.scenarios.stage import Stage
 
 ROUNDS = 4
-
-
-@pytest.fixture(scope="module")
-def cast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cast]:
-    with People(tmp_path_factory.mktemp("people")) as people:
-        yield Cast(people)
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def stage(request: pytest.FixtureRequest, tmp_path: Path, cast: Cast) -> Iterator[Stage]:
-    """A project, with each engine; the callers' environment says where the store is."""
-    if request.param == "postgres":
-        server: Server = request.getfixturevalue("server")
-        cast.world.env["FOUREYES_STORE"] = server.url
-    made = Stage(new_repository(tmp_path / "shop"), cast)
-    made.done(cast.alice, "init")
-    yield made
-    cast.world.env.pop("FOUREYES_STORE", None)
 
 
 def at_once(stage: Stage, *commands: tuple[Caller, tuple[str, ...]]) -> list[Result]:

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from foureyes import config
 from foureyes.app.context import Context, Count, Known, Named, Token, Work, is_proven, permit, refuse_other_task, spawners
-from foureyes.app.ledger import parties_of
 from foureyes.app.ports import Tx
 from foureyes.app.views import SessionView
 from foureyes.core import events as e
@@ -251,6 +250,8 @@ class Sessions:
 
     def _spawned(self, tx: Tx, actor: Actor, target: SessionView) -> bool:
         """I4: whether the caller, in whichever of its sessions, is above a session."""
+        from foureyes.app.ledger import parties_of
+
         me = self._context.party(tx, actor)
         above = parties_of(tx, spawners(tx, SessionId(target.parent) if target.parent else None))
         return any(is_one_origin(me, party) for party in above.values())
