@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 import msgspec
 
 from foureyes.core.attempt import Change, Relation
 from foureyes.core.events import Event
 from foureyes.core.ids import Sha
+
+if TYPE_CHECKING:
+    from foureyes.core.check import CheckRule, Ran
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -107,6 +110,95 @@ class Repo(Protocol):
 
     def close(self) -> None:
         """Remove what was made for asking git."""
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """What git makes of a merge by itself: a tree, or the paths on which it could not decide."""
+
+    tree: Sha | None
+    conflicts: tuple[str, ...] = ()
+
+
+class CaughtUp(msgspec.Struct, frozen=True):
+    """A checkout of the target branch after the branch moved: brought up to date, or left alone and why (Q5)."""
+
+    path: str
+    moved: bool
+    why: str = ""
+    next: str = ""
+
+
+class CheckpointView(msgspec.Struct, frozen=True):
+    """A checkpoint (K2): a commit under a name. `task` is empty for one that belongs to no task."""
+
+    task: str
+    name: str
+    sha: Sha
+    at: str
+    subject: str
+
+
+class Workshop(Protocol):
+    """What is done to the repository: by the gate, and in worktrees of tasks. The only place that moves refs.
+
+    The gate's git runs without hooks, user and system configuration, external drivers and filters (Q2). Nothing here
+    touches files of a person's checkout, except `catch_up`, which brings a clean one forward.
+    """
+
+    def export(self, tree: Sha, path: str) -> None:
+        """Write the files of a tree (or of a commit's tree) into an empty directory; no `.git`, no program is run for it."""
+
+    def keep(self, ref: str, commit: Sha) -> None:
+        """Make a ref below `refs/foureyes/` name a commit, so that it is never lost."""
+
+    def merge(self, *, tip: Sha, head: Sha) -> Merged:
+        """What git by itself, with no driver and no attribute, makes of `head` merged into `tip`. Moves nothing."""
+
+    def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
+        """A commit object in the repository's store, by the gate; no ref names it yet."""
+
+    def tree_of(self, commit: Sha) -> Sha | None:
+        """The tree of a commit; None when it is not there."""
+
+    def move(self, ref: str, *, new: Sha, old: Sha) -> bool:
+        """Compare-and-swap of a branch; False when it was not at `old` any more."""
+
+    def programs_named(self) -> list[str]:
+        """The settings of the repository's own configuration that name a program which git would run (Q2)."""
+
+    def catch_up(self, target: str) -> list[CaughtUp]:
+        """Bring every checkout of the target branch whose files are those of an earlier commit of it up to date (Q5)."""
+
+    def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
+        """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and session."""
+
+    def drop_worktree(self, task: str) -> str:
+        """Remove the worktree of a task if everything in it is committed; why it stays, else empty."""
+
+    def delete_merged(self, branch: str, *, target: str) -> bool:
+        """Delete a branch that is on the target as a whole and checked out nowhere."""
+
+    def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
+        """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was left alone, else empty."""
+
+    def add_checkpoint(self, task: str, name: str, commit: Sha) -> None:
+        """A ref below `refs/foureyes/checkpoints/`; `Conflict` when the name is taken by another commit."""
+
+    def checkpoints(self) -> list[CheckpointView]:
+        """All of them, the newest first."""
+
+    def drop_checkpoint(self, task: str, name: str, sha: Sha) -> bool:
+        """Forget one."""
+
+    def close(self) -> None:
+        """Remove what was made for asking git."""
+
+
+class CheckRunner(Protocol):
+    """Runs one check in a throwaway checkout, without token, store or secrets (D5)."""
+
+    def run(self, rule: CheckRule, export: Callable[[str], None], progress: Callable[[str], None] | None = None) -> Ran:
+        """`export` fills the empty directory it is given with the files to check. `progress` hears the last line of output."""
 
 
 class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
