@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.process import Finished, ProcessProblem, ProgramMissing, ProgramTimedOut, run
+from foureyes.adapters import reaper
+from foureyes.adapters.process import Ended, Finished, ProcessProblem, ProgramMissing, ProgramTimedOut, run, supervise
 
 
 def test_the_exit_code_and_both_streams_come_back() -> None:
@@ -66,6 +68,96 @@ def test_a_timeout_ends_the_whole_process_group(tmp_path: Path) -> None:
     os.set_blocking(reader, True)
     assert os.read(reader, 1) == b""  # the end of the file: nobody holds the other side any more
     os.close(reader)
+
+
+def supervised(script: str, *, timeout: float = 60.0) -> tuple[Ended, bytes]:
+    """Run a shell script below a reaper; how it ended, and its output."""
+    heard = bytearray()
+    ended = supervise(["/bin/sh", "-c", script], env={"PATH": os.environ["PATH"]}, timeout=timeout, hear=heard.extend)
+    return ended, bytes(heard)
+
+
+def test_a_supervised_program_has_no_input_one_output_and_an_exit_code() -> None:
+    assert supervised("cat; echo out; echo err >&2; exit 3") == (Ended(3), b"out\nerr\n")
+    assert supervised("kill -9 $$") == (Ended(-9), b"")
+
+
+def test_a_supervised_program_has_the_signals_of_a_fresh_one() -> None:
+    """The reaper ignores some, and Python ignores SIGPIPE: what is ignored would stay so in every program below."""
+    ended, out = supervised("grep -E 'Sig(Ign|Blk)' /proc/self/status")
+    assert ended.rc == 0
+    masks = [int(line.split()[1], 16) for line in out.splitlines()]
+    assert [mask & 0x7FFF_FFFF for mask in masks] == [0, 0], "32 and 33 belong to the C library"
+
+
+def test_a_supervised_program_has_none_of_our_files() -> None:
+    _, out = supervised("exec ls /proc/self/fd")
+    assert out == b"0\n1\n2\n3\n", "3 is the directory that is listed"
+
+
+def test_a_supervised_program_that_is_late_ends_with_all_it_started_wherever_that_went(tmp_path: Path) -> None:
+    fifo = tmp_path / "alive"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    script = f"exec 3>{fifo}; trap '' TERM; (setsid sh -c 'setsid tail -f /dev/null & exit') & tail -f /dev/null"
+    assert supervised(script, timeout=0.3) == (Ended(None, True), b"")
+    os.set_blocking(reader, True)
+    assert os.read(reader, 1) == b""
+    os.close(reader)
+
+
+COMET = """
+import os
+print("begun", flush=True)
+if os.fork() == 0:
+    while os.fork() == 0:
+        os.setsid()
+"""
+
+
+def test_what_forks_and_ends_all_the_time_is_caught(tmp_path: Path) -> None:
+    """No list of processes ever shows it whole: the end is when the kernel says that there is no child."""
+    (tmp_path / "comet.py").write_text(COMET)
+    assert supervised(f"{sys.executable} {tmp_path}/comet.py") == (Ended(0), b"begun\n")
+
+
+def test_when_we_are_killed_what_we_supervise_ends_too(tmp_path: Path) -> None:
+    fifo = tmp_path / "alive"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    script = f"exec 3>{fifo}; (setsid tail -f /dev/null) & echo begun; tail -f /dev/null"
+    code = f"""
+import os, signal
+from foureyes.adapters.process import supervise
+supervise(["/bin/sh", "-c", {script!r}], hear=lambda _: os.kill(os.getpid(), signal.SIGKILL))
+"""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    assert subprocess.run([sys.executable, "-c", code], env=env, check=False).returncode == -9
+    os.set_blocking(reader, True)
+    assert os.read(reader, 1) == b""
+    os.close(reader)
+
+
+def test_what_cannot_be_supervised_is_a_clear_exception(tmp_path: Path) -> None:
+    with pytest.raises(ProcessProblem, match="could not be started: /no/such: No such file"):
+        supervise(["/no/such"], hear=print)
+    with pytest.raises(ProcessProblem, match="no such directory"):
+        supervise(["/bin/true"], cwd=str(tmp_path / "gone"), hear=print)
+
+
+def test_only_descendants_are_below_and_a_zombie_is_not() -> None:
+    child = subprocess.Popen(["sh", "-c", "tail -f /dev/null & echo; wait"], stdout=subprocess.PIPE, start_new_session=True)
+    assert child.stdout is not None
+    child.stdout.readline()
+    found = {pid for pid, _ in reaper.below(os.getpid())}
+    assert child.pid in found
+    assert found.isdisjoint({os.getpid(), os.getppid()})
+    (below,) = reaper.below(child.pid)
+    os.killpg(child.pid, signal.SIGKILL)
+    child.stdout.close()
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+    assert {child.pid, below[0]}.isdisjoint({pid for pid, _ in reaper.below(os.getpid())})
+    child.wait()
 
 
 def test_importing_it_does_not_load_subprocess() -> None:

@@ -711,7 +711,7 @@ class World:
         if verb == "approve":
             self.app.decisions.approve(actor, task, seen=self.diffs[task])
         elif verb == "redo":
-            self.app.decisions.redo(actor, task, "once more")
+            self.app.feedback.redo(actor, task, "once more")
         elif verb == "help":
             self.app.notes.log(actor, task, "helping")
         elif verb == "start" and not gets_the_claim:

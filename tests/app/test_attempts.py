@@ -225,7 +225,7 @@ def test_landed_work_stays_listed_until_approved_also_after_a_redo_K4(world: Git
     world.start(CLAUDE, task)
     world.checkout.commit(session=CLAUDE)
     world.submit(CLAUDE, task)
-    world.app.decisions.redo(BOB, task, "no tests")
+    world.app.feedback.redo(BOB, task, "no tests")
     assert world.ids_of(landed=True) == [task]
     with world.refused("C2"):
         world.app.closing.close(CODEX, task)
@@ -236,7 +236,7 @@ def test_landed_work_stays_listed_when_the_next_attempt_comes_from_a_branch_K4_C
     world.start(CLAUDE, task)
     world.checkout.commit(session=CLAUDE)
     world.submit(CLAUDE, task)
-    world.app.decisions.redo(BOB, task, "no tests")
+    world.app.feedback.redo(BOB, task, "no tests")
     world.start(CLAUDE, task)
     world.checkout.branch("second")
     world.checkout.commit("tests.py", session=CLAUDE)
@@ -252,7 +252,7 @@ def test_the_next_attempt_on_the_target_still_holds_what_landed_first_K4(world: 
     base = world.checkout.head()
     world.checkout.commit("evil.py", "bad\n", session=CLAUDE)
     world.submit(CLAUDE, task)
-    world.app.decisions.redo(BOB, task, "evil.py is wrong")
+    world.app.feedback.redo(BOB, task, "evil.py is wrong")
     world.start(CLAUDE, task)
     world.checkout.commit("good.py", "fine\n", session=CLAUDE)
     done = world.submit(CLAUDE, task)
@@ -382,7 +382,7 @@ def test_the_author_set_only_grows_over_attempts_and_fresh_starts_I8(world: GitW
     task = world.handed_in(CLAUDE)
     seen = [set(world.show(task).authors)]
     for actor in (CODEX, GEMINI):
-        world.app.decisions.redo(BOB, task, "again")
+        world.app.feedback.redo(BOB, task, "again")
         world.start(actor, task)
         world.checkout.switch("main")
         world.checkout.branch(f"fresh-{actor.agent}")

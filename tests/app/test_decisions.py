@@ -115,7 +115,7 @@ def test_the_environment_may_only_make_an_agent_stricter_P12_lesson_4(world: Git
 def test_who_approved_an_earlier_attempt_needs_a_reason_P5(world: GitWorld) -> None:
     task = world.handed_in()
     world.approve(CODEX, task)
-    world.app.decisions.redo(BOB, task, "one more test")
+    world.app.feedback.redo(BOB, task, "one more test")
     world.start(CLAUDE, task)
     world.checkout.commit("work.py", "better\n", session=CLAUDE)
     world.submit(CLAUDE, task)
@@ -127,7 +127,7 @@ def test_who_approved_an_earlier_attempt_needs_a_reason_P5(world: GitWorld) -> N
 
 def test_who_asked_for_a_change_may_judge_the_change_I7(world: GitWorld) -> None:
     task = world.handed_in()
-    world.app.decisions.redo(CODEX, task, "no tests")
+    world.app.feedback.redo(CODEX, task, "no tests")
     world.start(CLAUDE, task)
     world.checkout.commit("work.py", "tests\n", session=CLAUDE)
     world.submit(CLAUDE, task)
@@ -310,7 +310,7 @@ def test_redo_and_reject_are_for_people_and_for_who_may_approve_lesson_13(world:
 
 def test_redo_keeps_the_feedback_and_frees_the_claim_F(world: GitWorld) -> None:
     task = world.handed_in()
-    world.app.decisions.redo(BOB, task, "no tests")
+    world.app.feedback.redo(BOB, task, "no tests")
     found = world.show(task)
     assert [(row.decision, row.text, row.iteration, row.session) for row in found.feedback] == [("redo", "no tests", 1, BOB.session)]
     assert (found.task.status, found.task.implementer, found.task.ready) == ("open", None, True)
@@ -320,27 +320,27 @@ def test_redo_keeps_the_feedback_and_frees_the_claim_F(world: GitWorld) -> None:
 def test_redo_of_an_approved_task_ends_the_approval(world: GitWorld) -> None:
     task = world.handed_in()
     world.approve(CODEX, task)
-    world.app.decisions.redo(BOB, task, "on second thoughts")
+    world.app.feedback.redo(BOB, task, "on second thoughts")
     assert [row.state for row in world.show(task).approvals] == ["ended"]
     assert world.app.merges.merge(BOB) == []
 
 
 def test_redo_and_reject_only_from_where_the_table_allows_T2(world: GitWorld) -> None:
     task = world.create()
-    for verb in (world.app.decisions.redo, world.app.decisions.reject):
+    for verb in (world.app.feedback.redo, world.app.feedback.reject):
         with world.refused("T2"):
             verb(BOB, task, "why")
     world.work(CLAUDE, task)
     world.submit(CLAUDE, task)
     world.approve(CODEX, task)
     with world.refused("T2"):
-        world.app.decisions.reject(BOB, task, "too late")
+        world.app.feedback.reject(BOB, task, "too late")
 
 
 def test_a_rejected_task_is_shown_apart_and_lifted_by_who_rejected_or_a_person(world: GitWorld) -> None:
     for lifter in (CODEX, ALICE):
         task = world.handed_in()
-        world.app.decisions.reject(CODEX, task, "not wanted")
+        world.app.feedback.reject(CODEX, task, "not wanted")
         (row,) = world.app.lists.page(ListQuery(status="blocked"))
         assert (row.id, row.rejected, world.counts()["rejected"]) == (task, True, 1)
         for verb in (world.app.stops.unblock, world.app.closing.reopen):

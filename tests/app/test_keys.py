@@ -128,8 +128,8 @@ SIGNED: dict[str, Callable[[DeskWorld, Actor, str], object]] = {
 }
 DECIDED: dict[str, Callable[[DeskWorld, Actor, str], object]] = {
     "approve": lambda desk, who, task: desk.app.decisions.approve(who, task),
-    "redo": lambda desk, who, task: desk.app.decisions.redo(who, task, "more tests"),
-    "reject": lambda desk, who, task: desk.app.decisions.reject(who, task, "not wanted"),
+    "redo": lambda desk, who, task: desk.app.feedback.redo(who, task, "more tests"),
+    "reject": lambda desk, who, task: desk.app.feedback.reject(who, task, "not wanted"),
     "close": lambda desk, who, task: desk.app.closing.close(who, task),
 }
 

@@ -31,7 +31,7 @@ def various(desk: DeskWorld) -> dict[str, str]:
     made["approved"] = desk.handed_in(title="agreed to")
     desk.approve(CODEX, made["approved"])
     made["rejected"] = desk.handed_in(title="not wanted")
-    desk.app.decisions.reject(BOB, made["rejected"], "no")
+    desk.app.feedback.reject(BOB, made["rejected"], "no")
     made["unmerged"] = desk.handed_in(title="closed unmerged")
     desk.app.closing.close(BOB, made["unmerged"])
     made["cancelled"] = desk.create(title="cancelled")

@@ -335,7 +335,7 @@ def test_what_is_held_is_not_listed_and_not_approved_P13_D3(world: World) -> Non
 
 def test_what_is_not_in_review_is_not_listed_P13_D1(world: World) -> None:
     task = stands(world, "uninvolved agent")
-    world.app.decisions.redo(matrix.EVE, task, "once more")
+    world.app.feedback.redo(matrix.EVE, task, "once more")
     assert world.app.lists.reviewable(matrix.STRANGER, ListQuery(label=task)) == []
     assert attempted(world, "uninvolved agent", task, WHY)[:2] == (False, {"D1"})
 

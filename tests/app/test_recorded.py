@@ -145,9 +145,9 @@ def test_a_recorded_approval_ends_like_any_other_P11_T8(apart: DeskWorld, ending
     elif ending == "edit":
         apart.app.tasks.edit(ALICE, task, acceptance="something else")
     elif ending == "redo":
-        apart.app.decisions.redo(BOB, task, "more tests")
+        apart.app.feedback.redo(BOB, task, "more tests")
     else:
-        apart.app.decisions.reject(BOB, task, "not wanted")
+        apart.app.feedback.reject(BOB, task, "not wanted")
     assert [row.state == "active" for row in apart.show(task).approvals] == [False]
     if apart.status(task) == "reviewing":
         with apart.refused("P2"):

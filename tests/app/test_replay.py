@@ -177,8 +177,8 @@ class Desk(RuleBasedStateMachine):
             {
                 "approve": lambda: self.world.approve(judge, task, reason="fine"),
                 "withdraw": lambda: app.decisions.withdraw(judge, task),
-                "redo": lambda: app.decisions.redo(judge, task, "again"),
-                "reject": lambda: app.decisions.reject(judge, task, "no"),
+                "redo": lambda: app.feedback.redo(judge, task, "again"),
+                "reject": lambda: app.feedback.reject(judge, task, "no"),
                 "close": lambda: app.closing.close(judge, task, exception="really"),
                 "reopen": lambda: app.closing.reopen(judge, task),
                 "edit": lambda: app.tasks.edit(judge, task, acceptance=f"more {self.world.rows()}"),

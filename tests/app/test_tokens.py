@@ -91,8 +91,8 @@ def test_a_token_is_good_for_its_role_only_I2_lesson_28(desk: DeskWorld, role: s
     }
     verdicts = {
         "approve": lambda: app.decisions.approve(child, task, seen="12345678"),
-        "redo": lambda: app.decisions.redo(child, task, "x"),
-        "reject": lambda: app.decisions.reject(child, task, "x"),
+        "redo": lambda: app.feedback.redo(child, task, "x"),
+        "reject": lambda: app.feedback.reject(child, task, "x"),
         "withdraw": lambda: app.decisions.withdraw(child, task),
     }
     works = {"start": lambda: app.claims.start(child, task), "submit": lambda: app.attempts.submit(child, task)}
@@ -109,7 +109,7 @@ def test_a_token_is_good_for_its_task_only_I2(desk: DeskWorld) -> None:
     reviewer = desk.spawn(GEMINI, task, "review")
     for call in (
         lambda: desk.approve(reviewer, other),
-        lambda: desk.app.decisions.redo(reviewer, other, "x"),
+        lambda: desk.app.feedback.redo(reviewer, other, "x"),
         lambda: desk.app.notes.log(reviewer, other, "x"),
         lambda: desk.app.sessions.spawn(reviewer, other, "review"),
     ):
@@ -196,7 +196,7 @@ def test_children_of_a_service_work_and_decide_nothing_I4_I5(desk: DeskWorld) ->
         with desk.refused(rule):
             desk.approve(reviewer, work, reason="read it")
         with desk.refused(rule):
-            desk.app.decisions.reject(reviewer, work, "no")
+            desk.app.feedback.reject(reviewer, work, "no")
         assert desk.app.lists.reviewable(reviewer, ListQuery()) == []
 
 

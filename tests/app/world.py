@@ -22,13 +22,13 @@ from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.attempts import SubmitOutcome
 from foureyes.app.context import Context
-from foureyes.app.ports import AuditReport, ListQuery, Repo
+from foureyes.app.ports import AuditReport, CaughtUp, CheckpointView, ListQuery, Merged, Repo
 from foureyes.app.views import ApprovalOutcome, Outcome, TaskDetail
 from foureyes.core.attempt import Change, ChangedFile, Commit, Relation
 from foureyes.core.ids import DiffId, SessionId, Sha, token_hash
 from foureyes.core.session import Actor
 from foureyes.core.task import Task
-from foureyes.errors import FoureyesError, Refused
+from foureyes.errors import Conflict, FoureyesError, Refused
 
 from tests import engines
 
@@ -239,6 +239,64 @@ class ScriptedRepo:
 
     def commit_file(self, path: str, message: str) -> Sha:
         return self.commit("main")
+
+    def close(self) -> None:
+        """Nothing was made."""
+
+
+class ScriptedWorkshop:
+    """A workshop without git: it remembers what is kept and where checkpoints are; what a test does not script, it must not call."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Sha] = {}
+        self.programs: list[str] = []
+        self.marks: dict[tuple[str, str], Sha] = {}
+
+    def export(self, tree: Sha, path: str) -> None:
+        raise AssertionError(f"export of {tree} to {path}")
+
+    def keep(self, ref: str, commit: Sha) -> None:
+        self.kept[ref] = commit
+
+    def merge(self, *, tip: Sha, head: Sha) -> Merged:
+        raise AssertionError(f"merge of {head} into {tip}")
+
+    def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
+        raise AssertionError(f"commit of {tree}")
+
+    def tree_of(self, commit: Sha) -> Sha | None:
+        return sha(f"tree of {commit}")
+
+    def move(self, ref: str, *, new: Sha, old: Sha) -> bool:
+        raise AssertionError(f"move of {ref}")
+
+    def programs_named(self) -> list[str]:
+        return list(self.programs)
+
+    def catch_up(self, target: str) -> list[CaughtUp]:
+        return []
+
+    def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
+        raise AssertionError(f"worktree of {task}")
+
+    def drop_worktree(self, task: str) -> str:
+        return ""
+
+    def delete_merged(self, branch: str, *, target: str) -> bool:
+        return False
+
+    def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
+        raise AssertionError(f"reset of {ref}")
+
+    def add_checkpoint(self, task: str, name: str, commit: Sha) -> None:
+        if self.marks.setdefault((task, name), commit) != commit:
+            raise Conflict(f"there is a checkpoint {name} already, at another commit")
+
+    def checkpoints(self) -> list[CheckpointView]:
+        return [CheckpointView(task, name, commit, "", "") for (task, name), commit in reversed(self.marks.items())]
+
+    def drop_checkpoint(self, task: str, name: str, sha: Sha) -> bool:
+        return self.marks.get((task, name)) == sha and self.marks.pop((task, name)) == sha
 
     def close(self) -> None:
         """Nothing was made."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from foureyes.core.rights import barred
-from foureyes.core.session import Kind
+from foureyes.core.session import Kind, Role, Trust
 
-DECIDING = ["start", "next", "unstart", "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen", "merge"]
+DECIDING = ["start", "next", "unstart", "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen"]
 PLANNING = ["create", "update", "label", "dep add", "dep rm", "block", "unblock", "defer", "undefer", "handoff", "submit", "log"]
 PEOPLE = ["resume", "feature set", "feature unset", "policy set", "policy unset"]
 
@@ -37,9 +37,29 @@ def test_a_service_never_starts_closes_or_decides_I5(verb: str, trust: str) -> N
     assert verb in reason.message
 
 
+@pytest.mark.parametrize("verb", [*DECIDING, *PLANNING, *PEOPLE, "init", "check run", "session spawn", "an unknown verb"])
+@pytest.mark.parametrize("kind", ["agent", "human", "service"])
+@pytest.mark.parametrize("trust", ["observed", "issued", "asserted"])
+@pytest.mark.parametrize("role", [None, "implement", "review"])
+def test_what_a_check_or_hook_starts_has_no_rights_at_all_I5(kind: Kind, trust: Trust, role: Role | None, verb: str) -> None:
+    reason = barred(kind, trust, "x", verb, role, "fe check run")
+    assert reason is not None
+    assert reason.rule == "I5"
+    assert reason.message.startswith("this was started by fe check run: ")
+    assert reason.next
+
+
 @pytest.mark.parametrize("verb", ["an unknown verb", ""])
 def test_a_verb_that_nobody_thought_of_is_not_for_services_G1(verb: str) -> None:
     assert barred("service", "observed", "ci", verb) is not None
+
+
+def test_the_merge_queue_is_worked_off_by_people_and_services_only_D5() -> None:
+    assert barred("human", "observed", "ada", "merge") is None
+    assert barred("service", "observed", "cron", "merge") is None
+    reason = barred("agent", "observed", "claude", "merge")
+    assert reason is not None
+    assert reason.rule == "D5"
 
 
 @pytest.mark.parametrize("verb", PEOPLE)

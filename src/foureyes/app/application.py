@@ -13,18 +13,24 @@ from foureyes.app.context import Context
 if TYPE_CHECKING:
     from foureyes.app.attempts import Attempts
     from foureyes.app.audit import Audit
+    from foureyes.app.checkpoints import Checkpoints
+    from foureyes.app.checks import Checks
     from foureyes.app.claims import Claims
     from foureyes.app.closing import Closing
     from foureyes.app.decisions import Decisions
+    from foureyes.app.feedback import Feedback
     from foureyes.app.keys import Keys
     from foureyes.app.lists import Lists
     from foureyes.app.merges import Merges
     from foureyes.app.notes import Notes
+    from foureyes.app.plans import Plans
     from foureyes.app.policy import Policy
     from foureyes.app.projects import Projects
+    from foureyes.app.queue import Queue
     from foureyes.app.sessions import Sessions
     from foureyes.app.stops import Stops
     from foureyes.app.tasks import Tasks
+    from foureyes.app.worktrees import Worktrees
 
 
 class Application:
@@ -116,6 +122,42 @@ class Application:
         from foureyes.app.projects import Projects
 
         return Projects(self.context)
+
+    @cached_property
+    def checkpoints(self) -> Checkpoints:
+        from foureyes.app.checkpoints import Checkpoints
+
+        return Checkpoints(self.context)
+
+    @cached_property
+    def checks(self) -> Checks:
+        from foureyes.app.checks import Checks
+
+        return Checks(self.context)
+
+    @cached_property
+    def feedback(self) -> Feedback:
+        from foureyes.app.feedback import Feedback
+
+        return Feedback(self.context)
+
+    @cached_property
+    def plans(self) -> Plans:
+        from foureyes.app.plans import Plans
+
+        return Plans(self.context)
+
+    @cached_property
+    def queue(self) -> Queue:
+        from foureyes.app.queue import Queue
+
+        return Queue(self.context)
+
+    @cached_property
+    def worktrees(self) -> Worktrees:
+        from foureyes.app.worktrees import Worktrees
+
+        return Worktrees(self.context)
 
     def close(self) -> None:
         """Let go of the store, and of what git was asked with."""

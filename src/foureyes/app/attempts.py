@@ -7,6 +7,8 @@ from datetime import datetime
 import msgspec
 
 from foureyes.app.context import Context, Token, permit, refuse_other_task
+from foureyes.app.feedback import attempt_ref
+from foureyes.app.gating import settle
 from foureyes.app.ledger import facts_of
 from foureyes.app.ports import Tx
 from foureyes.app.proof import check, known_by_key, prove
@@ -14,13 +16,14 @@ from foureyes.app.stops import needed, refuse_from
 from foureyes.app.tasks import outcome
 from foureyes.app.views import Outcome, ProjectView
 from foureyes.core import events as e
-from foureyes.core.attempt import DETACHED, Attempt, Author, Change
+from foureyes.core import gate
+from foureyes.core.attempt import DETACHED, SIGNALS, Attempt, Author, Change, Signal
 from foureyes.core.facts import Facts
 from foureyes.core.ids import SessionId, Sha
 from foureyes.core.lifecycle import IMPLEMENTATION
 from foureyes.core.session import Actor, is_one_origin
 from foureyes.core.task import Task, clean_text
-from foureyes.errors import NotFound, Reason, Refused
+from foureyes.errors import BadInput, NotFound, Reason, Refused
 
 SHOWN_PATHS = 5
 
@@ -43,6 +46,9 @@ class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
     no_code: bool = False
     changed: bool = True
     next: str = ""
+    signal: str = "DONE"
+    mode: str = ""
+    reasons: tuple[Reason, ...] = ()
 
 
 class Attempts:
@@ -60,10 +66,12 @@ class Attempts:
         commit: str | None = None,
         no_code: bool = False,
         branch: str | None = None,
+        signal: str = "DONE",
         if_version: int | None = None,
     ) -> SubmitOutcome:
-        """Hand in. Git is asked before the transaction; if the task moved meanwhile, nothing is written."""
+        """Hand in. Git is asked before the transaction; if the task moved meanwhile, nothing is written. Then the mode decides (M)."""
         permit(actor, "submit")
+        refuse_signal(signal, task)
         message = clean_text(message, "the message")
         with self._context.store.read() as tx:
             found = self._context.find(tx, task)
@@ -80,12 +88,15 @@ class Attempts:
         if last is not None and facts.task.status == "reviewing" and last.head == change.head and last.ref == change.ref:
             return submitted(facts, last, changed=False)
         self._refuse_empty(facts, change, project, no_code=no_code)
-        event = self._frozen(facts, project, change, message, tokens, no_code=no_code)
+        event = self._frozen(facts, project, change, message, tokens, no_code=no_code, signal=signal)
+        self._context.workshop.keep(attempt_ref(found.id, event.n), event.head)
         with self._context.writing(actor, "submit") as work:
             now = self._context.find(work.tx, found.id)
             self._context.check_version(work.tx, now, found.version)
             work.record(found.id, event)
+            settled = settle(self._context, work, found.id, gate.Tip(head=event.head, on_target=event.landed))
             done = submitted(facts_of(self._context, work.tx, found.id), event)
+            done = msgspec.structs.replace(done, mode=settled.mode, reasons=settled.reasons)
             return msgspec.structs.replace(done, next="fe session end") if actor.role else done
 
     def _change(self, task: Task, project: ProjectView, ref: str) -> Change:
@@ -157,7 +168,7 @@ class Attempts:
             raise Refused(f"{task.id} was not handed in.", reasons=(reason,), next_step=reason.next, task=task.id)
 
     def _frozen(
-        self, facts: Facts, project: ProjectView, change: Change, message: str, tokens: list[SessionId], *, no_code: bool
+        self, facts: Facts, project: ProjectView, change: Change, message: str, tokens: list[SessionId], *, no_code: bool, signal: str
     ) -> e.AttemptSubmitted:
         task, last = facts.task, facts.attempt
         assert task.implementer is not None
@@ -168,7 +179,8 @@ class Attempts:
             n=task.iteration + 1, implementer=task.implementer, base=change.base, head=change.head, tree=change.tree, ref=change.ref,
             diff_id=change.diff_id, landed=change.landed, no_code=no_code, files=change.files, commits=change.commits,
             added=change.added, removed=change.removed, authors=authors_of(facts, change, tokens), message=message,
-            duration_seconds=self._seconds_since(task.started_at), relation=relation,
+            duration_seconds=self._seconds_since(task.started_at), relation=relation, signal=msgspec.convert(signal, Signal),
+            base_tree=change.base_tree, marks=change.marks,
         )  # fmt: skip
 
     def _seconds_since(self, moment: str | None) -> int:
@@ -239,6 +251,13 @@ def only_by_trailer(facts: Facts, text: str) -> SessionId:
     return session
 
 
+def refuse_signal(signal: str, task: str) -> None:
+    """S1, S2: with what a run may end that hands in."""
+    if signal not in SIGNALS:
+        said = "a failed run is never a submit (S2)" if signal == "FAILED" else f"there is no signal {signal!r}"
+        raise BadInput(f"{said}; with a hand-in go {', '.join(SIGNALS)}.", next_step=f"fe submit {task} --signal DONE")
+
+
 def refuse_from_submit(facts: Facts) -> None:
     """Lesson 2: there is no way into review without a claim."""
     task = facts.task
@@ -273,6 +292,6 @@ def submitted(facts: Facts, event: e.AttemptSubmitted | Attempt, *, changed: boo
     return SubmitOutcome(
         task=facts.task.id, attempt=event.n, base=event.base, head=event.head, ref=event.ref, diff_id=event.diff_id,
         status=facts.task.status, files=len(event.files), added=event.added, removed=event.removed, commits=len(event.commits),
-        landed=event.landed, no_code=event.no_code, changed=changed,
+        landed=event.landed, no_code=event.no_code, changed=changed, signal=event.signal,
         next="fe next",
     )  # fmt: skip

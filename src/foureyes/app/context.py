@@ -10,10 +10,10 @@ from functools import cached_property
 import msgspec
 
 from foureyes import config
-from foureyes.app.ports import Clock, Ids, Keys, Repo, Store, Tx, WriteTx
+from foureyes.app.ports import Clock, Ids, Keys, Outside, Repo, Store, Tx, Workshop, WriteTx
 from foureyes.app.views import ProjectView, SessionView
 from foureyes.core.events import Event, SessionEvidenceAdded, SessionStarted
-from foureyes.core.ids import TASK_INPUT, OriginId, SessionId, TaskId
+from foureyes.core.ids import TASK_INPUT, OriginId, SessionId, TaskId, session_of
 from foureyes.core.policy import ReviewPolicy
 from foureyes.core.rights import barred
 from foureyes.core.session import Actor, Party, Role
@@ -110,6 +110,10 @@ class Work:
         self.introduce()
         return self.tx.append(self.actor.session, self.at, [(task, event) for event in events])
 
+    def as_gate(self, project: str) -> Work:
+        """The same transaction, in the name of the gate: what a rule decides, no caller decides (lesson 28)."""
+        return Work(self.tx, gate_of(project), self.at)
+
     def introduce(self) -> None:
         """Make the session's row, or add what is new about it; once."""
         if self._known:
@@ -141,6 +145,12 @@ class Work:
         )  # fmt: skip
 
 
+def gate_of(project: str) -> Actor:
+    """The gate of a project: a service that is nobody's, and only ever does what the rules say."""
+    evidence = f"gate:{project}"
+    return Actor(session=session_of(evidence), kind="service", trust="observed", agent="gate", evidence=(evidence,))
+
+
 def is_proven(actor: Actor) -> bool:
     """I3: an agent without process evidence has no origin of its own."""
     return actor.kind != "agent" or bool(actor.processes) or actor.trust == "issued"
@@ -158,10 +168,12 @@ class Context:
         environ: Mapping[str, str],
         folder: str = "",
         keys: Callable[[], Keys] | None = None,
+        outside: Outside | None = None,
     ) -> None:
         self.store = store
         self._repo = repo
         self._keys = keys
+        self._outside = outside
         self.clock = clock
         self.ids = ids
         self.environ = environ
@@ -179,10 +191,24 @@ class Context:
             raise Internal("this Application was made without keys")
         return self._keys()
 
+    @property
+    def outside(self) -> Outside:
+        """Worktrees, merges, checks, files: what few commands need."""
+        if self._outside is None:
+            raise Internal("this Application was made without a workshop")
+        return self._outside
+
+    @cached_property
+    def workshop(self) -> Workshop:
+        """What may be done to the repository; made when first asked for."""
+        return self.outside.workshop()
+
     def close(self) -> None:
-        """Let go of the store and, if it was ever made, of the repository's port."""
+        """Let go of the store and, if they were ever made, of the repository's ports."""
         if "repo" in self.__dict__:
             self.repo.close()
+        if "workshop" in self.__dict__:
+            self.workshop.close()
         self.store.close()
 
     def now(self) -> str:
@@ -191,6 +217,10 @@ class Context:
     def ago(self, minutes: int) -> str:
         """The moment that many minutes before now."""
         return stamp(self.clock.now() - timedelta(minutes=minutes))
+
+    def later(self, seconds: int) -> str:
+        """The moment that many seconds after now."""
+        return stamp(self.clock.now() + timedelta(seconds=seconds))
 
     @contextmanager
     def writing(self, actor: Actor, verb: str) -> Iterator[Work]:
@@ -327,7 +357,7 @@ def refuse_other_task(actor: Actor, task: str) -> None:
 
 def permit(actor: Actor, verb: str) -> None:
     """I1, I2, I5: whether the caller may use the verb at all."""
-    reason = barred(actor.kind, actor.trust, actor.name, verb, actor.role)
+    reason = barred(actor.kind, actor.trust, actor.name, verb, actor.role, actor.within)
     if reason is not None:
         raise Refused(f"{verb} is not for you", reasons=(reason,), next_step=reason.next)
 

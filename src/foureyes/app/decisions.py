@@ -1,27 +1,28 @@
-"""Decisions: approve, record, finish, take back, redo, reject."""
+"""Decisions: approve, record, finish, take back."""
 
 from __future__ import annotations
 
 import msgspec
 
 from foureyes.app.context import Context, Work, permit
+from foureyes.app.feedback import mirror
+from foureyes.app.gating import after
 from foureyes.app.ledger import facts_of
 from foureyes.app.ports import Tx
 from foureyes.app.proof import Proof, check, known_by_key, named_task, prove
-from foureyes.app.stops import needed, refuse_from
+from foureyes.app.stops import refuse_from
 from foureyes.app.tasks import outcome
 from foureyes.app.views import ApprovalOutcome, ApprovalView, Outcome
 from foureyes.core import events as e
 from foureyes.core import gate
 from foureyes.core.attempt import DETACHED, Attempt
-from foureyes.core.decision import Decision
+from foureyes.core.decision import Decision, allow
 from foureyes.core.facts import Facts
 from foureyes.core.four_eyes import NOTHING, Said, may_approve, may_break_glass, may_decide, may_record, recorded_approval
-from foureyes.core.ids import short_diff
-from foureyes.core.lifecycle import Status
+from foureyes.core.ids import TaskId, short_diff
 from foureyes.core.policy import required_grade
 from foureyes.core.session import Actor, Party, is_one_origin
-from foureyes.core.task import clean_name, clean_text
+from foureyes.core.task import Task, clean_name, clean_text, is_blank
 from foureyes.errors import BadInput, Conflict, FoureyesError, GitProblem, Reason, Refused
 
 STANDS = {"reviewing": "in review again", "approved": "approved by somebody else still"}
@@ -34,9 +35,30 @@ class Decisions:
         self._context = context
 
     def approve(
-        self, actor: Actor, task: str, *, seen: str = "", said: Said = NOTHING, reason: str = "", if_version: int | None = None
+        self,
+        actor: Actor,
+        task: str,
+        *,
+        seen: str = "",
+        said: Said = NOTHING,
+        reason: str = "",
+        if_version: int | None = None,
+        batch: str = "",
     ) -> ApprovalOutcome:
-        """A different pair of eyes agrees to exactly the diff that was seen (D, P). `reason` is short for a `said` with one."""
+        """A different pair of eyes agrees to exactly the diff that was seen (D, P). `reason` is short for a `said` with one.
+
+        `batch` says of which batch it is one decision (H2, H5).
+        """
+        done = self._approve(actor, task, seen, said, reason, if_version, batch)
+        if not done.changed or done.status == "reviewing":
+            return done
+        note = mirror(self._context, TaskId(done.approved))
+        with self._context.store.read() as tx:
+            waiting = [row.task for row in tx.all("merge.queue", InQueue)]
+        place = waiting.index(done.approved) + 1 if done.approved in waiting else 0
+        return msgspec.structs.replace(done, position=place, notes=(note,) if note else ())
+
+    def _approve(self, actor: Actor, task: str, seen: str, said: Said, reason: str, if_version: int | None, batch: str) -> ApprovalOutcome:
         permit(actor, "approve")
         said = _clean(said, reason)
         if said.record_only and said.break_glass:
@@ -60,7 +82,7 @@ class Decisions:
                 return self._recorded(work, facts, decision, seen, said, grade)
             if decision.rule == "P11":
                 return self._finished(work, facts, decision, seen, said)
-            return self._approved(work, facts, decision, seen, said, grade)
+            return self._approved(work, facts, decision, seen, said, grade, batch)
 
     def _prove(self, actor: Actor, task: str, seen: str, said: Said) -> Proof | None:
         """I9: a person's signature under the diff that is there now, where the rules want one, and nothing else is against it."""
@@ -121,10 +143,11 @@ class Decisions:
     def _decide(self, tx: Tx, facts: Facts, me: Party, actor: Actor, tip: gate.Tip | None, seen: str, said: Said) -> Decision:
         """All reasons against it, D before P; the answer if there is none."""
         policy = self._context.policy(tx, actor)
-        reasons = gate.check(facts, me, tip, seen, policy.agent_approval)
+        reasons = gate.check(facts, me, tip, seen, policy, said.words)
         apart = may_record(facts, policy) if said.record_only else None
         answer = apart or may_approve(facts, me, policy, said)
         decision = may_break_glass(answer, me, said.break_glass)
+        decision, reasons = break_checks(decision, reasons, me, said.break_glass)
         everything = reasons if decision.allowed else (*reasons, *decision.reasons)
         if not everything:
             return decision
@@ -132,15 +155,16 @@ class Decisions:
         kind: type[FoureyesError] = Conflict if all(r.rule == "D7" and "moved" in r.message for r in everything) else Refused
         raise kind(f"{task} was not approved", reasons=everything, next_step=everything[-1].next or everything[0].next, task=task)
 
-    def _approved(self, work: Work, facts: Facts, decision: Decision, seen: str, said: Said, grade: str) -> ApprovalOutcome:
+    def _approved(self, work: Work, facts: Facts, decision: Decision, seen: str, said: Said, grade: str, batch: str) -> ApprovalOutcome:
         attempt = facts.attempt
         assert attempt is not None
         shown = short_diff(attempt.diff_id) if seen else ""
         event = e.Approved(
-            attempt=attempt.n, diff_id=attempt.diff_id, rule=decision.rule, status=_after(attempt), exception=decision.exception,
-            reason=said.words, seen=shown or "not shown", grade=grade,
+            attempt=attempt.n, diff_id=attempt.diff_id, rule=decision.rule, status=after(attempt), exception=decision.exception,
+            reason=said.words, seen=shown or "not shown", grade=grade, batch=batch,
         )  # fmt: skip
         work.record(facts.task.id, event)
+        self._audit_tests(work, facts, said)
         security = self._audit(work, facts, decision, said)
         note = decision.message + (" (creator, human)" if decision.rule == "P3" and work.actor.kind == "human" else "")
         return _outcome(facts, decision, event.status, note, security=security, seen=shown)
@@ -166,9 +190,17 @@ class Decisions:
         assert facts.attempt is not None
         recorded = recorded_approval(facts, self._context.policy(work.tx, work.actor))
         assert recorded is not None
-        work.record(facts.task.id, e.ApprovalFinished(approval=recorded.seq, status=_after(facts.attempt), reason=said.words))
+        work.record(facts.task.id, e.ApprovalFinished(approval=recorded.seq, status=after(facts.attempt), reason=said.words))
         shown = short_diff(facts.attempt.diff_id) if seen else ""
-        return _outcome(facts, decision, _after(facts.attempt), f"finished: {decision.message}", seen=shown)
+        return _outcome(facts, decision, after(facts.attempt), f"finished: {decision.message}", seen=shown)
+
+    def _audit_tests(self, work: Work, facts: Facts, said: Said) -> None:
+        """P8, D5: tests of the target that a person let go."""
+        gone = gate.tests_that_go(facts, self._context.policy(work.tx, work.actor)) if work.actor.kind == "human" else ()
+        if gone:
+            detail = ", ".join(gone[:5]) + (f" and {len(gone) - 5} more" if len(gone) > 5 else "")
+            event = e.SecurityRecorded(kind="tests_gone", rule="D5", reason=said.words or "approved", detail=detail)
+            work.record(facts.task.id, event)
 
     @staticmethod
     def _audit(work: Work, facts: Facts, decision: Decision, said: Said) -> int | None:
@@ -192,6 +224,7 @@ class Decisions:
             found = self._context.find(work.tx, task)
             if found.status != "reviewing" or not facts_of(self._context, work.tx, found.id).recorded:
                 refuse_from(found, "withdraw")
+            refuse_while_merging(self._context, work.tx, found)
             me = self._context.party(work.tx, actor)
             facts = facts_of(self._context, work.tx, found.id, me)
             for row in work.tx.all("attempt.active_approvals", ApprovalView, task=found.id):
@@ -206,52 +239,44 @@ class Decisions:
                 task=found.id,
             )
 
-    def redo(self, actor: Actor, task: str, feedback: str) -> Outcome:
-        """Back to open with feedback: by a person, or a session that could approve."""
-        feedback = needed(feedback, "redo", task)
-        permit(actor, "redo")
-        proof = prove(self._context, actor, "redo", task=named_task(self._context, task), diff_id=self._diff(actor, task), reason=feedback)
-        with self._context.writing(known_by_key(actor, proof), "redo") as work:
-            facts = self._judge(work, task, "redo", feedback)
-            check(
-                self._context, work, proof, "redo", task=facts.task.id, diff_id=_diff_id(facts), reason=feedback, version=facts.task.version
-            )
-            work.record(facts.task.id, e.RedoRequested(iteration=facts.task.iteration, feedback=feedback))
-            return outcome(self._context.get(work.tx, facts.task.id), f"{facts.task.id} is open again with your feedback", "fe reviewable")
 
-    def reject(self, actor: Actor, task: str, reason: str) -> Outcome:
-        """Blocked, with a reason (lesson 13): by a person, or a session that could approve."""
-        reason = needed(reason, "reject", task)
-        permit(actor, "reject")
-        proof = prove(self._context, actor, "reject", task=named_task(self._context, task), diff_id=self._diff(actor, task), reason=reason)
-        with self._context.writing(known_by_key(actor, proof), "reject") as work:
-            facts = self._judge(work, task, "reject", reason)
-            check(
-                self._context, work, proof, "reject", task=facts.task.id, diff_id=_diff_id(facts), reason=reason, version=facts.task.version
-            )
-            work.record(facts.task.id, e.TaskRejected(iteration=facts.task.iteration, reason=reason))
-            return outcome(self._context.get(work.tx, facts.task.id), f"rejected {facts.task.id}: {reason}")
+class InQueue(msgspec.Struct, frozen=True):
+    """A task of the merge queue."""
 
-    def _diff(self, actor: Actor, task: str) -> str:
-        """The diff that a person decides about; asked for before the transaction, for the signature alone."""
-        if actor.kind != "human":
-            return ""
-        with self._context.store.read() as tx:
-            return _diff_id(facts_of(self._context, tx, self._context.find_id(tx, task)))
+    task: str
 
-    def _judge(self, work: Work, task: str, action: str, reason: str) -> Facts:
-        """T: redo and reject are a person's, or a session's that P would let approve."""
-        found = self._context.find(work.tx, task)
-        refuse_from(found, action)
-        me = self._context.party(work.tx, work.actor)
-        facts = facts_of(self._context, work.tx, found.id, me)
-        if work.actor.kind == "human" and may_decide(me) is None:
-            return facts
-        alone = msgspec.structs.replace(facts, recorded=())  # finishing what another recorded is no right to judge
-        decision = may_approve(alone, me, self._context.policy(work.tx, work.actor), Said(reason))
-        if not decision.allowed:
-            raise Refused(f"{found.id} was not changed.", reasons=decision.reasons, next_step=decision.next, task=found.id)
-        return facts
+
+class Lease(msgspec.Struct, frozen=True):
+    """Who is merging a task, and until when that holds."""
+
+    task: str
+    state: str
+    until: str
+    process: str
+    host: str
+
+
+def is_live(context: Context, lease: Lease) -> bool:
+    """Q4: a lease holds until its time is up or its process is shown to have ended."""
+    return lease.state == "merging" and lease.until > context.now() and not context.outside.is_gone(lease.process)
+
+
+def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:
+    """T `withdraw`: until the merge queue has leased it."""
+    lease = tx.one("merge.of", Lease, task=task.id)
+    if lease is not None and task.status == "approved" and is_live(context, lease):
+        reason = Reason("Q1", f"{task.id} is being merged now", "fe merges list")
+        raise Refused(f"{task.id} was not changed.", reasons=(reason,), next_step=reason.next, task=task.id)
+
+
+def break_checks(decision: Decision, reasons: tuple[Reason, ...], me: Party, why: str) -> tuple[Decision, tuple[Reason, ...]]:
+    """N3: breaking the glass also passes D5 and D6, on the record."""
+    broken = [reason for reason in reasons if reason.rule in ("D5", "D6")]
+    if is_blank(why) or me.kind != "human" or may_decide(me) is not None or not broken or not decision.allowed:
+        return decision, reasons
+    rest = tuple(reason for reason in reasons if reason not in broken)
+    said = decision.message if decision.exception == "break_glass" else f"break-glass over {broken[0].rule}: {broken[0].message}"
+    return allow("N3", said, exception="break_glass", needs_reason=True), rest
 
 
 def _clean(said: Said, reason: str) -> Said:
@@ -263,15 +288,6 @@ def _clean(said: Said, reason: str) -> Said:
         break_glass=clean_text(said.break_glass, "the reason"),
         record_only=said.record_only,
     )
-
-
-def _diff_id(facts: Facts) -> str:
-    return facts.attempt.diff_id if facts.attempt else ""
-
-
-def _after(attempt: Attempt) -> Status:
-    """Where an approval leads: what has nothing to merge is done."""
-    return "closed" if attempt.no_code or attempt.landed else "approved"
 
 
 def _grade(actor: Actor, proof: Proof | None) -> str:

@@ -34,13 +34,24 @@ def _snake_key(key: str) -> str:
 def to_toml(values: dict[str, config.Value]) -> str:
     """Settings as the text of a foureyes.toml."""
     sections: dict[str, list[str]] = {}
+    checks = [value for key, value in values.items() if key == "checks"]
+    values = {key: value for key, value in values.items() if key != "checks"}
     for key, value in values.items():
         section, _, name = key.rpartition(".")
         if isinstance(value, dict):
             sections[key] = [f"{_key(name)} = {_table(entry)}" for name, entry in value.items()]
         else:
             sections.setdefault(section, []).append(f"{name} = {_value(value)}")
-    return "\n\n".join("\n".join([f"[{section}]", *lines]) for section, lines in sections.items()) + "\n"
+    parts = ["\n".join([f"[{section}]", *lines]) for section, lines in sections.items()]
+    parts += ["\n".join(["[[checks]]", *_fields(rule)]) for rules in checks if isinstance(rules, tuple) for rule in rules]
+    return "\n\n".join(parts) + "\n"
+
+
+def _fields(entry: object) -> list[str]:
+    """What differs from the defaults, and what has none."""
+    assert isinstance(entry, msgspec.Struct)
+    defaults = {field.name: field.default for field in msgspec.structs.fields(entry)}
+    return [f"{name} = {_value(value)}" for name, value in msgspec.structs.asdict(entry).items() if value != defaults[name]]
 
 
 def _value(value: object) -> str:
@@ -54,4 +65,4 @@ def _key(label: str) -> str:
 
 
 def _table(entry: LabelRule | Profile) -> str:
-    return "{ " + ", ".join(f"{name} = {_value(value)}" for name, value in msgspec.structs.asdict(entry).items()) + " }"
+    return "{ " + ", ".join(_fields(entry)) + " }"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TypedDict
 
 import msgspec
 
@@ -11,12 +12,21 @@ from foureyes.app.context import Context, spawners
 from foureyes.app.ports import Tx
 from foureyes.app.views import SessionView
 from foureyes.core.attempt import Attempt, Author
-from foureyes.core.facts import Facts, HistoryEntry, Recorded
+from foureyes.core.check import CheckResult
+from foureyes.core.events import KINDS, LabelAdded, PlanAccepted, TaskCreated, TaskEdited, TaskStarted
+from foureyes.core.facts import Control, Facts, HistoryEntry, Recorded
 from foureyes.core.ids import OriginId, SessionId, TaskId
 from foureyes.core.session import Kind, Party, Trust
 from foureyes.core.task import Task
 
 DAY_MINUTES = 24 * 60
+
+
+class Checked(TypedDict):
+    """What the facts hold about checks."""
+
+    results: tuple[CheckResult, ...]
+    tests: dict[str, frozenset[str]]
 
 
 class HistoryRow(HistoryEntry, frozen=True, kw_only=True):
@@ -43,6 +53,24 @@ class TakenOff(msgspec.Struct, frozen=True):
     task: str
     label: str
     session: str
+
+
+class ControlRow(msgspec.Struct, frozen=True):
+    """A journal row that decides how a task is looked at (M6)."""
+
+    seq: int
+    task: str
+    at: str
+    session: str
+    kind: str
+    payload: str
+
+
+class TestList(msgspec.Struct, frozen=True):
+    """The packed names of the tests of a report."""
+
+    digest: str
+    packed: str
 
 
 class RecordedRow(Recorded, frozen=True, kw_only=True):
@@ -105,13 +133,17 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
     cleared: dict[str, dict[SessionId, int]] = defaultdict(dict)
     for clear in tx.all("attempt.cleared", Cleared, ids=ids):
         cleared[clear.task][SessionId(clear.session)] = clear.attempt
+    controls = _controls(tx, ids)
+    trees = sorted({tree for row in attempts.values() for tree in (row.tree, row.base_tree) if tree})
+    results = tx.all("check.of_trees", CheckResult, trees=trees) if trees else []
     epics = [task.id for task in tasks.values() if task.type == "epic"]
     children = {row.parent: row for row in tx.all("task.child_standing", Children, ids=epics)} if epics else {}
     makers: dict[str, set[SessionId]] = defaultdict(set)
     for maker in tx.all("task.child_makers", ChildMaker, ids=epics) if epics else []:
         makers[maker.parent].add(SessionId(maker.session))
     named = _named(tasks.values(), history, authors, makers) | {session for rows in taken_off.values() for _, session in rows}
-    named |= {row.session for rows in recorded.values() for row in rows}
+    named |= {row.session for rows in recorded.values() for row in rows} | {result.session for result in results}
+    named |= {control.session for rows in controls.values() for control in rows}
     parties = parties_of(tx, named | set(caller.above if caller else ()))
     hold = context.project(tx).hold
     minor = _minor_self_approvals(context, tx) if any(task.minor for task in tasks.values()) else {}
@@ -124,6 +156,8 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
             parties=parties,
             labels_taken_off=tuple(taken_off[task.id]),
             recorded=tuple(recorded[task.id]),
+            controls=tuple(controls[task.id]),
+            **_checked(tx, attempts.get(task.id), results),
             cleared=cleared[task.id],
             children_closed=task.id not in children or children[task.id].closed == children[task.id].total,
             child_count=children[task.id].total if task.id in children else 0,
@@ -133,6 +167,55 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
         )
         for task in tasks.values()
     }
+
+
+def _checked(tx: Tx, attempt: Attempt | None, results: list[CheckResult]) -> Checked:
+    """D5: the results on an attempt's tree and on its base's, and the tests that they name where they differ."""
+    if attempt is None:
+        return {"results": (), "tests": {}}
+    mine = tuple(result for result in results if result.tree in (attempt.tree, attempt.base_tree))
+    return {"results": mine, "tests": tests_of(tx, mine)}
+
+
+def with_trees(tx: Tx, facts: Facts, trees: Sequence[str]) -> Facts:
+    """The facts with the results on more trees: of a merge, and of the target's tip."""
+    results = tuple(tx.all("check.of_trees", CheckResult, trees=sorted({tree for tree in trees if tree})))
+    known = {result.seq for result in facts.results}
+    everything = (*facts.results, *[result for result in results if result.seq not in known])
+    parties = facts.parties | parties_of(tx, {result.session for result in results} - set(facts.parties))
+    return msgspec.structs.replace(facts, results=everything, tests=tests_of(tx, everything), parties=parties)
+
+
+def tests_of(tx: Tx, results: Iterable[CheckResult]) -> dict[str, frozenset[str]]:
+    """The tests behind results, unless they all name the same."""
+    digests = sorted({result.tests for result in results if result.tests})
+    if len(digests) < 2:
+        return {}
+    from foureyes.app.reports import unpack
+
+    return {row.digest: unpack(row.packed) for row in tx.all("check.tests", TestList, digests=digests)}
+
+
+def _controls(tx: Tx, ids: list[TaskId]) -> dict[str, list[Control]]:
+    """M6: who put which label on, planned a mode or changed the acceptance, and when."""
+    found: dict[str, list[Control]] = defaultdict(list)
+    started: set[str] = set()
+    for row in tx.all("journal.controls", ControlRow, ids=ids):
+        event = msgspec.json.decode(row.payload, type=KINDS[row.kind])
+        who, begun = SessionId(row.session), row.task in started
+        match event:
+            case TaskCreated():
+                found[row.task] += [Control("label", who, label) for label in event.labels]
+                found[row.task] += [Control("plan", who)] if event.planned else []
+            case LabelAdded():
+                found[row.task].append(Control("label", who, event.label, late=True, after_start=begun))
+            case PlanAccepted():
+                found[row.task].append(Control("plan", who, late=True, after_start=begun))
+            case TaskEdited() if event.acceptance is not None:
+                found[row.task].append(Control("acceptance", who, late=True, after_start=begun))
+            case TaskStarted():
+                started.add(row.task)
+    return found
 
 
 def _named(

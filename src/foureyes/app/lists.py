@@ -10,6 +10,7 @@ from foureyes.app.ledger import AuthorRow, HistoryRow, facts_for, facts_of, part
 from foureyes.app.ports import ListQuery, Tx
 from foureyes.app.views import (
     ApprovalView,
+    CheckView,
     EditView,
     FeedbackView,
     HandoffView,
@@ -27,7 +28,9 @@ from foureyes.core.events import KINDS, DependencyRemoved, LabelAdded, LabelRemo
 from foureyes.core.facts import Facts, HistoryEntry
 from foureyes.core.four_eyes import NOTHING, may_approve
 from foureyes.core.ids import SessionId, Sha, TaskId
+from foureyes.core.modes import mode_of
 from foureyes.core.policy import ReviewPolicy
+from foureyes.core.quality import standings
 from foureyes.core.session import Actor, Party, is_tied
 from foureyes.core.task import clean_text
 from foureyes.errors import ConfigError, Reason
@@ -108,7 +111,21 @@ class Lists:
             target = self._context.project(tx).target
             detail = self._detail(tx, facts, log_lines)
             you = self._preview(tx, facts, me, actor, target) if found.status == "reviewing" else None
+            detail = self._gated(tx, detail, facts, actor) if facts.attempt is not None else detail
         return msgspec.structs.replace(detail, you=you)
+
+    def _gated(self, tx: Tx, detail: TaskDetail, facts: Facts, actor: Actor) -> TaskDetail:
+        """M, D5: how it is reviewed and where its checks stand; nothing while the configuration is broken."""
+        try:
+            policy = self._context.policy(tx, actor)
+        except ConfigError:
+            return detail
+        chosen = mode_of(facts, policy)
+        checks = tuple(
+            CheckView(check=one.rule.name, required=one.rule.required, outcome=one.word, summary=one.said, claimed=one.claimed)
+            for one in standings(facts, policy)
+        )
+        return msgspec.structs.replace(detail, mode=chosen.mode, mode_reasons=chosen.reasons, checks=checks)
 
     def _preview(self, tx: Tx, facts: Facts, me: Party, actor: Actor, target: str) -> Preview:
         """What the caller may do; nothing while the configuration is broken (G1)."""
@@ -210,7 +227,7 @@ class Place(msgspec.Struct, frozen=True):
 def preview(facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip | None) -> Preview:
     """What would happen if the caller approved now, having looked at the diff."""
     seen = facts.attempt.diff_id if facts.attempt else ""
-    reasons = gate.check(facts, me, tip, seen, policy.agent_approval)
+    reasons = gate.check(facts, me, tip, seen, policy)
     decision = may_approve(facts, me, policy, NOTHING)
     return Preview(
         may_approve=not reasons and (decision.allowed or decision.needs_reason),

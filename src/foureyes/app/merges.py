@@ -1,133 +1,384 @@
-"""Merges: the recognition of approved work that a person merged by hand (P12, A3)."""
+"""The merge queue (Q): approved attempts reach the target one by one, each checked as what the target would become."""
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 import msgspec
 
-from foureyes.app.context import Context, Work, permit
-from foureyes.app.ledger import facts_of
-from foureyes.app.policy import digest_of
-from foureyes.app.ports import ListQuery, Tx
-from foureyes.app.proof import Hash
-from foureyes.app.views import ApprovalView, TaskRow
-from foureyes.config import FILE, Layers, read_file, review_policy
+from foureyes.app.checks import Checks, Telling
+from foureyes.app.context import Context, Work, permit, stamp
+from foureyes.app.decisions import Lease, is_live
+from foureyes.app.feedback import Feedback, mirror
+from foureyes.app.landing import MergeRow, accept, recognise, refuse_foreign_target, settings_of
+from foureyes.app.ledger import facts_of, with_trees
+from foureyes.app.ports import Tx
+from foureyes.app.stops import needed, refuse_from
+from foureyes.app.tasks import outcome
+from foureyes.app.views import ApprovalView, Outcome
 from foureyes.core import events as e
+from foureyes.core import gate
 from foureyes.core.attempt import DETACHED, KEEPS_APPROVAL, Attempt
-from foureyes.core.ids import Sha, TaskId
+from foureyes.core.check import Standing
+from foureyes.core.facts import Facts
+from foureyes.core.ids import SessionId, Sha, TaskId
+from foureyes.core.merge import Given, why_not_checked, why_void
+from foureyes.core.policy import ReviewPolicy
+from foureyes.core.quality import standings, standings_on
 from foureyes.core.session import Actor
-from foureyes.core.task import Task
-from foureyes.errors import ConfigError, Reason, Refused
+from foureyes.errors import Conflict, GitProblem, Reason, Refused
 
-MANY = 10_000
+STARTS = 5
+"""How often a merge begins anew because the target moved meanwhile (Q3)."""
+
+SPARE_SECONDS = 300
+SHOWN = 20
 
 
-class MergeRow(msgspec.Struct, frozen=True):
-    """What `fe merge` found out about an approved task."""
+class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
+    """An approved task in the queue, in its place."""
 
+    n: int = 0
     task: str
+    title: str
+    priority: int
     attempt: int
-    merged: bool
-    sha: str = ""
-    message: str = ""
+    approval: int
+    approver: str
+    approver_kind: str
+    approved_at: str
+    state: str
+    tries: int = 0
+    why: str = ""
+    hold: str | None = None
+    open_deps: int = 0
+    merge_failures: int = 0
+    until: str = ""
+    process: str = ""
+    host: str = ""
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """One merge that is about to happen: everything but the move of the branch."""
+
+    tip: Sha
+    commit: Sha
+    tree: Sha
+    checked: tuple[Standing, ...]
+
+
+class Moved(Exception):
+    """The target is not where it was: start over (Q3)."""
+
+
+class Done(Exception):
+    """The merge ended before the branch was moved; what there is to say about it."""
+
+    def __init__(self, row: MergeRow) -> None:
+        self.row = row
 
 
 class Merges:
-    """What reached the target branch."""
+    """The queue, and the step that works it off."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def merge(self, actor: Actor) -> list[MergeRow]:
-        """Close every approved task whose approved head a person has merged into the target branch.
+    def all(self) -> list[MergeItem]:
+        """What is approved and not merged, in the order in which it will be tried, each with what it waits for."""
+        with self._context.store.read() as tx:
+            return [self._told(tx, item) for item in self._items(tx)]
 
-        Work that was closed without an approval and merged all the same is taken off the unmerged list, on the record.
-        """
+    def _items(self, tx: Tx) -> list[MergeItem]:
+        rows = tx.all("merge.queue", MergeItem)
+        return [msgspec.structs.replace(row, n=number) for number, row in enumerate(rows, 1)]
+
+    def _told(self, tx: Tx, item: MergeItem) -> MergeItem:
+        if item.state == "merging" and not self._is_live(item):
+            item = msgspec.structs.replace(item, state="waiting", why="")
+        why = self._waits_for(tx, item)
+        return msgspec.structs.replace(item, why=why) if why and item.state == "waiting" else item
+
+    def _is_live(self, item: MergeItem) -> bool:
+        return is_live(self._context, Lease(item.task, item.state, item.until, item.process, item.host))
+
+    def _waits_for(self, tx: Tx, item: MergeItem) -> str:
+        """Q0, Q1: why an item cannot be taken yet; empty when it can."""
+        hold = self._context.project(tx).hold
+        if hold is not None or item.hold is not None:
+            return f"held: {item.hold or hold}"
+        if item.open_deps:
+            return f"waits for {item.open_deps} {'dependency' if item.open_deps == 1 else 'dependencies'}"
+        if item.state == "stuck":
+            return f"{item.why}; fe merges retry {item.task}"
+        settles = self._settles_at(tx, item)
+        return f"settles until {settles[11:19]} (Q0)" if settles > self._context.now() else ""
+
+    def _settles_at(self, tx: Tx, item: MergeItem) -> str:
+        """Q0: a person's approval can be taken back for some seconds before the queue may have it."""
+        if item.approver_kind != "human":
+            return ""
+        seconds = self._context.policy(tx, self._gate()).human.settle_seconds
+        return stamp(datetime.fromisoformat(item.approved_at) + timedelta(seconds=seconds))
+
+    def _gate(self) -> Actor:
+        from foureyes.app.context import gate_of
+
+        return gate_of(self._context.store.project)
+
+    def settling_seconds(self) -> float:
+        """How long until the last approval that only has to settle may be taken; 0 when there is none."""
+        with self._context.store.read() as tx:
+            moments = [self._settles_at(tx, item) for item in self._items(tx) if item.state == "waiting" and not item.open_deps]
+        waits = [(datetime.fromisoformat(moment) - self._context.clock.now()).total_seconds() for moment in moments if moment]
+        return max([0.0, *waits])
+
+    def process(self, actor: Actor, tell: Telling | None = None) -> list[MergeRow]:
+        """Work the queue off: everything that can be merged now is, the rest says why not. One at a time (Q1)."""
         permit(actor, "merge")
         with self._context.store.read() as tx:
             target = self._context.project(tx).target
             refuse_foreign_target(self._context, tx, target)
-            rows = tx.tasks(ListQuery(status="approved", limit=MANY), TaskRow) + tx.tasks(ListQuery(unmerged=True, limit=MANY), TaskRow)
-            attempts = {row.id: facts_of(self._context, tx, TaskId(row.id)).attempt for row in rows}
-        found = [self._look(task, attempt, target) for task, attempt in attempts.items() if attempt is not None]
-        if any(row.merged for row in found):
-            settings = {task: self._settings(attempt, target) for task, attempt in attempts.items() if attempt is not None}
-            with self._context.writing(actor, "merge") as work:
-                found = [self._merged(work, row, settings[row.task]) if row.merged else row for row in found]
-        return found
+        self._refuse_programs()
+        rows = recognise(self._context, actor, target)
+        tried: set[str] = {row.task for row in rows}
+        while (item := self._lease(actor, tried)) is not None:
+            tried.add(item.task)
+            rows.append(self._merge(actor, item, target, tell))
+        self._catch_up(target, rows, tell)
+        waiting = [item for item in self.all() if item.task not in tried]
+        return rows + [MergeRow(task=item.task, attempt=item.attempt, outcome=item.state, message=item.why or "waits") for item in waiting]
 
-    def _settings(self, attempt: Attempt, target: str) -> str:
-        """P12, A4: the foureyes.toml of an attempt that changes it, if exactly that is on the target now and can be in force."""
-        if not any(changed.path == FILE for changed in attempt.files):
-            return ""
-        text = self._context.repo.file_at(attempt.head, FILE)
-        if text is None or text != self._context.repo.file_at(target, FILE):
-            return ""
+    def _refuse_programs(self) -> None:
+        """Q2: repository configuration that names a program is an error: what reaches the target is not decided by it."""
+        named = self._context.workshop.programs_named()
+        if named:
+            step = f"a person looks at it, and takes it out if nobody needs it: git config --show-origin --get-all {named[0]}"
+            reasons = tuple(Reason("Q2", f"the repository's git configuration names a program: {key}", step) for key in named)
+            raise Refused("nothing was merged.", reasons=reasons, next_step=step)
+
+    def _lease(self, actor: Actor, tried: set[str]) -> MergeItem | None:
+        """Q1: take the next item, unless another process is at work; a lease of one that ended is free (Q4)."""
+        outside = self._context.outside
+        with self._context.writing(actor, "merge") as work:
+            for lease in work.tx.all("merge.leases", Lease):
+                if is_live(self._context, lease) and lease.process != outside.process():
+                    where = f" on {lease.host}" if lease.host else ""
+                    raise Conflict(f"another fe merge is at work{where}: it merges {lease.task}.", next_step="fe merges list")
+            items = [item for item in self._items(work.tx) if item.task not in tried and not self._waits_for(work.tx, item)]
+            if not items:
+                return None
+            policy = self._context.policy(work.tx, self._gate())
+            seconds = SPARE_SECONDS + 2 * 60 * sum(rule.timeout_minutes for rule in policy.checks)
+            lease_event = e.MergeLeased(
+                attempt=items[0].attempt, approval=items[0].approval, until=self._context.later(seconds), process=outside.process(),
+                host=actor.host, via=actor.session,
+            )  # fmt: skip
+            work.as_gate(self._context.store.project).record(items[0].task, lease_event)
+            return items[0]
+
+    def _merge(self, actor: Actor, item: MergeItem, target: str, tell: Telling | None) -> MergeRow:
+        """One item: as often as the target moves under it, but not for ever."""
+        task = TaskId(item.task)
         try:
-            review_policy(Layers(file=read_file(text)))
-        except ConfigError:
-            return ""
-        return text
+            for _ in range(STARTS):
+                try:
+                    plan = self._prepare(actor, item, target, tell)
+                    return self._move(actor, item, target, plan)
+                except Moved:
+                    continue
+            return self._leave(actor, item, f"{target} moved {STARTS} times meanwhile", stuck=False)
+        except Done as done:
+            return done.row
+        except GitProblem as problem:
+            return self._leave(actor, item, f"git: {problem.message}", stuck=True)
+        finally:
+            mirror(self._context, task)
 
-    def _accept(self, work: Work, task: Task, row: MergeRow, settings: str) -> MergeRow:
-        """P12: what a person approved, that person accepted."""
-        approvals = work.tx.all("attempt.active_approvals", ApprovalView, task=task.id)
-        if not any(found.attempt == task.iteration and found.grade.startswith("human") for found in approvals):
-            return row
-        work.record(task.id, e.PolicyAccepted(digest=digest_of(settings), text=settings))
-        return msgspec.structs.replace(row, message=f"{row.message}; its {FILE}, approved by a person, is in force now")
+    def _prepare(self, actor: Actor, item: MergeItem, target: str, tell: Telling | None) -> Plan:
+        """Q2: merge on top of the tip, run the required checks on the result; nothing is moved yet."""
+        context, task = self._context, TaskId(item.task)
+        with context.store.read() as tx:
+            facts, policy = facts_of(context, tx, task), context.policy(tx, self._gate())
+        attempt = facts.attempt
+        assert attempt is not None
+        tip = context.repo.commit_of(f"refs/heads/{target}")
+        if tip is None:
+            raise GitProblem(f"the target branch {target} has no commit", next_step=f"git branch {target}")
+        if tell is not None:
+            tell(f"{task}  merging attempt {attempt.n} into {target} at {tip[:7]}")
+        merged = context.workshop.merge(tip=tip, head=attempt.head)
+        if merged.tree is None:
+            raise Done(self._failed(actor, item, "conflict", conflict_words(target, tip, merged.conflicts), merged.conflicts))
+        tip_tree = context.workshop.tree_of(tip) or Sha("")
+        required = [rule for rule in policy.checks if rule.required]
+        Checks(context).run_on(actor, facts, required, [tip_tree, merged.tree], tell=tell)
+        checked = self._judge(actor, item, facts, policy, merged.tree, tip_tree, target)
+        message = self._message(facts, item, target)
+        commit = context.workshop.commit(tree=merged.tree, parents=[tip, attempt.head], message=message)
+        return Plan(tip=tip, commit=commit, tree=merged.tree, checked=checked)
 
-    def _merged(self, work: Work, row: MergeRow, settings: str) -> MergeRow:
-        task = self._context.find(work.tx, row.task)
-        if task.iteration != row.attempt:
-            return row
-        if task.status == "approved":
-            work.record(task.id, e.TaskMerged(sha=Sha(row.sha)))
-            if settings and digest_of(settings) != self._context.project(work.tx).accepted_digest:
-                return self._accept(work, task, row, settings)
-        elif task.status == "closed" and task.merge is None:
-            reason = f"closed without an approval, and now on the target branch as {row.sha[:7]}"
-            work.record(task.id, e.UnapprovedMergeSeen(sha=Sha(row.sha)))
-            work.record(task.id, e.SecurityRecorded(kind="merged_unapproved", rule="C2", reason=reason))
-        return row
+    def _judge(
+        self, actor: Actor, item: MergeItem, facts: Facts, policy: ReviewPolicy, tree: Sha, tip_tree: Sha, target: str
+    ) -> tuple[Standing, ...]:
+        """Q3: red checks bring the task back; checks that broke themselves keep it waiting."""
+        with self._context.store.read() as tx:
+            given = self._given(tx, item)
+            facts = with_trees(tx, facts, [tree, tip_tree])
+        went = [name for one in standings(facts, policy) for name in one.gone]
+        checked = tuple(one for one in standings_on(facts, policy, tree, tip_tree, went) if one.rule.required)
+        reasons = why_not_checked(facts, given, checked, tree)
+        if not reasons:
+            return checked
+        red = [one for one in checked if one.word == "failed"]
+        if red:
+            failing = tuple(name for one in red if one.result for name in [*one.result.failing, *one.gone])
+            raise Done(self._failed(actor, item, "checks", red_words(target, red), failing))
+        broke = any(one.word in ("crashed", "timed_out") for one in checked)
+        raise Done(self._leave(actor, item, "; ".join(reason.message for reason in reasons), stuck=broke))
 
-    def _look(self, task: str, attempt: Attempt, target: str) -> MergeRow:
-        """A3: the approved head itself, or a pure rebase of it, is on the target."""
-        repo = self._context.repo
-        sha = repo.merged_by(attempt.head, target)
-        if sha is not None:
-            return MergeRow(task, attempt.n, True, sha, f"merged into {target} as {sha[:7]}")
-        head = repo.commit_of(attempt.ref) if attempt.ref != DETACHED else None
-        if head is None or head == attempt.head:
-            return MergeRow(task, attempt.n, False, "", f"approved head {attempt.head[:7]} is not on {target} yet")
-        relation = repo.relation(base=attempt.base, head=attempt.head, new_head=head, target=target)
-        if relation not in KEEPS_APPROVAL:
-            return MergeRow(
-                task, attempt.n, False, "", f"its branch moved to {head[:7]}, which is another change than the approved one (A3)"
+    def _given(self, tx: Tx, item: MergeItem) -> Given:
+        for row in tx.all("attempt.active_approvals", ApprovalView, task=item.task):
+            if row.seq == item.approval:
+                return Given(row.seq, SessionId(row.session), row.attempt, row.rule, row.exception, row.reason)
+        raise Done(MergeRow(task=item.task, attempt=item.attempt, outcome="waiting", message="its approval ended meanwhile"))
+
+    def _message(self, facts: Facts, item: MergeItem, target: str) -> str:
+        """J3: the merge commit names task, approval and attempt, and anchors the journal."""
+        attempt = facts.attempt
+        assert attempt is not None
+        with self._context.store.read() as tx:
+            head = tx.one("journal.head", Head)
+        assert head is not None
+        said = " ".join(attempt.message.split())
+        body = f"{said[:500]}\n\n" if said else ""
+        title = " ".join(facts.task.title.split())
+        return (
+            f"Merge {item.task}: {title}\n\n{body}"
+            f"Task: {item.task}\nApproved-by: {item.approver}\nAttempt: {attempt.n}\nJournal: {head.seq}:{head.hash}\n"
+        )
+
+    def _move(self, actor: Actor, item: MergeItem, target: str, plan: Plan) -> MergeRow:
+        """P and D once more, and the branch moves: inside one transaction, so that no decision comes between (Q2, Q4)."""
+        context, task = self._context, TaskId(item.task)
+        with context.store.read() as tx:
+            attempt = facts_of(context, tx, task).attempt
+        assert attempt is not None
+        tip, settings = self._tip(attempt, target), settings_of(context, attempt, plan.commit)
+        with context.writing(actor, "merge") as work:
+            gatekeeper = work.as_gate(context.store.project)
+            self._refuse_lost(work, item)
+            facts = facts_of(context, work.tx, task)
+            given = self._given(work.tx, item)
+            reasons = why_void(facts, context.policy(work.tx, self._gate()), given, tip)
+            if reasons:
+                said = tuple(f"{reason.rule} {reason.message}" for reason in reasons)
+                gatekeeper.record(task, e.ApprovalVoided(approval=given.seq, reasons=said))
+                message = "the approval no longer holds: " + "; ".join(said)
+                return MergeRow(task=task, attempt=item.attempt, outcome="void", message=message)
+            if gate.holds(facts):
+                gatekeeper.record(task, e.MergeLeft(attempt=item.attempt, why="held", stuck=False))
+                return MergeRow(task=task, attempt=item.attempt, outcome="waiting", message="held")
+            if not context.workshop.move(f"refs/heads/{target}", new=plan.commit, old=plan.tip):
+                raise Moved
+            note = accept(context, gatekeeper, facts.task, settings)
+            gatekeeper.record(task, e.TaskMerged(sha=plan.commit, via=actor.session))
+        notes = [text for text in (note, *self._tidy(task, attempt, target)) if text]
+        message = f"{target} is at {plan.commit[:7]}" + (f", checks {len(plan.checked)}/{len(plan.checked)}" if plan.checked else "")
+        return MergeRow(task=task, attempt=item.attempt, outcome="merged", sha=plan.commit, message=message, notes=tuple(notes))
+
+    def _refuse_lost(self, work: Work, item: MergeItem) -> None:
+        """A lease that another took over, because this process was silent for too long, is not ours any more."""
+        lease = work.tx.one("merge.of", Lease, task=item.task)
+        if lease is None or lease.state != "merging" or lease.process != self._context.outside.process():
+            raise Done(MergeRow(task=item.task, attempt=item.attempt, outcome="waiting", message="another fe merge took it over"))
+        refuse_from(self._context.find(work.tx, item.task), "merged")
+
+    def _tip(self, attempt: Attempt, target: str) -> gate.Tip:
+        """D4, A3: where the branch stands; a pure rebase of the approved head counts as it."""
+        head = self._context.repo.commit_of(attempt.ref) if attempt.ref != DETACHED else None
+        if head is not None and head != attempt.head:
+            relation = self._context.repo.relation(base=attempt.base, head=attempt.head, new_head=head, target=target)
+            head = attempt.head if relation in KEEPS_APPROVAL else head
+        return gate.Tip(head=head)
+
+    def _failed(self, actor: Actor, item: MergeItem, kind: str, feedback: str, paths: tuple[str, ...]) -> MergeRow:
+        """Q3: the target did not move; the task is open, and told why."""
+        with self._context.writing(actor, "merge") as work:
+            self._refuse_lost(work, item)
+            event = e.MergeFailed(
+                iteration=item.attempt, kind="conflict" if kind == "conflict" else "checks", feedback=feedback, paths=paths[:200]
             )
-        sha = repo.merged_by(head, target)
-        if sha is None:
-            return MergeRow(task, attempt.n, False, "", f"{head[:7]} ({relation} of the approved head) is not on {target} yet")
-        return MergeRow(task, attempt.n, True, sha, f"merged into {target} as {sha[:7]} ({relation} of the approved head)")
+            work.as_gate(self._context.store.project).record(item.task, event)
+        return MergeRow(task=item.task, attempt=item.attempt, outcome=kind, message=feedback.split("\n")[0])
+
+    def _leave(self, actor: Actor, item: MergeItem, why: str, *, stuck: bool) -> MergeRow:
+        """The lease is given back; the approval stands. One stuck item never blocks the others (Q3)."""
+        with self._context.writing(actor, "merge") as work:
+            self._refuse_lost(work, item)
+            event = e.MergeLeft(attempt=item.attempt, why=why, stuck=stuck)
+            work.as_gate(self._context.store.project).record(item.task, event)
+        return MergeRow(task=item.task, attempt=item.attempt, outcome="stuck" if stuck else "waiting", message=why)
+
+    def _tidy(self, task: TaskId, attempt: Attempt, target: str) -> list[str]:
+        """K1: the worktree of a merged task goes, and its own branch with it."""
+        workshop = self._context.workshop
+        try:
+            kept = workshop.drop_worktree(task)
+            own = attempt.ref == f"refs/heads/fe/{task}"
+            if own and not kept:
+                workshop.delete_merged(attempt.ref, target=target)
+            return [f"its worktree stays: {kept}"] if kept else []
+        except GitProblem as problem:
+            return [f"its worktree stays: {problem.message}"]
+
+    def _catch_up(self, target: str, rows: list[MergeRow], tell: Telling | None) -> None:
+        """Q5: a clean checkout of the target follows it; a dirty one is left alone, and the person told."""
+        for one in self._context.workshop.catch_up(target):
+            if tell is not None:
+                said = "brought up to date" if one.moved else f"left alone: {one.why}"
+                tell(f"{one.path}: {said}" + (f"\n  next: {one.next}" if one.next and not one.moved else ""))
+
+    def retry(self, actor: Actor, task: str) -> Outcome:
+        """Try a stuck merge again."""
+        permit(actor, "merges retry")
+        with self._context.writing(actor, "merges retry") as work:
+            found = self._context.find(work.tx, task)
+            lease = work.tx.one("merge.of", Lease, task=found.id)
+            if found.status != "approved":
+                refuse_from(found, "merged")
+            if lease is None or lease.state != "stuck":
+                return outcome(found, f"{found.id} is not stuck", "fe merge", changed=False)
+            work.record(found.id, e.MergeRetried(attempt=found.iteration))
+            return outcome(self._context.get(work.tx, found.id), f"{found.id} is tried again", "fe merge")
+
+    def drop(self, actor: Actor, task: str, reason: str) -> Outcome:
+        """Q3: take an approved task out of the queue: a redo with a reason."""
+        reason = needed(reason, "merges drop", task)
+        with self._context.store.read() as tx:
+            found = self._context.find(tx, task)
+        if found.status != "approved":
+            refuse_from(found, "merged")
+        return Feedback(self._context).redo(actor, task, reason)
 
 
-def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:
-    """P12: a store merges only into a target whose foureyes.toml names its project and whose last anchor it holds."""
-    text = context.repo.file_at(target, FILE)
-    named = read_file(text).get("project.id", "") if text else ""
-    if named != context.store.project:
-        said = f"names project {named}" if named else "names no project" if text else "is missing"
-        raise _foreign(f"{FILE} on {target} {said}; this store is of project {context.store.project}")
-    anchor = context.repo.last_anchor(target)
-    if anchor is not None and not _holds(tx, anchor):
-        raise _foreign(f"the last anchor on {target} ({anchor[:20]}) is not in this store's journal: another store merges there")
+class Head(msgspec.Struct, frozen=True):
+    """The end of the chain."""
+
+    seq: int
+    hash: str
 
 
-def _foreign(message: str) -> Refused:
-    return Refused("nothing was merged or closed.", reasons=(Reason("P12", message, "fe doctor"),), next_step="fe doctor")
+def conflict_words(target: str, tip: str, paths: tuple[str, ...]) -> str:
+    """Automatic feedback for a conflict."""
+    lines = [f"Merging into {target} at {tip[:7]} conflicts in {len(paths)} {'file' if len(paths) == 1 else 'files'}:"]
+    lines += [f"- {path}" for path in paths[:SHOWN]]
+    return "\n".join([*lines, f"Bring {target} into your branch, resolve, run the checks, and hand in again."])
 
 
-def _holds(tx: Tx, anchor: str) -> bool:
-    """J3: whether the journal has the row that an anchor `<row>:<hash>` names."""
-    row, _, digest = anchor.partition(":")
-    found = tx.one("journal.at", Hash, seq=int(row)) if row.isascii() and row.isdigit() and len(row) < 18 else None
-    return found is not None and found.hash == digest
+def red_words(target: str, red: list[Standing]) -> str:
+    """Automatic feedback for checks that are red on the merge result."""
+    from foureyes.app.gating import in_words
+
+    names = ", ".join(one.rule.name for one in red)
+    return f"Merged into {target}, required checks fail ({names}); {target} was not moved.\n" + in_words(red)

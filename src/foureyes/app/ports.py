@@ -201,6 +201,23 @@ class CheckRunner(Protocol):
         """`export` fills the empty directory it is given with the files to check. `progress` hears the last line of output."""
 
 
+class Outside(Protocol):
+    """What few commands need of the world; each is made when first asked for."""
+
+    def workshop(self) -> Workshop: ...
+
+    def checks(self) -> CheckRunner: ...
+
+    def write_feedback(self, task: str, document: bytes) -> str:
+        """F2: the mirror file of a task's feedback, in one step; what there is to say about one that was set aside, else empty."""
+
+    def process(self) -> str:
+        """The evidence of this process (I3); empty where it cannot be read."""
+
+    def is_gone(self, process: str) -> bool:
+        """Whether a process on record is shown to have ended."""
+
+
 class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
     """Which tasks, in which order, which page. `after` is the (priority, n) of the last row of the page before."""
 

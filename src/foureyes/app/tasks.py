@@ -69,7 +69,7 @@ class Tasks:
             known = self._once(work.tx, event)
             if known is not None:
                 return known
-            new = self._free_id(work.tx)
+            new = self.free_id(work.tx)
             work.record(new, event)
             return outcome(self._context.get(work.tx, new), f"created {new}", f"fe start {new}")
 
@@ -84,7 +84,7 @@ class Tasks:
             )
         return outcome(self._context.get(tx, TaskId(found.id)), f"{found.id} is there already", f"fe show {found.id}", changed=False)
 
-    def _free_id(self, tx: Tx) -> TaskId:
+    def free_id(self, tx: Tx) -> TaskId:
         """An id nobody has: checked in the creating transaction, longer when the short ones run out."""
         prefix = self._context.project(tx).prefix
         total = sum(row.n for row in tx.all("project.counters", Counter) if row.name.startswith("status:"))

@@ -6,6 +6,7 @@ import msgspec
 
 from foureyes.core.attempt import Attempt
 from foureyes.core.facts import HistoryEntry
+from foureyes.core.feedback import PriorityChange, RedoOption
 from foureyes.core.task import Task
 from foureyes.errors import Reason
 
@@ -112,6 +113,7 @@ class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):
     recorded: bool = False
     finished_by: str | None = None
     finished_why: str = ""
+    batch: str = ""
 
 
 class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,6 +125,11 @@ class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):
     decision: str
     text: str
     at: str
+    quick_issues: list[str] = []
+    option: RedoOption = "keep"
+    reset_to: str | None = None
+    priority: PriorityChange = "same"
+    source: str = ""
 
 
 class LogView(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,6 +166,16 @@ class EditView(msgspec.Struct, frozen=True, kw_only=True):
     after_start: bool = False
 
 
+class CheckView(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a check stands for the latest attempt."""
+
+    check: str
+    required: bool
+    outcome: str
+    summary: str
+    claimed: bool = False
+
+
 class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about one task."""
 
@@ -176,6 +193,9 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     handoff: HandoffView | None = None
     edits: list[EditView] = []
     names: dict[str, str] = {}
+    mode: str = ""
+    mode_reasons: tuple[Reason, ...] = ()
+    checks: tuple[CheckView, ...] = ()
     you: Preview | None = None
 
     def name(self, session: str | None) -> str:
@@ -208,6 +228,8 @@ class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):
     security_event: int | None = None
     seen: str | None = None
     changed: bool = True
+    position: int = 0
+    notes: tuple[str, ...] = ()
 
 
 class StatusView(msgspec.Struct, frozen=True, kw_only=True):

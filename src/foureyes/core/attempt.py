@@ -11,6 +11,24 @@ from foureyes.core.ids import DiffId, SessionId, Sha
 Relation = Literal["same", "message_only", "trivial_rebase", "rework"]
 KEEPS_APPROVAL: frozenset[Relation] = frozenset({"same", "message_only", "trivial_rebase"})
 
+Signal = Literal["DONE", "BLOCKED", "NEEDS_REVIEW"]
+SIGNALS: tuple[Signal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
+"""S1: with what a run ends that hands in. A failed run is never a submit (S2)."""
+
+MarkKind = Literal["deleted", "executable", "binary", "hidden", "skip", "assert"]
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """Something about a changed file that whoever looks should know (H1): from git, not from what anybody says.
+
+    deleted · executable: the bit was set · binary · hidden: characters that do not show or that reorder the line ·
+    skip: a test is skipped that was not · assert: fewer assertions than before.
+    """
+
+    kind: MarkKind
+    path: str
+
+
 DETACHED = "(detached)"
 """The ref of an attempt that came from a detached head."""
 
@@ -45,6 +63,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     diff_id: DiffId
     files: tuple[ChangedFile, ...]
     commits: tuple[Commit, ...]
+    base_tree: str = ""
+    marks: tuple[Mark, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -108,3 +128,6 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     submitted_at: str
     duration_seconds: int = 0
     relation: Relation | None = None
+    signal: Signal = "DONE"
+    base_tree: str = ""
+    marks: list[Mark] = []

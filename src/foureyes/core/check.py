@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
 from typing import Literal
 
@@ -40,6 +41,13 @@ FOUND_SOMETHING: dict[str, tuple[int, ...]] = {
     "bandit": (1,),
 }
 """Exit codes with which a known tool says that it ran and found something; any other one but 0 means that it broke."""
+
+STARTERS = frozenset("command env exec nice npx bunx uv uvx pipx poetry pdm hatch rye pnpm yarn run time".split())
+"""Words before the tool that a command line is about."""
+
+COMPOUND = re.compile(r"[;|\n`]|(?<!>)&|\$\(")
+PYTHON = re.compile(r"(python|pypy)[0-9.]*")
+SETTING = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -108,7 +116,8 @@ class Judged(msgspec.Struct, frozen=True):
 def judge(rule: CheckRule, ran: Ran) -> Judged:
     """D5: what a run means. Exit code and report must both say that all is well."""
     if ran.timed_out:
-        return Judged("timed_out", f"still running after {rule.timeout_minutes} minutes")
+        minutes = "1 minute" if rule.timeout_minutes == 1 else f"{rule.timeout_minutes} minutes"
+        return Judged("timed_out", f"still running after {minutes}")
     if ran.exit_code is None:
         return Judged("crashed", ran.problem or "it could not be started")
     failing = failures_in(ran)
@@ -117,11 +126,23 @@ def judge(rule: CheckRule, ran: Ran) -> Judged:
         return Judged("crashed", broke, failing)
     if ran.problem:
         return Judged("crashed" if ran.exit_code == 0 else "failed", ran.problem, failing)
-    if rule.report == "junit" and not ran.tests:
-        return Judged("failed", "the report has no test in it", failing)
+    empty = _says_nothing(rule, ran)
+    if empty:
+        return Judged("failed", empty, failing)
     if ran.exit_code == 0 and not failing:
         return Judged("passed", _all_well(ran))
     return Judged("failed", _what_failed(ran, failing), failing)
+
+
+def _says_nothing(rule: CheckRule, ran: Ran) -> str:
+    """Why a declared report shows nothing: none was read, it has no test in it, or none of its tests ran."""
+    if rule.report == "sarif":
+        return "there is no report" if ran.findings is None else ""
+    if rule.report == "junit" and not ran.tests:
+        return "the report has no test in it"
+    if ran.tests and all(test.state == "skipped" for test in ran.tests):
+        return f"no test ran: all {len(ran.tests)} in the report were skipped"
+    return ""
 
 
 def failures_in(ran: Ran) -> tuple[str, ...]:
@@ -144,13 +165,30 @@ def _broke(rule: CheckRule, code: int) -> str:
 
 
 def tool_of(command: str) -> str:
-    """The program that a command line runs, as far as one can tell; only where it is the whole line's."""
-    if any(mark in command for mark in ("&&", "||", ";", "|", "\n")):
+    """The program that a command line is about, as far as one can tell; empty where that is not the whole line's."""
+    if COMPOUND.search(command):
         return ""
-    words = [word for word in command.split() if "=" not in word.split("/")[-1].split("-")[0] or word.startswith("-")]
-    while words and words[0] in ("npx", "uv", "run", "poetry", "python", "python3", "-m", "exec", "pnpm", "yarn"):
-        words = words[1:]
-    return words[0].rpartition("/")[2] if words else ""
+    words = command.split()
+    while words:
+        name = words[0].rpartition("/")[2]
+        if SETTING.match(words[0]):
+            words = words[1:]
+        elif PYTHON.fullmatch(name):
+            return _module_of(words[1:])
+        elif name not in STARTERS:
+            return name
+        else:
+            words = words[1:]
+            while words and words[0].startswith("-"):
+                words = words[1:]
+    return ""
+
+
+def _module_of(words: list[str]) -> str:
+    """What Python runs: a module, or the script that its first argument is."""
+    if words and not words[0].startswith("-"):
+        return words[0].rpartition("/")[2]
+    return words[words.index("-m") + 1].partition(".")[0] if "-m" in words[:-1] else ""
 
 
 def _all_well(ran: Ran) -> str:
@@ -159,7 +197,7 @@ def _all_well(ran: Ran) -> str:
         skipped = sum(test.state == "skipped" for test in ran.tests)
         return f"{passed}/{passed} passed" + (f", {skipped} skipped" if skipped else "")
     if ran.findings:
-        return f"{len(ran.findings)} notes"
+        return "1 note" if len(ran.findings) == 1 else f"{len(ran.findings)} notes"
     return "passed"
 
 
@@ -193,26 +231,29 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Where one check stands for one attempt: its latest result that counts for whoever asks, if there is one.
 
     `claimed`: only a run by the makers' own process trees is there (D5). `gone`: tests of the target that are not in the
-    report. `flaky`: red and green on one tree.
+    report; `compared`: whether it is known at all which those are. `flaky`: red and green on one tree.
     """
 
     rule: CheckRule
     result: CheckResult | None = None
     claimed: bool = False
     gone: tuple[str, ...] = ()
+    compared: bool = True
     flaky: bool = False
 
     @property
     def is_green(self) -> bool:
         """Passed, with every test that the target has."""
-        return self.result is not None and self.result.outcome == "passed" and not self.gone
+        return self.result is not None and self.result.outcome == "passed" and self.compared and not self.gone
 
     @property
     def word(self) -> str:
         """For lists: passed, failed, crashed, timed_out, or not_run."""
         if self.result is None:
             return "not_run"
-        return "failed" if self.gone and self.result.outcome == "passed" else self.result.outcome
+        if self.result.outcome != "passed" or self.is_green:
+            return self.result.outcome
+        return "failed" if self.gone else "not_run"
 
     @property
     def said(self) -> str:
@@ -222,6 +263,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
         if self.gone:
             more = f" and {len(self.gone) - 1} more" if len(self.gone) > 1 else ""
             return f"{len(self.gone)} of the target's tests are gone: {self.gone[0]}{more}"
+        if not self.compared:
+            return "not compared with the target's tests yet"
         return self.result.summary
 
 
@@ -235,8 +278,9 @@ def red(standings: tuple[Standing, ...], task: str, tree: str, *, counting: bool
         if standing.is_green:
             said = f"required check {name} passed only where its makers ran it themselves (claimed)"
             step = f"a person or a service runs: fe check run {task}"
-        elif standing.result is None:
-            said, step = f"required check {name} was not run on tree {tree[:7]}", f"fe check run {task}"
+        elif standing.word == "not_run":
+            ran = "was not run" if standing.result is None else standing.said
+            said, step = f"required check {name}: {ran} (tree {tree[:7]})", f"fe check run {task}"
         else:
             verb = {"crashed": "crashed", "timed_out": "timed out"}.get(standing.word, "failed")
             said, step = f"required check {name} {verb} on tree {tree[:7]} ({standing.said})", f"fe check show {task}"

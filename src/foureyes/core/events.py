@@ -8,7 +8,20 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.core.attempt import Author, ChangedFile, Commit, Relation
+from foureyes.core.attempt import Author, ChangedFile, Commit, Mark, Relation, Signal
+from foureyes.core.feedback import PriorityChange, RedoOption
+from foureyes.core.gate_events import (
+    ApprovalVoided,
+    AttemptSentBack,
+    CheckFinished,
+    CheckpointNoted,
+    MergeFailed,
+    MergeLeased,
+    MergeLeft,
+    MergeRetried,
+    PlanAccepted,
+    TestsListed,
+)
 from foureyes.core.identity_events import (
     AttributionCleared,
     DecisionSigned,
@@ -48,6 +61,7 @@ class TaskCreated(Event, frozen=True, kw_only=True):
     group: str = ""
     estimate_minutes: int | None = None
     key: str = ""
+    planned: str = ""
 
 
 class TaskEdited(Event, frozen=True, kw_only=True):
@@ -140,6 +154,9 @@ class AttemptSubmitted(Event, frozen=True, kw_only=True):
     message: str = ""
     duration_seconds: int = 0
     relation: Relation | None = None
+    signal: Signal = "DONE"
+    base_tree: str = ""
+    marks: tuple[Mark, ...] = ()
 
 
 class Approved(Event, frozen=True, kw_only=True):
@@ -153,6 +170,7 @@ class Approved(Event, frozen=True, kw_only=True):
     reason: str = ""
     seen: str = ""
     grade: str = ""
+    batch: str = ""
 
 
 class ApprovalRecorded(Event, frozen=True, kw_only=True):
@@ -190,10 +208,14 @@ class ApprovalEnded(Event, frozen=True, kw_only=True):
 
 
 class RedoRequested(Event, frozen=True, kw_only=True):
-    """Back to open with feedback (F)."""
+    """Back to open with feedback (F1). `reset_to` is where the branch begins again, unless the work is kept."""
 
     iteration: int
     feedback: str
+    quick_issues: tuple[str, ...] = ()
+    option: RedoOption = "keep"
+    reset_to: Sha | None = None
+    priority: PriorityChange = "same"
 
 
 class TaskRejected(Event, frozen=True, kw_only=True):
@@ -276,9 +298,10 @@ class TaskReopened(Event, frozen=True, kw_only=True):
 
 
 class TaskMerged(Event, frozen=True, kw_only=True):
-    """The approved head is on the target branch."""
+    """The approved head is on the target branch: by the merge queue, or found there."""
 
     sha: Sha
+    via: SessionId | None = None
 
 
 class UnapprovedMergeSeen(Event, frozen=True, kw_only=True):
@@ -327,16 +350,26 @@ class SettingChanged(Event, frozen=True, kw_only=True):
     new: str | None
 
 
-# Who is who is told in a file of its own, and is part of this vocabulary.
+# Who is who, and what the gate does, is told in files of their own, and is part of this vocabulary.
 __all__ = [
+    "ApprovalVoided",
+    "AttemptSentBack",
     "AttributionCleared",
+    "CheckFinished",
+    "CheckpointNoted",
     "DecisionSigned",
     "Event",
     "KeyAdded",
     "KeyRetired",
+    "MergeFailed",
+    "MergeLeased",
+    "MergeLeft",
+    "MergeRetried",
+    "PlanAccepted",
     "SessionEnded",
     "SessionEvidenceAdded",
     "SessionStarted",
+    "TestsListed",
     "TokenIssued",
 ]
 

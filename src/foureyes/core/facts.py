@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 import msgspec
 
 from foureyes.core.attempt import Attempt, Author
+from foureyes.core.check import CheckResult
 from foureyes.core.ids import SessionId
 from foureyes.core.lifecycle import IMPLEMENTATION
 from foureyes.core.session import Party, is_above, is_below, is_one_origin, is_same, is_tied
@@ -21,6 +23,19 @@ class HistoryEntry(msgspec.Struct, frozen=True):
     attempt: int = 0
     via: SessionId | None = None
     at: str = ""
+
+
+class Control(msgspec.Struct, frozen=True):
+    """Something that decides how a task is looked at, and who did it (M6): a label put on, a plan, an acceptance edited.
+
+    `late`: after the task was created; `after_start`: after somebody had begun it.
+    """
+
+    kind: Literal["label", "plan", "acceptance"]
+    session: SessionId
+    label: str = ""
+    late: bool = False
+    after_start: bool = False
 
 
 class Recorded(msgspec.Struct, frozen=True):
@@ -49,6 +64,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     child_count: int = 0
     child_makers: frozenset[SessionId] = frozenset()
     labels_taken_off: tuple[tuple[str, SessionId], ...] = ()
+    controls: tuple[Control, ...] = ()
+    results: tuple[CheckResult, ...] = ()
+    tests: dict[str, frozenset[str]] = {}
     open_blocking: tuple[str, ...] = ()
     recorded: tuple[Recorded, ...] = ()
     cleared: dict[SessionId, int] = {}
@@ -102,14 +120,27 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
             for entry in self.history or ()
         )
 
-    def labels_in_force(self) -> set[str]:
-        """M6: a label that a maker or delegator took off still asks for what it asked for."""
+    def is_involved(self, who: Party) -> bool:
+        """M6: made the work, delegated it, or cannot be told apart from somebody who did."""
         involved = [self.party(session) for session in {*self.makers(), *self.delegators()}]
-        kept = {
-            label
-            for label, session in self.labels_taken_off
-            if any(is_tied(self.party(session), party) or self.is_under(self.party(session), party) for party in involved)
-        }
+        return any(is_tied(who, party) or self.is_under(who, party) for party in involved)
+
+    def why_it_may_not_loosen(self, session: SessionId, *, late: bool, skip: bool = False) -> str:
+        """M6: only a person outside the author set or a session that P7 would allow may loosen; to skip after start, only a person."""
+        who = self.party(session)
+        if self.is_involved(who):
+            return f"{self.party_name(session)} made or delegated the work"
+        if who.kind == "human" and who.trust != "asserted":
+            return ""
+        if skip:
+            return f"{self.party_name(session)} put it on after the start, and then only a person may"
+        if late and (who.kind == "service" or self.is_creator(who) or self.did(who, ("reviewed", "approved"))):
+            return f"{self.party_name(session)} is not uninvolved (P7)"
+        return ""
+
+    def labels_in_force(self) -> set[str]:
+        """M6: a label that somebody took off who may not loosen still asks for what it asked for."""
+        kept = {label for label, session in self.labels_taken_off if self.why_it_may_not_loosen(session, late=True)}
         return {*self.task.labels, *kept}
 
     def made_by(self, actor: Party) -> tuple[SessionId, str] | None:

@@ -7,10 +7,14 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from foureyes.core.attempt import DETACHED
+from foureyes.core.check import red
 from foureyes.core.facts import Facts
 from foureyes.core.ids import Sha, short_diff
-from foureyes.core.policy import AgentApproval
+from foureyes.core.minor import minor_refusals
+from foureyes.core.policy import AgentApproval, ReviewPolicy, must_be_seen, required_reviews
+from foureyes.core.quality import standings
 from foureyes.core.session import Party
+from foureyes.core.task import is_blank
 from foureyes.errors import Reason
 
 SEEN_DIGITS = 8
@@ -23,15 +27,18 @@ class Tip(msgspec.Struct, frozen=True):
     on_target: bool = False
 
 
-def check(facts: Facts, actor: Party, tip: Tip | None, seen: str, agent_approval: AgentApproval = "reason") -> tuple[Reason, ...]:
-    """D1–D4, D7 and D9: everything but who is asking. `tip` None means git could not be asked."""
+def check(facts: Facts, actor: Party, tip: Tip | None, seen: str, policy: ReviewPolicy, reason: str = "") -> tuple[Reason, ...]:
+    """D: everything but who is asking. `tip` None means git could not be asked."""
     conditions: tuple[Callable[[], Iterable[Reason | None]], ...] = (
         lambda: [is_reviewing(facts)],
         lambda: [has_blocking(facts)],
         lambda: holds(facts),
         lambda: [is_stale(facts, tip)],
+        lambda: was_not_checked(facts, actor, policy, reason),
+        lambda: [lacks_reviews(facts, actor, policy)],
         lambda: [was_not_seen(facts, actor, seen)],
-        lambda: [was_not_reviewed(facts, actor, agent_approval)],
+        lambda: [was_not_shown(facts, actor, policy, seen)],
+        lambda: [was_not_reviewed(facts, actor, policy.agent_approval)],
     )
     return tuple(reason for condition in conditions for reason in fail_closed(condition))
 
@@ -92,6 +99,50 @@ def is_stale(facts: Facts, tip: Tip | None) -> Reason | None:
     name = attempt.ref.removeprefix("refs/heads/")
     moved = f"moved to {tip.head[:7]}" if tip.head else "is gone"
     return Reason("D4", f"attempt {attempt.n} is stale: branch {name} {moved} after {attempt.head[:7]} was handed in", again)
+
+
+def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: str = "") -> list[Reason]:
+    """D5: required checks passed on the attempt's tree; for agents, where somebody else ran them.
+
+    A person may agree to tests that are gone, with a reason, on the record: tests are renamed and retired, too.
+    """
+    attempt = facts.attempt
+    if attempt is None or attempt.no_code:
+        return []
+    if facts.task.minor and not policy.minor.checks and not minor_refusals(facts, policy, None):
+        return []
+    found = standings(facts, policy)
+    if actor.kind == "human" and not is_blank(reason):
+        found = tuple(msgspec.structs.replace(one, gone=()) for one in found)
+    step = f'a person runs: fe approve {facts.task.id} -m "why these tests may go"'
+    return [
+        msgspec.structs.replace(one, next=step) if "tests are gone" in one.message else one
+        for one in red(found, facts.task.id, attempt.tree, counting=actor.kind != "human")
+    ]
+
+
+def tests_that_go(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
+    """D5: tests of the target that the attempt no longer has, where a required check would have run them."""
+    return tuple(name for one in standings(facts, policy) if one.rule.required for name in one.gone)
+
+
+def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | None:
+    """D6: as many counting reviews as the policy or a label asks for; a person's approval is one of every grade."""
+    wanted = required_reviews(policy, facts.labels_in_force())
+    have = len(facts.reviewers) + (actor.kind == "human")
+    if have >= wanted:
+        return None
+    return Reason("D6", f"{wanted} counting reviews are required, {have} are there", f"a person runs: fe approve {facts.task.id}")
+
+
+def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str) -> Reason | None:
+    """D8: where a label asks for it, a person says which diff was on screen; the command line measures nothing (H4)."""
+    label = must_be_seen(policy, facts.labels_in_force())
+    if label is None or actor.kind != "human" or seen or facts.attempt is None:
+        return None
+    shown = short_diff(facts.attempt.diff_id)
+    step = f"fe show {facts.task.id} --diff, then: fe approve {facts.task.id} --seen {shown}"
+    return Reason("D8", f"label {label} wants the change to be looked at, and nothing shows that it was", step)
 
 
 def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:

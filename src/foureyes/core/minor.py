@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foureyes.core.facts import Facts
 from foureyes.core.policy import ReviewPolicy, bars_auto_approval, gate_files
-from foureyes.core.session import Party, is_tied
+from foureyes.core.session import Party
 from foureyes.errors import Reason
 
 
@@ -31,9 +31,7 @@ def _set_late_by_an_author(facts: Facts) -> str:
     task = facts.task
     if not task.minor_late or task.minor_by is None:
         return ""
-    setter = facts.party(task.minor_by)
-    involved = [facts.party(session) for session in {*facts.makers(), *facts.delegators()}]
-    if any(is_tied(setter, party) or facts.is_under(setter, party) for party in involved):
+    if facts.is_involved(facts.party(task.minor_by)):
         return "it was marked minor after creation by a session that made or delegated the work"
     return ""
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from foureyes.core.check import CheckRule
 from foureyes.core.paths import matching
 from foureyes.core.session import GRADES, Grade
 
@@ -22,14 +23,29 @@ HumanProof = Literal["key", "observed"]
 AgentApproval = Literal["review", "reason"]
 
 
-class LabelRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a label asks of a review."""
+Mode = Literal["per-task", "batch", "auto-approve", "skip"]
+MODES: tuple[Mode, ...] = ("per-task", "batch", "auto-approve", "skip")
+"""M: from most control to least."""
 
+Unseen = Literal["note", "ask", "refuse"]
+
+
+class LabelRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a label asks of a review: its mode (M3), whether M4 may decide, a grade (P6), reviews (D6), unseen hunks (D8)."""
+
+    mode: Mode | None = None
     auto_approve: bool = True
     independence: Grade = "origin"
+    reviews: int = 0
+    unseen: Unseen = "note"
 
 
-DEFAULT_LABEL_RULES: dict[str, LabelRule] = {"security": LabelRule(auto_approve=False, independence="human")}
+DOCS = "docs"
+DEFAULT_LABEL_RULES: dict[str, LabelRule] = {
+    "security": LabelRule("per-task", auto_approve=False, independence="human"),
+    DOCS: LabelRule("skip"),
+    "trivial": LabelRule("auto-approve"),
+}
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -55,6 +71,53 @@ class MinorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     self: bool = True
     max_lines: int = 50
     self_approvals_per_day: int = 5
+    checks: bool = True
+
+
+class AutoApprove(msgspec.Struct, frozen=True):
+    """M4: when nobody needs to look."""
+
+    enabled: bool = True
+    require_quality_pass: bool = True
+    max_iterations: int = 3
+    require_signal_done: bool = True
+
+
+class HumanRule(msgspec.Struct, frozen=True):
+    """How people decide (Q0, H2, H3)."""
+
+    sample_share: float = 0.1
+    sample_from: int = 5
+    batch_max: int = 50
+    settle_seconds: int = 10
+
+
+TEST_PATHS = (
+    "**/tests/**", "**/test/**", "**/__tests__/**", "**/spec/**", "**/test_*", "**/*_test.*", "**/*.test.*", "**/*.spec.*", "**/*Test.java",
+)  # fmt: skip
+WATCHED_PATHS = (
+    "**/*.lock", "**/package-lock.json", "**/pnpm-lock.yaml", "**/go.sum", "**/go.mod", "**/pyproject.toml", "**/requirements*.txt",
+    "**/package.json", "**/Cargo.toml", "**/migrations/**", ".github/**", ".gitlab-ci.yml", ".circleci/**", "Jenkinsfile", ".ci/**",
+    "**/Dockerfile*", "**/docker-compose*", "**/Containerfile*", "**/*.tf", "**/sudoers*", "**/CODEOWNERS",
+)  # fmt: skip
+DOCS_PATHS = ("**/*.md", "**/*.rst", "docs/**")
+CHECK_PATHS = (
+    "**/conftest.py", "**/pytest.ini", "**/tox.ini", "**/noxfile.py", "**/Makefile", "**/package.json", "**/setup.cfg", "**/pyproject.toml",
+    "**/.eslintrc*", "**/eslint.config.*", "**/biome.json", "**/tsconfig*.json", "**/jest.config.*", "**/vitest.config.*", "**/ruff.toml",
+    "**/.ruff.toml", "**/mypy.ini", "**/.flake8", "**/.golangci.*", "**/justfile", "**/sitecustomize.py",
+)  # fmt: skip
+"""M4: what decides how checks run, or what they find."""
+
+
+class RiskRule(msgspec.Struct, frozen=True):
+    """H1: where a change begins to be one to look at. Orders and asks, never decides."""
+
+    look_lines: int = 100
+    high_lines: int = 400
+    high_files: int = 20
+    new_agent: int = 5
+    test_paths: tuple[str, ...] = TEST_PATHS
+    watched_paths: tuple[str, ...] = WATCHED_PATHS
 
 
 class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,6 +130,15 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     agent_approval: AgentApproval = "reason"
     label_rules: dict[str, LabelRule] = msgspec.field(default_factory=lambda: dict(DEFAULT_LABEL_RULES))
     minor: MinorRule = MinorRule()
+    default_mode: Mode = "batch"
+    auto: AutoApprove = AutoApprove()
+    human: HumanRule = HumanRule()
+    risk: RiskRule = RiskRule()
+    reviews: int = 0
+    docs_paths: tuple[str, ...] = DOCS_PATHS
+    check_paths: tuple[str, ...] = CHECK_PATHS
+    quick_issues: tuple[str, ...] = ()
+    checks: tuple[CheckRule, ...] = ()
     protected_paths: tuple[str, ...] = ("foureyes.toml",)
     claim_stale_minutes: int = 120
 
@@ -95,6 +167,17 @@ def required_grade(policy: ReviewPolicy, labels: Iterable[str], paths: Iterable[
         if rule is not None and GRADES.index(rule.independence) > GRADES.index(grade):
             grade, source = rule.independence, f"label {label}"
     return grade, source
+
+
+def required_reviews(policy: ReviewPolicy, labels: Iterable[str]) -> int:
+    """D6: how many counting reviews an approval needs."""
+    rules = [policy.label_rules[label] for label in labels if label in policy.label_rules]
+    return max([policy.reviews, *[rule.reviews for rule in rules]])
+
+
+def must_be_seen(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:
+    """D8: the label that wants every hunk shown to a person who approves, if any."""
+    return next((label for label in sorted(labels) if label in policy.label_rules and policy.label_rules[label].unseen != "note"), None)
 
 
 def bars_auto_approval(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:

@@ -15,6 +15,8 @@ Role = Literal["implement", "review"]
 
 GRADES: tuple[Grade, ...] = ("session", "origin", "model", "vendor", "human")
 ROLES: tuple[Role, ...] = ("implement", "review")
+RUN_MARK = "FOUREYES_RUN"
+"""The variable that everything finds in its environment which Foureyes starts: a check, a hook (I5). Its value says which."""
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,7 +26,8 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     `processes` is the part of it that is process evidence, nearest first. `ancestors` is the evidence of every process
     above the caller, agent or not: a token is only good below the one it was given to (I2). `base` is the session that
     the evidence alone would give, where `fe session new` made another. `token` is the hash of the one that was shown;
-    `role` and `task` are what a checked one is good for.
+    `role` and `task` are what a checked one is good for. `within` is what of Foureyes started the caller (`fe check run`);
+    it then has no rights at all (I5), and `ancestors` ends below that.
     """
 
     session: SessionId
@@ -45,6 +48,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     role: Role | None = None
     task: TaskId | None = None
     asserted_name: str = ""
+    within: str = ""
     why: tuple[str, ...] = ()
 
     @property

@@ -39,6 +39,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     minor: bool = False
     minor_by: SessionId | None = None
     minor_late: bool = False
+    planned: str = ""
+    merge_failures: int = 0
     group: str = ""
     creator: SessionId
     implementer: SessionId | None = None

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 
 import pytest
+from msgspec.structs import replace
 
 from foureyes.adapters.identity import observe as module
 from foureyes.adapters.identity.observe import actor_from, observe
@@ -16,6 +17,14 @@ INIT = Process(pid=1, start=1, names=("init",), paths=("/sbin/init",))
 SHELL = Process(pid=300, start=300, names=("bash",), paths=("/usr/bin/bash",))
 CLAUDE = Process(pid=411, start=50, names=("node", "claude"), paths=("/usr/bin/node", "/usr/bin/claude"))
 CODEX = Process(pid=512, start=60, names=("codex",), paths=("/usr/bin/codex",))
+CHECK = Process(pid=700, start=70, names=("python3.11", "fe"), paths=("/usr/bin/python3.11", "/v/bin/fe"), words=("check", "run"))
+REAPER = Process(
+    pid=710,
+    start=71,
+    names=("python3.11", "reaper"),
+    paths=("/usr/bin/python3.11", "/v/foureyes/adapters/reaper.py"),
+    words=("/bin/sh", "-c"),
+)
 PLACE = "0a1b2c3d:4026531836"
 
 
@@ -140,6 +149,55 @@ def test_i5_no_terminal_or_unreadable_ancestors_is_a_service(seen: Tree, why: tu
     actor = actor_from(seen, {})
     assert (actor.kind, actor.evidence, actor.person) == ("service", ("service:ann@desk",), "")
     assert actor.why == why
+
+
+@pytest.mark.parametrize("terminal", ["", "pts/1"])
+@pytest.mark.parametrize("readable", [True, False])
+@pytest.mark.parametrize("above", [(CHECK,), (SHELL, CHECK), (CLAUDE, CHECK), (SHELL, CHECK, SHELL, CLAUDE), (SHELL, REAPER, CHECK, CODEX)])
+def test_i5_what_foureyes_started_is_nobody_whatever_terminal_or_agent_there_is(
+    above: tuple[Process, ...], readable: bool, terminal: str
+) -> None:
+    actor = actor_from(tree(*above, terminal=terminal, readable=readable), {"CLAUDECODE": "1"})
+    assert (actor.kind, actor.within, actor.person, actor.agent, actor.processes) == ("service", "fe check run", "", "", ())
+    assert actor.why[0] == "fe check run (pid 700) is an ancestor of this process."
+    assert len(actor.why) <= 3
+
+
+@pytest.mark.parametrize(("value", "within"), [("check", "a check"), ("hook", "a hook"), ("", "Foureyes"), ("\x1b", "Foureyes")])
+def test_i5_the_run_mark_alone_tells_too(value: str, within: str) -> None:
+    actor = actor_from(tree(SHELL, terminal="pts/1"), {"FOUREYES_RUN": value})
+    assert (actor.kind, actor.within, actor.ancestors) == ("service", within, ())
+    assert actor.why[0] == "FOUREYES_RUN is set in the environment."
+
+
+def test_i5_a_reaper_alone_tells_too() -> None:
+    assert actor_from(tree(SHELL, REAPER, terminal="pts/1"), {}).within == "Foureyes"
+    assert actor_from(tree(SHELL, REAPER, terminal="pts/1"), {"FOUREYES_RUN": "check"}).within == "a check"
+
+
+def test_i5_what_foureyes_started_shares_nothing_with_anybody_and_is_below_nobody_above_it() -> None:
+    actor = actor_from(tree(SHELL, CODEX, CHECK, CLAUDE, terminal="pts/1"), {"CODEX_THREAD_ID": "x"})
+    assert actor.ancestors == (f"proc:{PLACE}:300:300", f"proc:{PLACE}:512:60"), "a token given to claude is not good below the check"
+    for other in (tree(SHELL), tree(SHELL, terminal="pts/1"), tree(CLAUDE), tree(CODEX, CLAUDE)):
+        assert not set(actor.evidence) & set(actor_from(other, {"CODEX_THREAD_ID": "x"}).evidence)
+
+
+def test_i5_a_typed_name_does_not_lead_out_of_a_check() -> None:
+    actor = actor_from(tree(SHELL, CHECK), {}, asserted="ann")
+    assert (actor.trust, actor.within) == ("asserted", "fe check run")
+
+
+@pytest.mark.parametrize(
+    ("words", "within"),
+    [(("submit", "fe-7k2"), "fe submit"), ((), "fe"), (("--json", "log"), "fe"), (("\x1b[2J", "x"), "fe"), (("run", ""), "fe run")],
+)
+def test_i5_the_command_that_started_it_is_said_and_nothing_else_of_its_words(words: tuple[str, ...], within: str) -> None:
+    assert actor_from(tree(replace(CHECK, words=words)), {}).within == within
+
+
+def test_i5_everybody_else_is_within_nothing() -> None:
+    for seen in (tree(SHELL), tree(SHELL, terminal="pts/1"), tree(CLAUDE)):
+        assert actor_from(seen, {}).within == ""
 
 
 @pytest.mark.parametrize("seen", [tree(CLAUDE), tree(SHELL, terminal="pts/1"), tree(SHELL)])

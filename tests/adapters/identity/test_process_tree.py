@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from foureyes.adapters.identity.process_tree import read_tree, script_of
-from foureyes.adapters.identity.programs import agent_of
+from foureyes.adapters.identity.programs import agent_of, is_foureyes
 
 
 class FakeProc:
@@ -225,6 +225,50 @@ def test_i3_an_executable_copied_and_named_like_an_agent_counts_as_that_agent(tm
     shutil.copyfile("/bin/sh", copy)
     proc.add(30, parent=0, start=4, exe=str(copy), command=["sh", "-c", "fe"])
     assert agent(proc, 30) == "claude"
+
+
+@pytest.mark.parametrize(
+    ("exe", "command", "ours"),
+    [
+        ("/usr/bin/python3.11", ["python", "/v/bin/fe", "check", "run"], True),
+        ("/usr/bin/python3.11", ["/v/bin/python3", "/v/bin/foureyes"], True),
+        ("/usr/bin/python3.11", ["python", "-I", "-m", "foureyes", "check"], True),
+        ("/usr/bin/python3.11", ["python", "-m", "foureyes.ui.cli.entry"], True),
+        ("/usr/bin/python3.11", ["python", "/x/site-packages/foureyes/__main__.py"], True),
+        ("/usr/bin/python3.11", ["python", "-I", "-S", "/x/foureyes/adapters/reaper.py", "/bin/sh", "-c", "x"], True),
+        ("/opt/fe", [], True),
+        ("", ["/v/bin/fe"], True),
+        ("/usr/bin/bash", ["bash", "/home/ann/bin/fe", "log"], False),
+        ("/usr/bin/dash", ["sh", "-c", "fe check run"], False),
+        ("/usr/bin/python3.11", ["python", "-m", "pytest", "foureyes"], False),
+        ("/usr/bin/python3.11", ["python", "-c", "import foureyes"], False),
+        ("/usr/bin/python3.11", ["python", "/x/other/adapters/reaper.py"], False),
+        ("/usr/bin/vim", ["vim", "fe"], False),
+        ("/home/fe/bin/thing", [], False),
+    ],
+)
+def test_i5_foureyes_knows_itself_by_executable_script_or_module(proc: FakeProc, exe: str, command: list[str], ours: bool) -> None:
+    proc.add(30, parent=0, start=4, exe=exe, command=command)
+    proc.add(40, parent=30, start=6)
+    (above,) = read_tree(proc=proc.root, pid=40).ancestors
+    assert is_foureyes(above.names, above.paths) == ours
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["python", "/v/bin/fe", "check", "run", "fe-1"], ("check", "run")),
+        (["python", "-m", "foureyes", "log"], ("log",)),
+        (["python", "/v/bin/fe"], ()),
+        (["python", "-mfoureyes", "log"], ()),
+        (["python", "-c", "x", "y"], ()),
+        (["python"], ()),
+    ],
+)
+def test_i5_the_words_behind_a_script_are_known(proc: FakeProc, command: list[str], words: tuple[str, ...]) -> None:
+    proc.add(30, parent=0, start=4, exe="/usr/bin/python3.11", command=command)
+    proc.add(40, parent=30, start=6)
+    assert read_tree(proc=proc.root, pid=40).ancestors[0].words == words
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from foureyes.adapters.git.calls import Git, shown
-from foureyes.core.attempt import ChangedFile
+from foureyes.adapters.git.marks import marks_of
+from foureyes.core.attempt import ChangedFile, Mark
 from foureyes.core.ids import DiffId, Sha
 from foureyes.errors import GitProblem
 
@@ -39,10 +40,11 @@ _HUNK = re.compile(rb"^@@ [^\n]*\n", re.MULTILINE)
 
 
 class Diff(NamedTuple):
-    """Identity and size of a change."""
+    """Identity and size of a change, and what is odd about it."""
 
     diff_id: DiffId
     files: tuple[ChangedFile, ...]
+    marks: tuple[Mark, ...] = ()
 
 
 class _Entry(NamedTuple):
@@ -64,7 +66,15 @@ def diff(git: Git, base: Sha, head: Sha) -> Diff:
     files = _files(counts + b"\0")
     if {b"A", b"D"} <= {entry.status[:1] for entry in entries}:
         files = _files(git.room(*_COUNTED, base, head).out)
-    return Diff(_diff_id(entries, patch), tuple(files))
+    return Diff(_diff_id(entries, patch), tuple(files), marks_of(list(_hunks(entries, patch)), files))
+
+
+def _hunks(entries: list[_Entry], patch: bytes) -> Iterator[tuple[bytes, bytes, bytes, bytes, bytes]]:
+    """Each entry with its section of the patch, from the first hunk on."""
+    halves = [half for entry in entries for half in _halves(entry)]
+    for entry, section in zip(halves, _SECTION.split(patch)[1:], strict=True):
+        first = _HUNK.search(section)
+        yield entry.path, entry.status, entry.old_mode, entry.new_mode, section[first.end() :] if first else b""
 
 
 def diff_text(git: Git, base: Sha, head: Sha) -> str:

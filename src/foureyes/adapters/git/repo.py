@@ -121,22 +121,21 @@ class GitRepo:
     def _frozen(self, base: Sha, head: Sha, ref: str, *, landed: bool) -> Change:
         found = diff(self._git, base, head)
         commits, tree = history.commits(self._git, base, head) if base != head else ((), None)
+        trees = history.known(self._git, base, head)
+        if None in trees:
+            raise GitProblem(f"the commit {head} cannot be read", next_step="git fsck")
         return Change(
             base=base,
             head=head,
-            tree=tree or self._tree(head),
+            tree=tree or trees[1].tree,  # type: ignore[union-attr]
             ref=ref,
             landed=landed,
             diff_id=found.diff_id,
             files=found.files,
             commits=commits,
+            base_tree=trees[0].tree,  # type: ignore[union-attr]
+            marks=found.marks,
         )
-
-    def _tree(self, head: Sha) -> Sha:
-        (known,) = history.known(self._git, head)
-        if known is None:
-            raise GitProblem(f"the commit {head} cannot be read", next_step="git fsck")
-        return known.tree
 
     def diff_text(self, base: Sha, head: Sha) -> str:
         """The change for reading (renames followed); not what the diff id is made of."""

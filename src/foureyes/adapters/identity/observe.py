@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import pwd
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from msgspec.structs import replace
 
 from foureyes.adapters.identity.environment import Marks, read_marks
 from foureyes.adapters.identity.process_tree import Process, Tree, read_tree
-from foureyes.adapters.identity.programs import agent_of
+from foureyes.adapters.identity.programs import OURS, agent_of, is_foureyes
 from foureyes.core.ids import session_of, token_hash
-from foureyes.core.session import Actor
+from foureyes.core.session import RUN_MARK, Actor
 from foureyes.errors import Reason, Refused
 
 TOKEN = "FOUREYES_TOKEN"  # noqa: S105  (a variable's name)
+RUNS = {"check": "a check", "hook": "a hook"}
 UNREADABLE = "Not every ancestor of this process can be read"
 
 
@@ -37,6 +39,10 @@ def observe(environ: Mapping[str, str], *, asserted: str = "", programs: Sequenc
 def actor_from(tree: Tree, environ: Mapping[str, str], *, asserted: str = "", programs: Sequence[str] = ()) -> Actor:
     """The same for a tree already read."""
     user, host = _user(), os.uname().nodename
+    ours = [above for above in tree.ancestors if is_foureyes(above.names, above.paths)]
+    if ours or RUN_MARK in environ:
+        actor = _within(tree, ours, environ.get(RUN_MARK, ""), f"{user}@{host}")
+        return _asserted(actor, asserted) if asserted else actor
     marks = read_marks(environ)
     agents = [(name, above) for above in tree.ancestors if (name := agent_of(above.names, above.paths, programs))]
     if agents:
@@ -51,6 +57,35 @@ def actor_from(tree: Tree, environ: Mapping[str, str], *, asserted: str = "", pr
     above = tuple(tree.evidence(process) for process in tree.ancestors)
     actor = replace(actor, host=host, ancestors=above, leader=tree.evidence(leader) if leader else "")
     return _asserted(actor, asserted) if asserted else actor
+
+
+def _within(tree: Tree, ours: Sequence[Process], mark: str, place: str) -> Actor:
+    """I5: Foureyes started it: it is nobody, whatever terminal or agent there is. `ours` are the processes of Foureyes above.
+
+    Ancestors are only those below the nearest of them: a token that was given to somebody further up is not the caller's (I2).
+    """
+    below = tree.ancestors[: tree.ancestors.index(ours[0])] if ours else ()
+    command = next((above for above in ours if not OURS.isdisjoint(above.names)), None)
+    within = _command(command) if command else RUNS.get(mark, "Foureyes")
+    seen = (
+        f"{within} (pid {(command or ours[0]).pid}) is an ancestor of this process." if ours else f"{RUN_MARK} is set in the environment."
+    )
+    evidence = f"within:{place}"
+    return Actor(
+        session=session_of(evidence),
+        kind="service",
+        trust="observed",
+        host=place.rpartition("@")[2],
+        evidence=(evidence,),
+        ancestors=tuple(tree.evidence(above) for above in below),
+        within=within,
+        why=(seen, "What a check, a hook or the gate starts has no rights at all."),
+    )
+
+
+def _command(process: Process) -> str:
+    """The command that a process of ours is, as people type it."""
+    return " ".join(("fe", *takewhile(lambda word: word.isascii() and word.isalpha(), process.words)))
 
 
 def _agent(tree: Tree, agents: Sequence[tuple[str, Process]], marks: Marks) -> Actor:

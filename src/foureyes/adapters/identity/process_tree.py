@@ -27,15 +27,20 @@ MEMORY = "/memfd:"
 ENDINGS = (".js", ".mjs", ".cjs", ".py")
 PSEUDO_TERMINALS = range(136, 144)
 VIRTUAL_CONSOLES = 4
+WORDS = 2
 
 
 class Process(msgspec.Struct, frozen=True, kw_only=True):
-    """An ancestor: `names` are what its program may be called, `paths` where its executable and script lie."""
+    """An ancestor: `names` are what its program may be called, `paths` where its executable and script lie.
+
+    `words` are the first ones that an interpreter's script was given.
+    """
 
     pid: int
     start: int
     names: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
 
 
 class Tree(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,21 +153,22 @@ def _stat(proc: str, pid: int) -> _Stat | None:
 
 def _process(proc: str, pid: int, stat: _Stat) -> Process:
     path = _link(f"{proc}/{pid}/exe").removesuffix(DELETED)
-    names, paths = _program(path, stat.comm, lambda: _arguments(_read(f"{proc}/{pid}/cmdline")))
-    return Process(pid=pid, start=stat.start, names=names, paths=paths)
+    names, paths, words = _program(path, stat.comm, lambda: _arguments(_read(f"{proc}/{pid}/cmdline")))
+    return Process(pid=pid, start=stat.start, names=names, paths=paths, words=words)
 
 
-def _program(path: str, comm: str, command: Callable[[], list[str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a process is called and where its executable and script lie; `path` is empty if it is hidden from us."""
+def _program(path: str, comm: str, command: Callable[[], list[str]]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Names, paths and words of a process; `path` is empty if its executable is hidden from us."""
     name = "" if path.startswith(MEMORY) else _plain_name(path)
     if name and not interpreter_of(name):
-        return (name,), (path,)
+        return (name,), (path,), ()
     arguments = command()
     called = _plain_name(arguments[0].lstrip("-")) if arguments else ""
     script = script_of(interpreter_of(name or called), arguments[1:])
     # Programs for node put their name where the command line was, and into comm: argv[0] is then all there is.
     names = (name, _script_name(script), called, comm)
-    return tuple(dict.fromkeys(filter(None, names))), tuple(filter(None, (path, script)))
+    words = arguments[arguments.index(script) + 1 :][:WORDS] if script in arguments[1:] else ()
+    return tuple(dict.fromkeys(filter(None, names))), tuple(filter(None, (path, script))), tuple(words)
 
 
 def _arguments(line: bytes) -> list[str]:
@@ -279,9 +285,9 @@ def _read_with_psutil() -> Tree:
     try:
         own = psutil.Process()
         for above in own.parents():
-            names, paths = _program(ask(above.exe, ""), above.name(), partial(ask, above.cmdline, []))
+            names, paths, words = _program(ask(above.exe, ""), above.name(), partial(ask, above.cmdline, []))
             start = int(above.create_time() * 1000)
-            ancestors.append(Process(pid=above.pid, start=start, names=names, paths=paths))
+            ancestors.append(Process(pid=above.pid, start=start, names=names, paths=paths, words=words))
         terminal = str(own.terminal() or "").removeprefix("/dev/")
     except psutil.Error:
         return Tree(ancestors=tuple(ancestors), place=place)

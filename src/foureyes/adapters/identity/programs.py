@@ -93,6 +93,11 @@ CONVERSATIONS: tuple[str, ...] = (
 SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "busybox"})
 INTERPRETERS = SHELLS | {"node", "nodejs", "bun", "deno", "tsx", "python", "pypy", "ruby", "perl", "env"}
 
+OURS = frozenset({"fe", "foureyes"})
+OUR_PLACES = ("/foureyes/__main__.py", "/foureyes/adapters/reaper.py")
+"""Foureyes itself: its commands, and the process that it puts above what it starts."""
+OUR_MODULES = "foureyes."
+
 _BY_NAME = {name: program.name for program in PROGRAMS for name in (program.name, *program.names)}
 _BY_PLACE = tuple((f"/{place}/", program.name) for program in PROGRAMS for place in program.places)
 
@@ -106,6 +111,13 @@ def interpreter_of(name: str) -> str:
 def agent_named(name: str) -> str:
     """The agent that a value of AGENT or AI_AGENT names (`goose`, `claude-code_2.1_cli`), or `agent`."""
     return _BY_NAME.get(name.strip().lower().split("@")[0].split("_")[0], UNNAMED)
+
+
+def is_foureyes(names: Sequence[str], paths: Sequence[str]) -> bool:
+    """Whether a process is Foureyes itself (I5). A shell script of that name is somebody's wrapper around it, and no more."""
+    if names and interpreter_of(names[0]) in SHELLS:
+        return False
+    return any(name in OURS or name.startswith(OUR_MODULES) for name in names) or any(path.endswith(OUR_PLACES) for path in paths)
 
 
 def agent_of(names: Sequence[str], paths: Sequence[str], extra: Sequence[str] = ()) -> str:

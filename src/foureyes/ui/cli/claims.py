@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
+import msgspec
 
 from foureyes.app.attempts import SubmitOutcome
+from foureyes.app.views import Outcome
+from foureyes.core.attempt import SIGNALS
 from foureyes.core.ids import short_diff
 from foureyes.errors import BadInput
+from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
 from foureyes.ui.cli.output import count
+
+WORKTREE = click.option("--worktree", is_flag=True, help="Make a checkout of its own for it (K1).")
 
 
 @verb("start", example="fe start fe-7k2")
 @click.argument("task")
+@WORKTREE
 @if_version
-def start(session: Session, task: str, if_version: int | None) -> None:
+def start(session: Session, task: str, worktree: bool, if_version: int | None) -> None:
     """Claim a task. Of several who try, exactly one wins; the others get exit code 4."""
-    say(session, session.app.claims.start(session.actor, task, if_version=if_version))
+    _claimed(session, session.app.claims.start(session.actor, task, if_version=if_version), worktree)
 
 
 @verb("next", example="fe next")
-def next_task(session: Session) -> None:
+@WORKTREE
+def next_task(session: Session, worktree: bool) -> None:
     """Claim the best ready task: highest priority, then oldest."""
-    say(session, session.app.claims.next(session.actor))
+    _claimed(session, session.app.claims.next(session.actor), worktree)
+
+
+def _claimed(session: Session, outcome: Outcome, worktree: bool) -> None:
+    if not worktree:
+        say(session, outcome)
+        return
+    place = session.app.worktrees.open(session.actor, outcome.task)
+    next_step = f'cd {place.path}, work, commit, then: fe submit {outcome.task} -m "what you did"'
+    if session.json:
+        output.write_json({**msgspec.to_builtins(outcome), "worktree": place.path, "branch": place.branch, "next": next_step})
+        return
+    lines = [outcome.message, *[f"  {note}" for note in outcome.notes], f"  worktree  {place.path}  on branch {place.branch}"]
+    output.write("\n".join([*lines, f"next: {next_step}"]))
 
 
 @verb("unstart", example='fe unstart fe-7k2 -m "waiting for the design"')
@@ -37,6 +60,7 @@ def submit_options(function: click.decorators.FC) -> click.decorators.FC:
     """The options of a hand-in."""
     function = click.option("-m", "--message", default="", help="What you did, for whoever looks.")(function)
     function = click.option("--commit", metavar="MESSAGE", help="Commit everything first, with this message.")(function)
+    function = click.option("--signal", default="DONE", show_default=True, metavar="SIGNAL", help=f"{', '.join(SIGNALS)} (S1).")(function)
     function = click.option("--no-code", is_flag=True, help="There is no change to merge, and that is right.")(function)
     return click.option("--branch", help="The branch the work is on; default: where you stand.")(function)
 
@@ -46,18 +70,21 @@ def submit_options(function: click.decorators.FC) -> click.decorators.FC:
 @submit_options
 @if_version
 def submit(
-    session: Session, task: str, message: str, commit: str | None, no_code: bool, branch: str | None, if_version: int | None
+    session: Session,
+    task: str,
+    message: str,
+    commit: str | None,
+    no_code: bool,
+    signal: str,
+    branch: str | None,
+    if_version: int | None,
 ) -> None:
     """Hand in what is committed: it is frozen and waits for a different pair of eyes. You are free."""
-    _submit(session, task, message, commit, no_code, branch, if_version)
+    _submit(session, task, message=message, commit=commit, no_code=no_code, signal=signal, branch=branch, if_version=if_version)
 
 
-def _submit(
-    session: Session, task: str, message: str, commit: str | None, no_code: bool, branch: str | None, if_version: int | None
-) -> None:
-    outcome = session.app.attempts.submit(
-        session.actor, task, message=message, commit=commit, no_code=no_code, branch=branch, if_version=if_version
-    )
+def _submit(session: Session, task: str, **given: Any) -> None:
+    outcome = session.app.attempts.submit(session.actor, task, **given)
     session.answer(outcome, submit_text(outcome))
 
 
@@ -70,14 +97,27 @@ def submit_text(outcome: SubmitOutcome) -> str:
     lines = [f"handed in {outcome.task}, attempt {outcome.attempt}: {'no code' if outcome.no_code else size}"]
     if outcome.landed:
         lines.append("  landed before review: this work is on the target branch already; it is listed until approved or reverted (K4)")
-    lines.append(f"  somebody else looks at it: fe approve {outcome.task} --seen {short_diff(outcome.diff_id)}")
+    lines += _mode(outcome)
     return "\n".join([*lines, f"you are free. next: {outcome.next}"])
+
+
+def _mode(outcome: SubmitOutcome) -> list[str]:
+    """What happens to it now (M)."""
+    if outcome.status in ("approved", "closed"):
+        return [f"  approved by the rule (M4, mode {outcome.mode}); it merges through the queue: fe merge"]
+    if outcome.status == "open":
+        return [f"  sent back: required checks are red on this tree. fe context {outcome.task}"]
+    look = f"somebody else looks at it: fe approve {outcome.task} --seen {short_diff(outcome.diff_id)}"
+    if outcome.mode == "auto-approve":
+        why = [f"            {reason.message} ({reason.rule})" for reason in outcome.reasons]
+        return ["  mode      auto-approve: decided when nothing stands against it any more", *why]
+    return [f"  mode      {outcome.mode}: {look}"]
 
 
 @verb("review", example="fe review fe-7k2 -m done")
 @click.argument("task")
 @submit_options
-def review(session: Session, task: str, message: str, commit: str | None, no_code: bool, branch: str | None) -> None:
+def review(session: Session, task: str, message: str, commit: str | None, no_code: bool, signal: str, branch: str | None) -> None:
     """Hand in your own task in progress (as td says it); to look at a task: fe show."""
     detail = session.app.lists.show(session.actor, task)
     if detail.task.status != "in_progress" or detail.task.implementer != session.actor.session:
@@ -86,4 +126,4 @@ def review(session: Session, task: str, message: str, commit: str | None, no_cod
             f"fe review {found} hands in your own task in progress; {found} is {detail.task.status}.",
             next_step=f"to hand in: fe submit {found} · to look at it: fe show {found} --diff",
         )
-    _submit(session, task, message, commit, no_code, branch, None)
+    _submit(session, task, message=message, commit=commit, no_code=no_code, signal=signal, branch=branch)

@@ -1,31 +1,38 @@
-"""`fe approve`, `redo`, `reject`, `merge`, `close`, `cancel`, `delete`, `reopen`."""
+"""`fe approve`, `close`, `cancel`, `delete`, `reopen`."""
 
 from __future__ import annotations
 
+import sys
+
 import click
 
+from foureyes.app.queue import Batch
 from foureyes.app.views import ApprovalOutcome
 from foureyes.core.four_eyes import Said
 from foureyes.core.ids import short_diff
-from foureyes.errors import BadInput
-from foureyes.ui.cli import output
+from foureyes.errors import BadInput, FoureyesError
+from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
 
 
 @verb("approve", example='fe approve fe-7k2 --seen 9b20c4d1 -m "read the diff, tried it by hand"')
-@click.argument("task")
+@click.argument("tasks", nargs=-1, metavar="TASK...")
 @click.option("--seen", default="", metavar="DIFF_ID", help="The diff you looked at (8 digits suffice); agents must say it.")
+@click.option("--all-auto", is_flag=True, help="Everything auto-approvable (M8) that is not high risk; lists first.")
+@click.option("--yes", is_flag=True, help="With --all-auto: do it without asking.")
 @click.option("--break-glass", default="", metavar="WHY", help="A person approves all the same (N3); audited, visible for ever.")
 @click.option("--reviewed-by", default="", metavar="NAME", help="Policy trusted: who looked at your own work; audited.")
 @click.option("--self-review", is_flag=True, help="Policy trusted: you looked at your own work; with a reason; audited.")
 @click.option("--record-only", is_flag=True, help="Policy delegated and trusted: put it on record; anyone may finish it (P11).")
-@click.option("--withdraw", is_flag=True, help="Take your approval back, as long as it is not merged.")
+@click.option("--withdraw", is_flag=True, help="Take your approval back, until the merge has begun.")
 @reason_options
 @if_version
 def approve(
     session: Session,
-    task: str,
+    tasks: tuple[str, ...],
     seen: str,
+    all_auto: bool,
+    yes: bool,
     break_glass: str,
     reviewed_by: str,
     self_review: bool,
@@ -34,8 +41,17 @@ def approve(
     reason: str,
     if_version: int | None,
 ) -> None:
-    """Agree to a change that somebody else made."""
+    """Agree to changes that somebody else made: one, several, or all that are auto-approvable."""
     said = Said(reason=reason, reviewed_by=reviewed_by, self_review=self_review, break_glass=break_glass, record_only=record_only)
+    plain = not seen and said == Said(reason=reason) and if_version is None and not withdraw
+    if all_auto or len(tasks) > 1:
+        if not plain or (all_auto and tasks):
+            raise BadInput("several at once take a reason and nothing else; each is its own decision.", next_step="fe approve TASK …")
+        approve_batch(session, tasks, reason, all_auto=all_auto, yes=yes)
+        return
+    if not tasks or yes:
+        raise BadInput("name a task, or --all-auto." if not tasks else "--yes goes with --all-auto.", next_step="fe queue")
+    (task,) = tasks
     if withdraw:
         if seen or said != Said(reason=reason):
             raise BadInput("--withdraw takes a reason and nothing else.", next_step=f"fe approve --withdraw {task}")
@@ -43,6 +59,47 @@ def approve(
         return
     outcome = session.app.decisions.approve(session.actor, task, seen=seen, said=said, if_version=if_version)
     session.answer(outcome, approve_text(outcome))
+
+
+def approve_batch(session: Session, tasks: tuple[str, ...], reason: str, *, all_auto: bool, yes: bool) -> None:
+    """H2: one decision and one record per task; a refused one changes nothing about the others."""
+    chosen: list[tuple[str, int | None]] = [(task, None) for task in dict.fromkeys(tasks)]
+    if all_auto:
+        batch = session.app.queue.batch(session.actor)
+        chosen = [(row.task, row.version) for row in batch.tasks]
+        if not confirmed(session, batch, yes):
+            return
+    most = session.app.queue.batch_max(session.actor)
+    if len(chosen) > most:
+        raise BadInput(f"{len(chosen)} at once; at most {most} (review.human.batch_max).", next_step="fe queue")
+    code = 0
+    for number, (task, version) in enumerate(chosen, 1):
+        try:
+            how = f"{number} of {len(chosen)}"
+            outcome = session.app.decisions.approve(session.actor, task, reason=reason, if_version=version, batch=how)
+            session.answer(outcome, approve_text(outcome))
+        except FoureyesError as problem:
+            output.flush()
+            code = max(code, diagnostics.report(problem, json=session.json))
+    if code:
+        raise SystemExit(code)
+
+
+def confirmed(session: Session, batch: Batch, yes: bool) -> bool:
+    """List first; on a terminal ask, elsewhere want `--yes`."""
+    names = " ".join(row.task for row in batch.tasks)
+    head = f"{output.count(len(batch.tasks), 'task')} would be approved: {names}" if batch.tasks else "nothing is auto-approvable"
+    lines = [head, *[f"  {row.task}  +{row.added} -{row.removed}  {row.risk.level}  {row.title}" for row in batch.tasks]]
+    lines += [f"  sampled, look first: fe show {row.task} --diff, then fe approve {row.task} --seen DIFF" for row in batch.sampled]
+    lines += [f"  high risk, not in a batch: {row.task}  {row.risk.reasons[0].message}" for row in batch.high]
+    lines += [f"  {batch.left_off} more after these (review.human.batch_max)"] if batch.left_off else []
+    if yes or not batch.tasks:
+        session.note("\n".join(lines))
+        return bool(batch.tasks)
+    if not (sys.stdin.isatty() and sys.stderr.isatty()) or session.json:
+        raise BadInput("\n".join(lines) + "\nNothing done.", next_step="fe approve --all-auto --yes")
+    session.note("\n".join(lines))
+    return click.confirm("approve them?", default=False, err=True)
 
 
 def approve_text(outcome: ApprovalOutcome) -> str:
@@ -63,37 +120,10 @@ def approve_text(outcome: ApprovalOutcome) -> str:
         lines.append("  closed: there is nothing to merge")
     else:
         back = "" if outcome.rule == "P11" else f"     take it back: fe approve --withdraw {task}"
-        lines.append(f"  not merged yet: merge its branch, then fe merge{back}")
+        place = f"place {outcome.position} in the merge queue" if outcome.position else "in the merge queue"
+        lines.append(f"  {place}: fe merge{back}")
+    lines += [f"  {note}" for note in outcome.notes]
     return "\n".join(lines)
-
-
-@verb("redo", example='fe redo fe-7k2 -m "the token is never rotated; add a test for that"')
-@click.argument("task")
-@reason_options
-def redo(session: Session, task: str, reason: str) -> None:
-    """Send a change back with feedback: the task is open again."""
-    say(session, session.app.decisions.redo(session.actor, task, reason))
-
-
-@verb("reject", example='fe reject fe-7k2 -m "we do not want this endpoint at all"')
-@click.argument("task")
-@reason_options
-def reject(session: Session, task: str, reason: str) -> None:
-    """Refuse a change with a reason: the task is blocked until you or a person takes it up again."""
-    say(session, session.app.decisions.reject(session.actor, task, reason))
-
-
-@verb("merge", example="git merge --no-ff fe/7k2 && fe merge")
-def merge(session: Session) -> None:
-    """Close the approved tasks whose approved head has been merged into the target branch by hand."""
-    rows = session.app.merges.merge(session.actor)
-    if session.json:
-        output.write_lines(rows)
-        return
-    if not rows:
-        output.write("nothing is approved and unmerged")
-    for row in rows:
-        output.write(f"{'closed' if row.merged else 'waits '} {row.task}  {row.message}")
 
 
 @verb("close", example='fe close fe-7k2 -m "not needed any more"')

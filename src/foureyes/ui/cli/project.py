@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,30 +16,47 @@ from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.store import show_progress
 
+if TYPE_CHECKING:
+    from foureyes.bootstrap.detecting import Proposal
+
 
 @verb("init", example="fe init --prefix shop")
 @click.option("--prefix", default="fe", show_default=True, help="What task ids begin with.")
 @click.option("--target", help="The protected branch; default: the one checked out.")
 @click.option("--no-commit", is_flag=True, help="Write foureyes.toml, but leave committing it to you.")
 @click.option("--from", "source", metavar="FILE", help="Take settings from an older tool's file (JSON in camelCase, or TOML).")
-def init(session: Session, prefix: str, target: str | None, no_commit: bool, source: str | None) -> None:
+@click.option("--try", "trying", is_flag=True, help="Run each proposed check once; those that cannot run are left out.")
+def init(session: Session, prefix: str, target: str | None, no_commit: bool, source: str | None, trying: bool) -> None:
     """Set up a project here: .foureyes/ (never committed) and foureyes.toml (one commit, nothing else)."""
     made = bootstrap.create_project(
-        session.cwd, os.environ, session.actor, prefix=prefix, target=target, commit=not no_commit, source=source
+        session.cwd, os.environ, session.actor, prefix=prefix, target=target, commit=not no_commit, source=source, trying=trying
     )
     fields = {"created": made.new, "project": made.project, "target": made.target, "prefix": made.prefix, "commit": made.committed}
     if session.json:
-        output.write_json(fields | {"notes": made.notes})
+        output.write_json(fields | {"checks": made.checks, "notes": made.notes})
         return
     if not made.new and not made.committed:
         output.write("\n".join(["already a project; nothing changed", *[f"  {note}" for note in made.notes]]))
         return
     lines = ["Foureyes project created." if made.new else "Foureyes project completed.", f"  target     {made.target}"]
-    lines.append("  review     whoever made a change may not approve it; the rest: fe policy show")
+    lines += _proposals(made.checks)
+    lines.append("  review     batch: whoever made a change may not approve it; the rest: fe policy show")
     lines += [f"  note       {note}" for note in made.notes]
     lines.append("committed foureyes.toml (1 file); store in .foureyes/" if made.committed else "store in .foureyes/")
     lines.append('next: fe create "your first task"      agents learn the way by: fe setup agents-md')
     output.write("\n".join(lines))
+
+
+def _proposals(checks: Sequence[Proposal]) -> list[str]:
+    """Each check with where it came from; none is said loudly (M4)."""
+    if not checks:
+        return ["  checks     none found: nothing can be auto-approved until there is one (M4)"]
+    lines: list[str] = []
+    for one in checks:
+        tried = f"   tried: {one.tried}" if one.tried else ""
+        left_out = "" if one.is_of_use else "   LEFT OUT"
+        lines.append(f"  {'checks' if not lines else '':<10} {one.rule.name:<8} {one.rule.run}   from {one.source}{tried}{left_out}")
+    return lines
 
 
 @verb("status", example="fe status")
@@ -73,7 +92,7 @@ def _next(view: StatusView) -> str:
     if view.counts["ready"]:
         return "fe ready      then   fe start ID"
     if view.counts["approved"]:
-        return "merge the approved branches, then: fe merge"
+        return "fe merge"
     return 'fe create "your first task"' if not sum(view.counts.values()) else "fe list"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from foureyes.app.views import ApprovalView, Preview, TaskDetail
 from foureyes.core.attempt import DETACHED, Attempt
+from foureyes.core.feedback import Feedback, section
 from foureyes.core.ids import short_diff
 from foureyes.ui.cli.output import count, when
 
@@ -24,10 +25,12 @@ def detail_text(detail: TaskDetail, *, with_diff: bool = False) -> str:
     lines += _field("merged", task.merge or "")
     lines += _block("description", task.description) + _block("acceptance", task.acceptance)
     lines += [line for attempt in detail.attempts[-3:] for line in _attempt(attempt)]
+    lines += _checks(detail)
     for row in detail.approvals:
         lines += _field("recorded" if row.recorded else "approved", _approval(detail, row))
     for said in detail.feedback:
-        lines += _field(said.decision, f'iteration {said.iteration}, {detail.name(said.session)}: "{said.text}"')
+        text = "; ".join([*said.quick_issues, *([said.text] if said.text else [])])
+        lines += _field(said.decision, f'iteration {said.iteration}, {detail.name(said.session)}: "{text}"')
     for edit in detail.edits:
         author = " — BY AN AUTHOR, AFTER START" if edit.by_author and edit.after_start else ""
         lines += _field("edited", f"{when(edit.at)} {detail.name(edit.session)}: {edit.what}{author}")
@@ -82,12 +85,17 @@ def _attempt(attempt: Attempt) -> list[str]:
     return _field(f"attempt {attempt.n}", "  ".join([*words, f"handed in {when(attempt.submitted_at)}"])) + _block("", attempt.message)
 
 
+def _checks(detail: TaskDetail) -> list[str]:
+    """D5, M: where the checks stand, and how it is reviewed."""
+    said = "   ".join(f"{row.check} {row.summary if row.outcome == 'passed' else f'{row.outcome}: {row.summary}'}" for row in detail.checks)
+    mode = f"{detail.mode}: {'; '.join(reason.message for reason in detail.mode_reasons)}" if detail.mode else ""
+    return _field("checks", said) + _field("mode", mode)
+
+
 def _you(detail: TaskDetail, with_diff: bool) -> list[str]:
     you, task = detail.you, detail.task
     if you is None:
-        step = {"open": f"fe start {task.id}", "in_progress": f"fe submit {task.id}", "approved": "merge its branch, then: fe merge"}.get(
-            task.status
-        )
+        step = {"open": f"fe start {task.id}", "in_progress": f"fe submit {task.id}", "approved": "fe merge"}.get(task.status)
         return [f"next: {step}"] if step else []
     return (
         _field("for you", _answer(you))
@@ -130,9 +138,7 @@ def context_text(detail: TaskDetail) -> str:
     if task.labels:
         lines.append(f"labels: {', '.join(task.labels)}")
     lines += _section("Description", task.description) + _section("Acceptance", task.acceptance)
-    for said in detail.feedback:
-        quoted = "\n".join(f"> {line}" for line in said.text.splitlines())
-        lines += _section(f"Feedback on iteration {said.iteration} ({said.decision})", quoted)
+    lines += _feedback(detail)
     if detail.handoff is not None:
         parts = {name: getattr(detail.handoff, name) for name in ("done", "remaining", "decisions", "uncertain")}
         told = "\n".join(f"{name}:\n" + "\n".join(f"- {item}" for item in items) for name, items in parts.items() if items)
@@ -149,6 +155,23 @@ def context_text(detail: TaskDetail) -> str:
         begin = f"fe start {task.id}, work" if task.status == "open" else "Work"
         lines += _section("Next", f'{begin} on a branch of your own, commit, then: fe submit {task.id} -m "what you did"')
     return "\n".join(lines)
+
+
+def _feedback(detail: TaskDetail) -> list[str]:
+    """F3: what earlier decisions said; nothing at all where there were none."""
+    entries = [
+        Feedback(
+            iteration=row.iteration, at=row.at, decision="redo" if row.decision == "redo" else "rejected", text=row.text,
+            quick_issues=row.quick_issues, option=row.option, priority=row.priority, source=row.source,
+        )
+        for row in detail.feedback
+    ]  # fmt: skip
+    said = section(entries)
+    lines = ["", said.rstrip("\n")] if said else []
+    for entry in [entry for entry in entries if entry.decision == "rejected"][-1:]:
+        quoted = "\n".join(f"> {line}" for line in entry.text.splitlines())
+        lines += _section(f"Rejected (Iteration {entry.iteration})", quoted)
+    return lines
 
 
 def _section(title: str, text: str) -> list[str]:

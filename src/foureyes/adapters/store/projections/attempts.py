@@ -33,6 +33,9 @@ def attempt_submitted(db: Engine, row: Row, event: e.AttemptSubmitted) -> None:
         "message",
         "duration_seconds",
         "relation",
+        "signal",
+        "base_tree",
+        "marks",
     )
     values: dict[str, object] = {name: getattr(event, name) for name in fields}
     db.run("attempt.insert", plain(values | {"task": row.task, "at": row.at, "submitted_by": event.implementer, "via": via}))
@@ -55,19 +58,22 @@ def _approve(db: Engine, row: Row, status: str) -> None:
 
 def approved(db: Engine, row: Row, event: e.Approved) -> None:
     _approve(db, row, event.status)
+    _insert_approval(db, row, event, event.batch)
+    if event.rule == "M4":
+        db.run("project.count", {"name": "auto_approved", "n": 1})
+
+
+def _insert_approval(db: Engine, row: Row, event: e.Approved | e.ApprovalRecorded, batch: str) -> None:
     fields = ("attempt", "diff_id", "rule", "exception", "reason", "seen", "grade")
-    values: dict[str, object] = {name: getattr(event, name) for name in fields}
+    values: dict[str, object] = {name: getattr(event, name) for name in fields} | {"batch": batch}
     db.run("attempt.insert_approval", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
     act(db, row, "approved", attempt=event.attempt)
 
 
 def approval_recorded(db: Engine, row: Row, event: e.ApprovalRecorded) -> None:
-    fields = ("attempt", "diff_id", "rule", "exception", "reason", "seen", "grade")
-    values: dict[str, object] = {name: getattr(event, name) for name in fields}
-    db.run("attempt.insert_approval", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
+    _insert_approval(db, row, event, "")
     db.run("attempt.record_approval", {"approval": row.seq})
     db.run("task.touch", at(row))
-    act(db, row, "approved", attempt=event.attempt)
 
 
 def approval_finished(db: Engine, row: Row, event: e.ApprovalFinished) -> None:
@@ -76,14 +82,15 @@ def approval_finished(db: Engine, row: Row, event: e.ApprovalFinished) -> None:
 
 
 def approval_withdrawn(db: Engine, row: Row, event: e.ApprovalWithdrawn) -> None:
-    _back_to_review(db, row, event.approval, "withdrawn", event.reason)
+    back_to_review(db, row, event.approval, "withdrawn", event.reason)
 
 
 def approval_ended(db: Engine, row: Row, event: e.ApprovalEnded) -> None:
-    _back_to_review(db, row, event.approval, "ended", event.why)
+    back_to_review(db, row, event.approval, "ended", event.why)
 
 
-def _back_to_review(db: Engine, row: Row, approval: int, state: str, why: str) -> None:
+def back_to_review(db: Engine, row: Row, approval: int, state: str, why: str) -> None:
+    """An approval no longer holds, and the task is in review again."""
     if db.fetch(sql("attempt.is_recorded"), {"approval": approval})[1]:
         db.run("task.touch", at(row))  # it was never finished, so the task never left the review (P11)
     else:
@@ -96,21 +103,28 @@ def _back_to_review(db: Engine, row: Row, approval: int, state: str, why: str) -
 def redo_requested(db: Engine, row: Row, event: e.RedoRequested) -> None:
     with counted(db, [row.task]):
         move(db, row, "task.redo")
+    if event.priority != "same":
+        db.run("task.shift_priority", plain({"id": row.task, "step": -1 if event.priority == "bump" else 1}))
+        db.run("task.copy_label_priority", {"id": row.task})
     db.run("attempt.end_approvals", {"task": row.task, "why": "redo"})
-    _feedback(db, row, "redo", event.iteration, event.feedback)
+    values = {"quick_issues": event.quick_issues, "option": event.option, "reset_to": event.reset_to, "priority": event.priority}
+    insert_feedback(db, row, "redo", event.iteration, event.feedback, **values)
+    act(db, row, "requested_changes", attempt=event.iteration)
 
 
 def task_rejected(db: Engine, row: Row, event: e.TaskRejected) -> None:
     with counted(db, near(db, row.task, children=True)):
         move(db, row, "task.reject", reason=event.reason)
     db.run("attempt.end_approvals", {"task": row.task, "why": "rejected"})
-    _feedback(db, row, "rejected", event.iteration, event.reason)
+    insert_feedback(db, row, "rejected", event.iteration, event.reason)
+    act(db, row, "requested_changes", attempt=event.iteration)
 
 
-def _feedback(db: Engine, row: Row, decision: str, iteration: int, text: str) -> None:
-    values = {"seq": row.seq, "task": row.task, "iteration": iteration, "session": row.session}
-    db.run("attempt.insert_feedback", plain(values | {"decision": decision, "text": text, "at": row.at}))
-    act(db, row, "requested_changes", attempt=iteration)
+def insert_feedback(db: Engine, row: Row, decision: str, iteration: int, text: str, **more: object) -> None:
+    """What the next iteration is told (F)."""
+    values = {"seq": row.seq, "task": row.task, "iteration": iteration, "session": row.session, "decision": decision, "text": text}
+    usual: dict[str, object] = {"quick_issues": [], "option": "keep", "reset_to": None, "priority": "same", "source": ""}
+    db.run("attempt.insert_feedback", plain(values | {"at": row.at} | usual | more))
 
 
 def attribution_cleared(db: Engine, row: Row, event: e.AttributionCleared) -> None:

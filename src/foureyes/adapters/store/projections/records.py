@@ -47,10 +47,11 @@ def setting_changed(db: Engine, row: Row, event: e.SettingChanged) -> None:
 
 
 def logged(db: Engine, row: Row, event: e.Logged) -> None:
-    _log(db, row, event.type, event.text)
+    log(db, row, event.type, event.text)
 
 
-def _log(db: Engine, row: Row, kind: str, text: str) -> None:
+def log(db: Engine, row: Row, kind: str, text: str) -> None:
+    """A line in a task's log."""
     values: dict[str, object] = {"seq": row.seq, "task": row.task, "session": row.session, "type": kind, "text": text, "at": row.at}
     db.run("record.insert_log", plain(values))
 
@@ -64,7 +65,7 @@ def security_recorded(db: Engine, row: Row, event: e.SecurityRecorded) -> None:
     values: dict[str, object] = {name: getattr(event, name) for name in ("kind", "rule", "reason", "detail")}
     db.run("record.insert_security", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
     if row.task:
-        _log(db, row, "security", f"{event.kind} ({event.rule}): {event.reason}" + (f" [{event.detail}]" if event.detail else ""))
+        log(db, row, "security", f"{event.kind} ({event.rule}): {event.reason}" + (f" [{event.detail}]" if event.detail else ""))
 
 
 PROJECTIONS: dict[str, Any] = {

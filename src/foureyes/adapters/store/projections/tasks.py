@@ -56,7 +56,7 @@ def task_created(db: Engine, row: Row, event: e.TaskCreated) -> None:
     with counted(db, [row.task]):
         values: dict[str, object] = {
             name: getattr(event, name)
-            for name in ("title", "description", "type", "priority", "parent", "acceptance", "minor", "estimate_minutes")
+            for name in ("title", "description", "type", "priority", "parent", "acceptance", "minor", "estimate_minutes", "planned")
         }
         labels = sorted(set(event.labels))
         values |= {
@@ -215,6 +215,7 @@ def task_merged(db: Engine, row: Row, event: e.TaskMerged) -> None:
         move(db, row, "task.merged", sha=event.sha)
         db.run("task.set_label_live", {"id": row.task})
         _recount(db, around)
+    db.run("merge.leave", {"task": row.task, "state": "done", "why": "", "seq": row.seq})
 
 
 def unapproved_merge_seen(db: Engine, row: Row, event: e.UnapprovedMergeSeen) -> None:

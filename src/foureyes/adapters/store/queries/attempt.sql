@@ -2,9 +2,9 @@
 
 -- name: attempt.insert
 INSERT INTO attempts (task, n, base, head, tree, ref, diff_id, landed, no_code, files, commits, added, removed, message,
-  submitted_by, via, submitted_at, duration_seconds, relation)
+  submitted_by, via, submitted_at, duration_seconds, relation, signal, base_tree, marks)
 VALUES (:task, :n, :base, :head, :tree, :ref, :diff_id, :landed, :no_code, :files, :commits, :added, :removed, :message,
-  :submitted_by, :via, :at, :duration_seconds, :relation);
+  :submitted_by, :via, :at, :duration_seconds, :relation, :signal, :base_tree, :marks);
 
 -- name: attempt.insert_author
 INSERT INTO authors (task, attempt, session, why) VALUES (:task, :attempt, :session, :why) ON CONFLICT (task, attempt, session) DO NOTHING;
@@ -15,12 +15,12 @@ ON CONFLICT (task, seq, session, action) DO NOTHING;
 
 -- name: attempt.of_task
 SELECT n, base, head, tree, ref, diff_id, landed, no_code, files, commits, added, removed, message, submitted_by, via, submitted_at,
-  duration_seconds, relation
+  duration_seconds, relation, signal, base_tree, marks
 FROM attempts WHERE task = :task ORDER BY n;
 
 -- name: attempt.latest
 SELECT a.task AS task, a.n, a.base, a.head, a.tree, a.ref, a.diff_id, a.landed, a.no_code, a.files, a.commits, a.added, a.removed,
-  a.message, a.submitted_by, a.via, a.submitted_at, a.duration_seconds, a.relation
+  a.message, a.submitted_by, a.via, a.submitted_at, a.duration_seconds, a.relation, a.signal, a.base_tree, a.marks
 FROM attempts a JOIN tasks t ON t.id = a.task AND t.iteration = a.n
 WHERE a.task IN (SELECT value FROM json_each(:ids));
 
@@ -32,8 +32,8 @@ ORDER BY task, session;
 SELECT task, session, action, attempt, via, at FROM history WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY task, seq, action, session;
 
 -- name: attempt.insert_approval
-INSERT INTO approvals (seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why)
-VALUES (:seq, :task, :attempt, :session, :diff_id, :rule, :exception, :reason, :seen, :grade, :at, 'active', '');
+INSERT INTO approvals (seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, batch)
+VALUES (:seq, :task, :attempt, :session, :diff_id, :rule, :exception, :reason, :seen, :grade, :at, 'active', '', :batch);
 
 -- name: attempt.end_approval
 UPDATE approvals SET state = :state, ended_why = :why WHERE seq = :approval AND state = 'active';
@@ -43,12 +43,12 @@ UPDATE approvals SET state = 'ended', ended_why = :why WHERE task = :task AND st
 
 -- name: attempt.approvals
 SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, recorded,
-  finished_by, finished_why
+  finished_by, finished_why, batch
 FROM approvals WHERE task = :task ORDER BY seq;
 
 -- name: attempt.active_approvals
 SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, recorded,
-  finished_by, finished_why
+  finished_by, finished_why, batch
 FROM approvals WHERE task = :task AND state = 'active' ORDER BY seq;
 
 -- name: attempt.record_approval
@@ -75,7 +75,15 @@ SELECT task, session, attempt FROM cleared WHERE task IN (SELECT value FROM json
 SELECT session, count(*) AS n FROM security WHERE kind = 'minor' AND at >= :since GROUP BY session ORDER BY session;
 
 -- name: attempt.insert_feedback
-INSERT INTO feedback (seq, task, iteration, session, decision, text, at) VALUES (:seq, :task, :iteration, :session, :decision, :text, :at);
+INSERT INTO feedback (seq, task, iteration, session, decision, text, at, quick_issues, redo_option, reset_to, priority_change, source)
+VALUES (:seq, :task, :iteration, :session, :decision, :text, :at, :quick_issues, :option, :reset_to, :priority, :source);
 
 -- name: attempt.feedback
-SELECT seq, iteration, session, decision, text, at FROM feedback WHERE task = :task ORDER BY seq;
+SELECT seq, iteration, session, decision, text, at, quick_issues, redo_option AS "option", reset_to, priority_change AS priority, source
+FROM feedback WHERE task = :task ORDER BY seq;
+
+-- name: attempt.decided_by_agent
+SELECT s.agent AS agent, count(*) AS n FROM (
+  SELECT task, attempt FROM approvals WHERE recorded = 0 UNION SELECT task, iteration AS attempt FROM feedback
+) d JOIN attempts a ON a.task = d.task AND a.n = d.attempt JOIN sessions s ON s.id = a.submitted_by
+WHERE s.agent <> '' GROUP BY s.agent;

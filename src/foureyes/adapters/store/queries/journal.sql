@@ -39,5 +39,9 @@ SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal W
 SELECT seq, at, session, kind, payload FROM journal WHERE task = :task
   AND kind IN ('TaskEdited', 'DependencyRemoved', 'LabelAdded', 'LabelRemoved', 'MinorSet', 'ParentChanged') ORDER BY seq;
 
+-- name: journal.controls
+SELECT seq, task, at, session, kind, payload FROM journal WHERE task IN (SELECT value FROM json_each(:ids))
+  AND kind IN ('TaskCreated', 'LabelAdded', 'LabelRemoved', 'TaskEdited', 'TaskStarted', 'PlanAccepted') ORDER BY seq;
+
 -- name: journal.count
 SELECT count(*) AS n FROM journal;

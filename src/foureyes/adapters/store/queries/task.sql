@@ -3,10 +3,10 @@
 -- name: task.insert
 INSERT INTO tasks (n, id, title, description, type, status, priority, labels, parent, acceptance, minor, minor_by, minor_late,
   task_group, once_key, creator, implementer, tier, estimate_minutes, hold, blocked_reason, rejected_by, defer_until, merge_sha, version,
-  created_at, updated_at, started_at, start_target, closed_at, resolution, iteration, landed, unmerged, open_deps, ready, deleted)
+  created_at, updated_at, started_at, start_target, closed_at, resolution, iteration, landed, unmerged, open_deps, ready, deleted, planned)
 VALUES ((SELECT coalesce(max(n), 0) + 1 FROM tasks), :id, :title, :description, :type, 'open', :priority, :labels, :parent, :acceptance, :minor, :minor_by, 0,
   :task_group, :once_key, :creator, NULL, 'developer', :estimate_minutes, NULL, '', NULL, NULL, NULL, :seq,
-  :at, :at, NULL, NULL, NULL, '', 0, 0, 0, 0, 0, 0);
+  :at, :at, NULL, NULL, NULL, '', 0, 0, 0, 0, 0, 0, :planned);
 
 -- name: task.insert_text
 INSERT INTO task_text (rowid, title, description, acceptance) SELECT n, title, description, acceptance FROM tasks WHERE id = :id;
@@ -107,6 +107,21 @@ UPDATE tasks SET status = 'reviewing', version = :seq, updated_at = :at WHERE id
 UPDATE tasks SET status = 'open', implementer = NULL, version = :seq, updated_at = :at
 WHERE id = :id AND status IN ('reviewing', 'approved');
 
+-- name: task.merge_failed
+UPDATE tasks SET status = 'open', implementer = NULL, merge_failures = merge_failures + 1,
+  tier = CASE WHEN (merge_failures + 1) % 3 <> 0 THEN tier WHEN tier = 'developer' THEN 'senior' WHEN tier = 'senior' THEN 'lead' ELSE 'user' END,
+  version = :seq, updated_at = :at
+WHERE id = :id AND status = 'approved';
+
+-- name: task.shift_priority
+UPDATE tasks SET priority = CASE WHEN priority + :step < 0 THEN 0 WHEN priority + :step > 4 THEN 4 ELSE priority + :step END WHERE id = :id;
+
+-- name: task.copy_label_priority
+UPDATE task_labels SET priority = (SELECT t.priority FROM tasks t WHERE t.id = :id) WHERE task = :id;
+
+-- name: task.set_planned
+UPDATE tasks SET planned = :planned, version = :seq, updated_at = :at WHERE id = :id;
+
 -- name: task.reject
 UPDATE tasks SET status = 'blocked', implementer = NULL, blocked_reason = :reason, rejected_by = :session, version = :seq, updated_at = :at
 WHERE id = :id AND status = 'reviewing';
@@ -163,13 +178,13 @@ SELECT task FROM dependencies WHERE depends_on = :id;
 SELECT id, status FROM tasks WHERE parent = :id AND deleted = 0 ORDER BY n;
 
 -- name: task.get
-SELECT id, title, description, type, status, priority, labels, parent, acceptance, minor, minor_by, minor_late, task_group AS "group",
+SELECT id, title, description, type, status, priority, labels, parent, acceptance, minor, minor_by, minor_late, planned, merge_failures, task_group AS "group",
   creator, implementer, tier, estimate_minutes, hold, blocked_reason, rejected_by, defer_until, merge_sha AS "merge", version, created_at,
   updated_at, started_at, start_target, closed_at, resolution, iteration, landed, open_deps, ready, deleted
 FROM tasks WHERE id = :id;
 
 -- name: task.some
-SELECT id, title, description, type, status, priority, labels, parent, acceptance, minor, minor_by, minor_late, task_group AS "group",
+SELECT id, title, description, type, status, priority, labels, parent, acceptance, minor, minor_by, minor_late, planned, merge_failures, task_group AS "group",
   creator, implementer, tier, estimate_minutes, hold, blocked_reason, rejected_by, defer_until, merge_sha AS "merge", version, created_at,
   updated_at, started_at, start_target, closed_at, resolution, iteration, landed, open_deps, ready, deleted
 FROM tasks WHERE id IN (SELECT value FROM json_each(:ids));
@@ -309,3 +324,7 @@ ORDER BY t.n DESC LIMIT :limit
 
 -- name: task.order_oldest
 ORDER BY t.n LIMIT :limit
+
+-- name: task.blocking
+SELECT d.depends_on AS task, count(*) AS n FROM dependencies d JOIN tasks t ON t.id = d.task
+WHERE d.depends_on IN (SELECT value FROM json_each(:ids)) AND t.status <> 'closed' GROUP BY d.depends_on;

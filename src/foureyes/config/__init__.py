@@ -1,114 +1,20 @@
-"""Settings: every key, its default, who may change it and how; foureyes.toml, store and environment in layers (P12)."""
+"""Settings: who may change them and how; foureyes.toml, store and environment in layers (P12)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal
 
 import msgspec
 
-from foureyes.core.policy import DEFAULT_LABEL_RULES, DEFAULT_PROFILES, POLICIES, LabelRule, MinorRule, Profile, ReviewPolicy
+from foureyes.config.settings import BY_KEY, FILE, SETTINGS, Setting, Source, Value
+from foureyes.core.check import REPORTS, CheckRule
+from foureyes.core.policy import MODES, AutoApprove, HumanRule, LabelRule, MinorRule, Profile, ReviewPolicy, RiskRule
 from foureyes.core.session import GRADES
 from foureyes.errors import ConfigError
 
-FILE = "foureyes.toml"
-Value = str | int | bool | tuple[str, ...] | dict[str, LabelRule] | dict[str, Profile]
-Plain = Literal["text", "number", "yes/no", "choice", "list", "rules", "profiles"]
-Source = Literal["environment", "store", "foureyes.toml", "default"]
+__all__ = ["BY_KEY", "FILE", "SETTINGS", "Setting", "Source", "Value"]
 
-
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """One key of the configuration.
-
-    `scale` says which way is stricter, so that an environment may tighten it: for a choice the allowed values from
-    strictest to loosest, for a number "low", for yes/no "no". Without a scale it cannot be overridden there;
-    `only_tighter` means that people cannot loosen it there either, because it is about who is a person.
-    """
-
-    key: str
-    kind: Plain
-    default: Value
-    meaning: str
-    allowed: tuple[str, ...] = ()
-    scale: tuple[str, ...] | Literal["low", "no", ""] = ""
-    only_tighter: bool = False
-
-    @property
-    def env(self) -> str:
-        return "FOUREYES_" + self.key.replace(".", "_").upper() if self.scale else ""
-
-
-SETTINGS: tuple[Setting, ...] = (
-    Setting(key="project.id", kind="text", default="", meaning="written by init; ties the store to the target branch"),
-    Setting(key="project.prefix", kind="text", default="fe", meaning="what task ids begin with"),
-    Setting(key="project.target", kind="text", default="main", meaning="the protected branch"),
-    Setting(key="project.claim_stale_minutes", kind="number", default=120, meaning="silence after which anyone may release a claim"),
-    Setting(
-        key="project.protected_paths",
-        kind="list",
-        default=(FILE, ".github/workflows/**"),
-        meaning="globs; a change that touches one is never minor (P10)",
-    ),
-    Setting(key="store.url", kind="text", default="", meaning="empty: .foureyes/store.db; or postgresql://… (FOUREYES_STORE wins)"),
-    Setting(
-        key="review.policy",
-        kind="choice",
-        default="balanced",
-        allowed=POLICIES,
-        scale=POLICIES,
-        meaning="who may approve (P); review_policy_mode is an alias",
-    ),
-    Setting(
-        key="review.independence",
-        kind="choice",
-        default="origin",
-        allowed=GRADES,
-        scale=tuple(reversed(GRADES)),
-        meaning="how independent of every author a reviewer must be (I6)",
-    ),
-    Setting(
-        key="review.same_origin",
-        kind="choice",
-        default="refuse",
-        allowed=("refuse", "audit"),
-        scale=("refuse", "audit"),
-        meaning="another session of an author's origin: refused, or allowed and audited (I4)",
-    ),
-    Setting(
-        key="review.human_proof",
-        kind="choice",
-        default="observed",
-        allowed=("observed", "key"),
-        scale=("key", "observed"),
-        only_tighter=True,
-        meaning="key: every decision of a person is signed with their key (I9)",
-    ),
-    Setting(
-        key="review.agent_approval",
-        kind="choice",
-        default="reason",
-        allowed=("reason", "review"),
-        scale=("review", "reason"),
-        meaning="review: an agent's approval needs its own counting review of the diff (D9)",
-    ),
-    Setting(
-        key="review.label_rules",
-        kind="rules",
-        default=DEFAULT_LABEL_RULES,
-        meaning="by label: auto_approve (true, false) and independence (a grade)",
-    ),
-    Setting(
-        key="agents",
-        kind="profiles",
-        default=DEFAULT_PROFILES,
-        meaning="by agent: program, model and vendor; they count for issued sessions (I6)",
-    ),
-    Setting(key="minor.self", kind="yes/no", default=True, scale="no", meaning="whether an author may approve its own minor task"),
-    Setting(key="minor.max_lines", kind="number", default=50, scale="low", meaning="a larger change is not minor"),
-    Setting(key="minor.self_approvals_per_day", kind="number", default=5, scale="low", meaning="per origin, over the last 24 hours"),
-)
-BY_KEY: dict[str, Setting] = {setting.key: setting for setting in SETTINGS}
 POLICY_ALIAS = "review_policy_mode"
 
 FEATURES: dict[str, str] = {"balanced_review_policy": "true: review.policy is balanced, false: strict; unset: review.policy decides"}
@@ -219,6 +125,10 @@ def checked(setting: Setting, value: object, where: str) -> Value:
         return {name: _profile(profile, name, f"{where}.{name}") for name, profile in value.items()}
     if setting.kind == "rules" and isinstance(value, dict):
         return {label: _label_rule(rule, f"{where}.{label}") for label, rule in value.items()}
+    if setting.kind == "share" and isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1:
+        return float(value)
+    if setting.kind == "checks" and isinstance(value, list):
+        return _checks(value, where)
     raise ConfigError(f"{where} = {_show(value)}: allowed are {allowed_values(setting)}")
 
 
@@ -226,7 +136,28 @@ def _label_rule(rule: object, where: str) -> LabelRule:
     try:
         return msgspec.convert(rule, LabelRule)
     except msgspec.ValidationError as problem:
-        raise ConfigError(f"{where}: {problem}; allowed are auto_approve = true|false, independence = {'|'.join(GRADES)}") from None
+        choices = f"mode = {'|'.join(MODES)}, independence = {'|'.join(GRADES)}, unseen = note|ask|refuse"
+        raise ConfigError(f"{where}: {problem}; allowed are auto_approve = true|false, reviews = 1, {choices}") from None
+
+
+def _checks(rules: list[object], where: str) -> tuple[CheckRule, ...]:
+    """The quality pipeline: each check with a name of its own and something to run."""
+    found: list[CheckRule] = []
+    for number, rule in enumerate(rules, 1):
+        try:
+            check = msgspec.convert(rule, CheckRule)
+        except msgspec.ValidationError as problem:
+            allowed = f"name, run, report = {'|'.join(REPORTS)}, required = true|false, timeout_minutes, failed_exit = [1], env = [names]"
+            raise ConfigError(f"{where} number {number}: {problem}; allowed are {allowed}") from None
+        if not CHECK_NAME.fullmatch(check.name) or check.name in {one.name for one in found}:
+            raise ConfigError(f"{where} number {number}: name {check.name!r}: one word of letters, digits, - and _, and each once")
+        if not check.run.strip() or not 1 <= check.timeout_minutes <= 24 * 60:
+            raise ConfigError(f"{where} {check.name}: run must not be empty, timeout_minutes is 1 to 1440")
+        found.append(check)
+    return tuple(found)
+
+
+CHECK_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 def _profile(profile: object, name: str, where: str) -> Profile:
@@ -245,6 +176,8 @@ def allowed_values(setting: Setting) -> str:
         "number": "whole numbers from 0",
         "list": "a list of texts",
         "text": "a text",
+        "share": "a share from 0 to 1",
+        "checks": '[[checks]] tables, e.g. name = "tests", run = "pytest -q"',
         "profiles": 'a table by agent, e.g. claude = { program = "claude", model = "…" }',
         "rules": 'a table by label, e.g. security = { auto_approve = false, independence = "human" }',
     }
@@ -277,7 +210,7 @@ def is_looser(setting: Setting, value: Value, than: Value) -> bool:
     """Whether a value is looser than another on the setting's scale."""
     if isinstance(setting.scale, tuple):
         return setting.scale.index(str(value)) > setting.scale.index(str(than))
-    return bool(value > than)  # type: ignore[operator]
+    return bool(value < than if setting.scale == "yes" else value > than)  # type: ignore[operator]
 
 
 def resolve(setting: Setting, layers: Layers) -> Resolved:
@@ -369,15 +302,25 @@ def review_policy(layers: Layers) -> ReviewPolicy:
     def get(key: str) -> Value:
         return resolve(BY_KEY[key], layers).value
 
-    minor = {name: get(f"minor.{name}") for name in ("self", "max_lines", "self_approvals_per_day")}
+    def group(prefix: str, names: tuple[str, ...]) -> dict[str, Value]:
+        return {name: get(f"{prefix}.{name}") for name in names}
+
     values = {
         "name": get("review.policy"),
-        "independence": get("review.independence"),
-        "same_origin": get("review.same_origin"),
-        "human_proof": get("review.human_proof"),
-        "agent_approval": get("review.agent_approval"),
-        "minor": MinorRule(**minor),  # type: ignore[arg-type]
+        "minor": MinorRule(**group("minor", MinorRule.__struct_fields__)),  # type: ignore[arg-type]
+        "auto": AutoApprove(**group("review.auto_approve", AutoApprove.__struct_fields__)),  # type: ignore[arg-type]
+        "human": HumanRule(**group("review.human", HumanRule.__struct_fields__)),  # type: ignore[arg-type]
+        "risk": RiskRule(**group("review.risk", RiskRule.__struct_fields__)),  # type: ignore[arg-type]
         "protected_paths": get("project.protected_paths"),
         "claim_stale_minutes": get("project.claim_stale_minutes"),
+        "checks": get("checks"),
+        **group("review", PLAIN),
     }
-    return ReviewPolicy(label_rules=get("review.label_rules"), **values)  # type: ignore[arg-type]
+    return ReviewPolicy(**values)  # type: ignore[arg-type]
+
+
+PLAIN = (
+    "independence", "same_origin", "human_proof", "agent_approval", "label_rules", "default_mode", "reviews", "docs_paths", "check_paths",
+    "quick_issues",
+)  # fmt: skip
+"""What the policy calls by the same name as the configuration."""

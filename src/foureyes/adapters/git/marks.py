@@ -1,0 +1,45 @@
+"""What a patch has in it that whoever looks should know (H1): read from git's own output, once, when work is handed in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from foureyes.adapters.git.calls import shown
+from foureyes.core.attempt import ChangedFile, Mark
+
+EXECUTABLE = b"100755"
+# Zero-width and bidirectional characters, byte order marks, soft hyphens, and control characters other than tab.
+_HIDDEN = re.compile(rb"\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xef\xbb\xbf|\xc2\xad|\xd8\x9c|[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_SKIP = re.compile(
+    rb"pytest\.mark\.(?:skip|xfail)|pytest\.skip\(|unittest\.skip|\b(?:it|test|describe)\.(?:skip|todo)\b|\bx(?:it|describe|test)\("
+    rb"|@Disabled\b|@Ignore\b|\bt\.Skip|#\[ignore"
+)
+_ASSERT = re.compile(rb"\bassert|\bexpect\(|\.should\b|\brequire\.\w+\(t,|\bt\.(?:Error|Fatal)")
+_ADDED = re.compile(rb"^\+[^\n]*", re.MULTILINE)
+_REMOVED = re.compile(rb"^-[^\n]*", re.MULTILINE)
+
+
+def marks_of(changed: Sequence[tuple[bytes, bytes, bytes, bytes, bytes]], files: Sequence[ChangedFile]) -> tuple[Mark, ...]:
+    """Marks of entries given as (path, status, old mode, new mode, hunks)."""
+    found = [Mark("binary", file.path) for file in files if file.added is None]
+    for path, status, old_mode, new_mode, hunks in changed:
+        name = shown(path)
+        if status[:1] == b"D":
+            found.append(Mark("deleted", name))
+        elif new_mode == EXECUTABLE != old_mode:
+            found.append(Mark("executable", name))
+        found += [Mark(kind, name) for kind in _in_hunks(hunks)]  # type: ignore[arg-type]
+    return tuple(dict.fromkeys(found))
+
+
+def _in_hunks(hunks: bytes) -> Iterator[str]:
+    """What the added and removed lines show. A quick look first: most patches have none of it."""
+    if _HIDDEN.search(hunks) and any(_HIDDEN.search(line) for line in _ADDED.findall(hunks)):
+        yield "hidden"
+    for kind, pattern, more in (("skip", _SKIP, True), ("assert", _ASSERT, False)):
+        if not pattern.search(hunks):
+            continue
+        added, removed = (sum(bool(pattern.search(line)) for line in lines.findall(hunks)) for lines in (_ADDED, _REMOVED))
+        if (added > removed) if more else (removed > added):
+            yield kind

@@ -1,0 +1,106 @@
+"""`GitWorkshop`: the application's `Workshop` port over the git executable."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from foureyes.adapters.git import catching_up, checkpoints, export, history, merging, refs, resetting, task_worktrees
+from foureyes.adapters.git.checkouts import checkouts_of
+from foureyes.adapters.git.gate import GateGit
+from foureyes.adapters.git.programs import own_settings, programs_named
+from foureyes.app.ports import CaughtUp, CheckpointView, Merged
+from foureyes.core.ids import Sha
+
+
+class GitWorkshop:
+    """What is done to one repository. `folder` is the project's: worktrees of tasks are below it."""
+
+    def __init__(
+        self,
+        worktree: str | os.PathLike[str],
+        git_dir: str | os.PathLike[str],
+        common_dir: str | os.PathLike[str],
+        root: str | os.PathLike[str],
+        folder: str | os.PathLike[str],
+    ) -> None:
+        self._common_dir, self._folder = os.fspath(common_dir), os.fspath(folder)
+        self._git = GateGit(os.fspath(git_dir), self._common_dir)
+
+    def close(self) -> None:
+        """Remove the temporary directory now rather than at exit. The object stays usable."""
+        self._git.close()
+
+    # Objects
+
+    def export(self, tree: Sha, path: str) -> None:
+        """Write the files of a tree (or of a commit's tree) into an empty directory; no `.git`, no program is run for it."""
+        export.export(self._common_dir, tree, path)
+
+    def merge(self, *, tip: Sha, head: Sha) -> Merged:
+        """What git by itself, with no driver and no attribute, makes of `head` merged into `tip`. Moves nothing."""
+        return merging.merge(self._git, tip=tip, head=head)
+
+    def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
+        """A commit object in the repository's store, by the gate; no ref names it yet."""
+        return merging.commit(self._git, tree=tree, parents=parents, message=message)
+
+    def tree_of(self, commit: Sha) -> Sha | None:
+        """The tree of a commit; None when it is not there."""
+        (known,) = history.known(self._git, commit)
+        return known.tree if known else None
+
+    # Refs
+
+    def keep(self, ref: str, commit: Sha) -> None:
+        """Make a ref below `refs/foureyes/` name a commit, so that it is never lost."""
+        refs.keep(self._git, ref, commit)
+
+    def move(self, ref: str, *, new: Sha, old: Sha) -> bool:
+        """Compare-and-swap of a branch; False when it was not at `old` any more."""
+        return refs.swap(self._git, refs.well_formed(ref, refs.BRANCHES), new=new, old=old, why="foureyes: merge")
+
+    def delete_merged(self, branch: str, *, target: str) -> bool:
+        """Delete a branch that is on the target as a whole and checked out nowhere."""
+        ref, onto = refs.branch(branch), refs.branch(target)
+        here, there = refs.at(self._git, ref), refs.at(self._git, onto)
+        if ref == onto or here.value is None or there.value is None or here.symbolic:
+            return False
+        if any(checkouts_of(self._git, ref)) or not history.is_ancestor(self._git, here.value, there.value):
+            return False
+        return refs.delete(self._git, ref, old=here.value)
+
+    def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
+        """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was left alone, else empty."""
+        return resetting.reset(self._git, ref, old=old, new=new)
+
+    def add_checkpoint(self, task: str, name: str, commit: Sha) -> None:
+        """A ref below `refs/foureyes/checkpoints/`; `Conflict` when the name is taken by another commit."""
+        checkpoints.add(self._git, task, name, commit)
+
+    def checkpoints(self) -> list[CheckpointView]:
+        """All of them, the newest first."""
+        return checkpoints.listed(self._git)
+
+    def drop_checkpoint(self, task: str, name: str, sha: Sha) -> bool:
+        """Forget one; False when there is none of that name at that commit."""
+        return checkpoints.drop(self._git, task, name, sha)
+
+    # The repository and its worktrees
+
+    def programs_named(self) -> list[str]:
+        """The settings of the repository's own configuration that name a program which git would run (Q2)."""
+        places = dict.fromkeys((self._git.git_dir, self._common_dir))
+        return programs_named([setting for place in places for setting in own_settings(self._git.real, place)])
+
+    def catch_up(self, target: str) -> list[CaughtUp]:
+        """Bring every checkout of the target branch whose files are those of an earlier commit of it up to date (Q5)."""
+        return catching_up.catch_up(self._git, target)
+
+    def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
+        """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and session."""
+        return task_worktrees.add(self._git, task_worktrees.desk(self._folder, task), branch=branch, base=base, session=session)
+
+    def drop_worktree(self, task: str) -> str:
+        """Remove the worktree of a task if everything in it is committed; why it stays, else empty."""
+        return task_worktrees.drop(self._git, task_worktrees.desk(self._folder, task))

@@ -1,0 +1,34 @@
+"""Whether a process that is on record still runs: a lease of a dead one is free (Q4)."""
+
+from __future__ import annotations
+
+import os
+
+from foureyes.adapters.identity.process_tree import _place
+
+ENDED = frozenset({b"Z", b"X"})
+
+
+def own() -> str:
+    """The evidence of this process, as I3 has it; empty where it cannot be read."""
+    return _evidence(os.getpid())
+
+
+def is_gone(evidence: str) -> bool:
+    """Shown to have ended: of this machine and this boot, and not there any more. What cannot be known is not gone (G1)."""
+    place, _, start = evidence.rpartition(":")
+    place, _, pid = place.rpartition(":")
+    if not (pid.isdigit() and start.isdigit()) or not own().startswith(f"{place}:"):
+        return False
+    return _evidence(int(pid)) != evidence
+
+
+def _evidence(pid: int) -> str:
+    """A zombie has ended: nothing but its exit code is left."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return ""
+    place = _place("/proc", os.getpid())
+    return f"proc:{place}:{pid}:{int(fields[19])}" if place and len(fields) > 19 and fields[0] not in ENDED else ""

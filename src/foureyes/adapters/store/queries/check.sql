@@ -1,0 +1,23 @@
+-- Results of checks, and the names of tests.
+
+-- name: check.insert
+INSERT INTO checks (seq, task, tree, name, digest, command, outcome, summary, exit_code, duration_ms, failing, tests, program, output, session, at)
+VALUES (:seq, :task, :tree, :name, :digest, :command, :outcome, :summary, :exit_code, :duration_ms, :failing, :tests, :program, :output,
+  :session, :at);
+
+-- name: check.insert_tests
+INSERT INTO test_lists (digest, packed, n) VALUES (:digest, :packed, :n) ON CONFLICT (digest) DO NOTHING;
+
+-- name: check.of_trees
+SELECT seq, tree, name, digest, outcome, summary, exit_code, duration_ms, failing, tests, session, at FROM checks
+WHERE tree IN (SELECT value FROM json_each(:trees)) ORDER BY seq;
+
+-- name: check.full
+SELECT seq, tree, name, digest, command, outcome, summary, exit_code, duration_ms, failing, tests, program, output, session, at FROM checks
+WHERE tree = :tree ORDER BY seq;
+
+-- name: check.tests
+SELECT digest, packed FROM test_lists WHERE digest IN (SELECT value FROM json_each(:digests));
+
+-- name: check.has_tests
+SELECT digest AS id FROM test_lists WHERE digest = :digest;

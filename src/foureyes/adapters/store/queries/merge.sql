@@ -1,0 +1,30 @@
+-- The merge queue: what is approved and not merged yet.
+
+-- name: merge.lease
+INSERT INTO merges (task, attempt, approval, state, tries, why, until, process, host, seq)
+VALUES (:task, :attempt, :approval, 'merging', 1, '', :until, :process, :host, :seq)
+ON CONFLICT (task) DO UPDATE SET attempt = excluded.attempt, approval = excluded.approval, state = 'merging',
+  tries = CASE WHEN merges.approval = excluded.approval THEN merges.tries + 1 ELSE 1 END, why = '', until = excluded.until,
+  process = excluded.process, host = excluded.host, seq = excluded.seq;
+
+-- name: merge.leave
+UPDATE merges SET state = :state, why = :why, process = '', until = '', seq = :seq WHERE task = :task;
+
+-- name: merge.leases
+SELECT m.task, m.attempt, m.approval, m.state, m.tries, m.why, m.until, m.process, m.host, m.seq FROM merges m
+WHERE m.state = 'merging' ORDER BY m.seq;
+
+-- name: merge.of
+SELECT task, attempt, approval, state, tries, why, until, process, host, seq FROM merges WHERE task = :task;
+
+-- name: merge.queue
+SELECT t.id AS task, t.title, t.priority, t.iteration AS attempt, t.hold, t.open_deps, t.merge_failures, a.seq AS approval,
+  a.session AS approver, a.at AS approved_at, s.kind AS approver_kind, coalesce(m.state, 'waiting') AS state, coalesce(m.tries, 0) AS tries,
+  coalesce(m.why, '') AS why, coalesce(m.until, '') AS until, coalesce(m.process, '') AS process, coalesce(m.host, '') AS host
+FROM tasks t
+JOIN approvals a ON a.task = t.id AND a.state = 'active' AND a.recorded = 0
+  AND a.seq = (SELECT max(b.seq) FROM approvals b WHERE b.task = t.id AND b.state = 'active' AND b.recorded = 0)
+JOIN sessions s ON s.id = coalesce(a.finished_by, a.session)
+LEFT JOIN merges m ON m.task = t.id AND m.approval = a.seq AND m.state <> 'done'
+WHERE t.status = 'approved' AND t.deleted = 0
+ORDER BY t.priority, a.seq;

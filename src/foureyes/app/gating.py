@@ -1,0 +1,97 @@
+"""The gate decides by itself (M4, skip, send back): after a hand-in and after checks, in the transaction of whoever came."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.context import Context, Work, gate_of
+from foureyes.app.ledger import facts_of
+from foureyes.core import events as e
+from foureyes.core import gate
+from foureyes.core.attempt import Attempt
+from foureyes.core.check import Standing
+from foureyes.core.facts import Facts
+from foureyes.core.ids import TaskId
+from foureyes.core.lifecycle import Status
+from foureyes.core.modes import Chosen, mode_of, why_not_by_itself
+from foureyes.core.policy import ReviewPolicy
+from foureyes.core.quality import standings
+from foureyes.errors import Reason
+
+MOST_SENT_BACK = 5
+"""However often the configuration lets an attempt go round by itself, after so many a person is asked (L, E1)."""
+
+SHOWN_FAILURES = 20
+
+
+class Settled(msgspec.Struct, frozen=True, kw_only=True):
+    """What the gate made of an attempt: its mode, why, and why it did not approve by itself."""
+
+    mode: str
+    status: str
+    mode_reasons: tuple[Reason, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    standings: tuple[Standing, ...] = ()
+
+
+def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> Settled:
+    """Approve what needs nobody's eyes, send back what is red and waits for nobody; leave the rest to whoever looks."""
+    facts = facts_of(context, work.tx, task)
+    policy = context.policy(work.tx, gate_of(context.store.project))
+    chosen, checked = mode_of(facts, policy), standings(facts, policy)
+    reasons = why_not_by_itself(facts, policy, chosen, checked, tip)
+    if facts.task.status == "reviewing" and facts.attempt is not None:
+        gatekeeper = work.as_gate(context.store.project)
+        if not reasons and chosen.mode in ("auto-approve", "skip"):
+            gatekeeper.record(task, approval(facts, chosen, checked))
+        elif is_sent_back(facts, policy, chosen, checked):
+            red = [one for one in checked if is_red(one)]
+            failing = tuple(name for one in red if one.result for name in [*one.result.failing, *one.gone])
+            gatekeeper.record(task, e.AttemptSentBack(iteration=facts.attempt.n, feedback=in_words(red), failing=failing))
+    status = context.get(work.tx, task).status
+    return Settled(mode=chosen.mode, status=status, mode_reasons=chosen.reasons, reasons=reasons, standings=checked)
+
+
+def approval(facts: Facts, chosen: Chosen, checked: tuple[Standing, ...]) -> e.Approved:
+    """M4: approved by the rule itself, with what it rests on."""
+    attempt = facts.attempt
+    assert attempt is not None
+    because = "; ".join(reason.message for reason in chosen.reasons[:1])
+    passed = [one.rule.name for one in checked if one.is_green]
+    said = f"{chosen.mode} ({because})"
+    if chosen.mode == "auto-approve":
+        said += f": {len(passed)}/{len(checked)} checks, iteration {attempt.n}, signal {attempt.signal}"
+    return e.Approved(
+        attempt=attempt.n, diff_id=attempt.diff_id, rule="M4", status=after(attempt), reason=said, seen="by rule", grade="rule"
+    )  # fmt: skip
+
+
+def after(attempt: Attempt) -> Status:
+    """Where an approval leads: what has nothing to merge is done."""
+    return "closed" if attempt.no_code or attempt.landed else "approved"
+
+
+def is_red(one: Standing) -> bool:
+    """A required check that ran where it counts and found something wrong with the work; not one that broke itself."""
+    return one.rule.required and not one.claimed and one.result is not None and one.word == "failed"
+
+
+def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: Chosen, checked: tuple[Standing, ...]) -> bool:
+    """T `send_back`: red, and no person is asked for: the mode is auto-approve and the iterations are not used up."""
+    limit = min(policy.auto.max_iterations or MOST_SENT_BACK, MOST_SENT_BACK)
+    attempt = facts.attempt
+    mine = attempt is not None and not attempt.landed and attempt.n < limit
+    return mine and chosen.mode == "auto-approve" and policy.auto.enabled and any(is_red(one) for one in checked)
+
+
+def in_words(red: list[Standing]) -> str:
+    """What failed, for the next iteration."""
+    lines = []
+    for one in red:
+        assert one.result is not None
+        lines.append(f"Check {one.rule.name} failed: {one.said} (command: {one.rule.run})")
+        names = [*one.result.failing, *[f"gone: {name}" for name in one.gone]]
+        lines += [f"- {name}" for name in names[:SHOWN_FAILURES]]
+        if len(names) > SHOWN_FAILURES:
+            lines.append(f"- and {len(names) - SHOWN_FAILURES} more")
+    return "\n".join(lines)

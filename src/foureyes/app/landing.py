@@ -1,0 +1,135 @@
+"""What reached the target branch: found there (A3), recorded, and its configuration taken over (P12)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.context import Context, Work
+from foureyes.app.ledger import facts_of
+from foureyes.app.policy import digest_of
+from foureyes.app.ports import ListQuery, Tx
+from foureyes.app.proof import Hash
+from foureyes.app.views import ApprovalView, TaskRow
+from foureyes.config import FILE, Layers, read_file, review_policy
+from foureyes.core import events as e
+from foureyes.core.attempt import DETACHED, KEEPS_APPROVAL, Attempt
+from foureyes.core.ids import Sha, TaskId
+from foureyes.core.session import Actor
+from foureyes.core.task import Task
+from foureyes.errors import ConfigError, Reason, Refused
+
+MANY = 10_000
+
+
+class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of an approved task. `outcome`: merged, found (on the target already), waiting, stuck, conflict, checks, void."""
+
+    task: str
+    attempt: int
+    outcome: str
+    sha: str = ""
+    message: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def merged(self) -> bool:
+        """Whether it is on the target now."""
+        return self.outcome in ("merged", "found")
+
+
+def recognise(context: Context, actor: Actor, target: str) -> list[MergeRow]:
+    """Close every approved task whose approved head is on the target branch already: merged by hand, or just before a crash (Q4).
+
+    Work that was closed without an approval and merged all the same is taken off the unmerged list, on the record.
+    """
+    with context.store.read() as tx:
+        rows = tx.tasks(ListQuery(status="approved", limit=MANY), TaskRow) + tx.tasks(ListQuery(unmerged=True, limit=MANY), TaskRow)
+        attempts = {row.id: facts_of(context, tx, TaskId(row.id)).attempt for row in rows}
+    found = [_look(context, task, attempt, target) for task, attempt in attempts.items() if attempt is not None]
+    landed = [row for row in found if row is not None]
+    if landed:
+        settings = {row.task: settings_of(context, attempt, target) for row in landed if (attempt := attempts[row.task])}
+        with context.writing(actor, "merge") as work:
+            landed = [_found(context, work, row, settings[row.task]) for row in landed]
+    return landed
+
+
+def settings_of(context: Context, attempt: Attempt, ref: str) -> str:
+    """P12, A4: the foureyes.toml of an attempt that changes it, if exactly that is on `ref` and can be in force."""
+    if not any(changed.path == FILE for changed in attempt.files):
+        return ""
+    text = context.repo.file_at(attempt.head, FILE)
+    if text is None or text != context.repo.file_at(ref, FILE):
+        return ""
+    try:
+        review_policy(Layers(file=read_file(text)))
+    except ConfigError:
+        return ""
+    return text
+
+
+def accept(context: Context, work: Work, task: Task, settings: str) -> str:
+    """P12: what a person approved, that person accepted; what to say about it."""
+    if not settings or digest_of(settings) == context.project(work.tx).accepted_digest:
+        return ""
+    approvals = work.tx.all("attempt.active_approvals", ApprovalView, task=task.id)
+    if not any(found.attempt == task.iteration and found.grade.startswith("human") for found in approvals):
+        return ""
+    work.record(task.id, e.PolicyAccepted(digest=digest_of(settings), text=settings))
+    return f"its {FILE}, approved by a person, is in force now"
+
+
+def _found(context: Context, work: Work, row: MergeRow, settings: str) -> MergeRow:
+    task = context.find(work.tx, row.task)
+    gatekeeper = work.as_gate(context.store.project)
+    if task.iteration != row.attempt:
+        return row
+    if task.status == "approved":
+        said = accept(context, gatekeeper, task, settings)
+        gatekeeper.record(task.id, e.TaskMerged(sha=Sha(row.sha), via=work.actor.session))
+        return msgspec.structs.replace(row, message=f"{row.message}; {said}") if said else row
+    if task.status == "closed" and task.merge is None:
+        reason = f"closed without an approval, and now on the target branch as {row.sha[:7]}"
+        gatekeeper.record(task.id, e.UnapprovedMergeSeen(sha=Sha(row.sha)))
+        gatekeeper.record(task.id, e.SecurityRecorded(kind="merged_unapproved", rule="C2", reason=reason))
+    return row
+
+
+def _look(context: Context, task: str, attempt: Attempt, target: str) -> MergeRow | None:
+    """A3: the approved head itself, or a pure rebase of it, is on the target."""
+    repo = context.repo
+    sha = repo.merged_by(attempt.head, target)
+    if sha is not None:
+        return MergeRow(task=task, attempt=attempt.n, outcome="found", sha=sha, message=f"on {target} as {sha[:7]}")
+    head = repo.commit_of(attempt.ref) if attempt.ref != DETACHED else None
+    if head is None or head == attempt.head:
+        return None
+    relation = repo.relation(base=attempt.base, head=attempt.head, new_head=head, target=target)
+    sha = repo.merged_by(head, target) if relation in KEEPS_APPROVAL else None
+    if sha is None:
+        return None
+    message = f"on {target} as {sha[:7]} ({relation} of the approved head)"
+    return MergeRow(task=task, attempt=attempt.n, outcome="found", sha=sha, message=message)
+
+
+def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:
+    """P12: a store merges only into a target whose foureyes.toml names its project and whose last anchor it holds."""
+    text = context.repo.file_at(target, FILE)
+    named = read_file(text).get("project.id", "") if text else ""
+    if named != context.store.project:
+        said = f"names project {named}" if named else "names no project" if text else "is missing"
+        raise _foreign(f"{FILE} on {target} {said}; this store is of project {context.store.project}")
+    anchor = context.repo.last_anchor(target)
+    if anchor is not None and not _holds(tx, anchor):
+        raise _foreign(f"the last anchor on {target} ({anchor[:20]}) is not in this store's journal: another store merges there")
+
+
+def _foreign(message: str) -> Refused:
+    return Refused("nothing was merged or closed.", reasons=(Reason("P12", message, "fe doctor"),), next_step="fe doctor")
+
+
+def _holds(tx: Tx, anchor: str) -> bool:
+    """J3: whether the journal has the row that an anchor `<row>:<hash>` names."""
+    row, _, digest = anchor.partition(":")
+    found = tx.one("journal.at", Hash, seq=int(row)) if row.isascii() and row.isdigit() and len(row) < 18 else None
+    return found is not None and found.hash == digest

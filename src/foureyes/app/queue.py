@@ -1,0 +1,187 @@
+"""The review queue: what waits for a person, the riskiest first, and what could be approved in one go (H, M8)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+
+import msgspec
+
+from foureyes.app.context import Context
+from foureyes.app.ledger import facts_for
+from foureyes.app.lists import preview
+from foureyes.app.ports import ListQuery, Tx
+from foureyes.app.views import Preview, TaskRow
+from foureyes.core import gate
+from foureyes.core.attempt import Attempt
+from foureyes.core.facts import Facts
+from foureyes.core.ids import SessionId, Sha, TaskId
+from foureyes.core.modes import mode_of, why_not_by_itself
+from foureyes.core.policy import ReviewPolicy
+from foureyes.core.quality import standings
+from foureyes.core.risk import CLASSES, Around, Risk, risk_of
+from foureyes.core.sampling import samples
+from foureyes.core.session import Actor, Party
+from foureyes.errors import Reason
+
+PAGE = 200
+
+
+class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A task that waits, with everything that a decision is ordered and prepared by."""
+
+    n: int = 0
+    task: str
+    title: str
+    priority: int
+    attempt: int
+    diff_id: str
+    mode: str
+    mode_reasons: tuple[Reason, ...] = ()
+    risk: Risk
+    auto_approvable: bool
+    auto_reasons: tuple[Reason, ...] = ()
+    checks: dict[str, str] = {}
+    claimed: tuple[str, ...] = ()
+    files: int = 0
+    added: int = 0
+    removed: int = 0
+    held: bool = False
+    blocks: int = 0
+    version: int = 0
+    submitted_at: str = ""
+    age_seconds: int = 0
+    you: Preview
+
+
+class QueueView(msgspec.Struct, frozen=True, kw_only=True):
+    """The queue as it is now."""
+
+    count: int
+    auto_approvable: int
+    need_attention: int
+    checks: tuple[str, ...]
+    rows: tuple[QueueRow, ...]
+
+
+class Batch(msgspec.Struct, frozen=True, kw_only=True):
+    """What one batch approval would approve, and what it leaves to be looked at."""
+
+    tasks: tuple[QueueRow, ...]
+    sampled: tuple[QueueRow, ...] = ()
+    high: tuple[QueueRow, ...] = ()
+    left_off: int = 0
+
+
+class Blocks(msgspec.Struct, frozen=True):
+    """How many tasks wait for one."""
+
+    task: str
+    n: int
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """How many attempts of an agent program were decided."""
+
+    agent: str
+    n: int
+
+
+class Queue:
+    """What waits for eyes."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def view(self, actor: Actor) -> QueueView:
+        """Everything in review: per-task and held first, then by risk, priority, what waits for it, and age (H1)."""
+        heads = self._context.repo.heads()
+        rows: list[QueueRow] = []
+        with self._context.store.read() as tx:
+            me, policy = self._context.party(tx, actor), self._context.policy(tx, actor)
+            facts = self._waiting(tx, me)
+            target = f"refs/heads/{self._context.project(tx).target}"
+            blocks = {row.task: row.n for row in tx.all("task.blocking", Blocks, ids=sorted(facts))} if facts else {}
+            decided = {row.agent: row.n for row in tx.all("attempt.decided_by_agent", Decided)}
+            agents = self._agents(tx, facts)
+        touched = Counter(path for about in facts.values() for path in set(about.changed_paths()))
+        for about in facts.values():
+            assert about.attempt is not None
+            known = decided.get(agents[about.task.id], 0) if agents[about.task.id] else None
+            shared = tuple(path for path in about.changed_paths() if touched[path] > 1)
+            tip = self._tip(about.attempt, heads, target)
+            rows.append(self._row(about, me, policy, tip, Around(known, shared), blocks.get(about.task.id, 0)))
+        rows.sort(key=_order)
+        numbered = tuple(msgspec.structs.replace(row, n=number) for number, row in enumerate(rows, 1))
+        auto = sum(row.auto_approvable for row in rows)
+        names = tuple(rule.name for rule in policy.checks)
+        return QueueView(count=len(rows), auto_approvable=auto, need_attention=len(rows) - auto, checks=names, rows=numbered)
+
+    def _waiting(self, tx: Tx, me: Party) -> dict[TaskId, Facts]:
+        found: dict[TaskId, Facts] = {}
+        after = None
+        while rows := tx.tasks(ListQuery(status="reviewing", limit=PAGE, after=after), TaskRow):
+            page = facts_for(self._context, tx, [TaskId(row.id) for row in rows], me)
+            found |= {task: about for task, about in page.items() if about.attempt is not None}
+            after = (rows[-1].priority, rows[-1].n)
+        return found
+
+    @staticmethod
+    def _agents(tx: Tx, facts: dict[TaskId, Facts]) -> dict[TaskId, str]:
+        """The agent program that handed each attempt in; empty for a person."""
+        from foureyes.app.views import SessionView
+
+        makers = {about.attempt.submitted_by for about in facts.values() if about.attempt}
+        known = {SessionId(row.id): row for row in tx.all("session.some", SessionView, ids=sorted(makers))}
+        return {
+            task: known[about.attempt.submitted_by].agent if about.attempt and about.attempt.submitted_by in known else ""
+            for task, about in facts.items()
+        }
+
+    def _tip(self, attempt: Attempt, heads: dict[str, Sha], target: str) -> gate.Tip:
+        if not attempt.landed:
+            return gate.Tip(head=heads.get(attempt.ref))
+        return gate.Tip(on_target=target in heads and self._context.repo.is_ancestor(attempt.head, heads[target]))
+
+    def _row(self, facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip, around: Around, blocks: int) -> QueueRow:
+        attempt, task = facts.attempt, facts.task
+        assert attempt is not None
+        chosen, checked = mode_of(facts, policy), standings(facts, policy)
+        not_by_itself = why_not_by_itself(facts, policy, chosen, checked, tip)
+        in_batch = why_not_by_itself(facts, policy, chosen, checked, tip, any_mode=True)
+        return QueueRow(
+            task=task.id, title=task.title, priority=task.priority, attempt=attempt.n, diff_id=attempt.diff_id, mode=chosen.mode,
+            mode_reasons=chosen.reasons, risk=risk_of(facts, policy, chosen, checked, not_by_itself, around),
+            auto_approvable=not in_batch, auto_reasons=in_batch, checks={one.rule.name: one.word for one in checked},
+            claimed=tuple(one.rule.name for one in checked if one.claimed), files=len(attempt.files), added=attempt.added,
+            removed=attempt.removed, held=task.hold is not None, blocks=blocks, version=task.version, submitted_at=attempt.submitted_at,
+            age_seconds=self._age(attempt.submitted_at), you=preview(facts, me, policy, tip),
+        )  # fmt: skip
+
+    def _age(self, moment: str) -> int:
+        return max(0, int((self._context.clock.now() - datetime.fromisoformat(moment)).total_seconds()))
+
+    def batch_max(self, actor: Actor) -> int:
+        """H2: how many decisions one batch may have."""
+        with self._context.store.read() as tx:
+            return self._context.policy(tx, actor).human.batch_max
+
+    def batch(self, actor: Actor) -> Batch:
+        """M8, H2, H3: what `--all-auto` would approve. High risk is never pre-selected; samples stay until they were looked at."""
+        with self._context.store.read() as tx:
+            rule = self._context.policy(tx, actor).human
+        rows = [row for row in self.view(actor).rows if row.auto_approvable and row.you.may_approve]
+        chosen = [row for row in rows if row.risk.level != "high"]
+        page = chosen[: rule.batch_max]
+        left = samples([row.diff_id for row in page], self._context.store.project, rule)
+        return Batch(
+            tasks=tuple(row for row in page if row.diff_id not in left),
+            sampled=tuple(row for row in page if row.diff_id in left),
+            high=tuple(row for row in rows if row.risk.level == "high"),
+            left_off=len(chosen) - len(page),
+        )
+
+
+def _order(row: QueueRow) -> tuple[int, int, int, int, str, str]:
+    waits_on_purpose = 0 if row.mode == "per-task" or row.held else 1
+    return waits_on_purpose, CLASSES.index(row.risk.level), row.priority, -row.blocks, row.submitted_at, row.task

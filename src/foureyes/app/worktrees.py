@@ -1,0 +1,54 @@
+"""Worktrees (K1): a checkout of its own for each task, on a branch of its own."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.context import Context
+from foureyes.app.feedback import begin_again
+from foureyes.core.attempt import DETACHED
+from foureyes.core.ids import TaskId
+from foureyes.core.session import Actor
+from foureyes.errors import GitProblem, Reason, Refused
+
+
+class WorktreeView(msgspec.Struct, frozen=True, kw_only=True):
+    """Where to work on a task."""
+
+    task: str
+    path: str
+    branch: str
+
+
+class Worktrees:
+    """Made with a claim, found again on redo, removed after the merge."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def open(self, actor: Actor, task: str) -> WorktreeView:
+        """The worktree of a task that the caller has started; its commits name task and session (A1)."""
+        with self._context.store.read() as tx:
+            found = self._context.find(tx, task)
+            target = self._context.project(tx).target
+        if found.status != "in_progress" or found.implementer is None:
+            reason = Reason("K1", f"{found.id} is {found.status}: a worktree comes with the claim", f"fe start {found.id} --worktree")
+            raise Refused(f"there is no worktree for {found.id}.", reasons=(reason,), next_step=reason.next, task=found.id)
+        base = self._context.repo.commit_of(f"refs/heads/{target}")
+        if base is None:
+            raise GitProblem(f"the target branch {target} has no commit yet", next_step=f"git branch {target}")
+        ref = self._branch(found.id)
+        session = str(found.implementer if actor.kind in ("human", "service") else actor.session)
+        path = self._context.workshop.add_worktree(found.id, branch=ref, base=base, session=session)
+        return WorktreeView(task=found.id, path=path, branch=ref.removeprefix("refs/heads/"))
+
+    def _branch(self, task: TaskId) -> str:
+        """The branch of the latest attempt goes on being it (redo keep); else `fe/<task>`."""
+        begin_again(self._context, task)
+        with self._context.store.read() as tx:
+            from foureyes.app.ledger import facts_of
+
+            attempt = facts_of(self._context, tx, task).attempt
+            target = self._context.project(tx).target
+        own = attempt is not None and attempt.ref not in (DETACHED, f"refs/heads/{target}") and not attempt.landed
+        return attempt.ref if attempt is not None and own else f"refs/heads/fe/{task}"

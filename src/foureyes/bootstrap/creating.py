@@ -1,0 +1,275 @@
+"""`fe init`: a store, foureyes.toml with the checks that the repository seems to have, and its commit on the target (P12)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from foureyes import bootstrap
+from foureyes.adapters.clock import RandomIds
+from foureyes.adapters.git.locate import Located
+from foureyes.adapters.store.opening import create_store
+from foureyes.adapters.store.store import Store
+from foureyes.app.application import Application
+from foureyes.app.context import permit
+from foureyes.core.ids import PREFIX
+from foureyes.core.session import Actor
+from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProblem, NoStore, NotFound
+
+if TYPE_CHECKING:
+    from foureyes.adapters.git.repo import GitRepo
+    from foureyes.bootstrap.detecting import Proposal
+    from foureyes.config import Value
+
+HEADING = "# Foureyes reads this file from the target branch. A change to it is reviewed like any other.\n"
+
+
+class Created:
+    """What `fe init` did."""
+
+    def __init__(
+        self, *, new: bool, target: str, prefix: str, project: str, committed: str, notes: list[str], checks: Sequence[Proposal] = ()
+    ) -> None:
+        self.checks = checks
+        self.new = new
+        self.target = target
+        self.prefix = prefix
+        self.project = project
+        self.committed = committed
+        self.notes = notes
+
+
+def create(
+    cwd: str,
+    environ: Mapping[str, str],
+    actor: Actor,
+    *,
+    prefix: str,
+    target: str | None,
+    commit: bool,
+    source: str | None = None,
+    trying: bool = False,
+) -> Created:
+    """`fe init`: a store, foureyes.toml, and, for a person, its commit on the target (P12). A second time changes nothing."""
+    permit(actor, "init")
+    place = bootstrap.repository(cwd)
+    repo = bootstrap.git(place)
+    repo.check_version()
+    folder = bootstrap.folder_of(place)
+    settings = _settings_from(os.path.join(cwd, source)) if source else {}
+    proposed = _proposed(place, environ, settings, trying=trying)
+    if not PREFIX.match(prefix):
+        raise BadInput(f"prefix {prefix!r}: one to ten small letters and digits, a letter first.")
+    new = not os.path.isdir(folder)
+    if new:
+        _make_folder(folder, place, environ, actor, prefix, target or _target(repo))
+    app = bootstrap.open_project(cwd, environ)
+    try:
+        project = app.projects.get()
+    finally:
+        app.close()
+    notes: list[str] = []
+    if not new and target not in (None, project.target):
+        notes.append(f"the target stays {project.target}: it was chosen when the project was created")
+    committed = _write_config(place, repo, actor, project.id, project.prefix, project.target, commit=commit, notes=notes, settings=settings)
+    if actor.kind == "human":
+        _accept(cwd, environ, actor, notes, own=bool(committed))
+    return Created(
+        new=new, target=project.target, prefix=project.prefix, project=project.id, committed=committed, notes=notes, checks=proposed
+    )
+
+
+def _proposed(place: Located, environ: Mapping[str, str], settings: dict[str, Value], *, trying: bool) -> list[Proposal]:
+    """The checks that the repository seems to have; with `--try` only those that run on what is checked in."""
+    from foureyes.bootstrap.detecting import checks_in
+
+    if "checks" in settings:
+        return []
+    found = checks_in(place.root)
+    if trying:
+        found = [_tried(place, environ, proposal) for proposal in found]
+    settings |= {"checks": tuple(one.rule for one in found if one.is_of_use)} if found else {}
+    return found
+
+
+def _tried(place: Located, environ: Mapping[str, str], proposal: Proposal) -> Proposal:
+    from foureyes.adapters.checks.pipeline import Pipeline
+    from foureyes.adapters.git.workshop import GitWorkshop
+    from foureyes.core.check import judge
+
+    workshop = GitWorkshop(place.worktree, place.git_dir, place.common_dir, place.root, bootstrap.folder_of(place))
+    try:
+        head = bootstrap.git(place).commit_of("HEAD")
+        tree = workshop.tree_of(head) if head else None
+        if tree is None:
+            return replace(proposal, tried="there is no commit to try it on")
+        said = judge(proposal.rule, Pipeline(environ).run(proposal.rule, lambda path: workshop.export(tree, path)))
+        return replace(proposal, tried=f"{said.outcome.replace('_', ' ')}: {said.summary}")
+    finally:
+        workshop.close()
+
+
+def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str], *, own: bool) -> None:
+    """P12: what a person sets up, that person accepts; what was on the target before, they look at first."""
+    app = bootstrap.open_project(cwd, environ)
+    try:
+        if app.projects.get().accepted_digest is None and own:
+            app.policy.accept(actor)
+        elif app.projects.get().accepted_digest is None and not notes:
+            notes.append(_there_before(app))
+    except NotFound:
+        pass
+    except FoureyesError as problem:
+        notes.append(f"foureyes.toml is not accepted: {problem.message}")
+    finally:
+        app.close()
+
+
+def _there_before(app: Application) -> str:
+    """What to say about a foureyes.toml that this init did not write."""
+    from foureyes.config import FILE, read_file
+
+    project = app.projects.get()
+    named = str(read_file(app.context.repo.file_at(project.target, FILE) or "").get("project.id", ""))
+    if named not in ("", project.id):
+        return f"{FILE} belongs to project {named}, whose store is not here: this one is another project and merges nothing (P12)"
+    return f"{FILE} was there before and is not in force: look at it, then fe policy accept"
+
+
+def _target(repo: GitRepo) -> str:
+    found = repo.default_target()
+    if found is None:
+        raise GitProblem("no branch is checked out, so there is no target branch to protect.", next_step="fe init --target main")
+    return found
+
+
+def _make_folder(folder: str, place: Located, environ: Mapping[str, str], actor: Actor, prefix: str, target: str) -> None:
+    """Make everything beside its place and move it there in one step, so that a crash leaves no half project."""
+    temporary = f"{folder}.new-{os.getpid()}"
+    project = f"{RandomIds().number():032x}"[:16]
+    try:
+        os.mkdir(temporary)
+        with open(os.path.join(temporary, ".gitignore"), "w", encoding="utf-8") as file:
+            file.write("*\n")
+        joined = _make_store(temporary, place, environ, project)
+        try:
+            if not joined.joined:
+                app = bootstrap.application(joined.store, place, environ)
+                app.projects.create(actor, os.path.basename(place.root) or "project", prefix, target)
+        finally:
+            joined.store.close()
+        os.rename(temporary, folder)
+    except OSError as problem:
+        raise EnvironmentProblem(
+            f"{bootstrap.FOLDER}/ cannot be made here: {problem.strerror}. Nothing was changed.",
+            next_step="make the repository's directory writable for you",
+        ) from problem
+    finally:
+        if os.path.isdir(temporary):
+            import shutil
+
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+class _Made:
+    """A new store, or a shared one that was there already."""
+
+    def __init__(self, store: Store, *, joined: bool) -> None:
+        self.store = store
+        self.joined = joined
+
+
+def _make_store(folder: str, place: Located, environ: Mapping[str, str], project: str) -> _Made:
+    """A file; or, where FOUREYES_STORE or foureyes.toml names a server, a schema there, joined if it exists."""
+    known = bootstrap.settings_on_target(place)
+    url = environ.get("FOUREYES_STORE", "") or str(known.get("store.url", ""))
+    if not url:
+        return _Made(create_store(folder, project, bootstrap.now()), joined=False)
+    from foureyes.adapters.store.shared import Pointer, has_project, open_shared, write_pointer
+
+    named = str(known.get("project.id", ""))
+    if named and not has_project(url, named):
+        raise NoStore(
+            f"foureyes.toml names project {named}, and that server has no store of it: a second journal of one project is never begun.",
+            next_step="fe store copy URL, on the machine that has the store",
+        )
+    store = open_shared(folder, url, named or project, bootstrap.now(), create=not named)
+    write_pointer(folder, Pointer(named or project, "" if environ.get("FOUREYES_STORE") else url))
+    return _Made(store, joined=bool(named))
+
+
+def _write_config(
+    place: Located,
+    repo: GitRepo,
+    actor: Actor,
+    project: str,
+    prefix: str,
+    target: str,
+    *,
+    commit: bool,
+    notes: list[str],
+    settings: dict[str, Value],
+) -> str:
+    """Write foureyes.toml if it is not there, and commit exactly it to the checked-out target, if a person asks."""
+    from foureyes.app.foreign import to_toml
+    from foureyes.config import FILE
+
+    path = os.path.join(place.root, FILE)
+    if repo.file_at(target, FILE) is not None or (os.path.exists(path) and not _is_ours(path, project)):
+        return ""
+    if not os.path.exists(path):
+        own: dict[str, Value] = {"project.id": project, "project.prefix": prefix, "project.target": target}
+        _write_whole(path, HEADING + to_toml(own | {"review.policy": "balanced"} | settings | own))
+    if not commit:
+        notes.append(f"{FILE} is written but not committed; the built-in defaults are in force until it is on {target}")
+        return ""
+    if actor.kind != "human":
+        notes.append(f"{FILE} is written but not committed: that is for a person (P12). Until it is on {target}, the defaults are in force")
+        return ""
+    if repo.default_target() != target:
+        notes.append(
+            f"{FILE} is written but not committed: {target} is not checked out. Until it is on {target}, the defaults are in force"
+        )
+        return ""
+    try:
+        return str(repo.commit_file(FILE, "Set up Foureyes"))
+    except GitProblem as problem:
+        notes.append(f"{FILE} is written but git would not commit it: {problem.message}")
+        return ""
+
+
+def _is_ours(path: str, project: str) -> bool:
+    """A file that an earlier, interrupted init left, and that still waits to be committed."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return f'id = "{project}"' in file.read()
+
+
+def _write_whole(path: str, text: str) -> None:
+    """In one step, so that a crash leaves no half file."""
+    temporary = f"{path}.new-{os.getpid()}"
+    try:
+        with open(temporary, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except OSError as problem:
+        name = os.path.basename(path)
+        raise EnvironmentProblem(
+            f"{name} cannot be written: {problem.strerror}.", next_step="make the directory writable, then: fe init"
+        ) from problem
+    finally:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+
+
+def _settings_from(path: str) -> dict[str, Value]:
+    """The settings of another tool's file (`fe init --from`)."""
+    from foureyes.app.foreign import read
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            return read(file.read(), os.path.basename(path))
+    except (OSError, UnicodeDecodeError) as problem:
+        raise BadInput(f"{os.path.basename(path)} cannot be read: {problem}", next_step="fe init --from FILE") from None

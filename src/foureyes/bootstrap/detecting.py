@@ -1,0 +1,98 @@
+"""Which checks a repository seems to have: read from its own files, so that `fe init` can propose them. Runs nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+
+import msgspec
+
+from foureyes.core.check import CheckRule
+
+TARGET = re.compile(r"^([A-Za-z0-9_.-]+)\s*:(?!=)", re.MULTILINE)
+MOST = 200_000
+
+
+class Proposal(msgspec.Struct, frozen=True):
+    """A check, where it comes from, and what came of trying it."""
+
+    rule: CheckRule
+    source: str
+    tried: str = ""
+
+    @property
+    def is_of_use(self) -> bool:
+        """Untried, or it ran: a check that cannot run would refuse every approval (D5)."""
+        return not self.tried.startswith(("crashed", "timed out"))
+
+
+def checks_in(root: str) -> list[Proposal]:
+    """Proposals in the order pyproject, package.json, Cargo, go.mod, Makefile; the Makefile only where nothing else says it."""
+    sources = {"pyproject.toml": _python, "package.json": _node, "Cargo.toml": _cargo, "go.mod": _go}
+    found = [Proposal(rule, source) for source, look in sources.items() for rule in look(root)]
+    found = found or [Proposal(rule, "Makefile") for rule in _make(root)]
+    names: dict[str, Proposal] = {}
+    for one in found:
+        names.setdefault(one.rule.name, one)
+    return list(names.values())
+
+
+def _read(root: str, name: str) -> str:
+    try:
+        with open(os.path.join(root, name), encoding="utf-8", errors="replace") as file:
+            return file.read(MOST)
+    except OSError:
+        return ""
+
+
+def _python(root: str) -> list[CheckRule]:
+    text = _read(root, "pyproject.toml")
+    try:
+        tree = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        tree = {}
+    tools = tree.get("tool", {}) if isinstance(tree.get("tool"), dict) else {}
+    has_tests = any(os.path.isdir(os.path.join(root, name)) for name in ("tests", "test")) or "pytest" in text
+    found = []
+    if (tools.get("pytest") or has_tests) and (text or _read(root, "setup.py") or _read(root, "pytest.ini")):
+        found.append(CheckRule(name="tests", run='pytest -q --junitxml="$FOUREYES_REPORT"', report="junit"))
+    if "mypy" in tools:
+        found.append(CheckRule(name="types", run="mypy ."))
+    if "ruff" in tools:
+        found.append(CheckRule(name="lint", run="ruff check ."))
+    return found
+
+
+def _node(root: str) -> list[CheckRule]:
+    """`quality` is the whole pipeline where there is one; else `test` and `lint` (and `typecheck`)."""
+    try:
+        scripts = json.loads(_read(root, "package.json") or "{}").get("scripts", {})
+    except (ValueError, AttributeError):
+        return []
+    names = [name for name in scripts if isinstance(name, str)] if isinstance(scripts, dict) else []
+    install = "npm ci --silent && " if _read(root, "package-lock.json") else ""
+    if "quality" in names:
+        return [CheckRule(name="quality", run=f"{install}npm run quality")]
+    wanted = {"test": "tests", "typecheck": "types", "lint": "lint"}
+    return [CheckRule(name=label, run=f"{install}npm run {script}") for script, label in wanted.items() if script in names]
+
+
+def _cargo(root: str) -> list[CheckRule]:
+    if not _read(root, "Cargo.toml"):
+        return []
+    env = ("CARGO_HOME", "RUSTUP_HOME")
+    return [CheckRule(name="tests", run="cargo test --quiet", env=env), CheckRule(name="lint", run="cargo clippy -- -D warnings", env=env)]
+
+
+def _go(root: str) -> list[CheckRule]:
+    env = ("GOPATH", "GOMODCACHE")
+    rules = [CheckRule(name="tests", run="go test ./...", env=env), CheckRule(name="vet", run="go vet ./...", env=env)]
+    return rules if _read(root, "go.mod") else []
+
+
+def _make(root: str) -> list[CheckRule]:
+    targets = set(TARGET.findall(_read(root, "Makefile")))
+    wanted = {"check": "checks"} if "check" in targets else {"test": "tests", "lint": "lint"}
+    return [CheckRule(name=label, run=f"make {target}") for target, label in wanted.items() if target in targets]

@@ -1,0 +1,52 @@
+"""What few commands need of the world, made when first asked for: each line here is an import that most commands do without."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from foureyes.adapters.git.locate import Located
+
+if TYPE_CHECKING:
+    from foureyes.app.ports import CheckRunner, Workshop
+
+
+class Outside:
+    """The workshop, the check runner, the feedback files, and which processes still run."""
+
+    def __init__(self, place: Located, folder: str, environ: Mapping[str, str]) -> None:
+        self._place = place
+        self._folder = folder
+        self._environ = environ
+
+    def workshop(self) -> Workshop:
+        from foureyes.adapters.git.workshop import GitWorkshop
+
+        place = self._place
+        return GitWorkshop(place.worktree, place.git_dir, place.common_dir, place.root, self._folder)
+
+    def checks(self) -> CheckRunner:
+        from foureyes.adapters.checks.pipeline import Pipeline
+
+        return Pipeline(self._environ)
+
+    def write_feedback(self, task: str, document: bytes) -> str:
+        from foureyes.adapters.feedback import write
+
+        return write(os.path.join(self._folder, "feedback"), task, document)
+
+    def process(self) -> str:
+        return self._own
+
+    @cached_property
+    def _own(self) -> str:
+        from foureyes.adapters.identity.alive import own
+
+        return own()
+
+    def is_gone(self, process: str) -> bool:
+        from foureyes.adapters.identity.alive import is_gone
+
+        return is_gone(process)

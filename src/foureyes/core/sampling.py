@@ -1,0 +1,16 @@
+"""H3: which tasks of a large batch somebody looks at all the same; by a hash, so that looking again does not roll again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from foureyes.core.policy import HumanRule
+
+
+def samples(diff_ids: Sequence[str], secret: str, rule: HumanRule) -> frozenset[str]:
+    """The diffs of a batch that stay pending until they were looked at; none in a small batch."""
+    if len(diff_ids) < rule.sample_from or rule.sample_share <= 0:
+        return frozenset()
+    ordered = sorted(set(diff_ids), key=lambda diff: sha256(f"{secret}\n{diff}".encode()).digest())
+    return frozenset(ordered[: max(1, int(-(-rule.sample_share * len(ordered) // 1)))])

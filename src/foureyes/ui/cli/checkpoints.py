@@ -1,0 +1,66 @@
+"""`fe checkpoint create|list|restore|prune`."""
+
+from __future__ import annotations
+
+import click
+
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, verb
+
+TASK = click.option("--task", default="", help="The task it belongs to.")
+
+
+@click.group("checkpoint")
+def checkpoint() -> None:
+    """Commits under a name, to come back to."""
+
+
+@verb("create", example="fe checkpoint create before-refactoring --task fe-7k2")
+@click.argument("name", required=False, default="")
+@TASK
+def create(session: Session, name: str, task: str) -> None:
+    """Name the commit where you stand; without a name it gets the next number. Everything must be committed."""
+    made = session.app.checkpoints.create(session.actor, name, task=task)
+    session.answer(made, f"checkpoint {made.name} at {made.sha[:7]}: {made.subject}\nnext: fe checkpoint restore {made.name}   comes back")
+
+
+@verb("list", example="fe checkpoint list")
+def list_all(session: Session) -> None:
+    """All checkpoints, the newest first."""
+    rows = session.app.checkpoints.all()
+    if session.json:
+        output.write_lines(rows)
+        return
+    if not rows:
+        output.write("no checkpoints\nnext: fe checkpoint create NAME")
+        return
+    cells = [(row.name, row.task or "-", row.sha[:7], output.when(row.at), row.subject) for row in rows]
+    output.write_raw(output.table(("NAME", "TASK", "COMMIT", "MADE", "SUBJECT"), cells) + "\n")
+
+
+@verb("restore", example="fe checkpoint restore before-refactoring")
+@click.argument("name")
+@TASK
+def restore(session: Session, name: str, task: str) -> None:
+    """Set the branch where you stand back to a checkpoint. Refused on a dirty tree and on the protected branch."""
+    done = session.app.checkpoints.restore(session.actor, name, task=task)
+    if not done.changed:
+        session.answer(done, f"{done.branch} is at {done.sha[:7]} already")
+        return
+    session.answer(done, f"{done.branch} is back at {done.sha[:7]}; where it was before is checkpoint {done.kept}")
+
+
+@verb("prune", example="fe checkpoint prune --keep 5")
+@click.option("--keep", type=click.IntRange(0), default=20, show_default=True, help="How many of the newest stay, per task.")
+@TASK
+def prune(session: Session, keep: int, task: str) -> None:
+    """Forget old checkpoints. Commits that a branch or an attempt holds stay."""
+    gone = session.app.checkpoints.prune(session.actor, keep=keep, task=task)
+    if session.json:
+        output.write_lines(gone)
+        return
+    output.write(f"forgot {output.count(len(gone), 'checkpoint')}")
+
+
+for command in (create, list_all, restore, prune):
+    checkpoint.add_command(command)

@@ -1,0 +1,101 @@
+"""`fe check run|show`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from foureyes.app.checks import CheckReport, CheckRow
+from foureyes.errors import VerificationFailed
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, verb
+
+SHOWN = 10
+
+
+@click.group("check")
+def check() -> None:
+    """The quality pipeline: the [[checks]] of foureyes.toml, on exactly the handed-in tree."""
+
+
+@verb("run", example="fe check run fe-7k2")
+@click.argument("task", required=False)
+@click.option("--only", multiple=True, metavar="NAME", help="Only this check; repeatable.")
+@click.option("--again", is_flag=True, help="Also where there is a result on this tree already.")
+def check_run(session: Session, task: str | None, only: tuple[str, ...], again: bool) -> None:
+    """Run the checks in a throwaway checkout; without a task, for everything in review. Exit code 6 if a required one is not green.
+
+    What an agent runs is "claimed": it informs people, and decides nothing (D5).
+    """
+    tasks = [task] if task else session.app.checks.pending(session.actor)
+    tell = None if session.json else Teller(session)
+    reports = [session.app.checks.run(session.actor, one, only=only, again=again, tell=tell) for one in tasks]
+    if not reports:
+        session.answer({"tasks": 0}, "every attempt in review has its checks")
+    for report in reports:
+        session.answer(report, report_text(report))
+    if not all(report.is_green for report in reports):
+        output.flush()
+        raise SystemExit(VerificationFailed.exit_code)
+
+
+class Teller:
+    """Progress on stderr: everything that begins or ends; what a check prints only on a terminal."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __call__(self, line: str) -> None:
+        prints = ": " in line and not line.split(": ", 1)[0].endswith(("passed", "failed", "crashed", "timed out"))
+        if not prints or sys.stderr.isatty():
+            self._session.note(line)
+
+
+def report_text(report: CheckReport) -> str:
+    """The checks of an attempt, and what the gate did."""
+    lines = [f"{report.task}  attempt {report.attempt}, tree {report.tree[:7]}"]
+    lines += [line for row in report.checks for line in _row(row)]
+    if report.status == "approved" and report.mode:
+        lines.append(f"  approved by the rule (M4, mode {report.mode}): fe merge")
+    elif report.status == "open":
+        lines.append(f"  sent back with what failed: fe context {report.task}")
+    elif report.mode == "auto-approve":
+        lines += [f"  not auto-approved: {reason.message} ({reason.rule})" for reason in report.reasons]
+    return "\n".join(lines)
+
+
+def _row(row: CheckRow) -> list[str]:
+    marks = [
+        *(["claimed"] if row.claimed else []),
+        *(["optional"] if not row.required else []),
+        *(["red and green before"] if row.flaky else []),
+    ]
+    took = f"{row.duration_ms / 1000:.1f} s" if row.duration_ms else ""
+    reused = "known from this tree" if row.reused and row.at else took
+    tail = "   ".join(part for part in (reused, ", ".join(marks)) if part)
+    lines = [f"  {row.check:<12} {row.outcome.replace('_', ' '):<10} {row.summary}" + (f"   {tail}" if tail else "")]
+    names = [*row.failing, *[f"gone: {name}" for name in row.gone]]
+    lines += [f"    - {name}" for name in names[:SHOWN]]
+    return lines + ([f"    - and {len(names) - SHOWN} more"] if len(names) > SHOWN else [])
+
+
+@verb("show", example="fe check show fe-7k2")
+@click.argument("task")
+def check_show(session: Session, task: str) -> None:
+    """Where every check stands for the latest attempt, and what it printed."""
+    report = session.app.checks.show(session.actor, task)
+    if session.json:
+        output.write_json(report)
+        return
+    lines = [report_text(report)]
+    for row in report.checks:
+        if row.output.strip():
+            lines += ["", f"── {row.check}: {row.command}", row.output.rstrip()]
+    if not report.checks:
+        lines.append("  no checks are configured: add [[checks]] to foureyes.toml on the target branch")
+    output.write("\n".join(lines))
+
+
+check.add_command(check_run)
+check.add_command(check_show)

@@ -1,0 +1,81 @@
+"""`fe merge` and `fe merges list|retry|drop`."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from foureyes.app.landing import MergeRow
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, reason_options, say, verb
+
+WORDS = {"merged": "merged", "found": "closed", "conflict": "CONFLICT", "checks": "RED", "void": "VOID", "stuck": "STUCK"}
+
+
+@verb("merge", example="fe merge --wait")
+@click.option("--wait", is_flag=True, help="Wait for approvals that only have to settle (Q0).")
+def merge(session: Session, wait: bool) -> None:
+    """Work the merge queue off: merge, check the result, move the target branch. One at a time, never in your checkout."""
+    tell = None if session.json else session.note
+    rows = session.app.merges.process(session.actor, tell)
+    while wait and (seconds := session.app.merges.settling_seconds()) > 0:
+        session.note(f"{seconds:.0f} s until the last approval has settled (Q0)")
+        time.sleep(seconds)
+        rows = [row for row in rows if row.outcome != "waiting"] + session.app.merges.process(session.actor, tell)
+    if session.json:
+        output.write_lines(rows)
+        return
+    if not rows:
+        output.write("nothing is approved and unmerged")
+    for row in rows:
+        output.write(row_text(row))
+
+
+def row_text(row: MergeRow) -> str:
+    """What became of one task."""
+    lines = [f"{WORDS.get(row.outcome, 'waits'):<8} {row.task}  {row.message}", *[f"         {note}" for note in row.notes]]
+    if row.outcome in ("conflict", "checks"):
+        lines.append(f"         {row.task} is open again, with this as feedback: fe context {row.task}")
+    return "\n".join(lines)
+
+
+@click.group("merges")
+def merges() -> None:
+    """The merge queue: what is approved and not on the target branch yet."""
+
+
+@verb("list", example="fe merges list")
+def merges_list(session: Session) -> None:
+    """Everything approved, in the order in which it will be merged, and what it waits for."""
+    items = session.app.merges.all()
+    if session.json:
+        output.write_lines(items)
+        return
+    if not items:
+        output.write("nothing is approved and unmerged")
+        return
+    cells = [
+        (str(item.n), item.task, f"P{item.priority}", item.state, item.why or "ready", output.shorten(item.title, 50)) for item in items
+    ]
+    output.write_raw(output.table(("#", "ID", "P", "STATE", "WAITS FOR", "TITLE"), cells) + "\n")
+    output.write("next: fe merge")
+
+
+@verb("retry", example="fe merges retry fe-7k2")
+@click.argument("task")
+def merges_retry(session: Session, task: str) -> None:
+    """Try a merge again that got stuck because a check or git itself broke."""
+    say(session, session.app.merges.retry(session.actor, task))
+
+
+@verb("drop", example='fe merges drop fe-7k2 -m "the approach does not fit any more"')
+@click.argument("task")
+@reason_options
+def merges_drop(session: Session, task: str, reason: str) -> None:
+    """Take an approved task out of the queue: a redo, with a reason."""
+    say(session, session.app.merges.drop(session.actor, task, reason))
+
+
+for command in (merges_list, merges_retry, merges_drop):
+    merges.add_command(command)

@@ -1,0 +1,76 @@
+"""`fe queue`: the review queue."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from foureyes.app.queue import QueueRow, QueueView
+from foureyes.core.risk import WORDS
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, verb
+
+MARKS = {"passed": "✓", "failed": "✗", "crashed": "!", "timed_out": "!", "not_run": "·"}
+
+
+@verb("queue", example="fe queue --limit 10")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many rows to show.")
+def queue(session: Session, limit: int) -> None:
+    """What waits for eyes: per-task first, then by risk, each with its reasons."""
+    view = session.app.queue.view(session.actor)
+    if session.json:
+        output.write_lines(_json(row) for row in view.rows[:limit])
+        return
+    output.write(queue_text(view, limit))
+
+
+def _json(row: QueueRow) -> dict[str, object]:
+    plain: dict[str, object] = msgspec.to_builtins(row)
+    return plain | {"risk": {"class": row.risk.level, "reasons": row.risk.reasons}}
+
+
+def queue_text(view: QueueView, limit: int) -> str:
+    """The queue, group by group."""
+    if not view.rows:
+        return "nothing waits in review\nnext: fe ready"
+    waits = "task waits" if view.count == 1 else "tasks wait"
+    lines = [f"{view.count} {waits} in review      auto-approvable {view.auto_approvable} · need attention {view.need_attention}"]
+    shown = view.rows[:limit]
+    width = max(len(row.task) for row in shown)
+    group = ""
+    for row in shown:
+        heading = "waits on purpose" if row.mode == "per-task" or row.held else WORDS[row.risk.level]
+        if heading != group:
+            lines.append(heading)
+            group = heading
+        lines.append(_row(row, view.checks, width))
+        lines += [f"       {_why(row)}"] if _why(row) else []
+    lines += [f"{view.count - limit} more: --limit {view.count}"] if view.count > limit else []
+    if view.checks:
+        lines.append(f"checks left to right: {' '.join(view.checks)}   (✓ passed ✗ failed ! broke · not run)")
+    first = next((row for row in shown if row.you.may_approve), shown[0])
+    all_auto = "      fe approve --all-auto" if view.auto_approvable else ""
+    return "\n".join([*lines, f"next: fe show {first.task} --diff{all_auto}"])
+
+
+def _row(row: QueueRow, checks: tuple[str, ...], width: int) -> str:
+    marks = "".join(MARKS[row.checks[name]] for name in checks) or "no checks"
+    auto = "auto" if row.auto_approvable else ""
+    size = f"+{row.added} -{row.removed}"
+    title = output.shorten(row.title, 40)
+    where = f"  {row.n:>2} {row.task:<{width}}  P{row.priority}  {title:<40}  {size:<10} {marks}"
+    return f"{where}  {row.mode:<12} it {row.attempt}  {_age(row):<6} {auto}".rstrip()
+
+
+def _age(row: QueueRow) -> str:
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
+        if row.age_seconds >= size:
+            return f"{row.age_seconds // size}{unit}"
+    return f"{row.age_seconds}s"
+
+
+def _why(row: QueueRow) -> str:
+    said = [reason.message for reason in row.risk.reasons]
+    said += [f"{reason.message} ({reason.rule})" for reason in row.mode_reasons if reason.rule in ("M2", "M6", "A4")]
+    said += ["held"] if row.held else []
+    return "; ".join(dict.fromkeys(said))

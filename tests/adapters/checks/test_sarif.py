@@ -1,0 +1,191 @@
+"""SARIF reports: levels, suppressions, paths, and scans that broke."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from foureyes.adapters.checks import sarif
+from foureyes.adapters.checks.sarif import read
+from foureyes.core.check import ToolFinding
+
+MESSAGE = {"text": "no"}
+
+
+def log(*results: Any, rules: Any = (), **run: Any) -> bytes:
+    """A report of one run."""
+    driver = {"name": "lint", "informationUri": "https://example.org", "rules": list(rules)}
+    whole = {"$schema": "s", "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": list(results), **run}]}
+    return msgspec.json.encode(whole)
+
+
+def at(uri: str, line: int = 7) -> list[Any]:
+    return [{"physicalLocation": {"artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"}, "region": {"startLine": line}}}]
+
+
+def test_a_result_has_rule_level_path_line_and_message() -> None:
+    data = log({"ruleId": "S1", "level": "error", "message": MESSAGE, "locations": at("src/a.py")})
+    assert read(data) == (ToolFinding("S1", "error", "src/a.py", 7, "no"),)
+
+
+ERRORS = [{"id": "A"}, {"id": "B", "defaultConfiguration": {"level": "error"}}, {"id": "C", "defaultConfiguration": {}}]
+
+
+@pytest.mark.parametrize(
+    ("result", "level"),
+    [
+        ({"level": "note", "ruleId": "B"}, "note"),
+        ({"ruleId": "B"}, "error"),
+        ({"ruleIndex": 1}, "error"),
+        ({"rule": {"index": 1}}, "error"),
+        ({"rule": {"id": "B"}}, "error"),
+        ({"ruleId": "B/sub/part"}, "error"),
+        ({"ruleId": "A"}, "warning"),
+        ({"ruleId": "C"}, "warning"),
+        ({"ruleId": "unknown"}, "warning"),
+        ({"ruleIndex": 99}, "warning"),
+        ({}, "warning"),
+        ({"ruleId": "B", "kind": "pass"}, "none"),
+        ({"level": "error", "kind": "informational"}, "none"),
+        ({"level": "error", "kind": "fail"}, "error"),
+        ({"level": None, "ruleId": "B"}, "error"),
+    ],
+)
+def test_the_level_is_the_results_or_its_rules_or_warning(result: Any, level: str) -> None:
+    (found,) = read(log({"message": MESSAGE, **result}, rules=ERRORS))
+    assert found.level == level
+
+
+def test_rules_of_an_extension_are_found_by_name_and_by_place() -> None:
+    tool = {"driver": {"name": "CodeQL", "rules": []}, "extensions": [{"name": "x"}, {"name": "pack", "rules": ERRORS}]}
+    by_place = {"message": MESSAGE, "rule": {"index": 1, "toolComponent": {"index": 1}}}
+    nowhere = {"message": MESSAGE, "rule": {"index": 1, "toolComponent": {"index": 9}}}
+    found = read(log(by_place, nowhere, {"message": MESSAGE, "ruleId": "B"}, tool=tool))
+    assert [(one.rule, one.level) for one in found] == [("B", "error"), ("", "warning"), ("B", "error")]
+
+
+@pytest.mark.parametrize(
+    ("suppressions", "left_out"),
+    [
+        ([{"kind": "inSource"}], True),
+        ([{"kind": "external", "status": "accepted"}], True),
+        ([{"kind": "external", "status": "underReview"}], False),
+        ([{"kind": "inSource"}, {"kind": "external", "status": "rejected"}], False),
+        ([], False),
+        (None, False),
+    ],
+)
+def test_only_what_is_suppressed_beyond_doubt_is_left_out(suppressions: Any, left_out: bool) -> None:
+    assert (read(log({"message": MESSAGE, "suppressions": suppressions})) == ()) == left_out
+
+
+def test_what_is_gone_since_the_baseline_is_left_out() -> None:
+    results = [{"message": MESSAGE, "baselineState": state} for state in ("absent", "new", "unchanged")]
+    assert len(read(log(*results))) == 2
+
+
+@pytest.mark.parametrize(
+    ("uri", "path"),
+    [
+        ("src/a%20b.py", "src/a b.py"),
+        ("./src/a.py", "src/a.py"),
+        ("file:///scratch/work/src/a.py", "src/a.py"),
+        ("file://localhost/scratch/work/gr%C3%BC%C3%9Fe.py", "grüße.py"),
+        ("file:/scratch/work/a.py", "a.py"),
+        ("/scratch/work/a.py", "a.py"),
+        ("file:///scratch/workshop/a.py", "/scratch/workshop/a.py"),
+        ("file:///etc/passwd", "/etc/passwd"),
+        ("a%0Ab%1b.py", "a b␛.py"),
+    ],
+)
+def test_a_path_is_decoded_and_relative_to_what_was_checked(uri: str, path: str) -> None:
+    (found,) = read(log({"message": MESSAGE, "locations": at(uri)}), "/scratch/work")
+    assert found.path == path
+
+
+def test_a_path_may_stand_in_the_list_of_files() -> None:
+    place = [{"physicalLocation": {"artifactLocation": {"index": 1}}}, {}]
+    artifacts = [{"location": {"uri": "a.py"}}, {"location": {"uri": "b.py"}}]
+    (found,) = read(log({"message": MESSAGE, "locations": place}, artifacts=artifacts))
+    assert (found.path, found.line) == ("b.py", 0)
+
+
+def test_a_clean_scan_has_no_findings() -> None:
+    assert read(log()) == ()
+    assert read(b"\xef\xbb\xbf" + log(invocations=[{"executionSuccessful": True, "exitCode": 0}])) == ()
+    assert read(b'{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "ESLint"}}}]}') == (), "ESLint says nothing about nothing"
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (log(invocations=[{"executionSuccessful": False}]), "lint broke: executionSuccessful is false"),
+        (log(invocations=[{"executionSuccessful": True}, {"executionSuccessful": False}]), "lint broke"),
+        (log(invocations=[{"executionSuccessful": True, "toolExecutionNotifications": [{"level": "error", "message": {"text": "full"}}]}]),
+         "lint broke: full"),
+        (log(invocations=[{"toolExecutionNotifications": [{"level": "error", "message": {}}]}]), "an error without a message"),
+        (log(invocations=[{"toolConfigurationNotifications": [{"level": "error", "message": MESSAGE}]}]), "lint broke: no"),
+        (log(invocations=[{"executionSuccessful": False, "processStartFailureMessage": "not there"}]), "lint broke: not there"),
+        (log(results=None), "did not scan"),
+        (b'{"version": "2.1.0", "runs": []}', "no run of any tool"),
+    ],
+)  # fmt: skip
+def test_lesson_30_a_scan_that_broke_or_was_not_made_is_no_clean_one(data: bytes, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        read(data)
+
+
+def test_a_warning_of_the_tool_about_itself_does_not_make_it_broken() -> None:
+    told = [{"executionSuccessful": True, "toolExecutionNotifications": [{"level": "warning", "message": MESSAGE}, {"message": MESSAGE}]}]
+    assert read(log(invocations=told)) == ()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"", b"[]", b"{}", b"null", b"<testsuite/>", b'{"version": "2.1.0"}', b'{"version": "1.0.0", "runs": []}', b"\xff\xfe{}",
+        log()[:-3], log() + b"{}", log({"message": "text"}), log({"message": MESSAGE, "level": "fatal"}), log({"ruleId": "A"}), log("text"),
+        log({"message": MESSAGE, "ruleIndex": "0"}), b'{"version":"2.1.0","runs":[{"tool":{}}]}', b'{"x":' + b"[" * 300_000,
+    ],
+)  # fmt: skip
+def test_garbage_is_said_so_in_a_sentence_G1(data: bytes) -> None:
+    with pytest.raises(ValueError, match="no SARIF"):
+        read(data)
+
+
+def test_a_report_that_is_too_large_is_not_read() -> None:
+    with pytest.raises(ValueError, match="larger than 50 MB"):
+        read(b" " * (sarif.MAX_BYTES + 1))
+
+
+def test_text_of_a_report_is_short_and_has_no_control_characters() -> None:
+    (found,) = read(log({"ruleId": "a\x1bb", "message": {"text": "one\ntwo \u202e" + "x" * 5000}}))
+    assert found.rule == "a␛b"
+    assert found.message.startswith("one two ⟨U+202E⟩xxx")
+    assert len(found.message) == sarif.MAX_TEXT
+
+
+def test_a_message_without_text_is_its_markdown_or_its_id() -> None:
+    assert [one.message for one in read(log({"message": {"markdown": "*m*"}}, {"message": {"id": "default"}}, {"message": {}}))] == [
+        "*m*",
+        "default",
+        "",
+    ]
+
+
+WHOLE = log({"ruleId": "B", "message": MESSAGE, "locations": at("a.py")}, rules=ERRORS)
+
+
+@settings(derandomize=True, max_examples=300, deadline=None, database=None)
+@given(
+    st.binary(max_size=60)
+    | st.tuples(st.integers(0, len(WHOLE)), st.binary(max_size=3)).map(lambda c: WHOLE[: c[0]] + c[1] + WHOLE[c[0] + 1 :])
+)
+def test_whatever_the_bytes_the_answer_is_findings_or_a_value_error(data: bytes) -> None:
+    with suppress(ValueError):
+        assert all(finding.level for finding in read(data))
