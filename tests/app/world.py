@@ -17,14 +17,16 @@ import pytest
 
 from foureyes.adapters.git.locate import locate
 from foureyes.adapters.git.repo import GitRepo
+from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.attempts import SubmitOutcome
 from foureyes.app.context import Context
-from foureyes.app.ports import AuditReport, CaughtUp, CheckpointView, ListQuery, Merged, Repo
+from foureyes.app.ports import AuditReport, CaughtUp, CheckpointView, ListQuery, Merged, Repo, Workshop
 from foureyes.app.views import ApprovalOutcome, Outcome, TaskDetail
 from foureyes.core.attempt import Change, ChangedFile, Commit, Relation
+from foureyes.core.check import CheckRule, Ran, TestResult
 from foureyes.core.ids import DiffId, SessionId, Sha, token_hash
 from foureyes.core.session import Actor
 from foureyes.core.task import Task
@@ -345,6 +347,12 @@ class Checkout:
         return GitRepo(place.worktree, place.git_dir, place.common_dir, place.root)
 
 
+    def workshop(self) -> GitWorkshop:
+        place = locate(self.path)
+        assert place is not None
+        return GitWorkshop(place.worktree, place.git_dir, place.common_dir, place.root, os.path.join(place.root, ".foureyes"))
+
+
 def make_template(path: Path, settings: str = "") -> Path:
     """A repository on `main` with one commit, to be copied: `git init` in every test would cost most of the time."""
     path.mkdir()
@@ -373,6 +381,56 @@ def quiet_home(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
 
 
+class ScriptedChecks:
+    """A check runner that runs nothing: it answers what the test says, by the check's name, and counts."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Ran] = {}
+        self.ran: list[str] = []
+        self.during: Callable[[], None] | None = None
+
+    def says(self, name: str, *, exit_code: int | None = 0, **fields: Any) -> None:
+        """From now on the check ends like this; `passing` and `failing` are test names of its report."""
+        passing, failing = fields.pop("passing", None), fields.pop("failing", ())
+        if passing is not None:
+            tests = [TestResult(test, "passed") for test in passing] + [TestResult(test, "failed") for test in failing]
+            fields["tests"] = tuple(tests)
+        self.answers[name] = Ran(exit_code=exit_code, **fields)
+
+    def run(self, rule: CheckRule, export: Callable[[str], None], progress: Callable[[str], None] | None = None) -> Ran:
+        self.ran.append(rule.name)
+        if self.during is not None:
+            self.during()
+        return self.answers.get(rule.name, Ran(exit_code=0))
+
+
+class DeskOutside:
+    """What few commands need of the world, in reach of the test."""
+
+    def __init__(self, workshop: Callable[[], Workshop]) -> None:
+        self._workshop = workshop
+        self.runner = ScriptedChecks()
+        self.mirrors: dict[str, bytes] = {}
+        self.own = "process:test"
+        self.gone: set[str] = set()
+
+    def workshop(self) -> Workshop:
+        return self._workshop()
+
+    def checks(self) -> ScriptedChecks:
+        return self.runner
+
+    def write_feedback(self, task: str, document: bytes) -> str:
+        self.mirrors[task] = document
+        return ""
+
+    def process(self) -> str:
+        return self.own
+
+    def is_gone(self, process: str) -> bool:
+        return process in self.gone
+
+
 # The world
 
 
@@ -383,12 +441,23 @@ class Count(msgspec.Struct, frozen=True):
 class World:
     """An Application over an empty store, with everything in reach that a test wants to turn."""
 
-    def __init__(self, repo: Callable[[], Repo], environ: Mapping[str, str] | None = None, store: Store | None = None) -> None:
+    def __init__(
+        self,
+        repo: Callable[[], Repo],
+        environ: Mapping[str, str] | None = None,
+        store: Store | None = None,
+        workshop: Callable[[], Workshop] | None = None,
+    ) -> None:
+        self.workshop = ScriptedWorkshop()
+        self.outside = DeskOutside(workshop or (lambda: self.workshop))
         self.clock, self.ids = FixedClock(), CountedIds()
         self.environ: dict[str, str] = dict(environ or {})
         self.store = store or engines.new_store(PROJECT)
         self.keys = DeskKeys()
-        self.app = Application(Context(self.store, repo, self.clock, self.ids, self.environ, keys=lambda: self.keys))
+        context = Context(
+            self.store, repo, self.clock, self.ids, self.environ, "mirrors", keys=lambda: self.keys, outside=self.outside
+        )
+        self.app = Application(context)
         self.app.projects.create(ALICE, "project", "fe", "main")
 
     def spawn(self, actor: Actor, task: str, role: str, *, agent: str = "", below: Sequence[str] = ()) -> Actor:
@@ -485,7 +554,7 @@ class GitWorld(World):
 
     def __init__(self, checkout: Checkout, environ: Mapping[str, str] | None = None) -> None:
         self.checkout = checkout
-        super().__init__(checkout.port, environ)
+        super().__init__(checkout.port, environ, workshop=checkout.workshop)
 
     def work(self, actor: Actor, task: str, *, branch: str = "", text: str = "work\n", name: str = "work.py") -> str:
         """Start a task and commit something for it on a branch."""

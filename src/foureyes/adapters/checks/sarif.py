@@ -20,68 +20,68 @@ class _Struct(msgspec.Struct, frozen=True, rename="camel"):
     """An object of the format; what we do not need is skipped."""
 
 
-class _Text(_Struct):
+class _Text(_Struct, frozen=True):
     text: str = ""
     markdown: str = ""
     id: str = ""
 
 
-class _Configuration(_Struct):
+class _Configuration(_Struct, frozen=True):
     level: Level = "warning"
 
 
-class _Rule(_Struct):
+class _Rule(_Struct, frozen=True):
     id: str
     default_configuration: _Configuration | None = None
 
 
-class _Component(_Struct):
+class _Component(_Struct, frozen=True):
     name: str
     rules: list[_Rule] | None = None
 
 
-class _Tool(_Struct):
+class _Tool(_Struct, frozen=True):
     driver: _Component
     extensions: list[_Component] | None = None
 
 
-class _ComponentReference(_Struct):
+class _ComponentReference(_Struct, frozen=True):
     index: int = -1
 
 
-class _RuleReference(_Struct):
+class _RuleReference(_Struct, frozen=True):
     id: str = ""
     index: int = -1
     tool_component: _ComponentReference | None = None
 
 
-class _File(_Struct):
+class _File(_Struct, frozen=True):
     uri: str = ""
     index: int = -1
 
 
-class _Artifact(_Struct):
+class _Artifact(_Struct, frozen=True):
     location: _File | None = None
 
 
-class _Region(_Struct):
+class _Region(_Struct, frozen=True):
     start_line: Line = 0
 
 
-class _Physical(_Struct):
+class _Physical(_Struct, frozen=True):
     artifact_location: _File | None = None
     region: _Region | None = None
 
 
-class _Location(_Struct):
+class _Location(_Struct, frozen=True):
     physical_location: _Physical | None = None
 
 
-class _Suppression(_Struct):
+class _Suppression(_Struct, frozen=True):
     status: str = "accepted"
 
 
-class _Result(_Struct):
+class _Result(_Struct, frozen=True):
     message: _Text
     rule_id: str = ""
     rule_index: int = -1
@@ -93,26 +93,26 @@ class _Result(_Struct):
     baseline_state: str = ""
 
 
-class _Notification(_Struct):
+class _Notification(_Struct, frozen=True):
     message: _Text
     level: Level = "warning"
 
 
-class _Invocation(_Struct):
+class _Invocation(_Struct, frozen=True):
     execution_successful: bool = True
     process_start_failure_message: str = ""
     tool_execution_notifications: list[_Notification] | None = None
     tool_configuration_notifications: list[_Notification] | None = None
 
 
-class _Run(_Struct):
+class _Run(_Struct, frozen=True):
     tool: _Tool
     results: list[_Result] | None = []
     invocations: list[_Invocation] | None = None
     artifacts: list[_Artifact] | None = None
 
 
-class _Log(_Struct):
+class _Log(_Struct, frozen=True):
     version: Literal["2.1.0"]
     runs: list[_Run]
 

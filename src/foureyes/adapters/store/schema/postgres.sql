@@ -17,6 +17,7 @@ CREATE TABLE approvals (
   recorded integer NOT NULL DEFAULT 0,
   finished_by text COLLATE "C",
   finished_why text COLLATE "C" NOT NULL DEFAULT ''::text,
+  batch text COLLATE "C" NOT NULL DEFAULT ''::text,
   CHECK ((recorded = ANY (ARRAY[0, 1]))),
   CHECK ((state = ANY (ARRAY['active'::text, 'withdrawn'::text, 'ended'::text]))),
   PRIMARY KEY (seq)
@@ -42,8 +43,12 @@ CREATE TABLE attempts (
   submitted_at text COLLATE "C" NOT NULL,
   duration_seconds integer NOT NULL,
   relation text COLLATE "C",
+  signal text COLLATE "C" NOT NULL DEFAULT 'DONE'::text,
+  base_tree text COLLATE "C" NOT NULL DEFAULT ''::text,
+  marks text COLLATE "C" NOT NULL DEFAULT '[]'::text,
   CHECK ((landed = ANY (ARRAY[0, 1]))),
   CHECK ((no_code = ANY (ARRAY[0, 1]))),
+  CHECK ((signal = ANY (ARRAY['DONE'::text, 'BLOCKED'::text, 'NEEDS_REVIEW'::text]))),
   PRIMARY KEY (task, n)
 );
 
@@ -53,6 +58,27 @@ CREATE TABLE authors (
   session text COLLATE "C" NOT NULL,
   why text COLLATE "C" NOT NULL,
   PRIMARY KEY (task, attempt, session)
+);
+
+CREATE TABLE checks (
+  seq integer NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  tree text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  digest text COLLATE "C" NOT NULL,
+  command text COLLATE "C" NOT NULL,
+  outcome text COLLATE "C" NOT NULL,
+  summary text COLLATE "C" NOT NULL,
+  exit_code integer,
+  duration_ms integer NOT NULL,
+  failing text COLLATE "C" NOT NULL,
+  tests text COLLATE "C" NOT NULL,
+  program text COLLATE "C" NOT NULL,
+  output text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  CHECK ((outcome = ANY (ARRAY['passed'::text, 'failed'::text, 'crashed'::text, 'timed_out'::text]))),
+  PRIMARY KEY (seq)
 );
 
 CREATE TABLE cleared (
@@ -90,7 +116,14 @@ CREATE TABLE feedback (
   decision text COLLATE "C" NOT NULL,
   text text COLLATE "C" NOT NULL,
   at text COLLATE "C" NOT NULL,
+  quick_issues text COLLATE "C" NOT NULL DEFAULT '[]'::text,
+  redo_option text COLLATE "C" NOT NULL DEFAULT 'keep'::text,
+  reset_to text COLLATE "C",
+  priority_change text COLLATE "C" NOT NULL DEFAULT 'same'::text,
+  source text COLLATE "C" NOT NULL DEFAULT ''::text,
   CHECK ((decision = ANY (ARRAY['redo'::text, 'rejected'::text]))),
+  CHECK ((priority_change = ANY (ARRAY['same'::text, 'bump'::text, 'lower'::text]))),
+  CHECK ((redo_option = ANY (ARRAY['keep'::text, 'fresh'::text, 'checkpoint'::text]))),
   PRIMARY KEY (seq)
 );
 
@@ -167,6 +200,21 @@ CREATE TABLE logs (
   text text COLLATE "C" NOT NULL,
   at text COLLATE "C" NOT NULL,
   PRIMARY KEY (seq)
+);
+
+CREATE TABLE merges (
+  task text COLLATE "C" NOT NULL,
+  attempt integer NOT NULL,
+  approval integer NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  tries integer NOT NULL,
+  why text COLLATE "C" NOT NULL,
+  until text COLLATE "C" NOT NULL,
+  process text COLLATE "C" NOT NULL,
+  host text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  CHECK ((state = ANY (ARRAY['merging'::text, 'waiting'::text, 'stuck'::text, 'done'::text]))),
+  PRIMARY KEY (task)
 );
 
 CREATE TABLE migrations (
@@ -302,12 +350,15 @@ CREATE TABLE tasks (
   open_deps integer NOT NULL,
   ready integer NOT NULL,
   deleted integer NOT NULL,
+  planned text COLLATE "C" NOT NULL DEFAULT ''::text,
+  merge_failures integer NOT NULL DEFAULT 0,
   CHECK (((priority >= 0) AND (priority <= 4))),
   CHECK ((deleted = ANY (ARRAY[0, 1]))),
   CHECK ((landed = ANY (ARRAY[0, 1]))),
   CHECK ((minor = ANY (ARRAY[0, 1]))),
   CHECK ((minor_late = ANY (ARRAY[0, 1]))),
   CHECK ((open_deps >= 0)),
+  CHECK ((planned = ANY (ARRAY[''::text, 'per-task'::text, 'batch'::text, 'auto-approve'::text, 'skip'::text]))),
   CHECK ((ready = ANY (ARRAY[0, 1]))),
   CHECK ((status = ANY (ARRAY['open'::text, 'in_progress'::text, 'reviewing'::text, 'approved'::text, 'closed'::text, 'blocked'::text, 'deferred'::text]))),
   CHECK ((type = ANY (ARRAY['task'::text, 'bug'::text, 'feature'::text, 'chore'::text, 'docs'::text, 'epic'::text]))),
@@ -315,6 +366,13 @@ CREATE TABLE tasks (
   PRIMARY KEY (n),
   UNIQUE (id),
   UNIQUE (once_key)
+);
+
+CREATE TABLE test_lists (
+  digest text COLLATE "C" NOT NULL,
+  packed text COLLATE "C" NOT NULL,
+  n integer NOT NULL,
+  PRIMARY KEY (digest)
 );
 
 CREATE TABLE tokens (
@@ -330,6 +388,8 @@ CREATE TABLE tokens (
 );
 
 CREATE INDEX approvals_by_task ON approvals USING btree (task, seq);
+
+CREATE INDEX checks_by_tree ON checks USING btree (tree, seq);
 
 CREATE INDEX dependencies_by_target ON dependencies USING btree (depends_on);
 

@@ -14,7 +14,7 @@ CREATE TABLE approvals (
   at TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('active', 'withdrawn', 'ended')),
   ended_why TEXT NOT NULL
-, recorded INTEGER NOT NULL DEFAULT 0 CHECK (recorded IN (0, 1)), finished_by TEXT, finished_why TEXT NOT NULL DEFAULT '');
+, recorded INTEGER NOT NULL DEFAULT 0 CHECK (recorded IN (0, 1)), finished_by TEXT, finished_why TEXT NOT NULL DEFAULT '', batch TEXT NOT NULL DEFAULT '');
 
 CREATE TABLE attempts (
   task TEXT NOT NULL,
@@ -35,7 +35,7 @@ CREATE TABLE attempts (
   via TEXT,
   submitted_at TEXT NOT NULL,
   duration_seconds INTEGER NOT NULL,
-  relation TEXT,
+  relation TEXT, signal TEXT NOT NULL DEFAULT 'DONE' CHECK (signal IN ('DONE', 'BLOCKED', 'NEEDS_REVIEW')), base_tree TEXT NOT NULL DEFAULT '', marks TEXT NOT NULL DEFAULT '[]',
   PRIMARY KEY (task, n)
 );
 
@@ -45,6 +45,25 @@ CREATE TABLE authors (
   session TEXT NOT NULL,
   why TEXT NOT NULL,
   PRIMARY KEY (task, attempt, session)
+);
+
+CREATE TABLE checks (
+  seq INTEGER PRIMARY KEY,
+  task TEXT NOT NULL,
+  tree TEXT NOT NULL,
+  name TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  command TEXT NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('passed', 'failed', 'crashed', 'timed_out')),
+  summary TEXT NOT NULL,
+  exit_code INTEGER,
+  duration_ms INTEGER NOT NULL,
+  failing TEXT NOT NULL,
+  tests TEXT NOT NULL,
+  program TEXT NOT NULL,
+  output TEXT NOT NULL,
+  session TEXT NOT NULL,
+  at TEXT NOT NULL
 );
 
 CREATE TABLE cleared (
@@ -80,7 +99,7 @@ CREATE TABLE feedback (
   decision TEXT NOT NULL CHECK (decision IN ('redo', 'rejected')),
   text TEXT NOT NULL,
   at TEXT NOT NULL
-);
+, quick_issues TEXT NOT NULL DEFAULT '[]', redo_option TEXT NOT NULL DEFAULT 'keep' CHECK (redo_option IN ('keep', 'fresh', 'checkpoint')), reset_to TEXT, priority_change TEXT NOT NULL DEFAULT 'same' CHECK (priority_change IN ('same', 'bump', 'lower')), source TEXT NOT NULL DEFAULT '');
 
 CREATE TABLE handoffs (
   seq INTEGER PRIMARY KEY,
@@ -148,6 +167,19 @@ CREATE TABLE logs (
   type TEXT NOT NULL,
   text TEXT NOT NULL,
   at TEXT NOT NULL
+);
+
+CREATE TABLE merges (
+  task TEXT NOT NULL PRIMARY KEY,
+  attempt INTEGER NOT NULL,
+  approval INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('merging', 'waiting', 'stuck', 'done')),
+  tries INTEGER NOT NULL,
+  why TEXT NOT NULL,
+  until TEXT NOT NULL,
+  process TEXT NOT NULL,
+  host TEXT NOT NULL,
+  seq INTEGER NOT NULL
 );
 
 CREATE TABLE migrations (n INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL);
@@ -258,6 +290,12 @@ CREATE TABLE tasks (
   open_deps INTEGER NOT NULL CHECK (open_deps >= 0),
   ready INTEGER NOT NULL CHECK (ready IN (0, 1)),
   deleted INTEGER NOT NULL CHECK (deleted IN (0, 1))
+, planned TEXT NOT NULL DEFAULT '' CHECK (planned IN ('', 'per-task', 'batch', 'auto-approve', 'skip')), merge_failures INTEGER NOT NULL DEFAULT 0);
+
+CREATE TABLE test_lists (
+  digest TEXT NOT NULL PRIMARY KEY,
+  packed TEXT NOT NULL,
+  n INTEGER NOT NULL
 );
 
 CREATE TABLE tokens (
@@ -271,6 +309,8 @@ CREATE TABLE tokens (
 );
 
 CREATE INDEX approvals_by_task ON approvals (task, seq);
+
+CREATE INDEX checks_by_tree ON checks (tree, seq);
 
 CREATE INDEX dependencies_by_target ON dependencies (depends_on);
 
