@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters import reaper
-from foureyes.adapters.process import Ended, Finished, ProcessProblem, ProgramMissing, ProgramTimedOut, run, supervise
+from foureyes.adapters.process import Ended, Finished, ProcessProblem, ProgramMissing, ProgramTimedOut, below, run, supervise
 
 
 def test_the_exit_code_and_both_streams_come_back() -> None:
@@ -129,7 +128,7 @@ def test_when_we_are_killed_what_we_supervise_ends_too(tmp_path: Path) -> None:
     code = f"""
 import os, signal
 from foureyes.adapters.process import supervise
-supervise(["/bin/sh", "-c", {script!r}], hear=lambda _: os.kill(os.getpid(), signal.SIGKILL))
+supervise(["/bin/sh", "-c", {script!r}], timeout=60, hear=lambda _: os.kill(os.getpid(), signal.SIGKILL))
 """
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     assert subprocess.run([sys.executable, "-c", code], env=env, check=False).returncode == -9
@@ -140,23 +139,23 @@ supervise(["/bin/sh", "-c", {script!r}], hear=lambda _: os.kill(os.getpid(), sig
 
 def test_what_cannot_be_supervised_is_a_clear_exception(tmp_path: Path) -> None:
     with pytest.raises(ProcessProblem, match="could not be started: /no/such: No such file"):
-        supervise(["/no/such"], hear=print)
+        supervise(["/no/such"], timeout=60, hear=print)
     with pytest.raises(ProcessProblem, match="no such directory"):
-        supervise(["/bin/true"], cwd=str(tmp_path / "gone"), hear=print)
+        supervise(["/bin/true"], cwd=str(tmp_path / "gone"), timeout=60, hear=print)
 
 
 def test_only_descendants_are_below_and_a_zombie_is_not() -> None:
     child = subprocess.Popen(["sh", "-c", "tail -f /dev/null & echo; wait"], stdout=subprocess.PIPE, start_new_session=True)
     assert child.stdout is not None
     child.stdout.readline()
-    found = {pid for pid, _ in reaper.below(os.getpid())}
+    found = {pid for pid, _ in below(os.getpid())}
     assert child.pid in found
     assert found.isdisjoint({os.getpid(), os.getppid()})
-    (below,) = reaper.below(child.pid)
+    ((grandchild, _),) = below(child.pid)
     os.killpg(child.pid, signal.SIGKILL)
     child.stdout.close()
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-    assert {child.pid, below[0]}.isdisjoint({pid for pid, _ in reaper.below(os.getpid())})
+    assert {child.pid, grandchild}.isdisjoint({pid for pid, _ in below(os.getpid())})
     child.wait()
 
 

@@ -3,18 +3,24 @@
 Everything that runs another program goes through `run`, or through `supervise` if nobody trusts the program to end, so
 that there is one place that bounds its time, ends what it leaves behind and says clearly that it is missing. `subprocess`
 is imported when the first program is started: most commands start none.
+
+Run as a script, this file is the *reaper* that `supervise` puts above a program (so it needs the standard library only).
+Only a parent of its own can tell what belongs to a program: it is a child subreaper (Linux), so who forks twice and calls
+`setsid` becomes its child, and nobody else's. When the program has ended, or the reaper's own input has (we want an end, or
+are gone ourselves), it kills everything below until the kernel says that there is no child left; elsewhere, the program's
+group. Its output is for us: `pid`, `exit`, `left` and a number, `failed` and why. The program writes to its standard error.
 """
 
 from __future__ import annotations
 
 import os
+import select
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
-
-import msgspec
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import subprocess
@@ -24,11 +30,15 @@ GRACE = 2.0
 """Seconds between asking a process group to end (git removes its lock files then) and ending it."""
 PATIENCE = 10.0
 """Seconds for the reaper to end what is below it, before it is done from here."""
-REAPER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reaper.py")
+LIMIT = 5.0
+"""Seconds for the reaper itself; what is still there then cannot be ended by us."""
 CHUNK = 65536
 PAUSE = 0.02
 TICK = 0.5
 """Seconds after which we look up from waiting: a Ctrl-C that came just before it would else be heard at the deadline."""
+SET_CHILD_SUBREAPER = 36
+DEAF = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGTSTP)
+"""What a program may send to its reaper without leaving its children alone."""
 PIPE_CHUNKS = 32
 """The largest pipe that a program may ask for (1 MiB), twice."""
 
@@ -45,7 +55,7 @@ class ProgramTimedOut(ProcessProblem):
     """The program was still running at its time limit and was ended with everything it had started."""
 
 
-class Finished(msgspec.Struct, frozen=True):
+class Finished(NamedTuple):
     """How a program ended and what it wrote."""
 
     rc: int
@@ -53,7 +63,7 @@ class Finished(msgspec.Struct, frozen=True):
     err: bytes
 
 
-class Ended(msgspec.Struct, frozen=True):
+class Ended(NamedTuple):
     """How a supervised program ended; `problem` says why that cannot be told, or what could not be ended."""
 
     rc: int | None
@@ -85,12 +95,7 @@ def run(
 
 
 def supervise(
-    argv: Sequence[str],
-    *,
-    cwd: str | None = None,
-    env: Mapping[str, str] | None = None,
-    timeout: float = DEFAULT_TIMEOUT,
-    hear: Callable[[bytes], None],
+    argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None, timeout: float, hear: Callable[[bytes], None]
 ) -> Ended:
     """Run a program (an absolute path) below a reaper; when this returns or raises, nothing that it started is left.
 
@@ -98,7 +103,7 @@ def supervise(
     """
     if not sys.executable:
         raise ProcessProblem("this interpreter does not know its own path")
-    child = _start([sys.executable, "-I", "-S", REAPER, *argv], cwd, env, has_input=True)
+    child = _start([sys.executable, "-I", "-S", os.path.abspath(__file__), *argv], cwd, env, has_input=True)
     watch = _Watch(child, hear)
     try:
         watch.follow(time.monotonic() + timeout)
@@ -163,7 +168,7 @@ class _Watch:
         problem = f"{left} of its processes could not be ended" if left else ""
         if self._timed_out:
             return Ended(None, True, problem)
-        if not code:
+        if not code.removeprefix("-").isdigit():
             return Ended(None, False, problem or "it ended the process that watches over it")
         return Ended(int(code), False, problem)
 
@@ -181,34 +186,27 @@ class _Watch:
 
 def _ask_to_end(child: subprocess.Popen[bytes]) -> None:
     """The reaper ends everything when its input ends; what it watches may have stopped it."""
-    import signal
-
     if child.stdin is not None:
         child.stdin.close()
-    _signal_group(child.pid, signal.SIGCONT)
+    _signal(-child.pid, signal.SIGCONT)
 
 
 def _end_below(child: subprocess.Popen[bytes], program: str) -> None:
     """Nothing is left when this returns. A reaper that does not answer, or was killed by what it watched, is stood in for."""
-    import signal
     import subprocess
 
     _ask_to_end(child)
-    for pipe in (child.stdout, child.stderr):
-        if pipe is not None:
-            pipe.close()
+    _close(child)
     try:
         child.wait(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         _stand_in(child)
-    if child.returncode != 0 and program.isdigit():
-        _signal_group(int(program), signal.SIGKILL)
+    if child.returncode != 0 and program.isdigit() and int(program) > 1:  # -1 would be everybody
+        _signal(-int(program))
 
 
 def _stand_in(child: subprocess.Popen[bytes]) -> None:
     """Do the work of a reaper that does not."""
-    from foureyes.adapters.reaper import kill_below
-
     end = time.monotonic() + GRACE
     while kill_below(child.pid) and time.monotonic() < end:
         time.sleep(PAUSE)
@@ -240,20 +238,161 @@ def _start(argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, 
 
 def _end_group(child: subprocess.Popen[bytes]) -> None:
     """Ask the whole group to end, then make it. Pipes are closed, not read: a survivor elsewhere may hold them."""
-    import signal
     import subprocess
 
-    _signal_group(child.pid, signal.SIGTERM)
+    _signal(-child.pid, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
         child.wait(timeout=GRACE)
-    _signal_group(child.pid, signal.SIGKILL)
+    _signal(-child.pid)
     child.wait()
+    _close(child)
+
+
+def _close(child: subprocess.Popen[bytes]) -> None:
     for pipe in (child.stdin, child.stdout, child.stderr):
         if pipe is not None:
             with suppress(OSError):
                 pipe.close()
 
 
-def _signal_group(group: int, number: int) -> None:
+def _signal(pid: int, number: int = signal.SIGKILL) -> None:
+    """To a process, or to a group by its negative number; who is gone or is not ours hears nothing."""
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)
+        os.kill(pid, number)
+
+
+def reap(argv: list[str]) -> int:
+    """The reaper: run a program and end everything it leaves behind."""
+    _adopt_orphans()
+    wake = _wake_on_children()
+    for number in DEAF:
+        signal.signal(number, signal.SIG_IGN)
+    try:
+        program = _spawn(argv)
+    except OSError as problem:
+        _say(f"failed {argv[0]}: {problem.strerror}")
+        return 1
+    _say(f"pid {program}")
+    code = _wait(program, wake)
+    if code is not None:
+        _say(f"exit {code}")
+    left = _end_all(program, wake)
+    if left:
+        _say(f"left {left}")
+    return 0
+
+
+def below(root: int) -> list[tuple[int, int]]:
+    """Every living descendant of a process, with its process group; empty where there is no `/proc`."""
+    children: dict[int, list[tuple[int, int]]] = {}
+    with suppress(OSError):
+        for name in os.listdir("/proc"):
+            if name.isdigit() and (seen := _parent_and_group(name)):
+                children.setdefault(seen[0], []).append((int(name), seen[1]))
+    found = list(children.get(root, ()))
+    for pid, _ in found:  # grows while it is read
+        found.extend(children.get(pid, ()))
+    return found
+
+
+def kill_below(root: int) -> int:
+    """Kill every descendant of a process, with its group: who forks faster than we read keeps the group. How many there were."""
+    own = os.getpgrp()
+    found = below(root)
+    for group in {group for _, group in found} - {own, 0, 1}:
+        _signal(-group)
+    for pid, _ in found:
+        _signal(pid)
+    return len(found)
+
+
+def _parent_and_group(pid: str) -> tuple[int, int] | None:
+    """From `/proc/<pid>/stat`; None for a zombie, which has no children, and for who is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        return None if fields[0] in (b"Z", b"X") else (int(fields[1]), int(fields[2]))
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _adopt_orphans() -> None:
+    """Be the parent of every descendant whose own parent ends."""
+    if sys.platform.startswith("linux"):
+        with suppress(ImportError, OSError, AttributeError):
+            import ctypes
+
+            ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _wake_on_children() -> int:
+    """A pipe that becomes readable whenever a child ends."""
+    reader, writer = os.pipe()
+    for end in (reader, writer):
+        os.set_blocking(end, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    return reader
+
+
+def _spawn(argv: list[str]) -> int:
+    """In a session of its own, without input, both outputs in one pipe, and with the signals of a fresh program."""
+    files = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_DUP2, 2, 1)]
+    back = [number for number in signal.valid_signals() if number not in (signal.SIGKILL, signal.SIGSTOP)]
+    return os.posix_spawn(argv[0], argv, os.environ, file_actions=files, setsid=True, setsigdef=back, setsigmask=())
+
+
+def _wait(program: int, wake: int) -> int | None:
+    """The exit code of the program (a signal is negative); None when our input ended before it did."""
+    while True:
+        code, _ = _reap(program)
+        if code is not None:
+            return code
+        ready, _, _ = select.select([0, wake], [], [])
+        if 0 in ready:
+            return None
+        _drain(wake)
+
+
+def _end_all(program: int, wake: int) -> int:
+    """Kill, reap and look again until there is no child left: the kernel's word, not that of a list. How many stay."""
+    end = time.monotonic() + LIMIT
+    _signal(-program)
+    while True:
+        seen = kill_below(os.getpid())
+        _, has_children = _reap(program)
+        if not has_children:
+            return 0
+        if time.monotonic() > end:
+            return max(seen, 1)
+        select.select([wake], [], [], PAUSE)
+        _drain(wake)
+
+
+def _reap(program: int) -> tuple[int | None, bool]:
+    """Take leave of every child that has ended: the program's exit code if it was among them, and whether any child is left."""
+    code = None
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return code, False
+        if pid == 0:
+            return code, True
+        if pid == program:
+            code = os.waitstatus_to_exitcode(status)
+
+
+def _drain(wake: int) -> None:
+    with suppress(BlockingIOError):
+        while os.read(wake, 4096):
+            pass
+
+
+def _say(line: str) -> None:
+    with suppress(OSError):  # who asked is gone
+        os.write(1, os.fsencode(line) + b"\n")
+
+
+if __name__ == "__main__":
+    sys.exit(reap(sys.argv[1:]))

@@ -21,8 +21,8 @@ CHECK = Process(pid=700, start=70, names=("python3.11", "fe"), paths=("/usr/bin/
 REAPER = Process(
     pid=710,
     start=71,
-    names=("python3.11", "reaper"),
-    paths=("/usr/bin/python3.11", "/v/foureyes/adapters/reaper.py"),
+    names=("python3.11", "process"),
+    paths=("/usr/bin/python3.11", "/v/foureyes/adapters/process.py"),
     words=("/bin/sh", "-c"),
 )
 PLACE = "0a1b2c3d:4026531836"

@@ -15,7 +15,7 @@ from foureyes.adapters.git.calls import as_sha, shown
 from foureyes.adapters.git.gate import GateGit
 from foureyes.adapters.git.locate import Located, locate
 from foureyes.adapters.git.programs import users_settings
-from foureyes.adapters.git.worktree import _status, head_ref
+from foureyes.adapters.git.worktree import head_ref, status
 from foureyes.core.ids import Sha
 from foureyes.errors import GitProblem
 
@@ -108,7 +108,7 @@ def index_tree(git: GateGit, place: Located) -> Sha | None:
 
 def unstaged(git: GateGit, place: Located) -> list[str]:
     """Tracked files that are not as the index has them."""
-    return [shown(path) for code, path in _status(git, place, "/dev/null") if code[1:] not in (b" ", b"?")]
+    return [shown(path) for code, path in status(git, place, "/dev/null") if code[1:] not in (b" ", b"?")]
 
 
 def busy(git: GateGit, place: Located) -> str:

@@ -18,7 +18,7 @@ def _trailer(key: str) -> str:
     return f"%(trailers:key={key},valueonly,unfold,separator=%x0A)"
 
 
-_FIELDS = ("%H", "%T", "%s", "%an", _trailer(SESSION_TRAILER), _trailer(TASK_TRAILER))
+_FIELDS = ("%m", "%H", "%T", "%s", "%an", _trailer(SESSION_TRAILER), _trailer(TASK_TRAILER))
 
 
 class Known(NamedTuple):
@@ -53,19 +53,20 @@ def is_ancestor(git: Git, commit: Sha, of: Sha) -> bool:
     return git.room("merge-base", "--is-ancestor", commit, of, ok=(0, 1, 128)).rc == 0
 
 
-def commits(git: Git, base: Sha, head: Sha) -> tuple[tuple[Commit, ...], Sha | None]:
+def commits(git: Git, base: Sha, head: Sha) -> tuple[tuple[Commit, ...], dict[str, Sha]]:
     """base..head, oldest first, with what their trailers name (lesson 45: git parses them, no pattern does).
 
-    And, as git is telling it anyway, the tree of `head`, unless there are no commits.
+    And, as git is telling it anyway, the trees of these commits and of where they begin.
     """
-    args = ("-z", "--reverse", "--topo-order", "--no-show-signature", "--encoding=UTF-8", "--no-color", "--no-notes")
+    args = ("-z", "--reverse", "--topo-order", "--boundary", "--no-show-signature", "--encoding=UTF-8", "--no-color", "--no-notes")
     out = git.room("log", *args, "--format=" + "%x00".join(_FIELDS), f"{base}..{head}").out
     words = out.decode("utf-8", "replace").split("\0")[:-1]
     rows = [words[at : at + len(_FIELDS)] for at in range(0, len(words), len(_FIELDS))]
-    return tuple(_commit(*row) for row in rows), next((as_sha(row[1]) for row in rows if row[0] == head), None)
+    trees = {row[1]: tree for row in rows if (tree := as_sha(row[2]))}
+    return tuple(_commit(*row) for row in rows if row[0] != "-"), trees
 
 
-def _commit(sha: str, _tree: str, subject: str, author: str, sessions: str, tasks: str) -> Commit:
+def _commit(_mark: str, sha: str, _tree: str, subject: str, author: str, sessions: str, tasks: str) -> Commit:
     return Commit(Sha(sha), subject, author, _values(sessions), _values(tasks))
 
 

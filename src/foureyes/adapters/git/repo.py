@@ -6,8 +6,9 @@ import os
 from collections.abc import Sequence
 
 from foureyes.adapters.git import history, merge, worktree
-from foureyes.adapters.git.calls import Git, as_sha, check_version, shown
+from foureyes.adapters.git.calls import as_sha, check_version, shown
 from foureyes.adapters.git.diff import diff, diff_text
+from foureyes.adapters.git.gate import GateGit
 from foureyes.adapters.git.locate import Located
 from foureyes.core.attempt import DETACHED, Change, Relation
 from foureyes.core.ids import Sha
@@ -28,7 +29,7 @@ class GitRepo:
         root: str | os.PathLike[str],
     ) -> None:
         self._here = Located(os.fspath(worktree), os.fspath(git_dir), os.fspath(common_dir), os.fspath(root))
-        self._git = Git(self._here.git_dir, self._here.common_dir)
+        self._git = GateGit(self._here.git_dir, self._here.common_dir)
 
     @property
     def _main(self) -> Located:
@@ -120,20 +121,21 @@ class GitRepo:
 
     def _frozen(self, base: Sha, head: Sha, ref: str, *, landed: bool) -> Change:
         found = diff(self._git, base, head)
-        commits, tree = history.commits(self._git, base, head) if base != head else ((), None)
-        trees = history.known(self._git, base, head)
-        if None in trees:
+        commits, trees = history.commits(self._git, base, head) if base != head else ((), {})
+        if not {base, head} <= set(trees):
+            trees |= {one.commit: one.tree for one in history.known(self._git, base, head) if one}
+        if not {base, head} <= set(trees):
             raise GitProblem(f"the commit {head} cannot be read", next_step="git fsck")
         return Change(
             base=base,
             head=head,
-            tree=tree or trees[1].tree,  # type: ignore[union-attr]
+            tree=trees[head],
             ref=ref,
             landed=landed,
             diff_id=found.diff_id,
             files=found.files,
             commits=commits,
-            base_tree=trees[0].tree,  # type: ignore[union-attr]
+            base_tree=trees[base],
             marks=found.marks,
         )
 

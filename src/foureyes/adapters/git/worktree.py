@@ -54,13 +54,14 @@ def uncommitted(git: Git, place: Located) -> list[str]:
     The user's own ignore file counts, because `git add` minds it; one that the repository's configuration names
     does not.
     """
-    found = _status(git, place, "/dev/null")
+    found = status(git, place, "/dev/null")
     if any(code == b"??" for code, _ in found) and (ignored := _users_excludes(git)) != "/dev/null":
-        found = _status(git, place, ignored)
+        found = status(git, place, ignored)
     return [shown(path) for _, path in found]
 
 
-def _status(git: Git, place: Located, excludes: str, *paths: str) -> list[tuple[bytes, bytes]]:
+def status(git: Git, place: Located, excludes: str, *paths: str) -> list[tuple[bytes, bytes]]:
+    """Code and path of everything that is not as committed."""
     args = ("--literal-pathspecs", *_LOOK, "-c", f"core.excludesFile={excludes}", *_STATUS, "--", *paths)
     out = git.real(*args, git_dir=place.git_dir, work_tree=place.worktree).out
     rows = [(row[:2], row[3:]) for row in out.split(b"\0") if row]
@@ -100,7 +101,7 @@ def commit_file(git: Git, place: Located, path: str, message: str) -> None:
     on_disk = join(place.worktree, name)
     if name.startswith("..") or not (isfile(on_disk) or os.path.islink(on_disk)):
         raise GitProblem(f"there is no file {path} in {place.worktree}")
-    codes = {code for code, _ in _status(git, place, "/dev/null", name)} or _untracked(git, place, name)
+    codes = {code for code, _ in status(git, place, "/dev/null", name)} or _untracked(git, place, name)
     if not codes:
         return
     new = b"??" in codes

@@ -94,7 +94,7 @@ SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "
 INTERPRETERS = SHELLS | {"node", "nodejs", "bun", "deno", "tsx", "python", "pypy", "ruby", "perl", "env"}
 
 OURS = frozenset({"fe", "foureyes"})
-OUR_PLACES = ("/foureyes/__main__.py", "/foureyes/adapters/reaper.py")
+OUR_PLACES = ("/foureyes/__main__.py", "/foureyes/adapters/process.py")
 """Foureyes itself: its commands, and the process that it puts above what it starts."""
 OUR_MODULES = "foureyes."
 
