@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from foureyes.app.context import Context, Work
 from foureyes.app.ledger import facts_of
 from foureyes.app.ports import ListQuery, Tx
@@ -31,7 +33,17 @@ class Claims:
             if found.status == "in_progress" and found.implementer is not None:
                 return self._already(work, found)
             self._refuse_if_not_free(work.tx, found)
-            return self._claim(work, found, target_head)
+            done = self._claim(work, found, target_head)
+        return self._prepared(found, done)
+
+    def _prepared(self, found: Task, done: Outcome) -> Outcome:
+        """F1, F2: what a redo wanted of the branch and the mirror file is done now, if a crash came between."""
+        if not found.iteration:
+            return done
+        from foureyes.app.feedback import begin_again, mirror
+
+        notes = tuple(note for note in (begin_again(self._context, found.id), mirror(self._context, found.id)) if note)
+        return replace(done, notes=(*done.notes, *notes))
 
     def next(self, actor: Actor) -> Outcome:
         """Claim the best ready task: highest priority, then oldest (T4)."""
@@ -43,7 +55,9 @@ class Claims:
                 raise Refused("nothing was claimed.", reasons=(Reason("D3", f"the project is held: {hold}", RESUME),), next_step=RESUME)
             if not rows:
                 raise NotFound("no task is ready.", next_step="fe list   (what waits, and for what: fe list --blocked)")
-            return self._claim(work, self._context.find(work.tx, rows[0].id), target_head)
+            found = self._context.find(work.tx, rows[0].id)
+            done = self._claim(work, found, target_head)
+        return self._prepared(found, done)
 
     def target_head(self) -> Sha | None:
         """K4: where the target branch stands now; asked before the transaction, because git takes its time."""

@@ -15,9 +15,9 @@ WORK = """\
 WORK
   fe next                          claim the best ready task   (or: fe ready, fe start ID)
   fe context ID                    all you need to know about it, earlier feedback included
-  git switch -c fe/ID              work on a branch of your own, commit as you go
+  git switch -c fe/ID              work on a branch of your own, commit as you go  (or: fe start ID --worktree)
   fe log ID "what you found out"   leave a trail
-  fe submit ID -m "what you did"   hand in; then go on with: fe next
+  fe submit ID -m "what you did"   hand in; then go on with: fe next  (your own fe check run ID only informs)
   fe handoff ID --done … --remaining …     when you stop before it is finished
 REVIEW (work of others)
   fe reviewable                    what you may approve, with the diff id

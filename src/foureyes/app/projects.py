@@ -46,7 +46,7 @@ class Projects:
             counters = {row.name: row.n for row in tx.all("project.counters", Counter)}
             policy, notes = self._policy(tx, actor, project)
         counts: dict[str, int] = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}
-        counts |= {name: counters.get(name, 0) for name in ("ready", "waiting", "rejected", "held", "unmerged", "landed")}
+        counts |= {name: counters.get(name, 0) for name in ("ready", "waiting", "rejected", "held", "unmerged", "landed", "auto_approved")}
         reviewable = self._reviewable(actor)
         return StatusView(
             project=project.name, target=project.target, policy=str(policy.value), policy_source=policy.source, counts=counts,
@@ -74,7 +74,7 @@ class Projects:
     def doctor(self, actor: Actor, progress: Progress | None = None) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""
         checks = [self._git(), self._target(), self._configuration(actor), self._health(), self._journal(progress)]
-        return [*checks, self._identity(actor), self._keys(actor)]
+        return [*checks, self._checks(actor), self._identity(actor), self._keys(actor)]
 
     def _git(self) -> Check:
         try:
@@ -128,10 +128,27 @@ class Projects:
             return Check("journal", "fail", report.findings[0].message, "fe audit verify")
         return Check("journal", "ok", f"{report.rows} rows, chain and tables verified")
 
+    def _checks(self, actor: Actor) -> Check:
+        """D5, M4: what the quality pipeline is."""
+        try:
+            with self._context.store.read() as tx:
+                rules = self._context.policy(tx, actor).checks
+        except ConfigError as problem:
+            return Check("checks", "fail", problem.message, problem.next_step)
+        if not rules:
+            said = "no checks are configured: nothing approves itself (M4)"
+            return Check("checks", "warn", said, "add [[checks]] to foureyes.toml on the target branch")
+        return Check("checks", "ok", "checks " + " ".join(rule.name if rule.required else f"{rule.name} (optional)" for rule in rules))
+
     @staticmethod
     def _identity(actor: Actor) -> Check:
         if actor.kind == "service":
-            return Check("identity", "warn", "no terminal and no agent process: this caller may only create, log and submit", "fe whoami")
+            return Check(
+                "identity",
+                "warn",
+                "no terminal and no agent process: this caller may only create, log, submit, check and merge",
+                "fe whoami",
+            )
         return Check("identity", "ok", f"{actor.kind} {actor.name}, {actor.trust}")
 
     def _keys(self, actor: Actor) -> Check:

@@ -77,6 +77,7 @@ def status_text(view: StatusView) -> str:
     lines.append("  " + "   ".join(words))
     if view.hold is not None:
         lines.append(f"  HELD      {view.hold}")
+    lines += [f"  by rule   {count['auto_approved']} approved without anybody's look (M4): fe audit log"] if count["auto_approved"] else []
     lines += [f"  landed    {count['landed']} on {view.target} before review: fe list --landed"] if count["landed"] else []
     lines += [f"  unmerged  {count['unmerged']} closed without merging: fe list --unmerged"] if count["unmerged"] else []
     lines += [f"  note      {note}" for note in view.notes]

@@ -43,7 +43,8 @@ def _approval(detail: TaskDetail, row: ApprovalView) -> str:
     """Who agreed, by which rule, and what that rests on (D9, I9)."""
     ended = "" if row.state == "active" else f" ({row.state}{': ' + row.ended_why if row.ended_why else ''})"
     why = f': "{row.reason}"' if row.reason else ""
-    rests_on = row.grade if row.grade.startswith("human") else "without a review"
+    rests_on = row.grade if row.grade.startswith("human") else "by the rule itself" if row.grade == "rule" else "without a review"
+    rests_on += f", {row.batch} in a batch" if row.batch else ""
     finished = f'; finished by {detail.name(row.finished_by)}: "{row.finished_why}"' if row.finished_by else ""
     return f"attempt {row.attempt} by {detail.name(row.session)}, {row.rule}, {rests_on}{why}{finished}{ended}"
 
