@@ -62,12 +62,8 @@ class Feedback:
             done = self._context.get(work.tx, now.task.id)
         notes = [f"planned {revert}: the work is on the target branch already and has to be reverted there (K4)"] if revert else []
         notes += [note for note in (begin_again(self._context, done.id), mirror(self._context, done.id)) if note]
-        return outcome(
-            done,
-            f"{done.id} is open again with your feedback",
-            "fe queue" if actor.kind == "human" else "fe reviewable",
-            notes=tuple(notes),
-        )
+        step = "fe queue" if actor.kind == "human" else "fe reviewable"
+        return outcome(done, f"{done.id} is open again with your feedback", step, notes=tuple(notes))
 
     def _said(self, actor: Actor, task: str, text: str, issues: Sequence[str]) -> tuple[tuple[str, ...], str]:
         """F1: at least one quick issue or some text; a number or the beginning of a quick issue's name is enough."""

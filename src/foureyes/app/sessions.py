@@ -88,7 +88,7 @@ class Sessions:
     def _was_an_agent(tx: Tx, actor: Actor) -> Actor:
         """I3: a process above that was an agent once is one still, whatever program it runs by now."""
         known = {row.evidence for row in tx.all("session.known", Known, evidence=actor.ancestors)} - set(actor.evidence)
-        if not known or actor.trust == "asserted":
+        if not known or actor.trust == "asserted" or actor.within:
             return actor
         agents = tuple(piece for piece in actor.ancestors if piece in known or piece in actor.processes)
         evidence = (*agents, *(piece for piece in actor.evidence if piece not in agents))
