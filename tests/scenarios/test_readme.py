@@ -24,7 +24,8 @@ from tests.launcher import Caller, Result, World
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
-    "README.md", "docs/howto/agents.md", "docs/howto/alone.md", "docs/howto/audit.md", "docs/howto/lead.md", "docs/howto/three-agents.md",
+    "README.md", "docs/howto/agents.md", "docs/howto/alone.md", "docs/howto/audit.md", "docs/howto/lead.md", "docs/howto/review.md",
+    "docs/howto/three-agents.md",
 )  # fmt: skip
 
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
@@ -34,6 +35,9 @@ TOKEN = re.compile(
     r"(?P<time>\d{4}-\d\d-\d\dT[\d:.]+Z)|(?P<session>ses-\w+)|(?P<token>\bfe-[0-9a-f]{32}\b)|(?P<task>\bfe-[0-9a-z]{3,6}\b)|(?P<person>\w[\w-]*@[\w.-]+)"
     r"|(?P<pid>(?<=pid )\d+)|(?P<hash>\b[0-9a-f]{64}\b|\b[0-9a-f]{16}\b|\b[0-9a-f]{7,8}\b)"
 )
+
+
+TOOK = re.compile(r"\b\d+(?:\.\d)? ?s\b")
 
 
 class Step(NamedTuple):
@@ -85,8 +89,8 @@ class Names:
 
 
 def plain(line: str) -> str:
-    """A line with ids replaced by their kind; columns may be wider or narrower."""
-    return re.sub(r" {2,}", "  ", TOKEN.sub(lambda found: f"<{found.lastgroup}>", line)).rstrip()
+    """A line with ids replaced by their kind; columns may be wider or narrower, and things take as long as they take."""
+    return re.sub(r" {2,}", "  ", TOOK.sub("<took>", TOKEN.sub(lambda found: f"<{found.lastgroup}>", line))).rstrip()
 
 
 class Desk:

@@ -9,12 +9,13 @@ seed shows: pending, and approvable in one go. (A person who puts `review:auto` 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from tests.scenarios.shop import MARKS, Shop, with_pipeline
-from tests.scenarios.stage import Stage
+from tests.scenarios.stage import Cast, Stage, copy_of
 
 pytestmark = pytest.mark.scenario
 
@@ -42,10 +43,10 @@ BY_RISK = ["Add user auth", "Rate limiting", "OAuth integration", "Fix login bug
 """H1: per-task first, then what is red, then the rest; within that by priority and age."""
 
 
-@pytest.fixture
-def shop(stage: Stage) -> Shop:
-    """The five tasks of the seed, planned by a person, made by an agent, checked by a service."""
-    shop, cast = with_pipeline(stage), stage.cast
+@pytest.fixture(scope="module")
+def five(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -> Path:
+    """The five tasks of the seed, planned by a person, made by an agent, checked by a service. Copy it, never use it."""
+    shop = with_pipeline(Stage(copy_of(template, tmp_path_factory.mktemp("five") / "shop"), cast))
     for row in TABLE:
         task = shop.create(cast.alice, *(("-l", row.label) if row.label else ()), title=row.title)
         shop.deliver(cast.claude, task, row.files)
@@ -56,7 +57,13 @@ def shop(stage: Stage) -> Shop:
         if row.mode == "auto-approve":
             assert [reason["rule"] for reason in report["reasons"]] == ["D3"]
             shop.done(cast.alice, "resume", task, "-m", "it is Monday")
-    return shop
+    return shop.repo
+
+
+@pytest.fixture
+def shop(five: Path, tmp_path: Path, cast: Cast) -> Shop:
+    """A copy of the repository with the five."""
+    return Shop(copy_of(five, tmp_path / "shop"), cast)
 
 
 def test_the_review_summary_of_the_seed_is_what_fe_queue_prints(shop: Shop) -> None:

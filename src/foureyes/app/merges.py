@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime, timedelta
 
 import msgspec
@@ -336,8 +337,10 @@ class Merges:
         """Q5: a clean checkout of the target follows it; a dirty one is left alone, and the person told."""
         for one in self._context.workshop.catch_up(target):
             if tell is not None:
+                here = os.path.relpath(one.path)
                 said = "brought up to date" if one.moved else f"left alone: {one.why}"
-                tell(f"{one.path}: {said}" + (f"\n  next: {one.next}" if one.next and not one.moved else ""))
+                step = f"\n  next: {one.next}" if one.next and not one.moved else ""
+                tell(f"{'this checkout' if here == '.' else here}: {said}{step}")
 
     def retry(self, actor: Actor, task: str) -> Outcome:
         """Try a stuck merge again."""

@@ -12,6 +12,7 @@ from foureyes.app.ports import SecurityRow, Tx
 from foureyes.app.proof import check, known_by_key, prove
 from foureyes.app.views import ProjectView
 from foureyes.core import events as e
+from foureyes.core.check import CheckRule
 from foureyes.core.session import Actor
 from foureyes.errors import BadInput, NotFound, Refused
 
@@ -173,7 +174,12 @@ def step_for(said: str) -> str:
 
 
 def _said(values: dict[str, config.Value], key: str) -> str:
-    return str(values[key]) if key in values else "(unset)"
+    if key not in values:
+        return "(unset)"
+    value = values[key]
+    if isinstance(value, tuple):
+        return ", ".join(f"{one.name}: {one.run}" if isinstance(one, CheckRule) else one for one in value) or "(none)"
+    return str(value)
 
 
 def totals(tx: Tx) -> list[SecurityTotal]:

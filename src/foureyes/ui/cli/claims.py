@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -40,11 +41,12 @@ def _claimed(session: Session, outcome: Outcome, worktree: bool) -> None:
         say(session, outcome)
         return
     place = session.app.worktrees.open(session.actor, outcome.task)
-    next_step = f'cd {place.path}, work, commit, then: fe submit {outcome.task} -m "what you did"'
+    path = os.path.relpath(place.path, session.cwd)
+    next_step = f'cd {path}, work, commit, then: fe submit {outcome.task} -m "what you did"'
     if session.json:
         output.write_json({**msgspec.to_builtins(outcome), "worktree": place.path, "branch": place.branch, "next": next_step})
         return
-    lines = [outcome.message, *[f"  {note}" for note in outcome.notes], f"  worktree  {place.path}  on branch {place.branch}"]
+    lines = [outcome.message, *[f"  {note}" for note in outcome.notes], f"  worktree  {path}  on branch {place.branch}"]
     output.write("\n".join([*lines, f"next: {next_step}"]))
 
 

@@ -20,7 +20,7 @@ def merge(session: Session, wait: bool) -> None:
     tell = None if session.json else session.note
     rows = session.app.merges.process(session.actor, tell)
     while wait and (seconds := session.app.merges.settling_seconds()) > 0:
-        session.note(f"{seconds:.0f} s until the last approval has settled (Q0)")
+        session.note("a person's approval can still be taken back; waiting until it has settled (Q0)")
         time.sleep(seconds)
         rows = [row for row in rows if row.outcome != "waiting"] + session.app.merges.process(session.actor, tell)
     if session.json:
