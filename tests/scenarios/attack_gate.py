@@ -1,0 +1,145 @@
+"""The gate as its attackers find it: a project with one honest check, and what an agent does to get past that.
+
+The honest check is a program outside of the repository: every line of a `tests/*.t` file is a test, a name and a command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.launcher import Caller
+from tests.scenarios.shop import AT_ONCE, Shop
+from tests.scenarios.stage import WHO, Cast, HandedIn, Stage, copy_of
+
+RUNNER = """\
+{ echo '<testsuite>'
+  cat tests/*.t | while read -r name command; do
+    if sh -c "$command" >/dev/null 2>&1 </dev/null; then echo "<testcase classname='shop' name='$name'/>"
+    else echo "<testcase classname='shop' name='$name'><failure/></testcase>"; fi
+  done
+  echo '</testsuite>'; } > "$FOUREYES_REPORT"
+! grep -q failure "$FOUREYES_REPORT"
+"""
+TESTS = "prices grep -q net src/prices.py\nstock test -e src/prices.py\n"
+FILES = {"tests/shop.t": TESTS, "src/prices.py": "# the net price\n"}
+CODE = {"src/code.py": "code = 1\n"}
+GREEN = "<testsuite><testcase classname='shop' name='prices'/><testcase classname='shop' name='stock'/></testsuite>"
+"""A report that says what the target's tests would say if all was well."""
+
+
+class Link(NamedTuple):
+    """A symbolic link in a commit."""
+
+    to: str
+
+
+class Program(NamedTuple):
+    """An executable file in a commit."""
+
+    text: str
+
+
+Content = str | Link | Program | None
+"""What becomes of a path; None: it is deleted."""
+
+
+class Gate(Shop):
+    """A project with a check, whose policy a person has accepted."""
+
+    def change(self, branch: str, files: Mapping[str, Content], *, message: str = "work", onto: str = "") -> str:
+        """One commit on a branch that is checked out nowhere, with links, programs and deletions; its id."""
+        start = onto or (branch if self.has_branch(branch) else "main")
+        text = message.encode()
+        parts = [f"commit refs/heads/{branch}\ncommitter {WHO}\ndata {len(text)}\n".encode() + text]
+        parts.append(f"\nfrom {self.git('rev-parse', start)}\n".encode())
+        for path, content in files.items():
+            if content is None:
+                parts.append(f"D {path}\n".encode())
+                continue
+            mode = "120000" if isinstance(content, Link) else "100755" if isinstance(content, Program) else "100644"
+            body = (content if isinstance(content, str) else content[0]).encode()
+            parts.append(f"M {mode} inline {path}\ndata {len(body)}\n".encode() + body + b"\n")
+        self.git("fast-import", "--quiet", "--force", stdin=b"".join(parts))
+        return self.tip(branch)
+
+    def attempt(self, files: Mapping[str, Content], *options: str, by: Caller | None = None, planner: Caller | None = None) -> HandedIn:
+        """What an agent (codex) hands in for a task that somebody (a person) planned with these options."""
+        task = self.create(planner or self.cast.alice, *options)
+        return self.work_on(task, files, by=by)
+
+    def work_on(self, task: str, files: Mapping[str, Content], *, by: Caller | None = None) -> HandedIn:
+        """What an agent (codex) hands in for a task."""
+        who = by or self.cast.codex
+        self.done(who, "start", task)
+        self.change(f"fe/{task}", files)
+        return self.submit(who, task)
+
+    def trusted(self, files: Mapping[str, Content]) -> HandedIn:
+        """An attempt that the gate would approve by itself, because a person said so, if nothing is against it."""
+        return self.attempt(files, "-l", "review:auto")
+
+    def approved(self, files: Mapping[str, Content] | None = None, *options: str) -> HandedIn:
+        """An attempt that a person has approved, its checks being green."""
+        work = self.attempt(files or CODE, *options)
+        self.checked(self.cast.job, work.task)
+        self.approve(self.cast.alice, work)
+        return work
+
+    def settled(self, work: HandedIn, rc: int = 0, by: Caller | None = None) -> Any:
+        """What the gate makes of an attempt once a service has run its checks: the report."""
+        return self.checked(by or self.cast.job, work.task, rc=rc)
+
+    def why_not(self, work: HandedIn, rc: int = 0) -> list[str]:
+        """A service runs the checks, and the task still waits in review: `rule message` of each reason."""
+        report = self.settled(work, rc)
+        assert self.status(work.task) == "reviewing", report
+        return [f"{reason['rule']} {reason['message']}" for reason in report["reasons"]]
+
+    def row(self, work: HandedIn) -> Any:
+        """The line of a task in the review queue."""
+        (row,) = [row for row in self.lines(self.cast.alice, "queue") if row["task"] == work.task]
+        return row
+
+    def check_of(self, work: HandedIn, name: str = "tests") -> Any:
+        """Where a check stands, as `fe check show` says."""
+        report = self.done(self.cast.alice, "check", "show", work.task)
+        (row,) = [row for row in report["checks"] if row["check"] == name]
+        return row
+
+    def results(self, work: HandedIn) -> list[Any]:
+        """What the journal holds about the runs of a task's checks, oldest first."""
+        return [row["payload"] for row in self.journal(work.task) if row["kind"] == "CheckFinished"]
+
+
+def gate_template(folder: Path, template: Path, cast: Cast) -> Path:
+    """A repository with the honest check in force. Copy it, never use it."""
+    (folder / "runner").write_text(RUNNER)
+    gate = Gate(copy_of(template, folder / "shop"), cast)
+    gate.configure(f'{AT_ONCE}\n[[checks]]\nname = "tests"\nrun = "sh {folder}/runner"\nreport = "junit"\n', FILES)
+    return gate.repo
+
+
+def gate_at(place: Path, made: Path, cast: Cast) -> Gate:
+    """A fresh copy of it."""
+    return Gate(copy_of(made, place), cast)
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -> Path:
+    """A repository with the honest check in force, made once per file."""
+    return gate_template(tmp_path_factory.mktemp("guarded"), template, cast)
+
+
+@pytest.fixture
+def gate(tmp_path: Path, guarded: Path, cast: Cast) -> Gate:
+    """A project with the honest check in force."""
+    return gate_at(tmp_path / "shop", guarded, cast)
+
+
+def as_stage(gate: Gate) -> Stage:
+    """For helpers that want a stage."""
+    return gate
