@@ -1,4 +1,4 @@
-"""`make demo`: the life of a task in a throw-away repository, with two fake agents and a person.
+"""`make demo`: from a plan to a merge in a throw-away repository, with two fake agents, a person and a CI job.
 
 Every line that is printed below a command is what that command really said. A step that does not do what the story
 says ends the demo with exit code 1. Nothing outside the temporary directory is touched, nothing asks, no network.
@@ -6,164 +6,170 @@ says ends the demo with exit code 1. Nothing outside the temporary directory is 
 
 from __future__ import annotations
 
-import os
-import re
-import shlex
 import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
-from stage import Answer, Player
-
-FE = [sys.executable, "-m", "foureyes"]
-
-
-class StoryBroken(Exception):
-    """A step did something else than the story says."""
+import shop
+from story import Story, StoryBroken, found
 
 
-class Story:
-    """The place, the players, and the printing of what they do."""
+class Tasks(NamedTuple):
+    """The ids of the tasks of the plan."""
 
-    def __init__(self, folder: Path) -> None:
-        self.repo = folder / "shop"
-        self.copy = folder / "copy"
-        self.repo.mkdir()
-        self.bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        self.alice = Player(folder, "alice", person=True)
-        self.claude = Player(folder, "claude")
-        self.codex = Player(folder, "codex")
-        self._place = {self.alice: self.repo, self.claude: folder / "claude", self.codex: folder / "codex"}
-
-    def tell(self, text: str) -> None:
-        """A line of the story."""
-        print(f"\n\033[1m{text}\033[0m" if self.bold else f"\n{text}")
-
-    def do(self, who: Player, command: str, *, expect: int = 0, says: str = "", at: Path | None = None, quiet: bool = False) -> str:
-        """Run a command as a player, print it with what it said, and check that it did what the story says."""
-        cwd = at or (self._place[who] if self._place[who].exists() else self.repo)
-        answer = who.run(self._argv(command), cwd)
-        if not quiet:
-            print(f"{who.name}$ {command}" + (f"      (exit {answer.rc})" if answer.rc else ""))
-            print("".join(f"    {line}\n" for line in answer.text.splitlines()), end="")
-        self._check(who, command, answer, expect, says)
-        return answer.text
-
-    @staticmethod
-    def _argv(command: str) -> list[str]:
-        if " > " in command or " && " in command:
-            return ["/bin/sh", "-ec", command]
-        first, *rest = shlex.split(command)
-        return [*{"fe": FE, "python": [sys.executable]}.get(first, [first]), *rest]
-
-    @staticmethod
-    def _check(who: Player, command: str, answer: Answer, expect: int, says: str) -> None:
-        if answer.rc != expect:
-            raise StoryBroken(f"{who.name}: {command}: exit code {answer.rc}, the story says {expect}\n{answer.text}")
-        if says not in answer.text:
-            raise StoryBroken(f"{who.name}: {command}: nothing about {says!r} in\n{answer.text}")
-
-    def close(self) -> None:
-        """Everybody goes home."""
-        for player in (self.alice, self.claude, self.codex):
-            player.close()
-
-
-def found(pattern: str, text: str) -> str:
-    """What a command said, picked from its text."""
-    match = re.search(pattern, text)
-    if match is None:
-        raise StoryBroken(f"no {pattern!r} in\n{text}")
-    return match.group(1)
+    greet: str
+    login: str
+    receipt: str
+    rename: str
 
 
 def set_the_stage(s: Story) -> None:
-    """A small repository."""
-    files = "printf 'def greet():\\n    return \"hello\"\\n' > greet.py && printf 'TAX = 0.19\\n' > price.py"
+    """A small repository with tests, and a plan."""
+    for name, text in shop.SHOP.items():
+        (s.repo / name).write_text(text, encoding="utf-8")
+    (s.folder / "plan.md").write_text(shop.PLAN, encoding="utf-8")
     name = "git config user.name Alice && git config user.email alice@example.org"
-    s.do(s.alice, f"git init -q -b main && {name} && {files} && git add . && git commit -q -m 'A small shop'", quiet=True)
+    s.do(s.alice, f"git init -q -b main && {name} && git add . && git commit -q -m 'A small shop'", quiet=True)
 
 
 def check_the_players(s: Story) -> None:
     """Everybody must be seen as who they play: who is above a detached process is up to the machine."""
-    for player, kind in ((s.alice, "human"), (s.claude, "agent"), (s.codex, "agent")):
-        s.do(player, "fe whoami", says=f": {kind}, observed", quiet=True)
+    for player, kind in ((s.alice, "human"), (s.claude, "agent"), (s.codex, "agent"), (s.ci, "service")):
+        s.do(player, "fe whoami", f": {kind}, observed", quiet=True)
 
 
-def plan(s: Story) -> tuple[str, str]:
-    """Alice sets up the project; three tasks are planned, one of them by an agent."""
-    s.tell("1. Alice makes the repository a project. She plans two tasks, and the agent claude a third.")
-    s.do(s.alice, "fe init", says="Foureyes project created.")
+def plan(s: Story) -> Tasks:
+    """Alice sets up the project with the checks that it has, and imports her plan."""
+    s.tell("1. Alice makes the repository a project. Its Makefile has tests: they become the checks. She imports her plan.")
+    s.do(s.alice, "fe init --try", "Foureyes project created.", "tried: passed")
     check_the_players(s)
-    price = found(r"created (\S+)", s.do(s.alice, 'fe create "Round prices to cents"', quiet=True))
-    s.do(s.alice, 'fe create "Log in with a password" -l security', quiet=True)
-    greet = found(r"created (\S+)", s.do(s.claude, 'fe create "Greet by name"', quiet=True))
-    s.do(s.alice, "fe list", says="Greet by name")
-    return price, greet
+    s.do(s.alice, "fe policy set review.human.settle_seconds 1", quiet=True)
+    text = s.do(s.alice, "fe plan import ../plan.md", "planned 4 tasks")
+    return Tasks(*(found(rf"(fe-\w+) .*{title}", text) for title in ("Greet", "Log in", "Print", "Call")))
 
 
-def nobody_approves_their_own(s: Story, greet: str) -> str:
-    """codex works and tries to approve itself."""
-    s.tell("2. codex takes a task, works in a worktree of its own, and hands in. It is free at once.")
-    s.do(s.codex, f"fe start {greet}")
-    s.do(s.codex, f"git worktree add -q ../codex -b fe/{greet}", quiet=True)
-    s.do(s.codex, "printf 'def greet(name):\\n    return f\"hello {name}\"\\n' > greet.py && git commit -q -a -m 'Greet by name'")
-    seen = found(r"--seen (\w+)", s.do(s.codex, f'fe submit {greet} -m "greet takes a name"', says="attempt 1"))
-    s.tell("3. It tries to approve its own work, and is refused; claude planned the task and needs a reason.")
-    s.do(s.codex, f"fe approve {greet} --seen {seen} -m 'looks good to me'", expect=1, says="whoever made a change may not approve it")
-    s.do(s.claude, f"fe approve {greet} --seen {seen}", expect=1, says="P3")
-    s.do(s.claude, f"fe approve {greet} --seen {seen} -m 'read it, ran it with two names'", says="by exception P3")
+def by_the_rule(s: Story, t: Tasks) -> None:
+    """A simple task needs nobody's look, and says why."""
+    s.tell("2. claude works in a checkout of its own and hands in. CI runs the checks on exactly that; the rule decides, and says why.")
+    s.start(s.claude, t.greet)
+    s.write(s.claude, t.greet, shop.GREETING)
+    s.submit(s.claude, t.greet, "Greet by name", "auto-approve", "was not run")
+    s.do(s.ci, "fe check run", "approved by the rule (M4")
+    s.do(s.ci, f"fe show {t.greet}", "2/2 checks, iteration 1, signal DONE")
+    s.do(s.ci, "fe merge", f"merged   {t.greet}", "checks 2/2")
+
+
+def nobody_approves_their_own(s: Story, t: Tasks) -> None:
+    """claude tries to approve itself; another agent may."""
+    s.tell("3. claude hands in the receipt and tries to approve its own work. It is refused; codex, who had no part in it, may.")
+    s.start(s.claude, t.receipt, quiet=True)
+    s.write(s.claude, t.receipt, shop.RECEIPT)
+    seen = s.submit(s.claude, t.receipt, "Print a receipt", "batch")
+    s.do(s.ci, f"fe check run {t.receipt}", quiet=True)
+    mine = f"fe approve {t.receipt} --seen {seen}"
+    s.do(s.claude, f"{mine} -m 'looks good to me'", "P2", "whoever made a change may not approve it", "nothing was changed", expect=1)
+    s.do(s.codex, f"{mine} -m 'read it, added two prices by hand'", f"approved {t.receipt} (P7)")
+
+
+def queue(s: Story, t: Tasks) -> None:
+    """Agents go on while people are away; the queue tells what to look at first."""
+    s.tell("4. The agents go on. When Alice has time she looks at the queue: what needs her most comes first, with the reasons.")
+    for who, task, files, message in (
+        (s.claude, t.login, shop.LOGIN, "Log in with a password"),
+        (s.codex, t.rename, shop.RENAMED, "Rename gross to with_vat"),
+    ):
+        s.start(who, task, quiet=True)
+        s.write(who, task, files)
+        s.submit(who, task, message)
+    s.do(s.ci, "fe check run", quiet=True)
+    s.do(s.alice, "fe queue", "2 tasks wait in review", "auto-approvable 1", "security label")
+
+
+def feedback(s: Story, t: Tasks) -> str:
+    """Alice sends work back; the next prompt says why."""
+    s.tell("5. Alice sends the login back. What she says is in the next prompt of whoever works on it.")
+    s.do(s.alice, f'fe redo {t.login} --issue tests -m "nobody tries a wrong password; and compare in constant time"', "open again")
+    s.do(s.claude, f"fe context {t.login}", "Previous Review Feedback (Iteration 1)", "- Tests incomplete", "> nobody tries a wrong password")
+    s.start(s.claude, t.login, quiet=True)
+    s.write(s.claude, t.login, shop.BETTER_LOGIN)
+    seen = s.submit(s.claude, t.login, "Compare in constant time, test a wrong password", "attempt 2")
+    s.do(s.ci, f"fe check run {t.login}", quiet=True)
     return seen
 
 
-def a_changed_line_counts(s: Story, price: str) -> None:
-    """claude hands in, changes a line, and codex may only approve what was handed in again."""
-    s.tell("4. claude has handed in another task, and then changes one more line: what was handed in is not what is there.")
-    s.do(s.claude, f"fe start {price}", quiet=True)
-    s.do(s.claude, f"git worktree add -q ../claude -b fe/{price}", quiet=True)
-    s.do(s.claude, "printf 'def price(net):\\n    return round(net * 1.19, 2)\\n' > price.py && git commit -q -a -m 'Round'", quiet=True)
-    first = found(r"--seen (\w+)", s.do(s.claude, f"fe submit {price}", quiet=True))
-    s.do(s.claude, "printf 'def price(net):\\n    return round(net * 1.07, 2)\\n' > price.py && git commit -q -a -m 'Just a detail'")
-    s.do(s.codex, f"fe approve {price} --seen {first}", expect=1, says="D4")
-    second = found(r"--seen (\w+)", s.do(s.claude, f"fe submit {price}", says="attempt 2"))
-    s.do(s.codex, f"fe approve {price} --seen {first}", expect=4, says="the change moved while you looked", quiet=True)
-    s.do(s.codex, f"fe approve {price} --seen {second}", says="(P7)")
+def approve(s: Story, t: Tasks, seen: str) -> None:
+    """A person approves: one she read, and all that the rules call harmless."""
+    s.tell("6. Alice reads and approves the login; what is green and not risky she approves in one go. All three wait to be merged.")
+    s.do(s.alice, f"fe show {t.login} --diff", "compare_digest", quiet=True)
+    s.do(s.alice, f"fe approve {t.login} --seen {seen}", f"approved {t.login}")
+    s.do(s.alice, "fe approve --all-auto --yes", f"approved {t.rename}")
+    s.do(s.alice, "fe merges list", t.login, t.receipt, t.rename)
 
 
-def merge(s: Story, price: str, greet: str) -> None:
-    """A person merges by hand; fe recognises it."""
-    s.tell("5. Alice merges what was approved. Foureyes sees that the approved commits are on main, and closes the tasks.")
-    s.do(s.alice, f"git merge -q --no-ff -m 'Greet by name' fe/{greet} && git merge -q --no-ff -m 'Round prices' fe/{price}")
-    text = s.do(s.alice, "fe merge", says=f"closed {price}")
-    if f"closed {greet}" not in text:
-        raise StoryBroken(f"{greet} was not closed:\n{text}")
-    s.do(s.alice, "fe security", says="creator_approval")
+def merge(s: Story, t: Tasks, seen: str) -> None:
+    """The merge queue checks what main would become: one is merged, one is red, one is not what was approved."""
+    s.tell("7. After the approval claude slips one more line into the login. Then CI works the merge queue off.")
+    s.write(s.claude, t.login, shop.BACKDOOR)
+    s.do(s.claude, "git commit -q -a -m 'Just a detail'", at=s.worktree(t.login))
+    text = s.do(s.ci, "fe merge --wait", f"merged   {t.receipt}", f"VOID     {t.login}", f"RED      {t.rename}")
+    found(rf"VOID +{t.login} +(the approval no longer holds: D4 )", text)
+    s.tell("8. Alone the new name was green; together with the receipt it is not. main never moved there, and codex is told why.")
+    s.do(s.codex, f"fe context {t.rename}", "Merged into main, required checks fail (tests); main was not moved.")
+    s.tell("9. claude takes its line out again. Alice's approval does not come back by itself: she gives it again, and it is merged.")
+    s.do(s.claude, "git reset -q --hard HEAD~1", at=s.worktree(t.login))
+    s.do(s.alice, f"fe approve {t.login} --seen {seen}", f"approved {t.login}")
+    s.do(s.ci, "fe merge --wait", f"merged   {t.login}")
 
 
-def audit(s: Story) -> None:
+def audit(s: Story, t: Tasks) -> None:
     """The journal is verified; a copy with one edited row is not."""
-    s.tell("6. The journal. Somebody edits one row of a copy with a plain SQL client: the row is named.")
-    s.do(s.alice, "fe audit verify", says="rows verified")
-    row = int(found(r"#(\d+)", s.do(s.alice, "fe security", quiet=True)))
-    shutil.copytree(s.repo, s.copy)
-    update = f"UPDATE journal SET payload = replace(payload, 'two names', 'every name') WHERE seq = {row}"
-    s.do(s.alice, f'python -m apsw .foureyes/store.db "{update}"', at=s.copy)
-    s.do(s.alice, "fe audit verify", expect=6, says=f"row {row} ", at=s.copy)
+    s.tell("10. The journal. Somebody edits one row of a copy with a plain SQL client: the row is named.")
+    s.do(s.alice, "fe audit verify", "rows verified")
+    copy = s.folder / "copy"
+    shutil.copytree(s.repo, copy)
+    update = "UPDATE journal SET payload = replace(payload, 'two prices', 'every price') WHERE kind = 'Approved'"
+    s.do(s.alice, f'python -m apsw .foureyes/store.db "{update}"', at=copy)
+    s.do(s.alice, "fe audit verify", f"(Approved of {t.receipt}) was changed after it was written", expect=6, at=copy)
+    shutil.rmtree(copy)
+
+
+def look_back(s: Story, t: Tasks) -> None:
+    """What is on main, and where everything else is."""
+    s.tell("11. What is on main: every merge names its task, its approval and the journal. The rename waits for codex.")
+    s.do(s.alice, "git log --graph --oneline main", *(f"Merge {task}: " for task in (t.greet, t.receipt, t.login)))
+    s.do(s.alice, "git log -1 --format=%(trailers) main", f"Task: {t.login}", "Approved-by: ses-", "Journal: ")
+    s.do(s.alice, "make test lint", "OK")
+    s.do(s.alice, "fe status", "open 1 (1 ready", "closed 3")
+    rows = (
+        ("fe queue, fe show ID, fe audit log", "what waits, everything about a task, every step that was taken"),
+        (".foureyes/store.db", "the journal: fe audit verify"),
+        (".foureyes/feedback/", "what was said about each task"),
+        (f".foureyes/worktrees/{t.rename}", "where codex goes on"),
+        ("git for-each-ref refs/foureyes", "every attempt that was ever handed in"),
+        ("foureyes.toml", "the checks and the rules, reviewed like everything else"),
+    )
+    print("\nWhere to look:")
+    print("".join(f"  {what:<38}  {why}\n" for what, why in rows), end="")
 
 
 def play(folder: Path) -> None:
     """The whole story."""
-    print("Nothing is done until a different pair of eyes has agreed. One repository, two agents, one person.")
+    print("Nothing is done until a different pair of eyes has agreed. One repository, two agents, one person, one CI job.")
     print("Nothing outside of a temporary directory is touched.")
     s = Story(folder)
     try:
         set_the_stage(s)
-        price, greet = plan(s)
-        nobody_approves_their_own(s, greet)
-        a_changed_line_counts(s, price)
-        merge(s, price, greet)
-        audit(s)
+        t = plan(s)
+        by_the_rule(s, t)
+        nobody_approves_their_own(s, t)
+        queue(s, t)
+        seen = feedback(s, t)
+        approve(s, t, seen)
+        merge(s, t, seen)
+        audit(s, t)
+        look_back(s, t)
     finally:
         s.close()
     command = Path(sys.executable).with_name("fe")

@@ -13,7 +13,7 @@ import pytest
 
 from tests.launcher import Caller
 from tests.scenarios.shop import AT_ONCE, Shop
-from tests.scenarios.stage import WHO, Cast, HandedIn, Stage, copy_of
+from tests.scenarios.stage import WHO, Cast, HandedIn, copy_of
 
 RUNNER = """\
 { echo '<testsuite>'
@@ -139,7 +139,3 @@ def gate(tmp_path: Path, guarded: Path, cast: Cast) -> Gate:
     """A project with the honest check in force."""
     return gate_at(tmp_path / "shop", guarded, cast)
 
-
-def as_stage(gate: Gate) -> Stage:
-    """For helpers that want a stage."""
-    return gate

@@ -1,5 +1,6 @@
-"""Stories are told with the fixtures of `fixtures.py`."""
+"""Stories are told with the fixtures of `fixtures.py`, attacks on checks and merges with those of `attack_gate.py`."""
 
+from tests.scenarios.attack_gate import gate, guarded
 from tests.scenarios.fixtures import bare_repo, cast, stage, template
 
-__all__ = ["bare_repo", "cast", "stage", "template"]
+__all__ = ["bare_repo", "cast", "gate", "guarded", "stage", "template"]

@@ -71,12 +71,6 @@ class Shop(Stage):
         found = self.done(who, "submit", task, "--branch", f"fe/{task}", *options)
         return HandedIn(task, found["diff_id"], f"fe/{task}", found["head"], found["attempt"])
 
-    def redone(self, work: HandedIn, files: Mapping[str, str], *, started: bool = True) -> HandedIn:
-        """The implementer goes on: the next attempt, on top of the last one."""
-        if started:
-            self.done(self.cast.alice, "redo", work.task, "-m", "once more")
-        return self.deliver(self.cast.claude, work.task, files)
-
     def checked(self, who: Caller, task: str, rc: int = 0, **options: Unpack[Options]) -> Any:
         """Run the checks of a task; its report."""
         result = self.run(who, "check", "run", task, "--json", **options)

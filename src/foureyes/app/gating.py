@@ -6,6 +6,7 @@ import msgspec
 
 from foureyes.app.context import Context, Work, gate_of
 from foureyes.app.ledger import facts_of
+from foureyes.app.ports import Tx
 from foureyes.core import events as e
 from foureyes.core import gate
 from foureyes.core.attempt import Attempt
@@ -47,7 +48,8 @@ def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> 
         elif is_sent_back(facts, policy, chosen, checked):
             red = [one for one in checked if is_red(one)]
             failing = tuple(name for one in red if one.result for name in [*one.result.failing, *one.gone])
-            gatekeeper.record(task, e.AttemptSentBack(iteration=facts.attempt.n, feedback=in_words(red), failing=failing))
+            feedback = in_words(work.tx, red)
+            gatekeeper.record(task, e.AttemptSentBack(iteration=facts.attempt.n, feedback=feedback, failing=failing))
     status = context.get(work.tx, task).status
     return Settled(mode=chosen.mode, status=status, mode_reasons=chosen.reasons, reasons=reasons, standings=checked)
 
@@ -84,8 +86,17 @@ def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: Chosen, checked: tu
     return mine and chosen.mode == "auto-approve" and policy.auto.enabled and any(is_red(one) for one in checked)
 
 
-def in_words(red: list[Standing]) -> str:
-    """What failed, for the next iteration."""
+class Output(msgspec.Struct, frozen=True):
+    """What a check printed."""
+
+    seq: int
+    output: str
+
+
+def in_words(tx: Tx, red: list[Standing]) -> str:
+    """What failed, for the next iteration: the failing tests, or, where no report names them, the end of what was printed."""
+    seqs = [str(one.result.seq) for one in red if one.result]
+    printed = {row.seq: row.output for row in tx.all("check.outputs", Output, seqs=seqs)}
     lines = []
     for one in red:
         assert one.result is not None
@@ -94,4 +105,6 @@ def in_words(red: list[Standing]) -> str:
         lines += [f"- {name}" for name in names[:SHOWN_FAILURES]]
         if len(names) > SHOWN_FAILURES:
             lines.append(f"- and {len(names) - SHOWN_FAILURES} more")
+        if not names:
+            lines += [f"    {line}" for line in printed.get(one.result.seq, "").rstrip().split("\n")[-SHOWN_FAILURES:] if line.strip()]
     return "\n".join(lines)

@@ -11,6 +11,7 @@ from foureyes.app.checks import Checks, Telling
 from foureyes.app.context import Context, Work, permit, stamp
 from foureyes.app.decisions import Lease, is_live
 from foureyes.app.feedback import Feedback, mirror
+from foureyes.app.gating import in_words
 from foureyes.app.landing import MergeRow, accept, recognise, refuse_foreign_target, settings_of
 from foureyes.app.ledger import facts_of, with_trees
 from foureyes.app.ports import Tx
@@ -234,7 +235,9 @@ class Merges:
         red = [one for one in checked if one.word == "failed"]
         if red:
             failing = tuple(name for one in red if one.result for name in [*one.result.failing, *one.gone])
-            raise Done(self._failed(actor, item, "checks", red_words(target, red), failing))
+            with self._context.store.read() as tx:
+                feedback = red_words(tx, target, red)
+            raise Done(self._failed(actor, item, "checks", feedback, failing))
         broke = any(one.word in ("crashed", "timed_out") for one in checked)
         raise Done(self._leave(actor, item, "; ".join(reason.message for reason in reasons), stuck=broke))
 
@@ -379,9 +382,7 @@ def conflict_words(target: str, tip: str, paths: tuple[str, ...]) -> str:
     return "\n".join([*lines, f"Bring {target} into your branch, resolve, run the checks, and hand in again."])
 
 
-def red_words(target: str, red: list[Standing]) -> str:
+def red_words(tx: Tx, target: str, red: list[Standing]) -> str:
     """Automatic feedback for checks that are red on the merge result."""
-    from foureyes.app.gating import in_words
-
     names = ", ".join(one.rule.name for one in red)
-    return f"Merged into {target}, required checks fail ({names}); {target} was not moved.\n" + in_words(red)
+    return f"Merged into {target}, required checks fail ({names}); {target} was not moved.\n" + in_words(tx, red)

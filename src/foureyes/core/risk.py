@@ -130,5 +130,5 @@ def _to_look_at(
     if chosen.mode == "auto-approve" and not_by_itself:
         found.append("not auto-approved: " + "; ".join(reason.message for reason in not_by_itself))
     if around.decided is not None and around.decided < policy.risk.new_agent:
-        found.append(f"{around.decided} decided attempts of this agent so far")
+        found.append(f"a new agent: {around.decided} of its attempts decided so far")
     return found + [f"{path} is touched by another waiting task" for path in around.shared[:1]]

@@ -21,3 +21,6 @@ SELECT digest, packed FROM test_lists WHERE digest IN (SELECT value FROM json_ea
 
 -- name: check.has_tests
 SELECT digest AS id FROM test_lists WHERE digest = :digest;
+
+-- name: check.outputs
+SELECT seq, output FROM checks WHERE seq IN (SELECT CAST(value AS INTEGER) FROM json_each(:seqs));

@@ -1,0 +1,94 @@
+"""How the demo is told: who does what, what it really printed, and whether that is what the story says."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from stage import Answer, Player
+
+FE = [sys.executable, "-m", "foureyes"]
+
+
+class StoryBroken(Exception):
+    """A step did something else than the story says."""
+
+
+class Story:
+    """The place, the players, and the printing of what they do."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.repo = folder / "shop"
+        self.repo.mkdir()
+        self.bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        self.alice = Player(folder, "alice", person=True)
+        self.claude = Player(folder, "claude")
+        self.codex = Player(folder, "codex")
+        self.ci = Player(folder, "ci")
+
+    def tell(self, text: str) -> None:
+        """A line of the story."""
+        print(f"\n\033[1m{text}\033[0m" if self.bold else f"\n{text}", flush=True)
+
+    def do(self, who: Player, command: str, *says: str, expect: int = 0, at: Path | None = None, quiet: bool = False) -> str:
+        """Run a command as a player, print it with what it said, and check that it did what the story says."""
+        answer = who.run(self._argv(command), at or self.repo)
+        if not quiet:
+            print(f"{who.name}$ {command}" + (f"      (exit {answer.rc})" if answer.rc else ""))
+            print("".join(f"    {line}".rstrip() + "\n" for line in answer.text.splitlines()), end="", flush=True)
+        self._check(who, command, answer, expect, says)
+        return answer.text
+
+    @staticmethod
+    def _argv(command: str) -> list[str]:
+        if " > " in command or " && " in command:
+            return ["/bin/sh", "-ec", command]
+        first, *rest = shlex.split(command)
+        return [*{"fe": FE, "python": [sys.executable]}.get(first, [first]), *rest]
+
+    @staticmethod
+    def _check(who: Player, command: str, answer: Answer, expect: int, says: tuple[str, ...]) -> None:
+        if answer.rc != expect:
+            raise StoryBroken(f"{who.name}: {command}: exit code {answer.rc}, the story says {expect}\n{answer.text}")
+        missing = [text for text in says if text not in answer.text]
+        if missing:
+            raise StoryBroken(f"{who.name}: {command}: nothing about {missing[0]!r} in\n{answer.text}")
+
+    def worktree(self, task: str) -> Path:
+        """Where an agent works on a task."""
+        return self.repo / ".foureyes" / "worktrees" / task
+
+    def start(self, who: Player, task: str, *, quiet: bool = False) -> None:
+        """An agent claims a task, and gets a checkout of its own for it."""
+        self.do(who, f"fe start {task} --worktree", f"started {task}", quiet=quiet)
+        if not self.worktree(task).is_dir():
+            raise StoryBroken(f"there is no worktree {self.worktree(task)}")
+
+    def write(self, who: Player, task: str, files: Mapping[str, str]) -> None:
+        """An agent writes into its worktree."""
+        for name, text in files.items():
+            (self.worktree(task) / name).write_text(text, encoding="utf-8")
+        print(f"{who.name}  (writes {' and '.join(files)})", flush=True)
+
+    def submit(self, who: Player, task: str, message: str, *says: str) -> str:
+        """An agent commits and hands in; the diff id that whoever looks at it has to name."""
+        text = self.do(who, f'fe submit {task} --commit "{message}"', f"handed in {task}", *says, at=self.worktree(task))
+        return found(r"diff sha256:(\w+)", text)
+
+    def close(self) -> None:
+        """Everybody goes home."""
+        for player in (self.alice, self.claude, self.codex, self.ci):
+            player.close()
+
+
+def found(pattern: str, text: str) -> str:
+    """What a command said, picked from its text."""
+    match = re.search(pattern, text)
+    if match is None:
+        raise StoryBroken(f"no {pattern!r} in\n{text}")
+    return match.group(1)
