@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from bench import audit, claims, others, scale, startup, writes
+from bench import audit, claims, gate, others, scale, startup, writes
 
 FIGURES: dict[str, Callable[[], int]] = {
     "startup": startup.main,
@@ -13,6 +13,7 @@ FIGURES: dict[str, Callable[[], int]] = {
     "claims": claims.main,
     "scale": scale.main,
     "audit": audit.main,
+    "gate": gate.main,
     "others": others.main,
 }
 

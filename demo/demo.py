@@ -91,7 +91,7 @@ def feedback(s: Story, t: Tasks) -> str:
     """Alice sends work back; the next prompt says why."""
     s.tell("5. Alice sends the login back. What she says is in the next prompt of whoever works on it.")
     s.do(s.alice, f'fe redo {t.login} --issue tests -m "nobody tries a wrong password; and compare in constant time"', "open again")
-    s.do(s.claude, f"fe context {t.login}", "Previous Review Feedback (Iteration 1)", "- Tests incomplete", "> nobody tries a wrong password")
+    s.do(s.claude, f"fe context {t.login}", "Feedback (Iteration 1)", "- Tests incomplete", "> nobody tries a wrong password")
     s.start(s.claude, t.login, quiet=True)
     s.write(s.claude, t.login, shop.BETTER_LOGIN)
     seen = s.submit(s.claude, t.login, "Compare in constant time, test a wrong password", "attempt 2")

@@ -26,6 +26,7 @@ from foureyes.core.session import Actor, Grade, Party, Role
 from foureyes.core.task import Task
 
 from tests import engines
+from tests.app.world import DeskOutside, ScriptedWorkshop
 
 # ---------------------------------------------------------------------------------------------------------- the cast
 
@@ -629,7 +630,8 @@ class World:
         self.repo = FakeRepo()
         self.store = engines.new_store("0123456789abcdef")
         self.clock = Clock()
-        self.app = Application(Context(self.store, lambda: self.repo, self.clock, Counted(), environ or {}))
+        self.outside = DeskOutside(ScriptedWorkshop)
+        self.app = Application(Context(self.store, lambda: self.repo, self.clock, Counted(), environ or {}, outside=self.outside))
         self.app.projects.create(ADA, "matrix", "fe", "main")
         self.diffs: dict[str, str] = {}
         self._known: set[SessionId] = set()

@@ -159,7 +159,7 @@ def test_approving_again_is_a_no_op_D1(world: GitWorld) -> None:
         world.approve(BOB, task)
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")
-    world.app.merges.merge(BOB)
+    world.app.merges.process(BOB)
     for actor in (CODEX, BOB, CLAUDE):
         with world.unchanged():
             assert not world.approve(actor, task).changed
@@ -281,7 +281,7 @@ def test_nothing_is_taken_back_after_the_merge_or_before_an_approval(world: GitW
     world.approve(CODEX, task)
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")
-    world.app.merges.merge(BOB)
+    world.app.merges.process(BOB)
     with world.refused("T2"):
         world.app.decisions.withdraw(CODEX, task)
 
@@ -293,13 +293,13 @@ def test_nothing_is_taken_back_after_the_merge_or_before_an_approval(world: GitW
 def test_redo_and_reject_need_a_reason_lesson_13(world: GitWorld, verb: str) -> None:
     task = world.handed_in()
     for blank in ("", "  \n"):
-        with world.refused("T2"):
-            getattr(world.app.decisions, verb)(BOB, task, blank)
+        with world.refused("F1" if verb == "redo" else "T2"):
+            getattr(world.app.feedback, verb)(BOB, task, blank)
 
 
 @pytest.mark.parametrize("verb", ["redo", "reject"])
 def test_redo_and_reject_are_for_people_and_for_who_may_approve_lesson_13(world: GitWorld, verb: str) -> None:
-    call: Any = getattr(world.app.decisions, verb)
+    call: Any = getattr(world.app.feedback, verb)
     task = world.handed_in()
     for actor in (CLAUDE, child_of(CLAUDE), marked()):
         with world.refused("P2"):
@@ -322,7 +322,7 @@ def test_redo_of_an_approved_task_ends_the_approval(world: GitWorld) -> None:
     world.approve(CODEX, task)
     world.app.feedback.redo(BOB, task, "on second thoughts")
     assert [row.state for row in world.show(task).approvals] == ["ended"]
-    assert world.app.merges.merge(BOB) == []
+    assert world.app.merges.process(BOB) == []
 
 
 def test_redo_and_reject_only_from_where_the_table_allows_T2(world: GitWorld) -> None:
@@ -356,22 +356,25 @@ def test_a_rejected_task_is_shown_apart_and_lifted_by_who_rejected_or_a_person(w
 # Merged by hand
 
 
-def merged(world: GitWorld, task: str) -> bool:
-    (row,) = [row for row in world.app.merges.merge(BOB) if row.task == task]
-    return row.merged
+def worked_off(world: GitWorld, task: str) -> str:
+    """What the queue makes of an approved task."""
+    (row,) = [row for row in world.app.merges.process(BOB) if row.task == task]
+    assert row.merged == (row.outcome in ("found", "merged"))
+    return row.outcome
 
 
 def test_an_approved_head_that_was_merged_by_hand_closes_the_task(world: GitWorld) -> None:
     task = world.handed_in()
     world.approve(CODEX, task)
-    assert not merged(world, task)
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")
-    assert merged(world, task)
+    by_hand = world.checkout.head()
+    assert worked_off(world, task) == "found"
     found = world.task(task)
-    assert (found.status, found.resolution, found.merge) == ("closed", "merged", world.checkout.head())
+    assert (found.status, found.resolution, found.merge) == ("closed", "merged", by_hand)
+    assert world.checkout.head("main") == by_hand, "the queue adds nothing to what is there"
     with world.unchanged():
-        assert world.app.merges.merge(BOB) == []
+        assert world.app.merges.process(BOB) == []
 
 
 @pytest.mark.parametrize("how", ["--ff-only", "--no-ff"])
@@ -381,11 +384,23 @@ def test_a_pure_rebase_keeps_the_approval_A3(world: GitWorld, how: str) -> None:
     world.checkout.switch("main")
     world.checkout.commit("other.py", "x\n")
     world.checkout.git("rebase", "-q", "main", f"fe/{task}")
-    assert not merged(world, task)
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-edit", how, f"fe/{task}")
-    assert merged(world, task)
+    assert worked_off(world, task) == "found"
     assert world.task(task).resolution == "merged"
+
+
+def test_a_pure_rebase_that_nobody_merged_keeps_the_approval_too_A3(world: GitWorld) -> None:
+    task = world.handed_in()
+    world.approve(CODEX, task)
+    world.checkout.switch("main")
+    other = world.checkout.commit("other.py", "x\n")
+    world.checkout.git("rebase", "-q", "main", f"fe/{task}")
+    world.checkout.switch("main")
+    assert worked_off(world, task) == "merged"
+    assert (world.status(task), world.task(task).merge) == ("closed", world.checkout.head("main"))
+    assert world.checkout.git("rev-parse", "main^1") == other
+    assert sorted(world.checkout.git("ls-tree", "--name-only", "main").split()) == ["code.py", "foureyes.toml", "other.py", "work.py"]
 
 
 def test_an_amended_message_keeps_the_approval_A3(world: GitWorld) -> None:
@@ -394,10 +409,11 @@ def test_an_amended_message_keeps_the_approval_A3(world: GitWorld) -> None:
     world.checkout.git("commit", "-q", "--amend", "-m", "better words")
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")
-    assert merged(world, task)
+    assert worked_off(world, task) == "found"
 
 
-def test_a_rework_after_the_approval_is_not_recognised_A3_lesson_12(world: GitWorld) -> None:
+def reworked(world: GitWorld) -> str:
+    """An approved task whose branch has another content since."""
     task = world.handed_in()
     world.approve(CODEX, task)
     world.checkout.git("commit", "-q", "--amend", "-m", "x")
@@ -405,10 +421,32 @@ def test_a_rework_after_the_approval_is_not_recognised_A3_lesson_12(world: GitWo
     world.checkout.git("reset", "-q", "--soft", "main")
     world.checkout.git("commit", "-qm", "squashed")
     world.checkout.switch("main")
-    world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")
+    return task
+
+
+def voided(world: GitWorld, task: str) -> None:
+    """The approval ended with its reasons, and the task waits for eyes again; the target is where it was."""
+    before = world.checkout.head("main")
+    assert worked_off(world, task) == "void"
+    assert world.checkout.head("main") == before
+    found = world.show(task)
+    assert (found.task.status, found.task.merge) == ("reviewing", None)
+    assert [row.state for row in found.approvals] == ["ended"]
+    assert "D4" in found.approvals[0].ended_why
     with world.unchanged():
-        assert not merged(world, task)
-    assert world.status(task) == "approved"
+        assert world.app.merges.process(BOB) == [], "what is not approved is not in the queue"
+    with world.refused("D4"):
+        world.approve(BOB, task)
+
+
+def test_a_rework_after_the_approval_ends_it_and_reaches_nothing_A3_lesson_12(world: GitWorld) -> None:
+    voided(world, reworked(world))
+
+
+def test_a_rework_that_was_merged_by_hand_is_not_recognised_A3_lesson_12(world: GitWorld) -> None:
+    task = reworked(world)
+    world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")
+    voided(world, task)
 
 
 def test_a_line_added_while_rebasing_is_not_recognised_A3(world: GitWorld) -> None:
@@ -421,14 +459,14 @@ def test_a_line_added_while_rebasing_is_not_recognised_A3(world: GitWorld) -> No
     world.checkout.git("commit", "-qa", "--amend", "--no-edit")
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--ff-only", f"fe/{task}")
-    assert not merged(world, task)
+    voided(world, task)
 
 
 def test_what_was_never_approved_is_not_closed_by_a_merge_lesson_77(world: GitWorld) -> None:
     task = world.handed_in()
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")
-    assert world.app.merges.merge(BOB) == []
+    assert world.app.merges.process(BOB) == []
     assert world.status(task) == "reviewing"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from foureyes.errors import ConfigError
 
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, SETTINGS, GitWorld
+from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, SETTINGS, GitWorld
 
 
 def approved(world: GitWorld) -> str:
@@ -20,7 +20,7 @@ def approved(world: GitWorld) -> str:
 
 def test_the_own_target_is_recognised_P12(world: GitWorld) -> None:
     task = approved(world)
-    assert [row.merged for row in world.app.merges.merge(ALICE)] == [True]
+    assert [row.merged for row in world.app.merges.process(ALICE)] == [True]
     assert world.status(task) == "closed"
 
 
@@ -37,7 +37,7 @@ def test_a_target_that_does_not_name_the_project_is_not_merged_into_P12(world: G
     else:
         world.checkout.commit("foureyes.toml", text)
     with world.refused("P12") as caught:
-        world.app.merges.merge(ALICE)
+        world.app.merges.process(ALICE)
     assert words in caught[0].reasons[0].message
     assert world.status(task) == "approved"
 
@@ -47,7 +47,7 @@ def test_a_target_with_an_anchor_of_another_journal_is_not_merged_into_P12_J3(wo
     approved(world)
     world.checkout.commit("other.py", message=f"merged elsewhere\n\nJournal: {anchor}")
     with world.refused("P12"):
-        world.app.merges.merge(ALICE)
+        world.app.merges.process(ALICE)
 
 
 def test_the_last_anchor_of_the_own_journal_is_held_P12_J3(world: GitWorld) -> None:
@@ -56,7 +56,7 @@ def test_the_last_anchor_of_the_own_journal_is_held_P12_J3(world: GitWorld) -> N
     world.checkout.commit("b.py", message=f"of this store\n\nJournal: {row.seq}:{row.hash}")
     world.checkout.commit("c.py", message="talks about it\n\nJournal: is a word at the start of this line\n\nand ends without a trailer")
     task = approved(world)
-    world.app.merges.merge(ALICE)
+    world.app.merges.process(ALICE)
     assert world.status(task) == "closed"
 
 
@@ -83,7 +83,9 @@ def test_a_change_of_a_gate_file_needs_a_person_A4_P6_lesson_75(world: GitWorld)
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "-m", "merge", f"fe/{task}")
     assert setting(world) == "balanced", "approved and on the target, and not yet recognised"
-    world.app.merges.merge(CODEX)
+    with world.refused("D5"):
+        world.app.merges.process(CODEX)
+    world.app.merges.process(CI)
     assert setting(world) == "strict", "what a person approved, that person accepted (P12)"
     world.sound()
 
@@ -103,9 +105,9 @@ def test_what_nobody_approved_or_cannot_be_in_force_is_not_accepted_by_a_merge_P
         world.checkout.commit("foureyes.toml", text)
     if text is None:
         with pytest.raises(ConfigError):
-            world.app.merges.merge(ALICE)
+            world.app.merges.process(ALICE)
     else:
-        world.app.merges.merge(ALICE)
+        world.app.merges.process(ALICE)
     assert setting(world) == "balanced"
 
 

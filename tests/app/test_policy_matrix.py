@@ -270,7 +270,7 @@ def test_a_recorded_approval_lets_no_maker_send_its_own_work_back_T2_P2(world: W
     task = stands(world, "implementer")
     world.rules("delegated")
     world.app.decisions.approve(matrix.FAY, task, said=Said(record_only=True))
-    assert refusal(partial(getattr(world.app.decisions, verb), matrix.MAKER, task, "once more")) == {"P2"}
+    assert refusal(partial(getattr(world.app.feedback, verb), matrix.MAKER, task, "once more")) == {"P2"}
 
 
 DAMAGE = {"history": ("history",), "author set": ("authors",), "both": ("history", "authors")}

@@ -36,6 +36,7 @@ def test_doctor_looks_at_everything_and_repairs_nothing(world: GitWorld) -> None
         checks = {check.check: check for check in world.app.projects.doctor(ALICE)}
     assert {name: check.result for name, check in checks.items()} == {
         "git": "ok", "target": "ok", "configuration": "warn", "store": "ok", "journal": "ok", "identity": "ok", "keys": "ok",
+        "checks": "warn",
     }  # fmt: skip
     assert {check.check: check.result for check in world.app.projects.doctor(CI)}["configuration"] == "warn"
     world.app.policy.accept(ALICE)

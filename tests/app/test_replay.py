@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -11,14 +11,30 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, MultipleResults, RuleBasedStateMachine, initialize, invariant, multiple, rule
 from msgspec.structs import replace
 
-from foureyes.app.ports import ListQuery
+from foureyes.app.ports import ListQuery, Merged
+from foureyes.core.feedback import PriorityChange, RedoOption
 from foureyes.core.four_eyes import Said
-from foureyes.core.ids import SessionId
+from foureyes.core.ids import SessionId, Sha
 from foureyes.core.lifecycle import STATUSES
 from foureyes.core.session import Actor
 from foureyes.errors import FoureyesError, Internal, Refused
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, agent, asserted, child_of, marked
+from tests.app.world import (
+    ALICE,
+    BOB,
+    CI,
+    CLAUDE,
+    CODEX,
+    SETTINGS,
+    DeskWorld,
+    ScriptedRepo,
+    ScriptedWorkshop,
+    agent,
+    asserted,
+    child_of,
+    marked,
+    sha,
+)  # fmt: skip
 
 LEAD = agent("lead")
 SHARED = agent("twin", 1, evidence=["conversation:x"]), agent("twin", 2, evidence=["conversation:x"])
@@ -48,7 +64,46 @@ planners = st.sampled_from([each for each in ACTORS if each.kind != "service" an
 apart = st.sampled_from(["delegated", "trusted"])
 words = st.sampled_from(["because", "wörds \U0001f642", ""])
 verdicts = st.sampled_from(["approve", "approve", "approve", "withdraw", "redo", "reject", "close", "reopen", "edit"])
-labels = st.sampled_from(["security", "ux", "docs"])
+labels = st.sampled_from(["security", "ux", "docs", "trivial", "review:skip", "review:auto", "review:batch"])
+LOOSE = ("trivial", "review:skip", "review:auto")
+priorities: st.SearchStrategy[PriorityChange] = st.sampled_from(["same", "bump", "lower"])
+options: st.SearchStrategy[RedoOption] = st.sampled_from(["keep", "keep", "fresh", "checkpoint"])
+CHECKS = '[[checks]]\nname = "tests"\nrun = "pytest"\nreport = "junit"\n[[checks]]\nname = "lint"\nrun = "ruff"\nrequired = false\n'
+PLAN = "## Task: one\n\n## Task: two\nDepends on: one\nLabels: review:batch\n"
+
+
+class DeskWorkshop(ScriptedWorkshop):
+    """Merges without git: a branch and a merge commit go onto the target; every now and then there is a conflict."""
+
+    def __init__(self, repo: ScriptedRepo) -> None:
+        super().__init__()
+        self.repo = repo
+        self.conflict = False
+        self.merges: dict[Sha, Sha] = {}
+
+    def merge(self, *, tip: Sha, head: Sha) -> Merged:
+        return Merged(None, ("a.py",)) if self.conflict else Merged(sha(f"tree of {head} in {tip}"))
+
+    def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
+        made = sha(f"commit of {tree}")
+        self.merges[made] = parents[-1]
+        return made
+
+    def move(self, ref: str, *, new: Sha, old: Sha) -> bool:
+        line, head = self.repo.branches[ref], self.merges[new]
+        if line[-1] != old:
+            return False
+        theirs = next(other for other in self.repo.branches.values() if head in other)
+        line += [each for each in theirs[: theirs.index(head) + 1] if each not in line]
+        line.append(new)
+        return True
+
+    def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
+        line = self.repo.branches[ref]
+        if line[-1] != old or new not in line:
+            return "it went on since"
+        del line[line.index(new) + 1 :]
+        return ""
 
 
 class Desk(RuleBasedStateMachine):
@@ -57,6 +112,7 @@ class Desk(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.world = DeskWorld()
+        self.world.workshop = self.workshop = DeskWorkshop(self.world.repo)
         self.tasks: list[str] = []
         self.authors: dict[str, set[str]] = {}
         self.passed = 0
@@ -199,8 +255,12 @@ class Desk(RuleBasedStateMachine):
     def approve_what_is_listed(self, actor: Actor) -> None:
         """P13: what reviewable lists can be approved, unless it is stale. An ended token lists nothing: it is refused before."""
         for row in [] if self.is_over(actor) else self.world.app.lists.reviewable(actor, ListQuery(limit=2)):
-            if not row.you.stale:
+            if row.you.stale:
+                continue
+            try:
                 assert self.world.approve(actor, row.task.id, reason="listed").changed
+            except Refused as refused:
+                assert {reason.rule for reason in refused.reasons} == {"D5"}, "P13 lists by P and D1 to D3"
 
     @rule(actor=who, n=which)
     def withdraw(self, actor: Actor, n: int) -> None:
@@ -208,7 +268,73 @@ class Desk(RuleBasedStateMachine):
 
     @rule(actor=who, n=which, text=words, verb=st.sampled_from(["redo", "reject"]))
     def send_back(self, actor: Actor, n: int, text: str, verb: str) -> None:
-        self.attempt(lambda: getattr(self.world.app.decisions, verb)(actor, self.task(n), text))
+        self.attempt(lambda: getattr(self.world.app.feedback, verb)(actor, self.task(n), text))
+
+    @rule(actor=makers, n=which, issues=st.sampled_from([[], ["1"], ["tests", "2"]]), option=options, priority=priorities)
+    def redo(self, actor: Actor, n: int, issues: list[str], option: RedoOption, priority: PriorityChange) -> None:
+        name = "1" if option == "checkpoint" else ""
+        call = self.world.app.feedback.redo
+        self.attempt(lambda: call(actor, self.task(n), "", issues=issues, option=option, checkpoint=name, priority=priority))
+
+    @rule(actor=who, n=which, own=st.booleans())
+    def checkpoint(self, actor: Actor, n: int, own: bool) -> None:
+        task = self.task(n)
+        if own and f"refs/heads/fe/{task}" in self.world.repo.branches:
+            self.world.repo.here = f"refs/heads/fe/{task}"
+        self.attempt(lambda: self.world.app.checkpoints.create(actor, task=task))
+
+    # Checks, plans and the queue
+
+    @rule(on=st.sampled_from([True, False, False]))
+    def configure_checks(self, on: bool) -> None:
+        self.world.repo.files["foureyes.toml"] = SETTINGS + (CHECKS if on else "")
+        self.world.app.policy.accept(ALICE)
+
+    @rule(actor=who, n=which, failing=st.booleans(), fewer=st.booleans(), again=st.booleans(), code=st.sampled_from([0, 0, 1, None]))
+    def check(self, actor: Actor, n: int, failing: bool, fewer: bool, again: bool, code: int | None) -> None:
+        tests = ["a"] if fewer else ["a", "b"]
+        self.world.outside.runner.says("tests", exit_code=int(failing), passing=tests, failing=["c"] if failing else [])
+        self.world.outside.runner.says("lint", exit_code=code)
+        self.attempt(lambda: self.world.app.checks.run(actor, self.task(n), again=again))
+
+    @rule(actor=who)
+    def import_a_plan(self, actor: Actor) -> None:
+        def call() -> None:
+            self.tasks += [row.task for row in self.world.app.plans.import_(actor, PLAN)]
+            del self.tasks[:-8]
+
+        self.attempt(call)
+
+    @rule(actor=who, n=which, one=st.booleans())
+    def accept_a_plan(self, actor: Actor, n: int, one: bool) -> None:
+        self.attempt(lambda: self.world.app.plans.accept(actor, [self.task(n)] if one else []))
+
+    @rule(actor=makers, person=st.sampled_from([ALICE, BOB]), loose=st.sampled_from([*LOOSE, "plan"]), late=st.booleans(), judge=makers)
+    def hand_in_what_nobody_needs_to_see(self, actor: Actor, person: Actor, loose: str, late: bool, judge: Actor) -> None:
+        """M4, M6: a person or somebody else loosens it; perhaps who made it."""
+        task = self.planned(judge)
+        loosen = judge if late else person
+        if loose == "plan":
+            self.attempt(lambda: self.tasks.append(self.world.app.plans.import_(loosen, "## Task: by plan\n")[0].task))
+            task = self.tasks[-1]
+        self.attempt(lambda: self.world.start(actor, task))
+        if loose != "plan":
+            self.attempt(lambda: self.world.app.tasks.add_label(loosen, task, [loose]))
+        self.world.repo.commit(f"fe/{task}", sessions=[actor.session])
+        self.attempt(lambda: self.world.submit(actor, task))
+        self.world.outside.runner.says("tests", passing=["a", "b"])
+        self.attempt(lambda: self.world.app.checks.run(CI, task))
+
+    @rule(actor=st.sampled_from([ALICE, BOB, CI, CODEX]), conflict=st.booleans())
+    def work_off_the_queue(self, actor: Actor, conflict: bool) -> None:
+        self.workshop.conflict = conflict
+        self.world.clock.advance(seconds=11)
+        self.attempt(lambda: self.world.app.merges.process(actor))
+
+    @rule(actor=who, n=which, drop=st.booleans())
+    def look_after_the_queue(self, actor: Actor, n: int, drop: bool) -> None:
+        merges = self.world.app.merges
+        self.attempt(lambda: merges.drop(actor, self.task(n), "not now") if drop else merges.retry(actor, self.task(n)))
 
     @rule(actor=who, n=which, reason=words, verb=st.sampled_from(["block", "unblock", "defer", "undefer", "hold", "resume"]))
     def stop(self, actor: Actor, n: int, reason: str, verb: str) -> None:
@@ -224,7 +350,7 @@ class Desk(RuleBasedStateMachine):
     def merge(self, actor: Actor, n: int) -> None:
         if f"refs/heads/fe/{self.task(n)}" in self.world.repo.branches:
             self.world.repo.land(f"fe/{self.task(n)}")
-        self.attempt(lambda: self.world.app.merges.merge(actor))
+        self.attempt(lambda: self.world.app.merges.process(actor))
 
     @rule(actor=who, n=which, text=words)
     def log(self, actor: Actor, n: int, text: str) -> None:
@@ -399,12 +525,26 @@ class Desk(RuleBasedStateMachine):
             makers = self.makers(task)
             assert makers, "nothing is approved that nobody made (P0)"
             assert not exception or self.world.sql("SELECT kind FROM security WHERE task = ? AND seq = ?", task, seq + 1) == [(exception,)]
-            if by == "P1":
+            if by == "M4":
+                self.was_loosened_by_somebody_else(task, session, makers)
+            elif by == "P1":
                 assert self.world.sql("SELECT minor FROM tasks WHERE id = ?", task) == [(1,)]
             elif exception == "self_review":
                 assert self.setting("review.policy") == "trusted"
             else:
                 self.is_apart(session, makers, same_origin=exception == "same_origin")
+
+    def was_loosened_by_somebody_else(self, task: str, session: str, makers: set[str]) -> None:
+        """M6: what approved itself was let go by somebody outside of the author set and its origins; the gate says so, nobody else."""
+        rows = self.world.sql("SELECT id, origin, kind, person FROM sessions")
+        origins = {name: origin for name, origin, *_ in rows}
+        assert [kind for name, _, kind, _ in rows if name == session] == ["service"]
+        theirs = {origins.get(maker, maker) for maker in makers}
+        said = self.world.sql("SELECT session, kind, payload FROM journal WHERE task = ?", task)
+        loose = {
+            who for who, kind, payload in said if kind == "PlanAccepted" or any(f'"{word}"' in payload for word in (*LOOSE, "auto-approve"))
+        }
+        assert [who for who in loose if origins[who] not in theirs], (task, loose, makers)
 
     def makers(self, task: str) -> set[str]:
         """The author set; without those that only trailers name which a person cleared (I8)."""

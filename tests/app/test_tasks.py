@@ -213,7 +213,7 @@ def test_only_closed_satisfies_a_dependency_and_approved_does_not_T3(desk: DeskW
     desk.approve(CODEX, other)
     assert (desk.status(other), desk.task(task).open_deps, desk.task(task).ready) == ("approved", 1, False)
     desk.repo.land("work")
-    desk.app.merges.merge(BOB)
+    desk.app.merges.process(BOB)
     assert (desk.status(other), desk.task(task).open_deps, desk.task(task).ready) == ("closed", 0, True)
     desk.app.closing.reopen(BOB, other)
     assert (desk.task(task).open_deps, desk.task(task).ready) == (1, False)

@@ -82,7 +82,7 @@ def test_a_token_is_good_for_its_role_only_I2_lesson_28(desk: DeskWorld, role: s
         "next": lambda: app.claims.next(child),
         "unblock": lambda: app.stops.unblock(child, task),
         "hold": lambda: app.stops.hold(child, task, "x"),
-        "merge": lambda: app.merges.merge(child),
+        "merge": lambda: app.merges.process(child),
         "policy": lambda: app.policy.set(child, "review.policy", "trusted"),
         "accept": lambda: app.policy.accept(child),
         "key": lambda: app.keys.new(child),

@@ -278,6 +278,9 @@ class ScriptedWorkshop:
     def catch_up(self, target: str) -> list[CaughtUp]:
         return []
 
+    def behind(self, target: str) -> list[CaughtUp]:
+        return []
+
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
         raise AssertionError(f"worktree of {task}")
 

@@ -163,7 +163,9 @@ policies = st.builds(
     ReviewPolicy,
     name=st.sampled_from(POLICIES),
     independence=st.sampled_from(["origin", "origin", "model", "vendor", "human"]),
-    label_rules=st.sampled_from([{}, {"security": LabelRule(False, "human")}, {"docs": LabelRule(True, "vendor")}]),
+    label_rules=st.sampled_from(
+        [{}, {"security": LabelRule(auto_approve=False, independence="human")}, {"docs": LabelRule(independence="vendor")}]
+    ),
     minor=st.builds(MinorRule, self=st.booleans()),
 )
 words = st.builds(Said, reason=st.sampled_from(["", "  ", "read it"]), reviewed_by=st.sampled_from(["", "Bob"]), self_review=st.booleans())

@@ -9,7 +9,7 @@ from foureyes.core.attempt import Author
 from foureyes.core.ids import SessionId
 from foureyes.core.session import Party
 
-from tests.core.samples import ADA, CREATOR, MAKER, STRANGER, agent, entry, made, person, planned, service
+from tests.core.samples import ADA, CREATOR, MAKER, STRANGER, agent, asserted, entry, made, person, planned, service
 
 
 @pytest.mark.parametrize("action", ["started", "unstarted", "submitted", "responded", "committed"])
@@ -103,16 +103,21 @@ def test_the_words_say_how_somebody_is_a_maker_G2() -> None:
 
 LEAD = agent("lead")
 WORKER = agent("worker", parents=[LEAD])
+CRITIC = agent("critic")
 
 
 @pytest.mark.parametrize(
     ("who", "kept"),
     [(WORKER, True), (agent("again", origin="origin of worker"), True), (LEAD, True), (agent("child", parents=[WORKER]), True),
-     (STRANGER, False), (CREATOR, False), (ADA, False)],
+     (CREATOR, True), (agent("twin", origin="origin of creator"), True), (CRITIC, True), (service(), True), (asserted(), True),
+     (agent("marked", proven=False), True), (agent("errand", parents=[CREATOR]), True), (agent("help", parents=[ADA]), False),
+     (STRANGER, False), (ADA, False)],
     ids=lambda value: getattr(value, "name", str(value)),
 )  # fmt: skip
-def test_a_label_that_a_maker_or_delegator_took_off_still_counts_M6(who: Party, kept: bool) -> None:
-    facts = replace(made(WORKER, CREATOR, LEAD, who, labels=["docs"]), labels_taken_off=(("security", who.session),))
+def test_a_label_that_anybody_took_off_but_a_person_or_an_uninvolved_session_still_counts_M6(who: Party, kept: bool) -> None:
+    looked = [entry(CRITIC, "reviewed", 1)]
+    facts = made(WORKER, CREATOR, LEAD, CRITIC, who, labels=["docs"], history=looked)
+    facts = replace(facts, labels_taken_off=(("security", who.session),))
     assert facts.labels_in_force() == ({"docs", "security"} if kept else {"docs"})
 
 
@@ -121,3 +126,23 @@ def test_people_are_called_by_name_and_agents_by_name_and_session() -> None:
     assert facts.party_name(ADA.session) == "ada"
     assert facts.party_name(MAKER.session) == "maker (ses-maker)"
     assert facts.party_name("ses-forged") == "ses-forged"
+
+
+@pytest.mark.parametrize("maker", [ADA, person("ada", terminal="2")], ids=["ada", "ada at another terminal"])
+def test_a_person_who_made_the_work_loosens_nothing_M6(maker: Party) -> None:
+    facts = replace(made(maker, CREATOR, ADA), labels_taken_off=(("security", ADA.session),))
+    assert facts.labels_in_force() == {"security"}
+
+
+def test_the_creator_of_a_task_chooses_its_labels_when_it_creates_it_and_not_later_M6() -> None:
+    facts = made()
+    assert facts.why_it_may_not_loosen(CREATOR.session, late=False) == ""
+    assert "not uninvolved" in facts.why_it_may_not_loosen(CREATOR.session, late=True)
+    assert "made or delegated" in facts.why_it_may_not_loosen(MAKER.session, late=False)
+
+
+def test_to_skip_after_the_start_is_only_for_people_M6() -> None:
+    facts = made(MAKER, CREATOR, STRANGER, ADA)
+    assert facts.why_it_may_not_loosen(STRANGER.session, late=True) == ""
+    assert "only a person" in facts.why_it_may_not_loosen(STRANGER.session, late=True, skip=True)
+    assert facts.why_it_may_not_loosen(ADA.session, late=True, skip=True) == ""

@@ -15,16 +15,20 @@ from foureyes.core.facts import Facts
 from foureyes.core.gate import Tip
 from foureyes.core.ids import Sha
 from foureyes.core.lifecycle import STATUSES, Status
+from foureyes.core.policy import ReviewPolicy
 
 from tests.core.samples import ADA, DIFF, HEAD, STRANGER, attempt, made, planned, quick
 
 SEEN = DIFF[7:15]
 CURRENT = Tip(head=HEAD)
 MOVED = Tip(head=Sha("f" * 40))
+POLICY = ReviewPolicy()
 
 
-def ids(facts: Facts, tip: Tip | None = CURRENT, seen: str = SEEN, *, person: bool = False) -> list[str]:
-    found = gate.check(facts, ADA if person else STRANGER, tip, seen)
+def ids(
+    facts: Facts, tip: Tip | None = CURRENT, seen: str = SEEN, *, person: bool = False, policy: ReviewPolicy = POLICY, reason: str = ""
+) -> list[str]:
+    found = gate.check(facts, ADA if person else STRANGER, tip, seen, policy, reason)
     assert all(reason.message and reason.next for reason in found), "every reason has a sentence and a next step (G2)"
     return [reason.rule for reason in found]
 
@@ -39,7 +43,7 @@ def test_only_what_is_in_review_can_be_approved_D1(status: Status) -> None:
 
 
 def test_open_blocking_findings_are_named_D2() -> None:
-    found = gate.check(replace(made(), open_blocking=("TL-x-1-001", "TL-x-1-002")), STRANGER, CURRENT, SEEN)
+    found = gate.check(replace(made(), open_blocking=("TL-x-1-001", "TL-x-1-002")), STRANGER, CURRENT, SEEN, POLICY)
     assert [reason.rule for reason in found] == ["D2"]
     assert "TL-x-1-001, TL-x-1-002" in found[0].message
 
@@ -108,9 +112,9 @@ def test_another_diff_or_too_few_digits_are_refused_even_from_a_person_D7(seen: 
 
 
 def test_the_words_tell_a_moved_change_from_a_missing_look_D7() -> None:
-    (moved,) = gate.check(made(), STRANGER, CURRENT, "deadbeef")
+    (moved,) = gate.check(made(), STRANGER, CURRENT, "deadbeef", POLICY)
     assert "moved while you looked" in moved.message
-    (missing,) = gate.check(made(), STRANGER, CURRENT, "")
+    (missing,) = gate.check(made(), STRANGER, CURRENT, "", POLICY)
     assert "--seen" in missing.message
 
 
@@ -135,5 +139,5 @@ class Broken:
 
 
 def test_a_condition_that_raises_is_a_reason_against_it_G1() -> None:
-    found = gate.check(replace(made(), attempt=Broken()), STRANGER, CURRENT, SEEN)
+    found = gate.check(replace(made(), attempt=Broken()), STRANGER, CURRENT, SEEN, POLICY)
     assert any("OSError" in reason.message for reason in found)

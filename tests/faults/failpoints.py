@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import fcntl
 import os
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ import apsw
 import psycopg
 
 from foureyes.adapters import process
+from foureyes.adapters.checks import pipeline
 
 CALLS = ("pwrite", "fsync", "replace", "rename", "ftruncate", "open", "remove", "unlink", "mkdir", "rmdir", "link")
 WRITING = frozenset("wax+")
@@ -124,12 +126,13 @@ def _files(points: Failpoints) -> None:
     original = builtins.open
 
     class Written:
-        def __init__(self, file: Any) -> None:
+        def __init__(self, file: Any, name: str) -> None:
             self._file = file
+            self._name = f"file.write {name}"
 
         def write(self, data: Any) -> int:
-            points.step("file.write")
-            points.torn("file.write", data, lambda part: (self._file.write(part), self._file.flush()))
+            points.step(self._name)
+            points.torn(self._name, data, lambda part: (self._file.write(part), self._file.flush()))
             return int(self._file.write(data))
 
         def __enter__(self) -> Written:
@@ -144,8 +147,9 @@ def _files(points: Failpoints) -> None:
     def opening(file: Any, mode: str = "r", *args: Any, **options: Any) -> Any:
         if not WRITING & set(mode):
             return original(file, mode, *args, **options)
-        points.step(f"open {mode} {os.path.basename(str(file))}")
-        return Written(original(file, mode, *args, **options))
+        name = os.path.basename(str(file))
+        points.step(f"open {mode} {name}")
+        return Written(original(file, mode, *args, **options), name)
 
     setattr(builtins, "open", opening)  # noqa: B010
 
@@ -159,6 +163,8 @@ def _programs(points: Failpoints) -> None:
             return original(argv, **options)
 
     setattr(process, "run", run)  # noqa: B010
+    setattr(pipeline, "supervise", _counted(points, "check", process.supervise))  # noqa: B010
+    setattr(shutil, "rmtree", _counted(points, "rmtree", shutil.rmtree))  # noqa: B010
 
 
 def first_words(statement: str) -> str:

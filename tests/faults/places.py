@@ -11,16 +11,18 @@ from typing import Any
 
 import msgspec
 
+from foureyes.adapters.feedback import write as write_feedback
+from foureyes.adapters.identity import alive
 from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.shared import open_shared
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.context import Context
-from foureyes.app.ports import Clock, Repo
+from foureyes.app.ports import Clock, Outside, Repo, Workshop
 from foureyes.core.session import Actor
 
-from tests.app.world import ALICE, CLAUDE, CountedIds, FixedClock, ScriptedRepo
+from tests.app.world import ALICE, CLAUDE, CountedIds, DeskOutside, FixedClock, ScriptedRepo, ScriptedWorkshop
 from tests.faults.ring import FileRing
 from tests.faults.server import Server
 
@@ -155,11 +157,36 @@ def state_of(dump: bytes) -> dict[str, Any]:
     return tables
 
 
+class FileOutside(DeskOutside):
+    """The world as it is: real feedback files, real processes; checks are scripted."""
+
+    def __init__(self, workshop: Callable[[], Workshop], folder: Path) -> None:
+        super().__init__(workshop)
+        self._folder = folder
+
+    def write_feedback(self, task: str, document: bytes) -> str:
+        return write_feedback(str(self._folder / "feedback"), task, document)
+
+    def process(self) -> str:
+        return alive.own()
+
+    def is_gone(self, process: str) -> bool:
+        return alive.is_gone(process)
+
+
 class Desk:
     """Somebody's open Application over a place: clock and ids are the same in every child, so equal work gives equal rows."""
 
-    def __init__(self, place: Place, repo: Callable[[], Repo] | None = None, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        place: Place,
+        repo: Callable[[], Repo] | None = None,
+        clock: Clock | None = None,
+        workshop: Callable[[], Workshop] | None = None,
+    ) -> None:
         self.place = place
+        scripted = ScriptedWorkshop()
+        self.outside: Outside = FileOutside(workshop or (lambda: scripted), place.folder)
         self.script = ScriptedRepo()
         self.script.files["foureyes.toml"] = f'[project]\nid = "{place.project}"\n'
         self.repo: Callable[[], Repo] = repo or (lambda: self.script)
@@ -175,7 +202,8 @@ class Desk:
         return self._app
 
     def over(self, store: Store) -> Application:
-        return Application(Context(store, self.repo, self.clock, self.ids, {}, str(self.place.folder), keys=lambda: self.ring))
+        folder = str(self.place.folder)
+        return Application(Context(store, self.repo, self.clock, self.ids, {}, folder, lambda: self.ring, self.outside))
 
     def found(self) -> None:
         """Make the project."""

@@ -397,7 +397,7 @@ def test_a_killed_submit_that_commits_leaves_the_commit_and_the_old_state_or_the
     checkout = copy_of(template, place.root)
     place.folder.mkdir()
     (place.folder / ".gitignore").write_text("*\n")
-    desk = Desk(place, checkout.port)
+    desk = Desk(place, checkout.port, workshop=checkout.workshop)
     desk.found()
     task = desk.started()
     desk.close()

@@ -226,8 +226,8 @@ VERBS = (
     Verb("cancel", _open, lambda d, t: d.app.closing.cancel(ALICE, t, reason="no")),
     Verb("delete", _open, lambda d, t: d.app.closing.delete(ALICE, t, reason="no")),
     Verb("reopen", _closed, lambda d, t: d.app.closing.reopen(BOB, t)),
-    Verb("merge", _landed, lambda d, t: d.app.merges.merge(ALICE)),
-    Verb("merge of unapproved work", _landed_unapproved, lambda d, t: d.app.merges.merge(ALICE)),
+    Verb("merge", _landed, lambda d, t: d.app.merges.process(ALICE)),
+    Verb("merge of unapproved work", _landed_unapproved, lambda d, t: d.app.merges.process(ALICE)),
     Verb("policy set", _open, lambda d, t: d.app.policy.set(ALICE, "review.policy", "strict")),
     Verb("log", _open, lambda d, t: d.app.notes.log(GEMINI, t, "a line")),
     Verb(

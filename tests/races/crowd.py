@@ -11,9 +11,9 @@ from foureyes.app.context import Context
 from foureyes.app.ports import Clock, JournalRow, Keys, Repo, WriteTx
 from foureyes.core.session import Actor
 
-from tests.app.world import FixedClock, agent
+from tests.app.world import FixedClock, ScriptedWorkshop, agent
 from tests.faults.fork import Gate
-from tests.faults.places import Desk, Place
+from tests.faults.places import Desk, FileOutside, Place
 
 
 def worker(number: int) -> Actor:
@@ -25,7 +25,8 @@ def worker(number: int) -> Actor:
 def opened(place: Place, repo: Repo, clock: Clock | None = None, keys: Keys | None = None) -> Iterator[Application]:
     """One process's Application. Ids are random here: that of another process must not be repeated."""
     ring = (lambda: keys) if keys else None
-    app = Application(Context(place.open(), lambda: repo, clock or FixedClock(), RandomIds(), {}, str(place.folder), ring))
+    outside = FileOutside(ScriptedWorkshop, place.folder)
+    app = Application(Context(place.open(), lambda: repo, clock or FixedClock(), RandomIds(), {}, str(place.folder), ring, outside))
     try:
         yield app
     finally:

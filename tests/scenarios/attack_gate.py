@@ -5,6 +5,7 @@ The honest check is a program outside of the repository: every line of a `tests/
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -112,7 +113,7 @@ class Gate(Shop):
 
     def results(self, work: HandedIn) -> list[Any]:
         """What the journal holds about the runs of a task's checks, oldest first."""
-        return [row["payload"] for row in self.journal(work.task) if row["kind"] == "CheckFinished"]
+        return [json.loads(row["payload"]) for row in self.journal(work.task) if row["kind"] == "CheckFinished"]
 
 
 def gate_template(folder: Path, template: Path, cast: Cast) -> Path:
@@ -138,4 +139,3 @@ def guarded(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast
 def gate(tmp_path: Path, guarded: Path, cast: Cast) -> Gate:
     """A project with the honest check in force."""
     return gate_at(tmp_path / "shop", guarded, cast)
-

@@ -110,7 +110,8 @@ def test_E2E_R02_several_at_once_are_a_decision_and_a_record_and_a_merge_each(sh
     before = shop.tip()
     ids = [work.task for work in works]
     answers = shop.lines(shop.cast.alice, "approve", *ids, "-m", "read all three")
-    assert [(row["approved"], row["status"], row["position"]) for row in answers] == [(task, "approved", n) for n, task in enumerate(ids, 1)]
+    assert [(row["approved"], row["status"]) for row in answers] == [(task, "approved") for task in ids]
+    assert [row["position"] for row in answers] == [1, 2, 3]
     for number, work in enumerate(works, 1):
         (approved,) = [json.loads(row["payload"]) for row in shop.journal(work.task) if row["kind"] == "Approved"]
         assert (approved["diff_id"], approved["batch"], approved["reason"]) == (work.diff_id, f"{number} of 3", "read all three")

@@ -255,7 +255,8 @@ def refuse_signal(signal: str, task: str) -> None:
     """S1, S2: with what a run may end that hands in."""
     if signal not in SIGNALS:
         said = "a failed run is never a submit (S2)" if signal == "FAILED" else f"there is no signal {signal!r}"
-        raise BadInput(f"{said}; with a hand-in go {', '.join(SIGNALS)}.", next_step=f"fe submit {task} --signal DONE")
+        step = f'fe unstart {task} -m "why it failed"' if signal == "FAILED" else f"fe submit {task} --help"
+        raise BadInput(f"{said}; with a hand-in go {', '.join(SIGNALS)}.", next_step=step)
 
 
 def refuse_from_submit(facts: Facts) -> None:

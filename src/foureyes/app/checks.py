@@ -14,9 +14,11 @@ from foureyes.app.ports import ListQuery, Tx
 from foureyes.app.reports import pack
 from foureyes.app.views import TaskRow
 from foureyes.core import events as e
+from foureyes.core import gate
 from foureyes.core.check import CheckResult, CheckRule, Ran, Standing, judge
 from foureyes.core.facts import Facts
 from foureyes.core.ids import Sha, TaskId
+from foureyes.core.modes import mode_of, why_not_by_itself
 from foureyes.core.policy import ReviewPolicy
 from foureyes.core.quality import counts, standings
 from foureyes.core.session import Actor
@@ -90,7 +92,7 @@ class Checks:
         return self._settled(actor, found, fresh)
 
     def pending(self, actor: Actor) -> list[str]:
-        """The attempts in review with a required check that has no result that counts."""
+        """The attempts in review that lack a result that counts, and those that nothing stands against any more (M4)."""
         permit(actor, "check run")
         found: list[str] = []
         with self._context.store.read() as tx:
@@ -98,10 +100,19 @@ class Checks:
             while rows := tx.tasks(ListQuery(status="reviewing", limit=PAGE, after=after), TaskRow):
                 for row in rows:
                     facts, policy = self._look(tx, actor, TaskId(row.id))
-                    waits = [one for one in standings(facts, policy) if one.rule.required and (one.result is None or one.claimed)]
-                    found += [row.id] if waits else []
+                    found += [row.id] if self._has_to_do(facts, policy) else []
                 after = (rows[-1].priority, rows[-1].n)
         return found
+
+    def _has_to_do(self, facts: Facts, policy: ReviewPolicy) -> bool:
+        """Level-triggered: what a hold or a label kept from being approved is looked at again."""
+        if facts.attempt is None or not policy.checks:
+            return False
+        checked, chosen = standings(facts, policy), mode_of(facts, policy)
+        if any(one.rule.required and (one.result is None or one.claimed or not one.compared) for one in checked):
+            return True
+        tip = gate.Tip(head=facts.attempt.head, on_target=facts.attempt.landed)
+        return chosen.mode in ("auto-approve", "skip") and not why_not_by_itself(facts, policy, chosen, checked, tip)
 
     def _look(self, tx: Tx, actor: Actor, task: TaskId) -> tuple[Facts, ReviewPolicy]:
         facts = facts_of(self._context, tx, task, self._context.party(tx, actor))

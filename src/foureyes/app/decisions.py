@@ -8,6 +8,7 @@ from foureyes.app.context import Context, Work, permit
 from foureyes.app.feedback import mirror
 from foureyes.app.gating import after
 from foureyes.app.ledger import facts_of
+from foureyes.app.merge_items import items_of, refuse_while_merging
 from foureyes.app.ports import Tx
 from foureyes.app.proof import Proof, check, known_by_key, named_task, prove
 from foureyes.app.stops import refuse_from
@@ -22,7 +23,7 @@ from foureyes.core.four_eyes import NOTHING, Said, may_approve, may_break_glass,
 from foureyes.core.ids import TaskId, short_diff
 from foureyes.core.policy import required_grade
 from foureyes.core.session import Actor, Party, is_one_origin
-from foureyes.core.task import Task, clean_name, clean_text, is_blank
+from foureyes.core.task import clean_name, clean_text, is_blank
 from foureyes.errors import BadInput, Conflict, FoureyesError, GitProblem, Reason, Refused
 
 STANDS = {"reviewing": "in review again", "approved": "approved by somebody else still"}
@@ -54,7 +55,7 @@ class Decisions:
             return done
         note = mirror(self._context, TaskId(done.approved))
         with self._context.store.read() as tx:
-            waiting = [row.task for row in tx.all("merge.queue", InQueue)]
+            waiting = [item.task for item in items_of(tx)]
         place = waiting.index(done.approved) + 1 if done.approved in waiting else 0
         return msgspec.structs.replace(done, position=place, notes=(note,) if note else ())
 
@@ -238,35 +239,6 @@ class Decisions:
                 reasons=(Reason("T2", "only who approved it can take the approval back", f'fe redo {found.id} -m "what is wrong"'),),
                 task=found.id,
             )
-
-
-class InQueue(msgspec.Struct, frozen=True):
-    """A task of the merge queue."""
-
-    task: str
-
-
-class Lease(msgspec.Struct, frozen=True):
-    """Who is merging a task, and until when that holds."""
-
-    task: str
-    state: str
-    until: str
-    process: str
-    host: str
-
-
-def is_live(context: Context, lease: Lease) -> bool:
-    """Q4: a lease holds until its time is up or its process is shown to have ended."""
-    return lease.state == "merging" and lease.until > context.now() and not context.outside.is_gone(lease.process)
-
-
-def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:
-    """T `withdraw`: until the merge queue has leased it."""
-    lease = tx.one("merge.of", Lease, task=task.id)
-    if lease is not None and task.status == "approved" and is_live(context, lease):
-        reason = Reason("Q1", f"{task.id} is being merged now", "fe merges list")
-        raise Refused(f"{task.id} was not changed.", reasons=(reason,), next_step=reason.next, task=task.id)
 
 
 def break_checks(decision: Decision, reasons: tuple[Reason, ...], me: Party, why: str) -> tuple[Decision, tuple[Reason, ...]]:

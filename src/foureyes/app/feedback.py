@@ -198,7 +198,7 @@ def entry_of(row: FeedbackView) -> Entry:
     """A stored decision as the rules know it."""
     return Entry(
         iteration=row.iteration, at=row.at, decision="redo" if row.decision == "redo" else "rejected", text=row.text,
-        quick_issues=row.quick_issues, option=row.option, priority=row.priority, source=row.source,
+        quick_issues=row.quick_issues, option=row.option, priority=row.priority, source=row.source, reset_to=row.reset_to,
     )  # fmt: skip
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import msgspec
 
 from foureyes.app.checks import Checks, Telling
-from foureyes.app.context import Context, Work, permit, stamp
-from foureyes.app.decisions import Lease, is_live
+from foureyes.app.context import Context, Work, gate_of, permit
 from foureyes.app.feedback import Feedback, mirror
 from foureyes.app.gating import in_words
 from foureyes.app.landing import MergeRow, accept, recognise, refuse_foreign_target, settings_of
 from foureyes.app.ledger import facts_of, with_trees
+from foureyes.app.merge_items import Lease, MergeItem, is_live, items_of, settles_at, told, waits_for
 from foureyes.app.ports import Tx
 from foureyes.app.stops import needed, refuse_from
 from foureyes.app.tasks import outcome
@@ -35,29 +35,6 @@ STARTS = 5
 
 SPARE_SECONDS = 300
 SHOWN = 20
-
-
-class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
-    """An approved task in the queue, in its place."""
-
-    n: int = 0
-    task: str
-    title: str
-    priority: int
-    attempt: int
-    approval: int
-    approver: str
-    approver_kind: str
-    approved_at: str
-    state: str
-    tries: int = 0
-    why: str = ""
-    hold: str | None = None
-    open_deps: int = 0
-    merge_failures: int = 0
-    until: str = ""
-    process: str = ""
-    host: str = ""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,49 +66,13 @@ class Merges:
     def all(self) -> list[MergeItem]:
         """What is approved and not merged, in the order in which it will be tried, each with what it waits for."""
         with self._context.store.read() as tx:
-            return [self._told(tx, item) for item in self._items(tx)]
-
-    def _items(self, tx: Tx) -> list[MergeItem]:
-        rows = tx.all("merge.queue", MergeItem)
-        return [msgspec.structs.replace(row, n=number) for number, row in enumerate(rows, 1)]
-
-    def _told(self, tx: Tx, item: MergeItem) -> MergeItem:
-        if item.state == "merging" and not self._is_live(item):
-            item = msgspec.structs.replace(item, state="waiting", why="")
-        why = self._waits_for(tx, item)
-        return msgspec.structs.replace(item, why=why) if why and item.state == "waiting" else item
-
-    def _is_live(self, item: MergeItem) -> bool:
-        return is_live(self._context, Lease(item.task, item.state, item.until, item.process, item.host))
-
-    def _waits_for(self, tx: Tx, item: MergeItem) -> str:
-        """Q0, Q1: why an item cannot be taken yet; empty when it can."""
-        hold = self._context.project(tx).hold
-        if hold is not None or item.hold is not None:
-            return f"held: {item.hold or hold}"
-        if item.open_deps:
-            return f"waits for {item.open_deps} {'dependency' if item.open_deps == 1 else 'dependencies'}"
-        if item.state == "stuck":
-            return f"{item.why}; fe merges retry {item.task}"
-        settles = self._settles_at(tx, item)
-        return f"settles until {settles[11:19]} (Q0)" if settles > self._context.now() else ""
-
-    def _settles_at(self, tx: Tx, item: MergeItem) -> str:
-        """Q0: a person's approval can be taken back for some seconds before the queue may have it."""
-        if item.approver_kind != "human":
-            return ""
-        seconds = self._context.policy(tx, self._gate()).human.settle_seconds
-        return stamp(datetime.fromisoformat(item.approved_at) + timedelta(seconds=seconds))
-
-    def _gate(self) -> Actor:
-        from foureyes.app.context import gate_of
-
-        return gate_of(self._context.store.project)
+            return [told(self._context, tx, item) for item in items_of(tx)]
 
     def settling_seconds(self) -> float:
         """How long until the last approval that only has to settle may be taken; 0 when there is none."""
         with self._context.store.read() as tx:
-            moments = [self._settles_at(tx, item) for item in self._items(tx) if item.state == "waiting" and not item.open_deps]
+            items = [item for item in items_of(tx) if item.state == "waiting" and not item.open_deps]
+            moments = [settles_at(self._context, tx, item) for item in items]
         waits = [(datetime.fromisoformat(moment) - self._context.clock.now()).total_seconds() for moment in moments if moment]
         return max([0.0, *waits])
 
@@ -167,10 +108,10 @@ class Merges:
                 if is_live(self._context, lease) and lease.process != outside.process():
                     where = f" on {lease.host}" if lease.host else ""
                     raise Conflict(f"another fe merge is at work{where}: it merges {lease.task}.", next_step="fe merges list")
-            items = [item for item in self._items(work.tx) if item.task not in tried and not self._waits_for(work.tx, item)]
+            items = [item for item in items_of(work.tx) if item.task not in tried and not waits_for(self._context, work.tx, item)]
             if not items:
                 return None
-            policy = self._context.policy(work.tx, self._gate())
+            policy = self._context.policy(work.tx, gate_of(self._context.store.project))
             seconds = SPARE_SECONDS + 2 * 60 * sum(rule.timeout_minutes for rule in policy.checks)
             lease_event = e.MergeLeased(
                 attempt=items[0].attempt, approval=items[0].approval, until=self._context.later(seconds), process=outside.process(),
@@ -201,9 +142,15 @@ class Merges:
         """Q2: merge on top of the tip, run the required checks on the result; nothing is moved yet."""
         context, task = self._context, TaskId(item.task)
         with context.store.read() as tx:
-            facts, policy = facts_of(context, tx, task), context.policy(tx, self._gate())
+            facts, policy = facts_of(context, tx, task), context.policy(tx, gate_of(context.store.project))
         attempt = facts.attempt
         assert attempt is not None
+        where = self._tip(attempt, target)
+        with context.writing(actor, "merge") as work:
+            self._refuse_lost(work, item)
+            void = self._void(work, item, facts_of(context, work.tx, task), where)  # before anybody waits for checks
+        if void is not None:
+            raise Done(void)
         tip = context.repo.commit_of(f"refs/heads/{target}")
         if tip is None:
             raise GitProblem(f"the target branch {target} has no commit", next_step=f"git branch {target}")
@@ -273,13 +220,9 @@ class Merges:
             gatekeeper = work.as_gate(context.store.project)
             self._refuse_lost(work, item)
             facts = facts_of(context, work.tx, task)
-            given = self._given(work.tx, item)
-            reasons = why_void(facts, context.policy(work.tx, self._gate()), given, tip)
-            if reasons:
-                said = tuple(f"{reason.rule} {reason.message}" for reason in reasons)
-                gatekeeper.record(task, e.ApprovalVoided(approval=given.seq, reasons=said))
-                message = "the approval no longer holds: " + "; ".join(said)
-                return MergeRow(task=task, attempt=item.attempt, outcome="void", message=message)
+            void = self._void(work, item, facts, tip)
+            if void is not None:
+                return void
             if gate.holds(facts):
                 gatekeeper.record(task, e.MergeLeft(attempt=item.attempt, why="held", stuck=False))
                 return MergeRow(task=task, attempt=item.attempt, outcome="waiting", message="held")
@@ -288,8 +231,19 @@ class Merges:
             note = accept(context, gatekeeper, facts.task, settings)
             gatekeeper.record(task, e.TaskMerged(sha=plan.commit, via=actor.session))
         notes = [text for text in (note, *self._tidy(task, attempt, target)) if text]
-        message = f"{target} is at {plan.commit[:7]}" + (f", checks {len(plan.checked)}/{len(plan.checked)}" if plan.checked else "")
+        green = sum(one.is_green for one in plan.checked)
+        message = f"{target} is at {plan.commit[:7]}" + (f", checks {green}/{len(plan.checked)}" if plan.checked else "")
         return MergeRow(task=task, attempt=item.attempt, outcome="merged", sha=plan.commit, message=message, notes=tuple(notes))
+
+    def _void(self, work: Work, item: MergeItem, facts: Facts, tip: gate.Tip) -> MergeRow | None:
+        """T `void`: the approval ends where P or D no longer hold."""
+        given = self._given(work.tx, item)
+        reasons = why_void(facts, self._context.policy(work.tx, gate_of(self._context.store.project)), given, tip)
+        if not reasons:
+            return None
+        said = tuple(f"{reason.rule} {reason.message}" for reason in reasons)
+        work.as_gate(self._context.store.project).record(item.task, e.ApprovalVoided(approval=given.seq, reasons=said))
+        return MergeRow(task=item.task, attempt=item.attempt, outcome="void", message="the approval no longer holds: " + "; ".join(said))
 
     def _refuse_lost(self, work: Work, item: MergeItem) -> None:
         """A lease that another took over, because this process was silent for too long, is not ours any more."""

@@ -9,11 +9,12 @@ import msgspec
 from foureyes.app.context import Context, Work, permit
 from foureyes.app.ports import ListQuery
 from foureyes.app.tasks import Tasks
-from foureyes.app.views import TaskRow
+from foureyes.app.views import Link, TaskRow
 from foureyes.core import events as e
 from foureyes.core.ids import TaskId
-from foureyes.core.plan_file import PlannedTask, read_plan
+from foureyes.core.plan_file import PlannedTask, read_plan, written
 from foureyes.core.session import Actor
+from foureyes.core.task import Task
 from foureyes.errors import BadInput, FoureyesError, NotFound, Reason, Refused
 
 MANY = 10_000
@@ -55,7 +56,7 @@ class Plans:
         rows = []
         for task in _in_order(planned, name):
             needs = [made.get(other.lower()) or self._known(work, other, task, name) for other in task.depends_on]
-            mode = "" if task.has_mode else "auto-approve"
+            mode = task.planned
             new = tasks.free_id(work.tx)
             event = e.TaskCreated(
                 title=task.title, description=task.description, type=task.type, priority=task.priority, labels=task.labels,
@@ -63,7 +64,7 @@ class Plans:
             )  # fmt: skip
             work.record(new, event)
             made[task.title.lower()] = new
-            shown = mode or next(label for label in task.labels if label.startswith("review:"))
+            shown = mode or next((label for label in task.labels if label.startswith("review:")), "default")
             rows.append(PlannedRow(task=new, title=task.title, mode=shown, labels=task.labels, depends_on=tuple(needs)))
         return rows
 
@@ -99,14 +100,21 @@ class Plans:
         with self._context.store.read() as tx:
             rows = tx.tasks(ListQuery(live=True, limit=MANY), TaskRow)
             tasks = [self._context.get(tx, TaskId(row.id)) for row in rows]
-        parts = []
-        for task in tasks:
-            lines = [f"## Task: {task.title}", *([f"Labels: {', '.join(task.labels)}"] if task.labels else [])]
-            lines += [f"Priority: P{task.priority}", f"Type: {task.type}"]
-            if task.acceptance:
-                lines.append("Acceptance: " + task.acceptance.replace("\n", "\n  "))
-            parts.append("\n".join([*lines, "", task.description.strip()]).rstrip())
-        return "\n\n".join(parts) + ("\n" if parts else "")
+            needs = {task.id: tx.all("task.dependencies", Link, id=task.id) for task in tasks}
+        titles = {task.id: task.title for task in tasks if "," not in task.title}
+        return "\n\n".join(_section(task, [titles.get(TaskId(link.id), link.id) for link in needs[task.id]]) for task in tasks)
+
+
+def _section(task: Task, needs: list[str]) -> str:
+    """A task as a section of a plan; what it says is text there, and never a label or another task."""
+    lines = [f"## Task: {task.title}", *([f"Labels: {', '.join(task.labels)}"] if task.labels else [])]
+    if not any(label.startswith("review:") for label in task.labels):
+        lines.append(f"Mode: {task.planned or 'default'}")
+    lines += [f"Priority: P{task.priority}", f"Type: {task.type}", *([f"Depends on: {', '.join(needs)}"] if needs else [])]
+    if task.acceptance.strip():
+        items = [line.strip().removeprefix("- ") for line in task.acceptance.split("\n") if line.strip()]
+        lines += [f"Acceptance: {items[0]}"] if len(items) == 1 else ["Acceptance:", *[f"  - {item}" for item in items]]
+    return "\n".join([*lines, *(["Description:", written(task.description.strip())] if task.description.strip() else []), ""])
 
 
 def _in_order(planned: list[PlannedTask], name: str) -> list[PlannedTask]:

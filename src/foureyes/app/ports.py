@@ -169,6 +169,9 @@ class Workshop(Protocol):
     def catch_up(self, target: str) -> list[CaughtUp]:
         """Bring every checkout of the target branch whose files are those of an earlier commit of it up to date (Q5)."""
 
+    def behind(self, target: str) -> list[CaughtUp]:
+        """The checkouts of the target branch that did not follow it; looks, and touches nothing (Q5)."""
+
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
         """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and session."""
 

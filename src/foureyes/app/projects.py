@@ -45,6 +45,7 @@ class Projects:
             project = self._context.project(tx)
             counters = {row.name: row.n for row in tx.all("project.counters", Counter)}
             policy, notes = self._policy(tx, actor, project)
+        notes += self._behind(project.target)
         counts: dict[str, int] = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}
         counts |= {name: counters.get(name, 0) for name in ("ready", "waiting", "rejected", "held", "unmerged", "landed", "auto_approved")}
         reviewable = self._reviewable(actor)
@@ -53,6 +54,14 @@ class Projects:
             reviewable=min(len(reviewable), REVIEWABLE_SHOWN), reviewable_more=len(reviewable) > REVIEWABLE_SHOWN, hold=project.hold,
             notes=tuple(notes),
         )  # fmt: skip
+
+    def _behind(self, target: str) -> list[str]:
+        """Q5: a checkout of the target that did not follow a merge would take it back with the next commit of everything."""
+        try:
+            left = self._context.workshop.behind(target)
+        except GitProblem:
+            return []
+        return [f"the checkout {os.path.relpath(one.path)} of {target} is behind ({one.why}): {one.next}" for one in left]
 
     def _reviewable(self, actor: Actor) -> list[ReviewableRow]:
         """What waits for the caller; nothing where the configuration is broken, because then nothing can be approved."""
@@ -91,6 +100,9 @@ class Projects:
             return Check("target", "fail", problem.message, problem.next_step)
         if head is None:
             return Check("target", "fail", f"there is no branch {target}", f"git branch {target} COMMIT")
+        behind = self._behind(target)
+        if behind:
+            return Check("target", "warn", behind[0].rpartition(": ")[0], behind[0].rpartition(": ")[2])
         return Check("target", "ok", f"target {target} at {head[:7]}")
 
     def _configuration(self, actor: Actor) -> Check:

@@ -22,7 +22,7 @@ from foureyes.core.quality import standings
 from foureyes.core.risk import CLASSES, Around, Risk, risk_of
 from foureyes.core.sampling import samples
 from foureyes.core.session import Actor, Party
-from foureyes.errors import Reason
+from foureyes.errors import Reason, Refused
 
 PAGE = 200
 
@@ -168,6 +168,9 @@ class Queue:
 
     def batch(self, actor: Actor) -> Batch:
         """M8, H2, H3: what `--all-auto` would approve. High risk is never pre-selected; samples stay until they were looked at."""
+        if actor.kind != "human":
+            reason = Reason("D7", "an agent says of each change which diff it looked at; all at once is for people", "fe reviewable")
+            raise Refused("nothing was approved.", reasons=(reason,), next_step=reason.next)
         with self._context.store.read() as tx:
             rule = self._context.policy(tx, actor).human
         rows = [row for row in self.view(actor).rows if row.auto_approvable and row.you.may_approve]

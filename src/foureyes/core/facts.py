@@ -134,9 +134,15 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
             return ""
         if skip:
             return f"{self.party_name(session)} put it on after the start, and then only a person may"
-        if late and (who.kind == "service" or self.is_creator(who) or self.did(who, ("reviewed", "approved"))):
+        if late and (who.kind == "service" or who.trust == "asserted" or self._is_known_to_the_task(who)):
             return f"{self.party_name(session)} is not uninvolved (P7)"
         return ""
+
+    def _is_known_to_the_task(self, who: Party) -> bool:
+        """P3, P5, I4: created or judged it, or was spawned by an agent that did."""
+        above = [self.party(session) for session in who.above]
+        line = [who, *[party for party in above if party.kind == "agent"]]
+        return any(self.is_creator(party) or self.did(party, ("reviewed", "approved")) for party in line)
 
     def labels_in_force(self) -> set[str]:
         """M6: a label that somebody took off who may not loosen still asks for what it asked for."""

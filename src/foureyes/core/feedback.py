@@ -29,6 +29,7 @@ class Feedback(msgspec.Struct, frozen=True, kw_only=True):
     option: RedoOption = "keep"
     priority: PriorityChange = "same"
     source: str = ""
+    reset_to: str | None = None
 
 
 def mirror(task: str, history: list[Feedback]) -> bytes:
@@ -69,8 +70,9 @@ def section(history: list[Feedback]) -> str:
         heading = "Detailed feedback:" if not latest.source else "What the gate found:"
         lines += [heading, *[f"> {line}".rstrip() for line in latest.text.strip().split("\n")], ""]
     if latest.option != "keep":
-        where = "where the task began" if latest.option == "fresh" else "a checkpoint"
-        lines += [f"The branch was set back to {where}: begin from there.", ""]
+        where = "from where the task began" if latest.option == "fresh" else "from a checkpoint"
+        commit = f" (commit {latest.reset_to[:12]})" if latest.reset_to else ""
+        lines += [f"Begin again {where}{commit}, not on top of the earlier attempt.", ""]
     if redos[:-1]:
         lines += ["Earlier feedback:", *[f"- Iteration {old.iteration}: {summary(old)}" for old in redos[:-1]], ""]
     lines.append("Please address these concerns in this iteration.")

@@ -15,6 +15,7 @@ import re
 
 import msgspec
 
+from foureyes.core.modes import NAMES as NAMES_OF_MODES
 from foureyes.core.modes import PREFIX
 from foureyes.core.task import DEFAULT_PRIORITY, TaskType, clean_label, clean_priority, clean_text, clean_title
 from foureyes.errors import BadInput, FoureyesError
@@ -22,9 +23,15 @@ from foureyes.errors import BadInput, FoureyesError
 HEADING = re.compile(r"^#{1,6}\s+Task\s*:\s*(?P<title>.*?)\s*#*\s*$", re.IGNORECASE)
 OTHER_HEADING = re.compile(r"^#{1,2}\s+\S")
 FIELD = re.compile(
-    r"^\s*(?:[-*]\s+)?\**(?P<name>Labels?|Priority|Depends on|Dependencies|Acceptance|Type)\**\s*:\**\s*(?P<value>.*)$", re.IGNORECASE
+    r"^\s*(?:[-*]\s+)?\**(?P<name>Labels?|Priority|Depends on|Dependencies|Acceptance|Type|Mode|Description)\**"
+    r"\s*:\**\s*(?P<value>.*)$",
+    re.IGNORECASE,
 )
-COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+COMMENT = re.compile(r"(?<!\\)<!--.*?-->", re.DOTALL)
+ODD = re.compile(r"\\*(?:\s*#{1,6}\s|\s*(?:```|~~~))")
+ESCAPED = re.compile(r"\\+(?:\s*#{1,6}\s|\s*(?:```|~~~))")
+DEFAULT = "default"
+NAMED_MODES = NAMES_OF_MODES
 FENCE = re.compile(r"^\s*(```|~~~)")
 ITEM = re.compile(r"^\s+[-*]\s+(?P<text>.+)$")
 NAMES = {"label": "labels", "dependencies": "depends on"}
@@ -42,11 +49,14 @@ class PlannedTask(msgspec.Struct, frozen=True, kw_only=True):
     type: TaskType = "task"
     acceptance: str = ""
     depends_on: tuple[str, ...] = ()
+    mode: str = ""
 
     @property
-    def has_mode(self) -> bool:
-        """Whether the plan itself marks how it is reviewed."""
-        return any(label.startswith(PREFIX) for label in self.labels)
+    def planned(self) -> str:
+        """M7: the planned mode; a task that the plan says nothing about is auto-approve, a label or `Mode: default` speaks for itself."""
+        if self.mode:
+            return "" if self.mode == DEFAULT else self.mode
+        return "" if any(label.startswith(PREFIX) for label in self.labels) else "auto-approve"
 
 
 def read_plan(text: str, name: str = "the plan") -> list[PlannedTask]:
@@ -96,13 +106,34 @@ def _task(line: int, title: str, body: list[str]) -> PlannedTask:
             priority=clean_priority(fields["priority"]) if fields.get("priority") else DEFAULT_PRIORITY,
             type=msgspec.convert(kind, TaskType), acceptance=clean_text(fields.get("acceptance", ""), "the acceptance"),
             depends_on=tuple(word.strip().strip("`") for word in fields.get("depends on", "").split(",") if word.strip()),
+            mode=_mode(fields.get("mode", "")),
         )  # fmt: skip
     except msgspec.ValidationError:
         raise BadInput(f"type {kind!r} is none of task, bug, feature, chore, docs, epic.") from None
 
 
+def _mode(text: str) -> str:
+    mode = text.strip().lower()
+    if mode in ("", DEFAULT, *NAMED_MODES):
+        return NAMED_MODES.get(mode, mode)
+    raise BadInput(f"mode {mode!r} is none of {', '.join(NAMED_MODES)}, {DEFAULT}.")
+
+
+def written(text: str) -> str:
+    """A description as a plan holds it: nothing in it can be taken for a task, a field, a comment or a fence."""
+    return "\n".join("\\" + line if ODD.match(line) else line for line in text.replace("<!--", "\\<!--").split("\n"))
+
+
+def _read(text: str) -> str:
+    """The same the other way round."""
+    return "\n".join(line[1:] if ESCAPED.match(line) else line for line in text.split("\n")).replace("\\<!--", "<!--")
+
+
 def _fields(body: list[str]) -> tuple[dict[str, str], str]:
-    """`Name: value` lines before anything else was written; a list below `Acceptance:` belongs to it. Comments are dropped."""
+    """`Name: value` lines before anything else was written; a list below `Acceptance:` belongs to it. Comments are dropped.
+
+    `Description:` ends them: what follows is text, whatever it looks like.
+    """
     fields: dict[str, str] = {}
     lines = COMMENT.sub("", "\n".join(body)).split("\n")
     rest = 0
@@ -118,4 +149,7 @@ def _fields(body: list[str]) -> tuple[dict[str, str], str]:
         elif line.strip():
             break
         rest = number + 1
-    return fields, "\n".join(lines[rest:]).strip()
+        if last == "description":
+            break
+    begins = fields.pop("description", "")
+    return fields, _read("\n".join([begins, *lines[rest:]]).strip())

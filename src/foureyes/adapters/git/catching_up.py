@@ -29,15 +29,15 @@ class _Step(NamedTuple):
     tree: Sha
 
 
-def catch_up(git: GateGit, target: str) -> list[CaughtUp]:
-    """Bring every checkout of the branch that is behind up to date, or say why not."""
+def catch_up(git: GateGit, target: str, *, look_only: bool = False) -> list[CaughtUp]:
+    """Bring every checkout of the branch that is behind up to date, or say why not; or only say which ones are behind."""
     ref = refs.branch(target)
     tip = refs.at(git, ref).value
     places, _ = checkouts_of(git, ref)
     if tip is None or not places:
         return []
     line = _line(git, tip)
-    return [said for place in places if (said := _one(git, place, line)) is not None]
+    return [said for place in places if (said := _one(git, place, line, look_only)) is not None]
 
 
 def _line(git: GateGit, tip: Sha) -> list[_Step]:
@@ -46,13 +46,15 @@ def _line(git: GateGit, tip: Sha) -> list[_Step]:
     return [_Step(*(Sha(word) for word in line.split())) for line in out.decode("ascii").splitlines()]
 
 
-def _one(git: GateGit, place: Located, line: list[_Step]) -> CaughtUp | None:
+def _one(git: GateGit, place: Located, line: list[_Step], look_only: bool) -> CaughtUp | None:
     tip, tree = line[0], index_tree(git, place)
     if tree == tip.tree:
         return None
     old = next((step for step in line[1:] if step.tree == tree), None)
     if old is None:
         return _staged(git, place, line, tree)
+    if look_only:
+        return _left(place, "its files are those of an earlier commit of the branch", old.commit)
     why = busy(git, place) or bring(git, place, old.commit, tip.commit)
     return _left(place, why, old.commit) if why else CaughtUp(shown_path(place), moved=True)
 

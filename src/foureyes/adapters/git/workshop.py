@@ -93,6 +93,10 @@ class GitWorkshop:
         places = dict.fromkeys((self._git.git_dir, self._common_dir))
         return programs_named([setting for place in places for setting in own_settings(self._git.real, place)])
 
+    def behind(self, target: str) -> list[CaughtUp]:
+        """The checkouts of the target branch that did not follow it; looks, and touches nothing."""
+        return catching_up.catch_up(self._git, target, look_only=True)
+
     def catch_up(self, target: str) -> list[CaughtUp]:
         """Bring every checkout of the target branch whose files are those of an earlier commit of it up to date (Q5)."""
         return catching_up.catch_up(self._git, target)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from foureyes.app.feedback import entry_of
 from foureyes.app.views import ApprovalView, Preview, TaskDetail
-from foureyes.core.attempt import DETACHED, Attempt
-from foureyes.core.feedback import Feedback, section
+from foureyes.core.attempt import DETACHED, Attempt, ChangedFile
+from foureyes.core.feedback import section
 from foureyes.core.ids import short_diff
 from foureyes.ui.cli.output import count, when
 
@@ -25,7 +26,7 @@ def detail_text(detail: TaskDetail, *, with_diff: bool = False) -> str:
     lines += _field("merged", task.merge or "")
     lines += _block("description", task.description) + _block("acceptance", task.acceptance)
     lines += [line for attempt in detail.attempts[-3:] for line in _attempt(attempt)]
-    lines += _checks(detail)
+    lines += _files(detail) + _checks(detail)
     for row in detail.approvals:
         lines += _field("recorded" if row.recorded else "approved", _approval(detail, row))
     for said in detail.feedback:
@@ -79,11 +80,32 @@ def _attempt(attempt: Attempt) -> list[str]:
     ref = "a detached head" if attempt.ref == DETACHED else attempt.ref.removeprefix("refs/heads/")
     size = "no code" if attempt.no_code else f"{count(len(attempt.files), 'file')} +{attempt.added} -{attempt.removed}"
     words = [f"base {attempt.base[:7]}", f"head {attempt.head[:7]}", f"on {ref}", size, f"diff {short_diff(attempt.diff_id)}"]
+    if attempt.signal != "DONE":
+        words.append(f"signal {attempt.signal}")
     if attempt.landed:
         words.append("LANDED BEFORE REVIEW")
     if attempt.relation:
         words.append(f"{attempt.relation.replace('_', ' ')} of attempt {attempt.n - 1}")
     return _field(f"attempt {attempt.n}", "  ".join([*words, f"handed in {when(attempt.submitted_at)}"])) + _block("", attempt.message)
+
+
+SHOWN_FILES = 12
+
+
+def _files(detail: TaskDetail) -> list[str]:
+    """What the latest attempt changes, and how long it took."""
+    attempt = detail.attempts[-1] if detail.attempts else None
+    if attempt is None:
+        return []
+    rows = [f"{_lines(file)}  {file.path}" + (f" (was {file.old_path})" if file.old_path else "") for file in attempt.files[:SHOWN_FILES]]
+    rows += [f"and {len(attempt.files) - SHOWN_FILES} more"] if len(attempt.files) > SHOWN_FILES else []
+    minutes, seconds = divmod(attempt.duration_seconds, 60)
+    took = f"{minutes}m {seconds:02}s of work" if attempt.duration_seconds >= 60 else ""
+    return _field("files", "\n".join(rows)) + _field("took", took)
+
+
+def _lines(file: ChangedFile) -> str:
+    return "binary" if file.added is None else f"+{file.added} -{file.removed}"
 
 
 def _checks(detail: TaskDetail) -> list[str]:
@@ -160,13 +182,7 @@ def context_text(detail: TaskDetail) -> str:
 
 def _feedback(detail: TaskDetail) -> list[str]:
     """F3: what earlier decisions said; nothing at all where there were none."""
-    entries = [
-        Feedback(
-            iteration=row.iteration, at=row.at, decision="redo" if row.decision == "redo" else "rejected", text=row.text,
-            quick_issues=row.quick_issues, option=row.option, priority=row.priority, source=row.source,
-        )
-        for row in detail.feedback
-    ]  # fmt: skip
+    entries = [entry_of(row) for row in detail.feedback]
     said = section(entries)
     lines = ["", said.rstrip("\n")] if said else []
     for entry in [entry for entry in entries if entry.decision == "rejected"][-1:]:

@@ -1,0 +1,94 @@
+"""What waits to be merged, what each item waits for, and who is at work on it (Q0, Q1, Q4)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import msgspec
+
+from foureyes.app.context import Context, gate_of, stamp
+from foureyes.app.ports import Tx
+from foureyes.core.task import Task
+from foureyes.errors import Reason, Refused
+
+
+class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
+    """An approved task in the queue, in its place."""
+
+    n: int = 0
+    task: str
+    title: str
+    priority: int
+    attempt: int
+    approval: int
+    approver: str
+    approver_kind: str
+    approved_at: str
+    state: str
+    tries: int = 0
+    why: str = ""
+    hold: str | None = None
+    open_deps: int = 0
+    merge_failures: int = 0
+    until: str = ""
+    process: str = ""
+    host: str = ""
+
+
+class Lease(msgspec.Struct, frozen=True):
+    """Who is merging a task, and until when that holds."""
+
+    task: str
+    state: str
+    until: str
+    process: str
+    host: str
+
+
+def is_live(context: Context, lease: Lease) -> bool:
+    """Q4: a lease holds until its time is up or its process is shown to have ended."""
+    return lease.state == "merging" and lease.until > context.now() and not context.outside.is_gone(lease.process)
+
+
+def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:
+    """T `withdraw`: until the merge queue has leased it."""
+    lease = tx.one("merge.of", Lease, task=task.id)
+    if lease is not None and task.status == "approved" and is_live(context, lease):
+        reason = Reason("Q1", f"{task.id} is being merged now", "fe merges list")
+        raise Refused(f"{task.id} was not changed.", reasons=(reason,), next_step=reason.next, task=task.id)
+
+
+def items_of(tx: Tx) -> list[MergeItem]:
+    """Everything approved and not merged: by priority, then order of approval."""
+    rows = tx.all("merge.queue", MergeItem)
+    return [msgspec.structs.replace(row, n=number) for number, row in enumerate(rows, 1)]
+
+
+def told(context: Context, tx: Tx, item: MergeItem) -> MergeItem:
+    """An item with what it waits for; a lease of a process that ended is none."""
+    lease = Lease(item.task, item.state, item.until, item.process, item.host)
+    if item.state == "merging" and not is_live(context, lease):
+        item = msgspec.structs.replace(item, state="waiting", why="")
+    why = waits_for(context, tx, item)
+    return msgspec.structs.replace(item, why=why) if why and item.state == "waiting" else item
+
+
+def waits_for(context: Context, tx: Tx, item: MergeItem) -> str:
+    """Q0, Q1: why an item cannot be taken yet; empty when it can."""
+    hold = context.project(tx).hold
+    if hold is not None or item.hold is not None:
+        return f"held: {item.hold or hold}"
+    if item.open_deps:
+        return f"waits for {item.open_deps} {'dependency' if item.open_deps == 1 else 'dependencies'}"
+    if item.state == "stuck":
+        return f"{item.why}; fe merges retry {item.task}"
+    settles = settles_at(context, tx, item)
+    return f"settles until {settles[11:19]} (Q0)" if settles > context.now() else ""
+
+
+def settles_at(context: Context, tx: Tx, item: MergeItem) -> str:
+    """Q0: a person's approval can be taken back for some seconds before the queue may have it."""
+    if item.approver_kind != "human":
+        return ""
+    seconds = context.policy(tx, gate_of(context.store.project)).human.settle_seconds
+    return stamp(datetime.fromisoformat(item.approved_at) + timedelta(seconds=seconds))

@@ -1,0 +1,359 @@
+"""Attacks on what the checks say: their configuration, their programs, their reports, who ran them (D5, M4, A4, P12).
+
+A check runs the attempt's own code, so an attempt can always cheat its own checks. What the gate holds against it: the
+configuration is not the attempt's, what changes how checks run is looked at, and what was run is on record. Each test that
+shows a limit says so; docs/threat-model.md has it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.attack_gate import CODE, GREEN, RUNNER, TESTS, Content, Gate, Link, Program
+from tests.scenarios.attack_moves import detached, kinds
+from tests.scenarios.stage import GIT_ENV, HandedIn
+
+pytestmark = pytest.mark.scenario
+
+BROKEN = {"src/prices.py": "# the gross price\n"}
+"""What makes the honest check red."""
+PYTEST = f'{sys.executable} -m pytest -q -p no:cacheprovider "--junitxml=$FOUREYES_REPORT"'
+ALWAYS = '\n[[checks]]\nname = "tests"\nrun = "true"\n'
+
+
+def digest(path: Path) -> str:
+    """The program of a run, as it is recorded."""
+    return f"{path} sha256:{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
+
+
+def program(path: Path, text: str) -> Path:
+    """An executable script."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def another_check(gate: Gate, run: str, *, report: str = "junit", files: dict[str, str] | None = None) -> None:
+    """A person has replaced the honest check by another one."""
+    text = (gate.repo / "foureyes.toml").read_text().split("[[checks]]")[0]
+    (gate.repo / "foureyes.toml").write_text(text)
+    gate.configure(f'[[checks]]\nname = "tests"\nrun = \'{run}\'\nreport = "{report}"\n', files or {"src/more.py": "more = 1\n"})
+
+
+def test_M4_honest_work_is_approved_by_the_gate_so_these_tests_would_notice(gate: Gate) -> None:
+    work = gate.trusted(CODE)
+    assert gate.settled(work)["status"] == "approved"
+    assert gate.status(gate.trusted(BROKEN).task) == "reviewing"
+
+
+# The configuration
+
+
+def _toml(gate: Gate, way: str) -> dict[str, Content]:
+    text = gate.on_main("foureyes.toml") + "\n"
+    checks = text.index("[[checks]]")
+    ways: dict[str, dict[str, Content]] = {
+        "a check that always passes": {"foureyes.toml": text[:checks] + ALWAYS},
+        "one more that always passes": {"foureyes.toml": text + ALWAYS.replace('"tests"', '"more"')},
+        "no check is required": {"foureyes.toml": text + "required = false\n"},
+        "no checks at all": {"foureyes.toml": text[:checks]},
+        "everything skips": {"foureyes.toml": text.replace("[review.human]", '[review]\ndefault_mode = "skip"\n[review.human]')},
+        "renamed": {"foureyes.toml": None, "foureyes.toml.old": text},
+        "deleted": {"foureyes.toml": None},
+        "a link": {"foureyes.toml": Link("docs/mine.toml"), "docs/mine.toml": text[:checks] + ALWAYS},
+    }
+    return ways[way]
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "a check that always passes", "one more that always passes", "no check is required", "no checks at all", "everything skips",
+        "renamed", "deleted", "a link",
+    ],
+)  # fmt: skip
+def test_P12_an_attempt_is_judged_by_the_accepted_checks_whatever_it_does_to_foureyes_toml(gate: Gate, way: str) -> None:
+    work = gate.trusted({**_toml(gate, way), **BROKEN})
+    assert any(reason.startswith("A4 it changes the gate file foureyes.toml") for reason in gate.why_not(work, rc=6))
+    row = gate.check_of(work)
+    assert (row["outcome"], row["required"], row["failing"]) == ("failed", True, ["shop::prices"])
+    gate.may_not_approve(gate.cast.gemini, work, rules=["D5", "P6"])
+    gate.may_not_approve(gate.cast.alice, work, rules=["D5"])
+    assert gate.status(work.task) == "reviewing"
+
+
+# A fake program
+
+
+def fake_and_honest(gate: Gate, folder: Path) -> Path:
+    """The check is `pytest`, which on an honest machine finds what is broken; where the honest one lies."""
+    another_check(gate, "pytest -q", report="none")
+    return program(folder / "honest" / "pytest", "grep -q net src/prices.py")
+
+
+def test_D5_a_program_in_the_attempts_own_tree_is_not_found_by_a_relative_path(gate: Gate, tmp_path: Path) -> None:
+    honest = fake_and_honest(gate, tmp_path)
+    fake = Program("#!/bin/sh\nexit 0\n")
+    work = gate.trusted({"pytest": fake, "bin/pytest": fake, **BROKEN})
+    path = {"PATH": f":.:bin:./bin:{honest.parent}:{GIT_ENV['PATH']}"}
+    assert gate.run(gate.cast.job, "check", "run", work.task, env=path).rc == 6
+    assert gate.results(work)[-1]["program"] == digest(honest)
+    assert gate.status(work.task) in ("reviewing", "open")
+
+
+def test_D5_a_fake_program_on_the_agents_path_makes_a_claim_and_no_more(gate: Gate, tmp_path: Path) -> None:
+    fake_and_honest(gate, tmp_path)
+    fake = program(tmp_path / "fake" / "pytest", "exit 0")
+    work = gate.trusted(BROKEN)
+    codex = gate.cast.codex
+    gate.done(codex, "check", "run", work.task, env={"PATH": f"{fake.parent}:{GIT_ENV['PATH']}"})
+    row = gate.check_of(work)
+    assert (row["outcome"], row["claimed"]) == ("passed", True)
+    assert gate.status(work.task) == "reviewing"
+    refused = gate.may_not_approve(gate.cast.gemini, work, rules=["D5"])
+    assert "(claimed)" in refused.text
+    assert gate.row(work)["claimed"] == ["tests"]
+
+
+@pytest.mark.parametrize("who", ["a person", "a service", "the agent, detached"])
+def test_D5_a_limit_a_fake_program_on_the_path_of_whoever_counts_passes_and_is_on_record(gate: Gate, tmp_path: Path, who: str) -> None:
+    """The repository's own virtual environment is anybody's to write. What was run, and its digest, stands in the result."""
+    fake_and_honest(gate, tmp_path)
+    fake = program(gate.repo / ".venv" / "bin" / "pytest", "exit 0")
+    work = gate.trusted(BROKEN)
+    runner = {"a person": gate.cast.alice, "a service": gate.cast.job, "the agent, detached": detached(gate.cast.codex)}[who]
+    gate.run(runner, "check", "run", work.task, env={"PATH": f"{fake.parent}:{GIT_ENV['PATH']}"})
+    assert gate.status(work.task) == "approved"
+    assert gate.results(work)[-1]["program"] == digest(fake)
+
+
+def test_D5_what_was_run_is_shown_with_the_result(gate: Gate, tmp_path: Path) -> None:
+    """`fe check show` is where a person would notice a program that lies where an agent can write."""
+    honest = fake_and_honest(gate, tmp_path)
+    work = gate.attempt(CODE)
+    gate.run(gate.cast.job, "check", "run", work.task, env={"PATH": f"{honest.parent}:{GIT_ENV['PATH']}"})
+    assert digest(honest) in gate.run(gate.cast.alice, "check", "show", work.task, "--json").out
+    assert digest(honest) in gate.run(gate.cast.alice, "check", "show", work.task).out
+
+
+# A forged report
+
+FORGER = """
+def forge():
+    with open(os.environ["FOUREYES_REPORT"], "w") as file:
+        file.write("<testsuite><testcase classname='tests.test_shop' name='test_shop'/></testsuite>")
+    os._exit(0)
+"""
+CONFTEST = f"import os\n{FORGER}\ndef pytest_unconfigure(config):\n    forge()\n"
+MODULE = f"import atexit, os\n{FORGER}\natexit.register(forge)\n\ndef test_new():\n    assert False\n"
+
+
+@pytest.fixture
+def by_pytest(gate: Gate) -> Gate:
+    """The check is a real pytest, and the target has one test."""
+    another_check(gate, PYTEST, files={"tests/test_shop.py": "def test_shop():\n    assert True\n"})
+    return gate
+
+
+def test_M4_a_conftest_that_writes_a_green_report_over_a_failing_test_is_believed_by_no_rule(by_pytest: Gate) -> None:
+    """Nobody can tell the report from an honest one. So what changes how checks run never approves itself, and people are told."""
+    gate = by_pytest
+    work = gate.trusted({"conftest.py": CONFTEST, "tests/test_shop.py": "def test_shop():\n    assert False\n"})
+    assert "M4 it changes how checks run: conftest.py" in gate.why_not(work)
+    assert gate.check_of(work)["outcome"] == "passed"
+    assert gate.row(work)["auto_approvable"] is False
+    assert "it changes how checks run: conftest.py" in gate.run(gate.cast.alice, "queue").out
+    gate.run(gate.cast.alice, "approve", "--all-auto", "--yes")
+    assert gate.status(work.task) == "reviewing"
+
+
+def test_M4_a_conftest_in_a_batch_is_named_to_the_person_who_looks(by_pytest: Gate) -> None:
+    gate = by_pytest
+    work = gate.attempt({"conftest.py": CONFTEST})
+    gate.checked(gate.cast.job, work.task)
+    assert gate.row(work)["auto_approvable"] is False
+    assert "conftest.py" in gate.run(gate.cast.alice, "queue").out
+
+
+def test_M4_a_limit_a_test_module_that_forges_the_report_gets_through_where_nobody_wants_to_look(by_pytest: Gate) -> None:
+    """Any line of the attempt runs in the check. A person said that nobody needs to look; the diff shows it to who does."""
+    gate = by_pytest
+    work = gate.trusted({"tests/test_new.py": MODULE})
+    assert gate.settled(work)["status"] == "approved"
+    assert "os._exit(0)" in gate.run(gate.cast.alice, "show", work.task, "--diff").out
+
+
+DECIDES = """
+conftest.py src/conftest.py pytest.ini tox.ini setup.cfg pyproject.toml Makefile package.json sitecustomize.py
+.pytest.ini pytest.toml pytest.py GNUmakefile makefile Justfile .mypy.ini .pylintrc pyrightconfig.json
+vite.config.ts .mocharc.json .npmrc .cargo/config.toml usercustomize.py
+""".split()
+
+
+@pytest.mark.parametrize("path", DECIDES)
+def test_M4_what_decides_how_checks_run_never_approves_itself(gate: Gate, path: str) -> None:
+    """conftest, pytest/tox/lint configuration, package scripts, Makefile: under every name by which the tools find them."""
+    assert f"M4 it changes how checks run: {path}" in gate.why_not(gate.trusted({path: "# mine\n"}))
+
+
+def test_M4_a_makefile_that_goes_before_the_makefile_does_not_approve_itself(gate: Gate) -> None:
+    """GNU make reads GNUmakefile and makefile before Makefile."""
+    another_check(gate, "make -s test", report="none", files={"Makefile": "test:\n\tgrep -q net src/prices.py\n"})
+    work = gate.trusted({"GNUmakefile": "test:\n\t@true\n", **BROKEN})
+    gate.run(gate.cast.job, "check", "run", work.task)
+    assert gate.status(work.task) != "approved"
+
+
+OWN = "sh tests/run"
+REPORTS = {
+    "nothing": ":",
+    "an empty file": ': > "$FOUREYES_REPORT"',
+    "no test": 'echo "<testsuite/>" > "$FOUREYES_REPORT"',
+    "only skipped ones": 'echo "<testsuite><testcase name=\'a\'><skipped/></testcase></testsuite>" > "$FOUREYES_REPORT"',
+    "garbage": 'head -c 100000 /dev/urandom > "$FOUREYES_REPORT"',
+    "something else": 'echo "<html/>" > "$FOUREYES_REPORT"',
+    "entities": 'echo "<!DOCTYPE x [<!ENTITY a \'b\'>]><testsuite><testcase name=\'a\'/></testsuite>" > "$FOUREYES_REPORT"',
+    "failures that it does not name": 'echo "<testsuite failures=\'3\'><testcase name=\'a\'/></testsuite>" > "$FOUREYES_REPORT"',
+    "60 MB": 'cp green "$FOUREYES_REPORT"; head -c 60000000 /dev/zero | tr "\\0" " " >> "$FOUREYES_REPORT"',
+    "a link to a green one": 'ln -s "$PWD/green" "$FOUREYES_REPORT"',
+    "a pipe": 'mkfifo "$FOUREYES_REPORT"',
+    "a directory": 'mkdir "$FOUREYES_REPORT"',
+    "two reports": 'cat green green > "$FOUREYES_REPORT"',
+    "a green one, and a failure": 'cp green "$FOUREYES_REPORT"; exit 1',
+    "a green one, and the end of its reader": 'cp green "$FOUREYES_REPORT"; kill -9 $$',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REPORTS)
+def test_D5_a_report_that_is_none_is_never_a_pass(gate: Gate, what: str) -> None:
+    another_check(gate, OWN, files={"green": GREEN, "tests/run": 'cp green "$FOUREYES_REPORT"\n'})
+    work = gate.attempt({"tests/run": REPORTS[what] + "\n"})
+    gate.checked(gate.cast.job, work.task, rc=6)
+    assert gate.check_of(work)["outcome"] in ("failed", "crashed")
+    for who in (gate.cast.gemini, gate.cast.alice):
+        gate.may_not_approve(who, work, "-m", "fine", rules=["D5"])
+    assert gate.row(work)["risk"]["class"] == "high"
+
+
+# Tests that go
+
+FEWER: dict[str, dict[str, Content]] = {
+    "one is deleted": {"tests/shop.t": "prices grep -q net src/prices.py\n"},
+    "one is renamed": {"tests/shop.t": TESTS.replace("stock", "stocks")},
+    "their file is deleted": {"tests/shop.t": None, "tests/other.t": "other true\n"},
+    "their file is renamed to what is not run": {"tests/shop.t": None, "tests/shop.t.off": TESTS, "tests/other.t": "other true\n"},
+}
+
+
+@pytest.mark.parametrize("way", FEWER)
+def test_D5_a_test_of_the_target_does_not_go_unnoticed(gate: Gate, way: str) -> None:
+    work = gate.attempt(FEWER[way])
+    gate.checked(gate.cast.job, work.task, rc=6)
+    assert "shop::stock" in gate.check_of(work)["gone"]
+    gate.may_not_approve(gate.cast.gemini, work, "-m", "fine", rules=["D5"])
+    gate.may_not_approve(gate.cast.alice, work, rules=["D5"])
+    gate.approve(gate.cast.alice, work, "-m", "the stock is counted elsewhere")
+    assert "tests_gone" in kinds(gate)
+    assert gate.merge() == {work.task: "merged"}
+
+
+def test_D5_work_without_eyes_that_loses_a_test_is_sent_back(gate: Gate) -> None:
+    work = gate.trusted(FEWER["one is deleted"])
+    assert gate.settled(work, rc=6)["status"] == "open"
+    assert "gone: shop::stock" in gate.context(work.task)
+
+
+def test_D5_tests_that_go_behind_a_makers_claim_do_not_reach_the_target_unsaid(gate: Gate, tmp_path: Path) -> None:
+    """The maker claims that all tests are there; a person believes it, and says nothing about tests. The merge finds out."""
+    another_check(gate, "pytest", files={"src/more.py": "more = 1\n"})
+    honest = program(tmp_path / "honest" / "pytest", f"sh {_runner(tmp_path)}")
+    fake = program(tmp_path / "fake" / "pytest", f'cat > "$FOUREYES_REPORT" <<X\n{GREEN}\nX')
+    work = gate.attempt(FEWER["one is deleted"])
+    gate.done(gate.cast.codex, "check", "run", work.task, env={"PATH": f"{fake.parent}:{GIT_ENV['PATH']}"})
+    gate.approve(gate.cast.alice, work)
+    before = gate.tip()
+    found = gate.merge(gate.cast.job, env={"PATH": f"{honest.parent}:{GIT_ENV['PATH']}"})
+    assert (found, gate.tip() == before) == ({work.task: "checks"}, True)
+
+
+def _runner(folder: Path) -> Path:
+    (folder / "runner").write_text(RUNNER)
+    return folder / "runner"
+
+
+def test_G1_a_run_on_the_target_that_somebody_ended_is_no_comparison(gate: Gate, tmp_path: Path) -> None:
+    """Whoever runs as the same user can end the run that lists the target's tests. Then it is not known which of them are gone."""
+    mark = tmp_path / "end it"
+    ended = f'if [ -e "{mark}" ]; then rm "{mark}"; kill -9 $$; fi; sh {_runner(tmp_path)}'
+    another_check(gate, ended)
+    work = gate.trusted(FEWER["one is deleted"])
+    mark.touch()
+    gate.run(gate.cast.job, "check", "run", work.task)
+    assert not mark.exists()
+    assert gate.status(work.task) != "approved"
+
+
+# Who ran them
+
+
+def test_D5_what_the_maker_ran_decides_nothing_and_gives_way_to_what_counts(gate: Gate) -> None:
+    work = gate.trusted(CODE)
+    gate.checked(gate.cast.codex, work.task)
+    assert (gate.check_of(work)["claimed"], gate.status(work.task)) == (True, "reviewing")
+    gate.may_not_approve(gate.cast.gemini, work, rules=["D5"])
+    assert gate.lines(gate.cast.alice, "merge") == []
+    assert gate.settled(work)["status"] == "approved"
+    assert gate.check_of(work)["claimed"] is False
+
+
+def test_D5_another_agents_run_is_a_claim_too(gate: Gate) -> None:
+    work = gate.trusted(CODE)
+    gate.checked(gate.cast.gemini, work.task)
+    assert gate.status(work.task) == "reviewing"
+    gate.may_not_approve(gate.cast.gemini, work, rules=["D5"])
+
+
+def test_D5_running_again_until_it_is_green_does_not_turn_a_claim_into_more(gate: Gate) -> None:
+    work = gate.attempt(BROKEN)
+    gate.checked(gate.cast.job, work.task, rc=6)
+    gate.run(gate.cast.codex, "check", "run", work.task, "--again", "--json")
+    assert gate.check_of(work)["outcome"] == "failed"
+    gate.may_not_approve(gate.cast.gemini, work, rules=["D5"])
+
+
+LOOSER = {
+    "FOUREYES_REVIEW_AUTO_APPROVE_ENABLED": "true", "FOUREYES_REVIEW_AUTO_APPROVE_REQUIRE_QUALITY_PASS": "false",
+    "FOUREYES_REVIEW_AUTO_APPROVE_REQUIRE_SIGNAL_DONE": "false", "FOUREYES_REVIEW_DEFAULT_MODE": "skip", "FOUREYES_MINOR_CHECKS": "false",
+    "FOUREYES_REVIEW_POLICY": "trusted", "FOUREYES_CHECKS": "[]", "FOUREYES_REPORT": os.devnull,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("who", ["alice", "job", "codex"])
+def test_P12_no_environment_loosens_what_the_gate_makes_of_checks(gate: Gate, who: str) -> None:
+    """A person's environment may loosen what that person decides; what the gate decides is nobody's environment's."""
+    works: list[HandedIn] = [gate.attempt(BROKEN), gate.attempt({**BROKEN, "x": "x\n"}, "-l", "review:auto", "--minor")]
+    for work in works:
+        assert gate.run(getattr(gate.cast, who), "check", "run", work.task, env=LOOSER).rc == 6
+        assert gate.status(work.task) in ("reviewing", "open")
+
+
+def test_M4_a_test_file_that_is_renamed_away_is_deleted_also_where_no_report_names_its_tests(gate: Gate) -> None:
+    another_check(gate, "true", report="none")
+    work = gate.trusted({"tests/shop.t": None, "docs/shop.txt": TESTS})
+    assert any("deletes the test file" in reason for reason in gate.why_not(work))
+
+
+def test_D5_a_test_of_the_target_that_is_skipped_now_is_gone(by_pytest: Gate) -> None:
+    gate = by_pytest
+    skipped = "import pytest\n\n@pytest.mark.skip\ndef test_shop():\n    assert False\n\ndef test_more():\n    assert True\n"
+    work = gate.attempt({"tests/test_shop.py": skipped})
+    gate.checked(gate.cast.job, work.task, rc=6)
+    assert gate.check_of(work)["gone"] == ["tests.test_shop::test_shop"]
+    gate.may_not_approve(gate.cast.gemini, work, "-m", "fine", rules=["D5"])
+    assert "test skipped: tests/test_shop.py" in str(gate.row(work)["risk"])
