@@ -1,15 +1,17 @@
 # Needs Python 3.11 or newer, git and make. Everything else goes into .venv.
 #   make demo    see it work          make check   lint, types, contracts, docs, tests
 #   make test    all tests            make bench   figures, as ratios
+#   make nightly every failpoint on both engines, and ROUNDS=500 days of random kills (hours; not part of check)
 
 PYTHON      ?= python3
 PYTEST_ARGS ?=
+ROUNDS      ?= 500
 VENV        := .venv
 BIN         := $(VENV)/bin
 STAMP       := $(VENV)/.made-from
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types contracts docs docs-check bench clean
+.PHONY: help setup demo test nightly check lint types contracts docs docs-check bench clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -34,6 +36,10 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	@$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+nightly: $(STAMP)
+	@FOUREYES_NIGHTLY=1 FOUREYES_ROUNDS=$(ROUNDS) $(BIN)/python -m pytest -n auto \
+		tests/faults/test_killed_gate.py tests/faults/test_random_rounds.py $(PYTEST_ARGS)
 
 check: lint types contracts docs-check test
 

@@ -22,7 +22,7 @@ def why(world: DeskWorld | GitWorld, task: str) -> str:
     return "; ".join(f"{reason.rule} {reason.message}" for reason in check(world, task).reasons)
 
 
-# Auto-approve (M4)
+# Auto-approve
 
 
 def test_green_checks_approve_in_the_name_of_the_gate_with_what_it_rests_on_M4_M5_lesson_28(desk: DeskWorld) -> None:

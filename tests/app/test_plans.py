@@ -61,7 +61,7 @@ def test_every_section_is_a_task_with_what_it_says_M7(desk: DeskWorld) -> None:
 def test_a_dependency_is_a_title_in_any_case_or_the_id_of_a_task_that_exists_M7(desk: DeskWorld) -> None:
     there = desk.create(title="exists")
     found = import_(desk, f"## Task: One\n## Task: Two\nDepends on: ONE, {there}, `one`\n")
-    assert [link.id for link in desk.show(found["Two"]).depends_on] == sorted([there, found["One"]], key=desk.ids_of(sort="oldest").index)
+    assert {link.id for link in desk.show(found["Two"]).depends_on} == {there, found["One"]}
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_dependency_is_a_title_in_any_case_or_the_id_of_a_task_that_exists_M7(
         ("## Task: A\n## Task: B\nDepends on: C\n", "plan.md:2 depends on 'C'"),
         ("## Task: A\nDepends on: B\n## Task: B\nDepends on: A\n", "in a circle: A, B"),
         ("## Task: A\nDepends on: A\n", "in a circle: A"),
-        ("## Task: A\n## Task: B\nLabels: no/way\\here\n", ""),
+        ("## Task: A\n## Task: B\nLabels: " + "x" * 200 + "\n", "plan.md:2"),
         ("## Task: A\0\n", ""),
         ("".join(f"## Task: t{n}\n" for n in range(1001)), "at most 1000"),
     ],
@@ -101,7 +101,9 @@ def test_a_label_rule_wins_over_the_plan_M1(desk: DeskWorld) -> None:
     assert handed_in(desk, task) == "per-task"
 
 
-@pytest.mark.parametrize(("importer", "maker", "mode"), [(CLAUDE, CLAUDE, "batch"), (CLAUDE, CODEX, "auto-approve"), (CI, CLAUDE, "auto-approve")])
+@pytest.mark.parametrize(
+    ("importer", "maker", "mode"), [(CLAUDE, CLAUDE, "batch"), (CLAUDE, CODEX, "auto-approve"), (CI, CLAUDE, "auto-approve")]
+)
 def test_the_modes_of_a_plan_are_its_importers_M6_M7(desk: DeskWorld, importer: Actor, maker: Actor, mode: str) -> None:
     task = import_(desk, "## Task: A\n", importer)["A"]
     assert handed_in(desk, task, maker) == mode

@@ -180,6 +180,7 @@ class ScriptedRepo:
         main += [each for each in self.branches[f"refs/heads/{branch}"] if each not in main]
 
     def commit_of(self, ref: str) -> Sha | None:
+        ref = self.here if ref == "HEAD" else ref
         if ref in self.branches:
             return self.branches[ref][-1]
         return self.branches.get(f"refs/heads/{ref}", [None])[-1]

@@ -113,8 +113,8 @@ class KilledMove:
             self._act()
         except FoureyesError as problem:
             self.floor.close()
-            assert problem.message
-            assert problem.next_step or problem.reasons, problem.message
+            if not problem.message or not (problem.next_step or problem.reasons):
+                raise AssertionError(f"refused without a way on: {problem.message!r}") from problem
             return problem.message
         return ""
 

@@ -12,7 +12,10 @@ from tests.faults.floor import CODE, Floor
 
 
 class Move(NamedTuple):
-    """A command on the floor. `whole`: it is one transaction; `once`: who repeats it does it twice, so looks first."""
+    """A command on the floor.
+
+    `whole`: it is one transaction. `once`: who repeats it does it twice, so looks first. `daily`: not only every night.
+    """
 
     name: str
     before: Callable[[Floor], str]
@@ -20,6 +23,7 @@ class Move(NamedTuple):
     after: Callable[[Floor, str], object]
     whole: bool = True
     once: bool = False
+    daily: bool = True
 
 
 def _nothing(floor: Floor, task: str) -> None:
@@ -53,7 +57,7 @@ def _two_agreed(floor: Floor) -> str:
 
 
 def _edited(floor: Floor) -> str:
-    task = _two_agreed(floor)
+    task = floor.agreed()
     floor.edit()
     return task
 
@@ -110,9 +114,9 @@ Depends on: Second
 
 MOVES = (
     Move("submit", lambda f: f.worked(), lambda f, t: f.submit(t), _nothing),
-    Move("submit again", _again, lambda f, t: f.submit(t), _nothing),
+    Move("submit again", _again, lambda f, t: f.submit(t), _nothing, daily=False),
     Move("submit that the rule approves", lambda f: f.worked(labels=["review:skip"]), lambda f, t: f.submit(t), _merge),
-    Move("check run", lambda f: f.delivered(), lambda f, t: f.app.checks.run(CI, t), _nothing, whole=False),
+    Move("check run", lambda f: f.delivered(), lambda f, t: f.app.checks.run(CI, t), _nothing, whole=False, daily=False),
     Move(
         "check run that approves", lambda f: f.delivered(labels=["review:auto"]), lambda f, t: f.app.checks.run(CI, t), _merge, whole=False
     ),
@@ -125,7 +129,7 @@ MOVES = (
     ),
     Move("approve", _checked, lambda f, t: f.app.decisions.approve(BOB, t, seen=f.seen(t)), _merge),
     Move("redo keep", lambda f: f.delivered(), _redo("keep"), _start),
-    Move("redo of an approved one", lambda f: f.agreed(), _redo("keep"), _start),
+    Move("redo of an approved one", lambda f: f.agreed(), _redo("keep"), _start, daily=False),
     Move("redo fresh", lambda f: f.delivered(), _redo("fresh"), _start),
     Move("redo checkpoint", _with_checkpoint, _redo("checkpoint", "half"), _start),
     Move("reject", lambda f: f.delivered(), lambda f, t: f.app.feedback.reject(BOB, t, "not at all"), _reopen),

@@ -10,28 +10,77 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.errors import Refused
+
+from tests.app.world import BOB
 from tests.faults.floor import Floor
+from tests.faults.fork import Child
+from tests.faults.killing import kill_at, steps_of
 from tests.faults.killing_floor import NIGHTLY, KilledMove
+from tests.faults.looking import check
 from tests.faults.moves import MOVES, Move
 from tests.faults.places import Place
 
-ON_A_SERVER = frozenset({"submit", "check run that approves", "approve", "redo fresh", "merge"})
+ON_A_SERVER = ("approve", "merge beside a dirty checkout")
 """On both engines every day; the others every night."""
 
+CASES = [
+    pytest.param(engine, move, id=f"{engine}-{move.name}")
+    for engine in ("sqlite", "postgres")
+    for move in MOVES
+    if NIGHTLY or (move.daily if engine == "sqlite" else move.name in ON_A_SERVER)
+]
 
-@pytest.fixture(autouse=True)
-def _temporary(tmp_path: Path, home: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What killed processes leave in the temporary directory is in the test's own."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
 
-
-@pytest.mark.parametrize("move", MOVES, ids=[move.name for move in MOVES])
+@pytest.mark.parametrize(("place", "move"), CASES, indirect=["place"])
 def test_a_killed_step_of_the_way_to_the_target_leaves_nothing_half_done_and_can_be_repeated_G4_Q4(
     place: Place, template: Path, move: Move, record_property: Callable[[str, object], None]
 ) -> None:
-    if place.engine == "postgres" and not NIGHTLY and move.name not in ON_A_SERVER:
-        return
     steps, kills = KilledMove(Floor(place, template), move).everywhere()
     record_property("failpoints", steps)
     record_property("kills", kills)
     assert steps > kills or NIGHTLY
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("moment", ["before its commit", "after its commit"])
+def test_what_a_killed_merge_left_to_tidy_is_tidied_by_the_next_one_K1(place: Place, template: Path, moment: str) -> None:
+    """The branch of the target has moved; the worktree and the branch of the task are still there."""
+    floor = Floor(place, template)
+    task = floor.agreed()
+    floor.close()
+    place.keep()
+
+    def merge() -> None:
+        floor.merge()
+        floor.close()
+
+    steps = steps_of(merge)
+    place.reset()
+    moved = next(n for n, step in enumerate(steps, 1) if step == "git update-ref")
+    committed = next(n for n, step in enumerate(steps, 1) if n > moved and "COMMIT" in step)
+    kill_at(committed if moment == "before its commit" else committed + 1, merge)
+    Child(merge).result()
+    check(floor)
+    assert not (place.folder / "worktrees" / task).exists()
+    assert floor.checkout.git("for-each-ref", "refs/heads/fe") == ""
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_after_a_reject_that_was_killed_before_its_file_was_written_repeating_it_writes_the_file_F2(place: Place, template: Path) -> None:
+    floor = Floor(place, template)
+    task = floor.delivered()
+    floor.close()
+    place.keep()
+
+    def reject() -> None:
+        try:
+            floor.app.feedback.reject(BOB, task, "not at all")
+        finally:
+            floor.close()
+
+    steps = steps_of(reject)
+    place.reset()
+    kill_at(max(n for n, step in enumerate(steps, 1) if "COMMIT" in step) + 1, reject)
+    assert isinstance(Child(reject).ended().error, Refused), "it is rejected already, and that is said"
+    assert (place.folder / "feedback" / f"{task}.json").exists()

@@ -158,6 +158,14 @@ def test_A3_a_limit_an_approved_head_in_a_merge_by_hand_closes_its_task_whatever
     assert (row["outcome"], row["sha"]) == ("found", merge)
 
 
+def test_A3_a_rebase_that_slips_something_in_ends_the_approval(gate: Gate) -> None:
+    work = gate.approved()
+    gate.commit("main", {"src/elsewhere.py": "elsewhere = 1\n"})
+    gate.change("rebased", {**CODE, "src/sneaked.py": "sneaked = 1\n"}, onto="main")
+    gate.git("update-ref", f"refs/heads/{work.branch}", "rebased")
+    assert gate.merge() == {work.task: "void"}
+
+
 def test_P2_the_maker_approves_none_of_its_own_in_a_batch(gate: Gate) -> None:
     work = gate.attempt(CODE)
     gate.checked(gate.cast.job, work.task)

@@ -240,9 +240,10 @@ def test_I2_no_token_changes_labels_minor_policy_or_keys_nor_spawns_the_other_ro
 
 
 VERDICTS = {
-    "Approved": "decisions", "ApprovalRecorded": "decisions", "ApprovalFinished": "decisions", "ApprovalWithdrawn": "decisions",
-    "RedoRequested": "decisions", "TaskRejected": "decisions", "TaskMerged": "merges", "TaskClosed": "closing",
-    "PolicyAccepted": "policy merges", "SettingChanged": "policy", "AttributionCleared": "attempts",
+    "Approved": "decisions gating", "ApprovalRecorded": "decisions", "ApprovalFinished": "decisions", "ApprovalWithdrawn": "decisions",
+    "RedoRequested": "feedback", "TaskRejected": "feedback", "TaskMerged": "merges landing", "TaskClosed": "closing",
+    "AttemptSentBack": "gating", "ApprovalVoided": "merges", "MergeFailed": "merges", "CheckFinished": "checks", "PlanAccepted": "plans",
+    "PolicyAccepted": "policy landing", "SettingChanged": "policy", "AttributionCleared": "attempts",
     "KeyAdded": "keys", "DecisionSigned": "proof",
 }  # fmt: skip
 

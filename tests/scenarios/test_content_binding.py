@@ -64,7 +64,7 @@ def test_D4_a_branch_that_is_gone_cannot_be_approved(stage: Stage) -> None:
     stage.may_not_approve(stage.cast.gemini, work, rules=["D4"])
 
 
-@pytest.mark.parametrize("how", ["--no-ff", "--ff-only"])
+@pytest.mark.parametrize("how", ["--no-ff", "--ff-only", ""])
 def test_A3_a_pure_rebase_keeps_the_approval_and_merge_closes_the_task(stage: Stage, how: str) -> None:
     work = changed(stage, APP.replace("line 18\n", "line eighteen\n"))
     stage.approve(stage.cast.gemini, work)
@@ -74,12 +74,12 @@ def test_A3_a_pure_rebase_keeps_the_approval_and_merge_closes_the_task(stage: St
     stage.git("switch", "-q", work.branch)
     stage.git("rebase", "-q", "main")
     assert stage.git("rev-parse", "HEAD") != work.head
-    (waits,) = stage.lines(stage.cast.alice, "merge")
-    assert (waits["merged"], "trivial_rebase" in waits["message"]) == (False, True)
     stage.git("switch", "-q", "main")
-    stage.git("merge", "-q", how, "-m", "merge", work.branch)
+    if how:
+        stage.git("merge", "-q", how, "-m", "merge", work.branch)
     (row,) = stage.lines(stage.cast.alice, "merge")
-    assert row["merged"] is True, row["message"]
+    assert row["outcome"] == ("found" if how else "merged"), row["message"]
+    assert "trivial_rebase" in row["message"] or not how
     task = stage.show(work.task)["task"]
     assert (task["status"], task["resolution"], task["merge"]) == ("closed", "merged", stage.git("rev-parse", "main"))
 
@@ -107,8 +107,8 @@ def test_A3_an_identical_line_moved_to_another_place_does_not_keep_the_approval(
     stage.commit(work.branch, {"twice.py": second}, onto="main")
     stage.git("merge", "-q", "--no-ff", "-m", "merge", work.branch)
     (row,) = stage.lines(stage.cast.alice, "merge")
-    assert row["merged"] is False
-    assert "another change" in row["message"]
+    assert (row["outcome"], stage.status(work.task)) == ("void", "reviewing")
+    assert "is stale" in row["message"]
     stage.done(stage.cast.alice, "redo", work.task, "-m", "that is the other block")
     assert stage.status(work.task) == "open"
 

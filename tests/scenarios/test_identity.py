@@ -166,7 +166,7 @@ def test_everything_that_only_looks_answers_everybody_as_text_and_as_JSON(stage:
                 assert done.rc == 0, f"{who.name}: fe {command}: {done}"
     text = stage.run(stage.cast.alice, "policy", "show").out
     assert "claude: program claude, vendor anthropic" in text
-    assert "security: auto_approve false, independence human" in text
+    assert "security: mode per-task, auto_approve false, independence human" in text
 
 
 def test_an_empty_name_ends_no_session(stage: Stage) -> None:

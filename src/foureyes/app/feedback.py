@@ -153,8 +153,9 @@ def _seen_by(actor: Actor, facts: Facts) -> str:
 def _quick_issue(text: str, known: Sequence[str]) -> str:
     """A quick issue by number, or by the beginning of its name."""
     wanted = text.strip().lower()
-    if wanted.isdigit() and 1 <= int(wanted) <= len(known):
-        return known[int(wanted) - 1]
+    numbered = {str(number): issue for number, issue in enumerate(known, 1)}
+    if wanted in numbered:
+        return numbered[wanted]
     found = [issue for issue in known if wanted and issue.lower().startswith(wanted)]
     if len(found) == 1 or wanted in (issue.lower() for issue in found):
         return next(issue for issue in found if len(found) == 1 or issue.lower() == wanted)

@@ -13,11 +13,12 @@ from foureyes.app.ports import Tx
 from foureyes.app.views import SessionView
 from foureyes.core.attempt import Attempt, Author
 from foureyes.core.check import CheckResult
-from foureyes.core.events import KINDS, LabelAdded, PlanAccepted, TaskCreated, TaskEdited, TaskStarted
+from foureyes.core.events import KINDS, Event, LabelAdded, PlanAccepted, TaskCreated, TaskEdited, TaskStarted
 from foureyes.core.facts import Control, Facts, HistoryEntry, Recorded
 from foureyes.core.ids import OriginId, SessionId, TaskId
 from foureyes.core.session import Kind, Party, Trust
 from foureyes.core.task import Task
+from foureyes.errors import StoreProblem
 
 DAY_MINUTES = 24 * 60
 
@@ -201,7 +202,7 @@ def _controls(tx: Tx, ids: list[TaskId]) -> dict[str, list[Control]]:
     found: dict[str, list[Control]] = defaultdict(list)
     started: set[str] = set()
     for row in tx.all("journal.controls", ControlRow, ids=ids):
-        event = msgspec.json.decode(row.payload, type=KINDS[row.kind])
+        event = _event(row)
         who, begun = SessionId(row.session), row.task in started
         match event:
             case TaskCreated():
@@ -216,6 +217,17 @@ def _controls(tx: Tx, ids: list[TaskId]) -> dict[str, list[Control]]:
             case TaskStarted():
                 started.add(row.task)
     return found
+
+
+def _event(row: ControlRow) -> Event:
+    """Lesson 62: a row that cannot be read is named, with its task."""
+    try:
+        event: Event = msgspec.json.decode(row.payload, type=KINDS[row.kind])
+    except msgspec.DecodeError as problem:
+        raise StoreProblem(
+            f"journal row {row.seq} of {row.task} cannot be read: {problem}.", next_step="fe audit verify", task=row.task
+        ) from problem
+    return event
 
 
 def _named(

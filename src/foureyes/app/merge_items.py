@@ -70,7 +70,7 @@ def told(context: Context, tx: Tx, item: MergeItem) -> MergeItem:
     if item.state == "merging" and not is_live(context, lease):
         item = msgspec.structs.replace(item, state="waiting", why="")
     why = waits_for(context, tx, item)
-    return msgspec.structs.replace(item, why=why) if why and item.state == "waiting" else item
+    return msgspec.structs.replace(item, why=why) if why and item.state != "merging" else item
 
 
 def waits_for(context: Context, tx: Tx, item: MergeItem) -> str:

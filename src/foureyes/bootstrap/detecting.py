@@ -51,7 +51,7 @@ def _python(root: str) -> list[CheckRule]:
     text = _read(root, "pyproject.toml")
     try:
         tree = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         tree = {}
     tools = tree.get("tool", {}) if isinstance(tree.get("tool"), dict) else {}
     has_tests = any(os.path.isdir(os.path.join(root, name)) for name in ("tests", "test")) or "pytest" in text
@@ -69,7 +69,7 @@ def _node(root: str) -> list[CheckRule]:
     """`quality` is the whole pipeline where there is one; else `test` and `lint` (and `typecheck`)."""
     try:
         scripts = json.loads(_read(root, "package.json") or "{}").get("scripts", {})
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return []
     names = [name for name in scripts if isinstance(name, str)] if isinstance(scripts, dict) else []
     install = "npm ci --silent && " if _read(root, "package-lock.json") else ""

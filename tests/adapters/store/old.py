@@ -1,7 +1,8 @@
 """Stores as an older version left them: its migrations are really applied, its rows are those that it really wrote.
 
 `schema_2.jsonl` was written by the last version with schema 2: every row of its journal, which has every kind of event
-that it knew, and of its tables. It is never written again: what it holds must be understood for ever.
+that it knew, and of its tables. `schema_3.jsonl` is the same of schema 3. They are never written again: what they hold
+must be understood for ever.
 """
 
 from __future__ import annotations
@@ -23,31 +24,33 @@ from tests import engines
 from tests.adapters.store.shop import NOW
 
 OLD = 2
-"""The schema that the stores of this module have."""
-WRITTEN = Path(__file__).parent / f"schema_{OLD}.jsonl"
+"""The schema that the stores of this module have, unless another is asked for."""
+OLDER = (2, 3)
+"""The schemas of which there are stores."""
 
 
-def rows_of_old() -> list[tuple[str, dict[str, Any]]]:
+def rows_of_old(schema: int = OLD) -> list[tuple[str, dict[str, Any]]]:
     """Every row, with its table."""
-    return [(table, row) for table, row in map(json.loads, WRITTEN.read_text(encoding="utf-8").splitlines())]
+    written = Path(__file__).parent / f"schema_{schema}.jsonl"
+    return [(table, row) for table, row in map(json.loads, written.read_text(encoding="utf-8").splitlines())]
 
 
-def with_old_schema(engine: Database) -> Database:
+def with_old_schema(engine: Database, schema: int = OLD) -> Database:
     """An empty database after the first migrations only, applied as the version applied them that knew no more."""
-    known = migrations(engine.name)[:OLD]
+    known = migrations(engine.name)[:schema]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "LATEST", OLD)
+        patch.setattr(module, "LATEST", schema)
         patch.setattr(module, "migrations", lambda _: known)
-        assert migrate(engine, NOW, None) == OLD
+        assert migrate(engine, NOW, None) == schema
     return engine
 
 
-def as_it_was(engine: Database) -> Database:
+def as_it_was(engine: Database, schema: int = OLD) -> Database:
     """An empty database as the old version would have left it."""
-    with_old_schema(engine)
+    with_old_schema(engine, schema)
     with engine.transaction(write=True):
         engine.fetch("DELETE FROM head", {})
-        for table, row in rows_of_old():
+        for table, row in rows_of_old(schema):
             names = ", ".join(row)
             engine.fetch(f"INSERT INTO {table} ({names}) VALUES ({', '.join(f':{name}' for name in row)})", row)
         for (task,) in engine.fetch("SELECT id FROM tasks WHERE deleted = 0 ORDER BY n", {})[1]:
@@ -55,20 +58,20 @@ def as_it_was(engine: Database) -> Database:
     return engine
 
 
-def old_database(on: str) -> Database:
+def old_database(on: str, schema: int = OLD) -> Database:
     """Of its own, closed and dropped after the test."""
-    return as_it_was(engines.empty(on))
+    return as_it_was(engines.empty(on), schema)
 
 
-def old_at(place: engines.Place) -> Database:
+def old_at(place: engines.Place, schema: int = OLD) -> Database:
     """Where `place.open()` finds it."""
     if place.on == "sqlite":
-        return old_file(place.folder)
-    return as_it_was(engines.kept(PostgresEngine(engines.server().url, place.project, create=True)))
+        return old_file(place.folder, schema)
+    return as_it_was(engines.kept(PostgresEngine(engines.server().url, place.project, create=True)), schema)
 
 
-def old_file(folder: Path) -> SqliteEngine:
+def old_file(folder: Path, schema: int = OLD) -> SqliteEngine:
     """A store in a file."""
     engine = SqliteEngine(str(folder / "store.db"), create=True)
-    engines.kept(as_it_was(engine))
+    engines.kept(as_it_was(engine, schema))
     return engine

@@ -8,11 +8,23 @@ from pathlib import Path
 
 from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.store import Store
-from foureyes.core.events import DecisionSigned, Event, KeyAdded, KeyRetired, SecurityRecorded
+from foureyes.app.context import gate_of
+from foureyes.core.events import (
+    ApprovalVoided,
+    DecisionSigned,
+    Event,
+    KeyAdded,
+    KeyRetired,
+    MergeFailed,
+    MergeLeased,
+    MergeLeft,
+    MergeRetried,
+    SecurityRecorded,
+)  # fmt: skip
 from foureyes.core.four_eyes import Said
 from foureyes.errors import Refused
 
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, PROJECT, DeskWorld, agent
+from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, PROJECT, DeskWorld, agent
 
 NOW = "2026-03-01T12:00:00.000Z"
 
@@ -23,6 +35,7 @@ def fill(world: DeskWorld) -> DeskWorld:
     _delegate(world)
     _record_and_clear(world)
     _sign(world)
+    _check_and_merge(world)
     return world
 
 
@@ -98,6 +111,42 @@ def _sign(world: DeskWorld) -> None:
                 KeyRetired(fingerprint=key, reason="lost"),
             ]
             tx.append(ALICE.session, NOW, [("", event) for event in made])
+
+
+CHECKS = '[[checks]]\nname = "tests"\nrun = "pytest"\nreport = "junit"\n[[checks]]\nname = "lint"\nrun = "ruff"\nrequired = false\n'
+
+
+def _check_and_merge(world: DeskWorld) -> None:
+    """Checks that are red and green, a plan that is accepted, merges that are at work, waiting, stuck and done."""
+    before = world.repo.files["foureyes.toml"]
+    world.repo.files["foureyes.toml"] = before + CHECKS
+    world.app.policy.accept(ALICE)
+    planned = world.app.plans.import_(ALICE, "## Task: planned\n\n## Task: planned too\n", group="one")
+    world.app.plans.accept(BOB, [planned[0].task])
+    for number, task in enumerate([row.task for row in planned]):
+        world.start(CLAUDE, task)
+        world.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
+        world.submit(CLAUDE, task, signal="DONE")
+        world.outside.runner.says("tests", exit_code=number, passing=["a", "b"], failing=["c"] if number else [], output="it ran")
+        world.app.checks.run(CI, task)
+    tasks = [world.handed_in(GEMINI, creator=BOB, title=f"to be merged {number}") for number in range(5)]
+    world.outside.runner.says("tests", passing=["a", "b", "d"])
+    for task in tasks:
+        world.app.checks.run(BOB, task)
+        world.approve(CODEX, task)
+    with world.store.write() as tx:
+        gate = gate_of(PROJECT).session
+        for task in tasks:
+            lease = MergeLeased(attempt=1, approval=1, until=NOW, process="process:gone", host="box", via=CI.session)
+            tx.append(gate, NOW, [(task, lease)])
+        left = MergeLeft(attempt=1, why="tests crashed", stuck=True)
+        tx.append(gate, NOW, [(tasks[1], left), (tasks[2], left), (tasks[2], MergeRetried(attempt=1))])
+        failed = MergeFailed(iteration=1, kind="conflict", feedback="in one file", paths=("a.py",))
+        tx.append(gate, NOW, [(tasks[3], failed), (tasks[4], ApprovalVoided(approval=1, reasons=("D4 it is stale",)))])
+    world.app.checkpoints.create(BOB, task=tasks[0])
+    world.app.feedback.redo(BOB, tasks[4], issues=["1"], option="keep", priority="bump")
+    world.repo.files["foureyes.toml"] = before
+    world.app.policy.accept(ALICE)
 
 
 def on_disk(folder: Path) -> DeskWorld:

@@ -27,14 +27,27 @@ from foureyes.core.events import KINDS, ProjectCreated
 from foureyes.errors import StoreProblem
 
 from tests import engines
-from tests.adapters.store.old import OLD, old_at, old_database, old_file
+from tests.adapters.store.old import OLD, OLDER, old_at, old_database, old_file
 from tests.adapters.store.shop import NOW, append, fill, security
 from tests.app.world import BOB, CLAUDE, GEMINI, PROJECT, DeskWorld
 
 NEW_KINDS = {
-    "TokenIssued", "SessionEnded", "ApprovalRecorded", "ApprovalFinished", "AttributionCleared", "KeyAdded", "KeyRetired", "DecisionSigned",
+    3: {
+        "TokenIssued", "SessionEnded", "ApprovalRecorded", "ApprovalFinished", "AttributionCleared", "KeyAdded", "KeyRetired",
+        "DecisionSigned",
+    },
+    4: {
+        "CheckFinished", "TestsListed", "PlanAccepted", "AttemptSentBack", "ApprovalVoided", "MergeLeased", "MergeLeft", "MergeRetried",
+        "MergeFailed", "CheckpointNoted",
+    },
 }  # fmt: skip
-"""What the version with schema 2 did not know."""
+"""What came with a schema: a version before did not know it."""
+NEW_TABLES = {3: {"tokens", "keys", "signatures", "cleared"}, 4: {"checks", "test_lists", "merges"}}
+each_schema = pytest.mark.parametrize("schema", OLDER)
+
+
+def came_after(schema: int, new: dict[int, set[str]]) -> set[str]:
+    return {name for came, names in new.items() if came > schema for name in names}
 
 
 def test_statements_are_split_at_the_ends_of_lines_and_comments_are_dropped() -> None:
@@ -124,8 +137,14 @@ def test_a_step_that_fails_leaves_the_old_schema_G4(tmp_path: Path, monkeypatch:
 # Constraints
 
 TASK = "UPDATE tasks SET {} WHERE n = 1"
-NEW_CHECKS = [("sessions", "ended_seq", "NULL"), ("approvals", "recorded", "2"), ("approvals", "recorded", "NULL")]
-"""What migration 3 says about columns of older tables."""
+NEW_CHECKS = [
+    ("sessions", "ended_seq", "NULL"), ("approvals", "recorded", "2"), ("approvals", "recorded", "NULL"), ("approvals", "batch", "NULL"),
+    ("attempts", "signal", "'FAILED'"), ("attempts", "signal", "NULL"), ("attempts", "base_tree", "NULL"), ("attempts", "marks", "NULL"),
+    ("tasks", "planned", "'auto'"), ("tasks", "planned", "NULL"), ("tasks", "merge_failures", "NULL"), ("feedback", "redo_option", "'new'"),
+    ("feedback", "redo_option", "NULL"), ("feedback", "quick_issues", "NULL"), ("feedback", "priority_change", "'up'"),
+    ("feedback", "priority_change", "NULL"), ("feedback", "source", "NULL"),
+]  # fmt: skip
+"""What later migrations say about columns of older tables."""
 BAD = [
     TASK.format("status = 'done'"), TASK.format("status = NULL"), TASK.format("status = ''"), TASK.format("type = 'story'"),
     TASK.format("type = NULL"), TASK.format("priority = 5"), TASK.format("priority = -1"), TASK.format("priority = NULL"),
@@ -148,6 +167,11 @@ BAD = [
     "UPDATE tokens SET role = 'admin'", "UPDATE tokens SET role = NULL", "UPDATE tokens SET bound = NULL", "UPDATE tokens SET task = NULL",
     "UPDATE tokens SET ended_seq = NULL", "INSERT INTO tokens SELECT * FROM tokens", "UPDATE keys SET public = NULL",
     "UPDATE keys SET retired_why = NULL", "INSERT INTO keys SELECT * FROM keys", "INSERT INTO cleared SELECT * FROM cleared",
+    "UPDATE checks SET outcome = 'ok'", "UPDATE checks SET outcome = NULL", "UPDATE checks SET tree = NULL",
+    "UPDATE checks SET failing = NULL",
+    "UPDATE checks SET session = NULL", "INSERT INTO checks SELECT * FROM checks", "INSERT INTO test_lists SELECT * FROM test_lists",
+    "UPDATE test_lists SET packed = NULL", "UPDATE merges SET state = 'merged'", "UPDATE merges SET state = NULL",
+    "UPDATE merges SET approval = NULL", "UPDATE merges SET tries = NULL", "INSERT INTO merges SELECT * FROM merges",
     "UPDATE cleared SET attempt = NULL", "UPDATE signatures SET signature = 'the same'", "UPDATE signatures SET statement = NULL",
     *[f"UPDATE {table} SET {column} = {value}" for table, column, value in NEW_CHECKS],
 ]  # fmt: skip
@@ -166,7 +190,9 @@ def test_a_constraint_really_rejects_lesson_26(filled: DeskWorld, statement: str
     assert filled.sql("SELECT count(*) FROM journal") == before
 
 
-@pytest.mark.parametrize("table", ["project", "sessions", "evidence", "settings", "counters", "tokens", "keys", "cleared"])
+@pytest.mark.parametrize(
+    "table", ["project", "sessions", "evidence", "settings", "counters", "tokens", "keys", "cleared", "test_lists", "merges"]
+)
 def test_a_key_is_never_null_lesson_26(filled: DeskWorld, table: str) -> None:
     """SQLite lets NULL into a TEXT primary key unless it is told not to."""
     columns = filled.store.engine.fetch(f"SELECT * FROM {table} LIMIT 1", {})[0]
@@ -217,27 +243,34 @@ def journal_of(engine: Database) -> list[tuple[Value, ...]]:
     return engine.fetch("SELECT * FROM journal ORDER BY seq", {})[1]
 
 
-def test_an_old_store_is_what_it_was_and_has_a_row_in_every_table_it_knew(on: str) -> None:
+@each_schema
+def test_an_old_store_is_what_it_was_and_has_a_row_in_every_table_it_knew(on: str, schema: int) -> None:
     """Else the tests below would show nothing."""
-    engine = old_database(on)
-    assert engine.schema_version() == OLD
+    engine = old_database(on, schema)
+    assert engine.schema_version() == schema
     known = engine.tables() & set(TABLES)
-    assert set(TABLES) - known == {"tokens", "keys", "signatures", "cleared"}
+    assert set(TABLES) - known == came_after(schema, NEW_TABLES)
     assert all(engine.fetch(f"SELECT 1 FROM {table} LIMIT 1", {})[1] for table in known)
     kinds = {str(row[0]) for row in engine.fetch("SELECT DISTINCT kind FROM journal", {})[1]}
-    assert set(KINDS) - kinds == NEW_KINDS
+    assert set(KINDS) - kinds == came_after(schema, NEW_KINDS)
 
 
-def test_a_store_of_schema_2_goes_forward_and_its_tables_are_what_a_replay_says_J2(on: str) -> None:
-    engine = old_database(on)
+def test_there_is_an_old_store_of_every_schema_but_the_first_and_this_one() -> None:
+    assert tuple(range(2, LATEST)) == OLDER
+
+
+@each_schema
+def test_an_old_store_goes_forward_and_its_tables_are_what_a_replay_says_J2(on: str, schema: int) -> None:
+    engine = old_database(on, schema)
     rows = journal_of(engine)
-    assert migrate(engine, NOW, None) == LATEST - OLD
+    assert migrate(engine, NOW, None) == LATEST - schema
     assert Store(engine, PROJECT).audit().findings == ()
     assert journal_of(engine) == rows
 
 
-def test_work_goes_on_in_a_store_that_came_from_schema_2_J2(on: str) -> None:
-    engine = old_database(on)
+@each_schema
+def test_work_goes_on_in_a_store_that_came_from_an_old_schema_J2(on: str, schema: int) -> None:
+    engine = old_database(on, schema)
     migrate(engine, NOW, None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Projects, "create", lambda *_: None)  # it is there
@@ -255,20 +288,22 @@ def test_work_goes_on_in_a_store_that_came_from_schema_2_J2(on: str) -> None:
     world.sound()
 
 
-def test_a_store_of_schema_2_on_a_disk_is_sound_after_the_next_write_J2_P8(place: engines.Place) -> None:
+@each_schema
+def test_an_old_store_on_a_disk_is_sound_after_the_next_write_J2_P8(place: engines.Place, schema: int) -> None:
     """Its mirror was elsewhere."""
-    old_at(place)
+    old_at(place, schema)
     store = place.open()
     append(store, security())
     assert store.audit().findings == ()
     assert store.health() == []
 
 
-def test_a_backup_of_schema_2_can_be_restored(tmp_path: Path) -> None:
+@each_schema
+def test_a_backup_of_an_old_schema_can_be_restored(tmp_path: Path, schema: int) -> None:
     place = engines.Place("sqlite", tmp_path / "new", PROJECT)
     append(place.create(), ProjectCreated(name="p", prefix="fe", target="main"))
     (tmp_path / "old").mkdir()
-    old_file(tmp_path / "old").close()
+    old_file(tmp_path / "old", schema).close()
     restore_store(str(place.folder), str(tmp_path / "old" / "store.db"), NOW)
     store = place.open()
     append(store, security())

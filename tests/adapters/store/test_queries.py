@@ -91,7 +91,7 @@ def test_pages_come_from_an_index_without_sorting(engine: SqliteEngine, query: L
 
 NUMBERS = set(
     "seq n limit after before approval attempt priority minor minor_late landed no_code added removed duration_seconds iteration proven"
-    " after_n after_priority deleted estimate_minutes recorded".split()
+    " after_n after_priority deleted estimate_minutes recorded exit_code duration_ms tries step merge_failures".split()
 )
 
 
@@ -99,7 +99,8 @@ def sample(statement: str) -> dict[str, Value]:
     """A value of the right type for every parameter."""
     lists = set(re.findall(r"json_each\(:(\w+)\)", statement))
     found = re.findall(r"(?<![:\w]):([a-z_]\w*)", statement + overrides("postgres").get(statement, ""))
-    return {name: '["fe-1", "fe-2"]' if name in lists else 1 if name in NUMBERS else f"a {name}" for name in found}
+    listed = {name: "[1, 2]" if name == "seqs" else '["fe-1", "fe-2"]' for name in lists}
+    return {name: listed[name] if name in lists else 1 if name in NUMBERS else f"a {name}" for name in found}
 
 
 @pytest.fixture(scope="module", params=engines.NAMES)
@@ -150,7 +151,12 @@ def test_both_engines_give_the_same_answer_to_every_question(twins: list[DeskWor
     statement = sql(name)
     tasks = [str(row[0]) for row in twins[0].sql("SELECT id FROM tasks ORDER BY n")]
     rest = [str(row[0]) for row in twins[0].sql("SELECT id FROM sessions UNION SELECT evidence FROM evidence ORDER BY 1")]
-    lists = {"ids": json.dumps(tasks + rest), "evidence": json.dumps(rest)}
+    checked = {
+        "trees": json.dumps([str(row[0]) for row in twins[0].sql("SELECT tree FROM checks ORDER BY seq")]),
+        "digests": json.dumps([str(row[0]) for row in twins[0].sql("SELECT digest FROM test_lists ORDER BY 1")]),
+        "seqs": json.dumps([row[0] for row in twins[0].sql("SELECT seq FROM checks ORDER BY seq")]),
+    }
+    lists = {"ids": json.dumps(tasks + rest), "evidence": json.dumps(rest), **checked}
     fixed: dict[str, Value] = {"limit": 10, "before": 30, "after": 3, "low": "fe-", "high": "fe.", "since": "", "origin": rest[-1]}
     for number, task in enumerate([*tasks, *rest]):
         values = {each: lists.get(each, fixed.get(each, number if each in NUMBERS else task)) for each in sample(statement)}

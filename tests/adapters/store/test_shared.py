@@ -18,7 +18,7 @@ from foureyes.adapters.store.opening import open_store
 from foureyes.adapters.store.shared import Pointer, check_url, read_pointer, write_pointer
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.application import Application
-from foureyes.bootstrap import copy_store, create_project, open_project, restore
+from foureyes.bootstrap import copy_store, create_project, creating, open_project, restore
 from foureyes.core.session import Actor
 from foureyes.errors import BadInput, FoureyesError, NoProject, NoStore, Refused, StoreProblem, VerificationFailed
 
@@ -501,14 +501,14 @@ def test_an_init_that_was_killed_after_it_made_the_schema_can_be_repeated_G4(
 ) -> None:
     checkout = Checkout(make_template(tmp_path / "project"))
     environ = {"FOUREYES_STORE": server.url}
-    make = bootstrap._make_store
+    make = creating._make_store
 
     def remembered(folder: str, place: Any, environ: Any, project: str) -> Any:
         engines.Run.projects.append(project)  # only this one: other workers make their schemas on this server meanwhile
         return make(folder, place, environ, project)
 
     with monkeypatch.context() as patched:
-        patched.setattr(bootstrap, "_make_store", remembered)
+        patched.setattr(creating, "_make_store", remembered)
         crash_at(patched, bootstrap, "application")
         with pytest.raises(Crash):
             create_project(str(checkout.path), environ, ALICE, prefix="fe", target=None, commit=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 
 from foureyes.adapters.identity.process_tree import _place
 
 ENDED = frozenset({b"Z", b"X"})
+NUMBER = re.compile(r"[0-9]{1,20}")
 
 
 def own() -> str:
@@ -16,11 +18,17 @@ def own() -> str:
 
 def is_gone(evidence: str) -> bool:
     """Shown to have ended: of this machine and this boot, and not there any more. What cannot be known is not gone (G1)."""
-    place, _, start = evidence.rpartition(":")
-    place, _, pid = place.rpartition(":")
-    if not (pid.isdigit() and start.isdigit()) or not own().startswith(f"{place}:"):
+    place, pid, start = _parts(evidence)
+    if not (NUMBER.fullmatch(pid) and NUMBER.fullmatch(start)) or not place or place != _parts(own())[0]:
         return False
     return _evidence(int(pid)) != evidence
+
+
+def _parts(evidence: str) -> tuple[str, str, str]:
+    """Boot and namespace, pid, start."""
+    rest, _, start = evidence.rpartition(":")
+    place, _, pid = rest.rpartition(":")
+    return place, pid, start
 
 
 def _evidence(pid: int) -> str:

@@ -6,7 +6,7 @@ VALUES (:seq, :task, :tree, :name, :digest, :command, :outcome, :summary, :exit_
   :session, :at);
 
 -- name: check.insert_tests
-INSERT INTO test_lists (digest, packed, n) VALUES (:digest, :packed, :n) ON CONFLICT (digest) DO NOTHING;
+INSERT INTO test_lists (digest, packed, n) VALUES (:digest, :packed, :n);
 
 -- name: check.of_trees
 SELECT seq, tree, name, digest, outcome, summary, exit_code, duration_ms, failing, tests, session, at FROM checks

@@ -1,0 +1,68 @@
+"""Q1, Q4: `fe merge` itself, by real processes: killed at its decisive steps, and twice at once."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.faults.test_killed_commands import killed, rows
+from tests.races.test_commands import at_once
+from tests.scenarios.shop import AT_ONCE, FILES, TESTS, Shop
+from tests.scenarios.stage import Cast, HandedIn, new_repository
+
+DECISIVE = ("git merge-tree", "git update-ref")
+"""It has its lease; the target has moved, and the store does not know."""
+
+
+@pytest.fixture
+def shop(tmp_path: Path, cast: Cast) -> Shop:
+    """A project with a check."""
+    made = Shop(new_repository(tmp_path / "shop"), cast)
+    made.done(cast.alice, "init")
+    made.configure(AT_ONCE + TESTS, FILES)
+    return made
+
+
+def agreed(shop: Shop, number: int) -> HandedIn:
+    """A task that a person has approved, over checks that a person ran."""
+    cast = shop.cast
+    work = shop.deliver(cast.claude, shop.create(cast.alice), {f"src/part{number}.py": f"{number}\n"})
+    shop.checked(cast.alice, work.task)
+    shop.approve(cast.alice, work)
+    return work
+
+
+def line(shop: Shop, since: str) -> list[str]:
+    """The tasks that were merged since, in their order, as the target's history tells it."""
+    return [shop.trailers(commit)["Task"] for commit in shop.git("rev-list", "--first-parent", "--reverse", f"{since}..main").split()]
+
+
+def test_a_killed_fe_merge_is_finished_by_the_next_one_at_once_Q4(shop: Shop, tmp_path: Path) -> None:
+    alice, note, since = shop.cast.alice, tmp_path / "steps", shop.tip()
+    works = [agreed(shop, 0)]
+    assert killed(shop, alice, 0, str(note), "merge").rc == 0
+    steps = note.read_text().splitlines()
+    for number, word in enumerate(DECISIVE, 1):
+        at = next(n for n, step in enumerate(steps, 1) if step == word)
+        works.append(agreed(shop, number))
+        assert killed(shop, alice, at + 1, "-", "merge").rc == -signal.SIGKILL
+        assert shop.status(works[-1].task) == "approved"
+        assert shop.merge()[works[-1].task] in ("merged", "found"), word
+    rows(shop)
+    assert line(shop, since) == [work.task for work in works]
+    assert shop.git("status", "--porcelain") == "", "a person's clean checkout follows"
+
+
+def test_of_two_fe_merge_at_once_one_ends_with_4_or_finds_nothing_to_do_Q1(shop: Shop) -> None:
+    alice, job, since = shop.cast.alice, shop.cast.job, shop.tip()
+    works = [agreed(shop, number) for number in range(2)]
+    both = at_once(shop, (alice, ("merge",)), (job, ("merge",)))
+    codes = sorted(result.rc for result in both)
+    assert codes in ([0, 0], [0, 4]), both
+    assert all("another fe merge is at work" in result.err for result in both if result.rc == 4), both
+    shop.merge()
+    assert line(shop, since) == [work.task for work in works]
+    assert [shop.status(work.task) for work in works] == ["closed", "closed"]
+    rows(shop)

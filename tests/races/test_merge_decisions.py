@@ -1,0 +1,149 @@
+"""Q2, T: a decision and the merge at once. Whichever was first holds, never both; and the others in the queue go on (Q3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from foureyes.errors import FoureyesError
+
+from tests.app.world import ALICE, BOB, CI, CODEX
+from tests.faults.floor import Floor
+from tests.faults.fork import Child
+from tests.faults.hooks import meanwhile
+from tests.faults.killing import kill_at, steps_of
+from tests.faults.looking import check, tables
+from tests.faults.places import Place
+
+PLACES = ("merge", "commit", "move")
+"""Where the merge is when the decision comes: it has its lease; the checks are done; it is inside its last transaction."""
+
+
+class Decision(NamedTuple):
+    """What somebody decides meanwhile, and whether it stands: then the task is not merged."""
+
+    name: str
+    act: Callable[[Floor, str], object]
+    stands: Callable[[dict[str, Any]], bool]
+
+
+DECISIONS = (
+    Decision("withdraw", lambda f, t: f.app.decisions.withdraw(CODEX, t), lambda row: row["status"] == "reviewing"),
+    Decision("redo", lambda f, t: f.app.feedback.redo(BOB, t, "not like this"), lambda row: row["status"] == "open"),
+    Decision("drop", lambda f, t: f.app.merges.drop(BOB, t, "not like this"), lambda row: row["status"] == "open"),
+    Decision("hold", lambda f, t: f.app.stops.hold(ALICE, t, "wait"), lambda row: row["hold"] is not None and row["status"] != "closed"),
+    Decision("label", lambda f, t: f.app.tasks.add_label(ALICE, t, ["security"]), lambda row: row["status"] == "reviewing"),
+    Decision("edit", lambda f, t: f.app.tasks.edit(ALICE, t, acceptance="more"), lambda row: row["status"] == "reviewing"),
+)
+
+
+def elsewhere(floor: Floor) -> Floor:
+    """The same floor for another process, with a store of its own."""
+    fresh = copy(floor)
+    outside = copy(floor.outside)
+    outside.__dict__.pop("_own", None)
+    fresh.__dict__.update({"_app": None, "outside": outside})
+    return fresh
+
+
+class Race:
+    """One merge of two tasks, and one decision about the first of them."""
+
+    def __init__(self, floor: Floor, decision: Decision) -> None:
+        self.floor, self.decision = floor, decision
+        self.task, self.other = floor.agreed(by=CODEX), floor.agreed(by=CODEX)
+        floor.close()
+        floor.place.keep()
+
+    def run(self, place: str) -> tuple[str, dict[str, str]]:
+        """What the decider was told (empty: it is done), and what `fe merge` answered."""
+        other = elsewhere(self.floor)
+
+        def decide() -> str:
+            try:
+                self.decision.act(other, self.task)
+            except FoureyesError as problem:
+                return problem.message
+            finally:
+                other.close()
+            return ""
+
+        def merge() -> tuple[str, dict[str, str]]:
+            deciders: list[Child[str]] = []
+            said: list[str] = []
+
+            def come(_: object) -> None:
+                deciders.append(Child(decide))
+                if place != "move":  # there it has to wait for the transaction
+                    said.append(deciders[0].result())
+
+            meanwhile(self.floor, place, come)
+            rows = {row.task: row.outcome for row in self.floor.merge()}
+            self.floor.close()
+            return said[0] if said else deciders[0].result(), rows
+
+        return Child(merge).result()
+
+
+@pytest.mark.parametrize("decision", DECISIONS, ids=[decision.name for decision in DECISIONS])
+def test_a_decision_and_the_merge_at_once_never_both_hold_and_the_others_go_on_Q2_Q3(
+    place: Place, template: Path, decision: Decision
+) -> None:
+    race = Race(Floor(place, template), decision)
+    wrong = []
+    for number, where in enumerate(PLACES):
+        if number:
+            place.reset()
+        try:
+            told, rows = race.run(where)
+            check(race.floor)
+            found = {row["id"]: row for row in tables(race.floor).tasks}
+            merged, stands = found[race.task]["status"] == "closed", decision.stands(found[race.task])
+            assert merged != stands, (told, found[race.task]["status"])
+            assert bool(told) or stands or decision.name in ("label", "hold", "edit"), "who was told that it is done can rely on it"
+            assert found[race.other]["status"] == "closed", "the others go on"
+            assert set(rows) == {race.task, race.other}
+        except (AssertionError, FoureyesError) as problem:
+            wrong.append(f"while the merge was before {where}: {type(problem).__name__} {problem}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", ["withdraw", "redo", "hold"])
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_a_decision_after_a_merge_that_was_killed_when_the_target_had_moved_finds_it_merged_Q4(
+    place: Place, template: Path, name: str
+) -> None:
+    """The target has the work, the store does not say so yet. Nobody may be told that it was taken back."""
+    (decision,) = [each for each in DECISIONS if each.name == name]
+    floor = Floor(place, template)
+    task = floor.agreed(by=CODEX)
+    floor.close()
+    place.keep()
+
+    def merge() -> None:
+        floor.merge(CI)
+        floor.close()
+
+    steps = steps_of(merge)
+    place.reset()
+    kill_at(steps.index("git update-ref") + 2, merge)
+    assert tables(floor).tasks[0]["status"] == "approved"
+
+    def decide() -> str:
+        try:
+            decision.act(floor, task)
+        except FoureyesError as problem:
+            return problem.message
+        finally:
+            floor.close()
+        return ""
+
+    said = Child(decide).result()
+    Child(merge).result()
+    (row,) = tables(floor).tasks
+    assert row["status"] == "closed", f"it is on the target, and the store says {row['status']}; the decider was told: {said or 'done'}"
+    check(floor)

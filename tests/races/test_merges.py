@@ -1,0 +1,172 @@
+"""Q1, Q3: merges at once. One works, the others leave or wait; every task reaches the target exactly once, in one line."""
+
+from __future__ import annotations
+
+from copy import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foureyes.errors import Conflict
+
+from tests.app.world import ALICE, CI
+from tests.faults.floor import Floor
+from tests.faults.fork import Child, Gate, swarm
+from tests.faults.hooks import Paused, meanwhile
+from tests.faults.looking import check, picture, tables
+from tests.faults.places import Place
+
+
+def on_the_line(floor: Floor, head: str) -> int:
+    """How many commits on the target's first-parent line merged this head."""
+    rows = floor.checkout.git("log", "--first-parent", "--format=%P", f"{floor.base}..main").splitlines()
+    return sum(head in row.split()[1:] for row in rows)
+
+
+def head_of(floor: Floor, task: str) -> str:
+    return str(next(row["head"] for row in tables(floor).attempts if row["task"] == task))
+
+
+def merged(floor: Floor) -> dict[str, str]:
+    """One whole `fe merge`, as a process of its own."""
+
+    def run() -> dict[str, str]:
+        try:
+            return {row.task: row.outcome for row in floor.merge()}
+        finally:
+            floor.close()
+
+    return Child(run).result()
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_of_merges_at_once_one_works_and_the_others_leave_with_4_and_who_is_at_work_Q1(place: Place, template: Path, count: int) -> None:
+    floor = Floor(place, template)
+    tasks = [floor.agreed() for _ in range(3)]
+    floor.close()
+
+    def merge(number: int, gate: Gate) -> tuple[int, str]:
+        floor.app  # noqa: B018 - opened before the gate
+        gate.wait()
+        try:
+            floor.merge(CI if number else ALICE)
+        except Conflict as problem:
+            return problem.exit_code, problem.message
+        finally:
+            floor.close()
+        return 0, ""
+
+    said = swarm(count, merge)
+    assert (0, "") in said
+    assert all(words.startswith("another fe merge is at work") for rc, words in said if rc == 4), said
+    assert {rc for rc, _ in said} <= {0, 4}
+    check(floor)
+    found = tables(floor)
+    assert {row["id"]: row["status"] for row in found.tasks} == dict.fromkeys(tasks, "closed")
+    kinds = [row["kind"] for row in found.journal]
+    assert (kinds.count("TaskMerged"), kinds.count("ApprovalVoided"), kinds.count("MergeFailed")) == (3, 0, 0)
+    assert picture(floor).checkouts == ("project: ",)
+
+
+def test_who_comes_while_a_merge_is_at_work_is_told_what_it_merges_and_changes_nothing_Q1(place: Place, template: Path) -> None:
+    floor = Floor(place, template)
+    task, other = floor.agreed(), floor.agreed()
+    floor.close()
+    first = Paused(floor, floor.merge)
+    before = picture(floor)
+
+    def second() -> tuple[int, str, str]:
+        try:
+            floor.merge()
+        except Conflict as problem:
+            return problem.exit_code, problem.message, problem.next_step
+        finally:
+            floor.close()
+        return 0, "", ""
+
+    code, message, step = Child(second).result()
+    assert (code, step) == (4, "fe merges list")
+    assert task in message
+    assert picture(floor) == before
+    rows = first.go_on()
+    assert {row.task: row.outcome for row in rows} == {task: "merged", other: "merged"}
+    check(floor)
+
+
+def test_a_merge_that_finds_another_at_work_between_two_of_its_own_still_says_what_it_merged_G2(place: Place, template: Path) -> None:
+    """The second one gets in when the first has merged one task and has not taken the next."""
+    floor = Floor(place, template)
+    task, other = floor.agreed(), floor.agreed()
+    floor.close()
+
+    def first() -> list[str]:
+        second: list[Paused] = []
+        meanwhile(floor, "drop_worktree", lambda _: second.append(paused_elsewhere(floor)))
+        try:
+            return [row.task for row in floor.merge() if row.merged]
+        finally:
+            second[0].go_on()
+            floor.close()
+
+    assert task in Child(first).result(), "what it merged is in its answer"
+    check(floor)
+    assert {row["id"]: row["status"] for row in tables(floor).tasks} == {task: "closed", other: "closed"}
+
+
+def paused_elsewhere(floor: Floor) -> Paused:
+    """A second `fe merge`, in the middle of the next task; started from inside the first, so with a store and a number of its own."""
+    fresh = Floor.__new__(Floor)
+    outside = copy(floor.outside)
+    outside.__dict__.pop("_own", None)
+    fresh.__dict__.update(floor.__dict__ | {"_app": None, "outside": outside})
+    return Paused(fresh, fresh.merge)
+
+
+def test_a_task_that_somebody_merges_by_hand_meanwhile_is_merged_once_Q3(place: Place, template: Path) -> None:
+    floor = Floor(place, template)
+    task = floor.agreed()
+    floor.close()
+
+    def merge() -> dict[str, str]:
+        by_hand = ("merge", "-q", "--no-ff", "-m", "by hand", f"fe/{task}")
+        meanwhile(floor, "commit", lambda _: floor.checkout.git(*by_hand))
+        try:
+            return {row.task: row.outcome for row in floor.merge()}
+        finally:
+            floor.close()
+
+    head = head_of(floor, task)
+    Child(merge).result()
+    merged(floor)
+    assert on_the_line(floor, head) == 1
+    assert tables(floor).tasks[0]["status"] == "closed"
+
+
+def test_a_move_of_the_target_that_a_killed_merge_had_begun_and_that_comes_late_merges_nothing_twice_Q4(
+    place: Place, template: Path
+) -> None:
+    """Who is killed while git runs leaves git running: the branch moves after the next `fe merge` has looked."""
+    floor = Floor(place, template)
+    task = floor.agreed()
+    floor.close()
+    late = place.root.with_name("late")
+
+    def killed(given: dict[str, Any]) -> None:
+        late.write_text(f"{given['new']} {given['old']}")
+        raise KeyboardInterrupt
+
+    def first() -> None:
+        meanwhile(floor, "move", killed)
+        floor.merge()
+
+    assert isinstance(Child(first).ended().error, KeyboardInterrupt)
+
+    def second() -> None:
+        meanwhile(floor, "commit", lambda _: floor.checkout.git("update-ref", "refs/heads/main", *late.read_text().split()))
+        floor.merge()
+        floor.close()
+
+    Child(second).result()
+    assert on_the_line(floor, head_of(floor, task)) == 1
+    check(floor)

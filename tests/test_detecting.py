@@ -1,0 +1,224 @@
+"""`fe init` proposes checks from what lies in the repository (D5): read, never run; with `--try` only those that can run stay."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from foureyes.bootstrap import create_project, open_project
+from foureyes.bootstrap.creating import Created
+from foureyes.bootstrap.detecting import checks_in
+from foureyes.config import read_file
+from foureyes.core.check import CheckRule
+
+from tests.app.world import ALICE, BOB, CLAUDE, Checkout, make_template, quiet_home
+
+PYTEST = 'pytest -q --junitxml="$FOUREYES_REPORT"'
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    quiet_home(tmp_path / "home", monkeypatch)
+
+
+def found(folder: Path) -> list[tuple[str, str, str]]:
+    return [(one.rule.name, one.rule.run, one.source) for one in checks_in(str(folder))]
+
+
+def runs(folder: Path) -> list[str]:
+    return [one.rule.run for one in checks_in(str(folder))]
+
+
+# What is proposed
+
+
+def test_an_empty_repository_has_none(tmp_path: Path) -> None:
+    assert found(tmp_path) == []
+
+
+def test_pyproject_with_its_tools(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\nx = 1\n[tool.mypy]\n[tool.ruff]\nline-length = 99\n")
+    assert found(tmp_path) == [
+        ("tests", PYTEST, "pyproject.toml"), ("types", "mypy .", "pyproject.toml"), ("lint", "ruff check .", "pyproject.toml"),
+    ]  # fmt: skip
+    assert [one.rule.report for one in checks_in(str(tmp_path))] == ["junit", "none", "none"]
+
+
+@pytest.mark.parametrize("marker", ["pyproject.toml", "setup.py", "pytest.ini"])
+def test_a_folder_of_tests_in_a_python_project(tmp_path: Path, marker: str) -> None:
+    (tmp_path / "tests").mkdir()
+    assert found(tmp_path) == [], "a folder alone says nothing about the language"
+    (tmp_path / marker).write_text("# x\n")
+    assert runs(tmp_path) == [PYTEST]
+
+
+def test_a_python_project_without_tests_has_no_check_that_could_only_fail(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    assert found(tmp_path) == []
+
+
+def test_package_json_quality_is_the_whole_pipeline(tmp_path: Path) -> None:
+    scripts = {"quality": "x", "test": "x", "lint": "x"}
+    (tmp_path / "package.json").write_text(json.dumps({"scripts": scripts}))
+    assert found(tmp_path) == [("quality", "npm run quality", "package.json")]
+
+
+def test_package_json_test_typecheck_and_lint_and_an_install_where_there_is_a_lock(tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text(json.dumps({"scripts": {"lint": "x", "test": "x", "typecheck": "x", "build": "x"}}))
+    assert runs(tmp_path) == ["npm run test", "npm run typecheck", "npm run lint"]
+    (tmp_path / "package-lock.json").write_text("{}")
+    assert runs(tmp_path)[0] == "npm ci --silent && npm run test"
+
+
+def test_cargo_and_go(tmp_path: Path) -> None:
+    (tmp_path / "Cargo.toml").write_text("[package]\n")
+    assert runs(tmp_path) == ["cargo test --quiet", "cargo clippy -- -D warnings"]
+    (tmp_path / "Cargo.toml").unlink()
+    (tmp_path / "go.mod").write_text("module x\n")
+    assert runs(tmp_path) == ["go test ./...", "go vet ./..."]
+    assert checks_in(str(tmp_path))[0].rule.env == ("GOPATH", "GOMODCACHE")
+
+
+@pytest.mark.parametrize(
+    ("text", "commands"),
+    [
+        ("check: lint\n\ttrue\nlint:\n\ttrue\n", ["make check"]),
+        ("test :\n\ttrue\nlint:\n", ["make test", "make lint"]),
+        ("test := pytest\nCHECK = 1\n", []),
+        ("\tcheck: x\n# test: no\nchecks:\n", []),
+        (".PHONY: check test\n", []),
+    ],
+    ids=["check", "both", "variables", "not targets", "phony"],
+)
+def test_a_makefile_where_nothing_else_says_it(tmp_path: Path, text: str, commands: list[str]) -> None:
+    (tmp_path / "Makefile").write_text(text)
+    assert runs(tmp_path) == commands
+
+
+def test_the_makefile_is_only_the_last_resort_and_names_are_taken_once(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("check:\n")
+    (tmp_path / "go.mod").write_text("module x\n")
+    (tmp_path / "package.json").write_text('{"scripts": {"test": "x"}}')
+    assert found(tmp_path) == [("tests", "npm run test", "package.json"), ("vet", "go vet ./...", "go.mod")]
+
+
+GARBAGE = {
+    "not text": b"\xff\xfe\x00\x01",
+    "empty": b"",
+    "half": b'{"scripts": {"test"',
+    "a list": b"[1, 2]",
+    "null": b"null",
+    "a word": b'"scripts"',
+    "scripts is a list": b'{"scripts": ["test", 1]}',
+    "tool is a text": b'tool = "pytes"\n',
+    "deep": b"[" * 100_000,
+    "deep value": b"a = " + b"[" * 100_000,
+    "large": b"x" * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("content", GARBAGE.values(), ids=GARBAGE.keys())
+@pytest.mark.parametrize("name", ["pyproject.toml", "package.json", "Makefile"])
+def test_garbage_is_no_check_and_no_crash(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert found(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "package.json", "Cargo.toml", "go.mod", "Makefile"])
+def test_a_directory_of_that_name_is_no_file(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    assert found(tmp_path) == []
+
+
+# What init makes of it
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, _home: None) -> Checkout:
+    return Checkout(make_template(tmp_path / "project"))
+
+
+def init(checkout: Checkout, *, trying: bool = False, environ: dict[str, str] | None = None) -> Created:
+    return create_project(str(checkout.path), environ or {}, ALICE, prefix="fe", target=None, commit=True, trying=trying)
+
+
+def test_the_file_that_init_writes_reads_back_as_what_was_proposed_and_is_in_force(checkout: Checkout) -> None:
+    checkout.write("pyproject.toml", "[tool.mypy]\n[tool.ruff]\n[tool.pytest.ini_options]\n")
+    checkout.write("go.mod", "module x\n")
+    checkout.commit("x.py")
+    made = init(checkout)
+    text = checkout.git("show", "main:foureyes.toml")
+    assert read_file(text)["checks"] == tuple(one.rule for one in made.checks)
+    assert [one.rule.name for one in made.checks] == ["tests", "types", "lint", "vet"]
+    app = open_project(str(checkout.path), {})
+    assert next(row.value for row in app.policy.show(BOB) if row.key == "checks") == tuple(one.rule for one in made.checks)
+    app.close()
+
+
+def test_without_a_proposal_there_is_no_checks_key(checkout: Checkout) -> None:
+    made = init(checkout)
+    assert (made.checks, "checks" in read_file(checkout.git("show", "main:foureyes.toml"))) == ([], False)
+
+
+def test_checks_of_another_tools_file_are_not_mixed_with_proposals(checkout: Checkout) -> None:
+    checkout.write("go.mod", "module x\n")
+    checkout.write("old.toml", '[[checks]]\nname = "mine"\nrun = "true"\n')
+    checkout.commit("x.py")
+    made = create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True, source="old.toml")
+    assert made.checks == []
+    assert read_file(checkout.git("show", "main:foureyes.toml"))["checks"] == (CheckRule(name="mine", run="true"),)
+
+
+def test_try_leaves_out_what_cannot_run_and_keeps_what_fails(checkout: Checkout) -> None:
+    """A check that cannot run would refuse every approval; one that is red has something to say."""
+    checkout.write("package.json", json.dumps({"scripts": {"test": "x", "lint": "x"}}))
+    tools = checkout.path.parent / "tools"
+    tools.mkdir()
+    (tools / "npm").write_text('#!/bin/sh\ncase "$2" in test) exit 1;; *) exit 127;; esac\n')
+    (tools / "npm").chmod(0o755)
+    checkout.commit("x.py")
+    made = init(checkout, trying=True, environ={"PATH": f"{tools}:/usr/bin:/bin"})
+    assert [(one.rule.name, one.tried.split(":")[0], one.is_of_use) for one in made.checks] == [
+        ("tests", "failed", True), ("lint", "crashed", False),
+    ]  # fmt: skip
+    checks = read_file(checkout.git("show", "main:foureyes.toml"))["checks"]
+    assert [rule.name for rule in checks] == ["tests"]  # type: ignore[union-attr]
+
+
+def test_try_runs_what_is_checked_in_and_not_what_lies_around(checkout: Checkout) -> None:
+    checkout.write("Makefile", "check:\n\ttest -e committed.py && ! test -e loose.py\n")
+    checkout.commit("committed.py")
+    checkout.write("loose.py", "x\n")
+    (proposal,) = init(checkout, trying=True, environ={"PATH": "/usr/bin:/bin"}).checks
+    assert proposal.tried == "passed: exit code 0"
+
+
+def test_where_everything_is_left_out_no_check_is_written(checkout: Checkout) -> None:
+    checkout.write("go.mod", "module x\n")
+    checkout.commit("x.py")
+    made = init(checkout, trying=True, environ={"PATH": "/nowhere"})
+    assert [one.is_of_use for one in made.checks] == [False, False]
+    assert not read_file(checkout.git("show", "main:foureyes.toml")).get("checks")
+    app = open_project(str(checkout.path), {})
+    assert next(check.result for check in app.projects.doctor(ALICE) if check.check == "checks") == "warn"
+    app.close()
+
+
+def test_nothing_is_run_without_try(checkout: Checkout) -> None:
+    checkout.write("Makefile", f"check:\n\t{sys.executable} -c 'open(\"{checkout.path}/ran\", \"w\")'\n")
+    checkout.commit("x.py")
+    init(checkout)
+    assert not (checkout.path / "ran").exists()
+
+
+def test_init_by_an_agent_proposes_and_accepts_nothing_P12(checkout: Checkout) -> None:
+    checkout.write("go.mod", "module x\n")
+    checkout.commit("x.py")
+    made = create_project(str(checkout.path), {}, CLAUDE, prefix="fe", target=None, commit=True)
+    assert (len(made.checks), made.committed) == (2, "")
+    app = open_project(str(checkout.path), {})
+    assert next(row.value for row in app.policy.show(BOB) if row.key == "checks") == ()
+    app.close()

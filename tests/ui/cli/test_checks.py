@@ -1,0 +1,140 @@
+"""`fe check run|show`: what they print, what they answer as JSON, how they exit."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.stage import Cast
+from tests.ui.cli.counter import GREEN, KNIP, LINT, RED, Counter, counter, keys
+
+ROW = "check required outcome summary claimed reused duration_ms failing gone flaky by at output command"
+
+
+@pytest.fixture
+def shop(template: Path, tmp_path: Path, cast: Cast) -> Counter:
+    return counter(template, tmp_path, cast)
+
+
+def test_green_is_0_and_the_second_time_it_is_known(shop: Counter) -> None:
+    shop.work()
+    assert shop.text(shop.cast.job, "check", "run", "T1".replace("T1", shop.tasks()[0])) == (
+        "T1  attempt 1, tree TREE\n"
+        "  lint         passed     exit code 0   SECONDS\n"
+        "  knip         passed     exit code 0   SECONDS   optional\n"
+    )
+    assert shop.text(shop.cast.job, "check", "run", shop.tasks()[0]).splitlines()[1:] == [
+        "  lint         passed     exit code 0   known from this tree",
+        "  knip         passed     exit code 0   known from this tree   optional",
+    ]
+
+
+def test_progress_goes_to_stderr_and_results_to_stdout(shop: Counter) -> None:
+    task = shop.work()
+    done = shop.run(shop.cast.job, "check", "run", task)
+    assert [re.sub(r"[0-9a-f]{7}", "TREE", line) for line in shop.named(done.err).splitlines()] == [
+        "T1  lint on TREE …",
+        "T1  lint passed: exit code 0",
+        "T1  knip on TREE …",
+        "T1  knip passed: exit code 0",
+    ]
+    assert "…" not in done.out
+
+
+def test_red_is_6_and_says_what_failed(shop: Counter) -> None:
+    task = shop.work(RED)
+    assert shop.text(shop.cast.job, "check", "run", task, rc=6).splitlines()[1] == "  lint         failed     exit code 1   SECONDS"
+    shown = shop.text(shop.cast.alice, "check", "show", task)
+    assert "── lint: if grep -rn MESSY src; then exit 1; fi; echo clean\nsrc/a.py:1:MESSY" in shown
+
+
+def test_an_optional_red_is_0(shop: Counter) -> None:
+    task = shop.work({"src/a.py": "UNUSED\n"})
+    assert "  knip         failed     exit code 1" in shop.text(shop.cast.job, "check", "run", task)
+
+
+def test_what_an_agent_runs_is_marked_as_claimed_D5(shop: Counter) -> None:
+    task = shop.work()
+    assert shop.text(shop.cast.codex, "check", "run", task).splitlines()[1].endswith("SECONDS   claimed")
+    assert shop.text(shop.cast.alice, "check", "show", task).splitlines()[1].endswith("claimed")
+
+
+def test_what_approves_itself_and_what_does_not_is_said_M4(shop: Counter) -> None:
+    good, bad = shop.work(GREEN, "review:auto"), shop.work({"conftest.py": "\n"}, "review:auto")
+    assert shop.text(shop.cast.job, "check", "run", good).splitlines()[-1] == "  approved by the rule (M4, mode auto-approve): fe merge"
+    assert shop.text(shop.cast.job, "check", "run", bad).splitlines()[-1] == (
+        "  not auto-approved: it changes how checks run: conftest.py (M4)"
+    )
+    red = shop.work(RED, "review:auto")
+    assert shop.text(shop.cast.job, "check", "run", red, rc=6).splitlines()[-1] == "  sent back with what failed: fe context T3"
+
+
+def test_without_a_task_everything_in_review_is_checked_once(shop: Counter) -> None:
+    tasks = [shop.work({f"src/{name}.py": f"{name}\n"}) for name in "ab"]
+    assert [json.loads(line)["task"] for line in shop.run(shop.cast.job, "check", "run", "--json").out.splitlines()] == tasks
+    assert shop.text(shop.cast.job, "check", "run") == "every attempt in review has its checks\n"
+
+
+def test_one_red_among_several_is_6_and_the_others_are_told_all_the_same(shop: Counter) -> None:
+    shop.work(RED)
+    shop.work({"src/b.py": "b\n"})
+    text = shop.text(shop.cast.job, "check", "run", rc=6)
+    assert ("T1  attempt 1" in text, "T2  attempt 1" in text) == (True, True)
+
+
+def test_json_is_one_object_per_attempt_with_these_keys(shop: Counter) -> None:
+    task = shop.work(RED)
+    ran = shop.checked(shop.cast.job, task, rc=6)
+    assert keys(ran, "task attempt tree status mode checks reasons") == set()
+    assert [keys(row, ROW) for row in ran["checks"]] == [set(), set()]
+    shown = shop.done(shop.cast.alice, "check", "show", task)
+    assert (shown["checks"][0]["outcome"], shown["checks"][0]["output"]) == ("failed", "src/a.py:1:MESSY\n")
+    assert shown["checks"][0]["by"]
+
+
+def test_again_and_only(shop: Counter) -> None:
+    task = shop.good()
+    assert "known from this tree" not in shop.text(shop.cast.job, "check", "run", task, "--again")
+    shop.work({"src/z.py": "z\n"})
+    assert "  lint         not run    not run\n" in shop.text(shop.cast.job, "check", "run", shop.tasks()[1], "--only", "knip", rc=6)
+
+
+@pytest.mark.parametrize(
+    ("words", "rc", "said"),
+    [
+        (["run", "TASK", "--only", "lnt"], 2, "fe: there is no check lnt.\n  next: checks there are: knip, lint\n"),
+        (["run", "OPEN"], 3, "fe: nothing was handed in for T1.\n  next: fe submit T1\n"),
+        (["show", "OPEN"], 3, "fe: nothing was handed in for T1.\n  next: fe show T1\n"),
+        (["show", "fe-zzzz"], 3, 'fe: no task fe-zzzz.\n  next: fe list --text "…"\n'),
+    ],
+)
+def test_what_cannot_be_run_or_shown(shop: Counter, words: list[str], rc: int, said: str) -> None:
+    names = {"OPEN": shop.create(shop.cast.alice), "TASK": shop.work()}
+    assert shop.text(shop.cast.job, "check", *[names.get(word, word) for word in words], rc=rc) == said
+
+
+def test_without_a_configured_check_there_is_nothing_to_run(template: Path, tmp_path: Path, cast: Cast) -> None:
+    shop = counter(template, tmp_path, cast, settings="")
+    task = shop.work()
+    assert shop.no(cast.job, "check", "run", task, rc=3).message == "no checks are configured."
+    assert "no checks are configured: add [[checks]]" in shop.text(cast.alice, "check", "show", task)
+    assert shop.text(cast.job, "check", "run") == "every attempt in review has its checks\n"
+
+
+def test_several_failures_are_listed_and_the_rest_counted(template: Path, tmp_path: Path, cast: Cast) -> None:
+    names = " ".join(f"t{n:02}" for n in range(12))
+    cases = '<testcase classname="s" name="%s"><failure message="x"/></testcase>'
+    run = f"{{ echo '<testsuite>'; for n in {names}; do printf '{cases}' $n; done; echo '</testsuite>'; }} > $FOUREYES_REPORT; exit 1"
+    shop = counter(template, tmp_path, cast, settings=f"\n[[checks]]\nname = 'tests'\nreport = 'junit'\nrun = '''{run}'''\n")
+    lines = shop.text(cast.job, "check", "run", shop.work(), rc=6).splitlines()
+    assert lines[1].startswith("  tests        failed     0/12 passed")
+    assert (len(lines), lines[-1]) == (13, "    - and 2 more")
+
+
+def test_settings_are_the_accepted_ones_of_the_target_and_not_the_checkouts_P12(shop: Counter) -> None:
+    task = shop.work()
+    (shop.repo / "foureyes.toml").write_text((shop.repo / "foureyes.toml").read_text().replace(LINT.strip(), "").replace(KNIP.strip(), ""))
+    assert [row["check"] for row in shop.checked(shop.cast.job, task)["checks"]] == ["lint", "knip"]

@@ -1,0 +1,123 @@
+"""`fe merge` and `fe merges list|retry|drop`: what they print, what they answer as JSON, how they exit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.stage import Cast
+from tests.ui.cli.counter import Counter, counter, keys
+
+GATED = '\n[[checks]]\nname = "lint"\nrun = "sh lint.sh"\n'
+
+
+@pytest.fixture
+def shop(template: Path, tmp_path: Path, cast: Cast) -> Counter:
+    return counter(template, tmp_path, cast, "")
+
+
+def test_an_empty_queue(shop: Counter) -> None:
+    assert shop.text(shop.cast.alice, "merge") == "nothing is approved and unmerged\n"
+    assert shop.text(shop.cast.alice, "merges", "list") == "nothing is approved and unmerged\n"
+    assert (shop.lines(shop.cast.alice, "merge"), shop.lines(shop.cast.alice, "merges", "list")) == ([], [])
+
+
+def test_the_list_says_what_each_waits_for_and_the_merge_what_became_of_it(shop: Counter) -> None:
+    task, held = shop.approved(title="Add login"), shop.approved(path="src/b.py", title="Pay")
+    shop.done(shop.cast.alice, "hold", held, "-m", "not yet")
+    assert [line.split() for line in shop.text(shop.cast.codex, "merges", "list").splitlines()] == [
+        ["#", "ID", "P", "STATE", "WAITS", "FOR", "TITLE"],
+        ["1", "T1", "P2", "waiting", "ready", "Add", "login"],
+        ["2", "T2", "P2", "waiting", "held:", "not", "yet", "Pay"],
+        ["next:", "fe", "merge"],
+    ]
+    done = shop.run(shop.cast.alice, "merge")
+    assert shop.named(done.out) == "merged   T1  main is at SHA\nwaits    T2  held: not yet\n"
+    assert "this checkout: brought up to date" in done.err
+    assert shop.on_main("src/a.py") == "# Add login"
+    assert shop.show(task)["task"]["resolution"] == "merged"
+
+
+def test_json_of_merge_and_list(shop: Counter) -> None:
+    task = shop.approved()
+    (item,) = shop.lines(shop.cast.alice, "merges", "list")
+    assert keys(item, "n task title priority attempt approval approver approver_kind approved_at state tries why hold open_deps") == set()
+    (row,) = shop.lines(shop.cast.job, "merge")
+    assert keys(row, "task attempt outcome sha message notes") == set()
+    assert (row["task"], row["outcome"], row["sha"]) == (task, "merged", shop.tip())
+
+
+def test_an_agent_is_refused_with_who_may_D5(shop: Counter) -> None:
+    shop.approved()
+    assert shop.text(shop.cast.claude, "merge", rc=1).splitlines() == [
+        "refused: merge is not for you. 1 reason:",
+        "  D5  checks count only where no agent's process runs them, so the merge queue is not an agent's to work off",
+        "      next: a person or a service (cron, CI) runs: fe merge",
+        "nothing was changed",
+    ]
+
+
+def test_a_conflict_is_told_with_where_the_feedback_is_Q3(shop: Counter) -> None:
+    shop.approved(path="app.py", text="mine\n")
+    shop.commit("main", {"app.py": "theirs\n"})
+    shop.git("reset", "-q", "--hard", "main")
+    assert shop.text(shop.cast.job, "merge") == (
+        "CONFLICT T1  Merging into main at SHA conflicts in 1 file:\n"
+        "         T1 is open again, with this as feedback: fe context T1\n"
+    )
+    assert "- app.py" in shop.context(shop.tasks()[0])
+
+
+def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) -> None:
+    shop = counter(template, tmp_path, cast, GATED)
+    (shop.repo / "lint.sh").write_text("true\n")
+    shop.git("add", "lint.sh")
+    shop.git("commit", "-q", "-m", "a linter")
+    task = shop.good()
+    shop.done(cast.alice, "approve", task)
+    shop.commit("main", {"lint.sh": "exit 127\n"})
+    shop.git("reset", "-q", "--hard", "main")
+    assert shop.text(cast.job, "merge").startswith("STUCK    T1  required check lint crashed on tree TREE")
+    assert "fe merges retry T1" in shop.text(cast.alice, "merges", "list")
+    assert shop.text(cast.alice, "merges", "retry", task) == "T1 is tried again\nnext: fe merge\n"
+    assert shop.text(cast.alice, "merges", "retry", task) == "T1 is not stuck\nnext: fe merge\n"
+    shop.commit("main", {"lint.sh": "exit 1\n"})
+    shop.git("reset", "-q", "--hard", "main")
+    assert shop.text(cast.job, "merge").startswith("RED      T1  Merged into main, required checks fail (lint); main was not moved.")
+
+
+def test_a_void_approval_says_why(shop: Counter) -> None:
+    task = shop.approved()
+    shop.done(shop.cast.alice, "label", "add", task, "security")
+    assert shop.text(shop.cast.job, "merge").startswith("VOID     T1  the approval no longer holds: P6 label security asks for a person")
+
+
+def test_wait_waits_until_it_has_settled_Q0(template: Path, tmp_path: Path, cast: Cast) -> None:
+    shop = counter(template, tmp_path, cast, "")
+    text = (shop.repo / "foureyes.toml").read_text()
+    (shop.repo / "foureyes.toml").write_text(text.replace("settle_seconds = 0", "settle_seconds = 2"))
+    shop.git("commit", "-q", "-a", "-m", "settle")
+    shop.done(cast.alice, "policy", "accept")
+    task = shop.work()
+    shop.done(cast.alice, "approve", task)
+    assert shop.text(cast.job, "merge") == "waits    T1  settles until CLOCK (Q0)\n"
+    done = shop.run(cast.job, "merge", "--wait")
+    assert (shop.named(done.out), "waiting until it has settled (Q0)" in done.err) == ("merged   T1  main is at SHA\n", True)
+
+
+def test_drop_is_a_redo_with_a_reason_Q3(shop: Counter) -> None:
+    task = shop.approved()
+    assert shop.cast.alice.fe("merges", "drop", task, cwd=shop.repo).rc == 1, "a reason is needed"
+    assert shop.text(shop.cast.alice, "merges", "drop", task, "-m", "not now") == "T1 is open again with your feedback\nnext: fe queue\n"
+    assert shop.no(shop.cast.alice, "merges", "drop", task, "-m", "again").rules == ("T2",)
+    assert shop.no(shop.cast.alice, "merges", "retry", task).rules == ("T2",)
+    assert shop.no(shop.cast.alice, "merges", "retry", "fe-zzzz", rc=3).code == "not_found"
+
+
+def test_a_dirty_checkout_is_left_alone_and_its_person_told_Q5(shop: Counter) -> None:
+    shop.approved()
+    (shop.repo / "app.py").write_text("mine\n")
+    done = shop.run(shop.cast.alice, "merge")
+    assert (done.rc, "this checkout: left alone:" in done.err, "next: git -C" in done.err) == (0, True, True)
+    assert (shop.repo / "app.py").read_text() == "mine\n"

@@ -1,0 +1,81 @@
+"""`fe plan import|accept|export`: what they print, what they answer as JSON, how they exit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.stage import Cast
+from tests.ui.cli.counter import Counter, counter
+
+PLAN = "# Plan\n\n## Task: Pay\nLabels: review:per-task\nDepends on: Add login\n\n## Task: Add login\nPriority: P1\n"
+
+
+@pytest.fixture
+def shop(template: Path, tmp_path: Path, cast: Cast) -> Counter:
+    shop = counter(template, tmp_path, cast, "")
+    (shop.repo / "plan.md").write_text(PLAN)
+    return shop
+
+
+def test_import_lists_what_it_planned_and_accept_makes_it_a_persons(shop: Counter) -> None:
+    assert [line.split() for line in shop.text(shop.cast.claude, "plan", "import", "plan.md").splitlines()] == [
+        ["ID", "MODE", "WAITS", "FOR", "TITLE"],
+        ["T1", "auto-approve", "Add", "login"],
+        ["T2", "review:per-task", "T1", "Pay"],
+        ["planned", "2", "tasks"],
+        "next: fe ready a person makes the modes their own: fe plan accept".split(),
+    ]
+    assert shop.text(shop.cast.alice, "plan", "accept") == "T1  auto-approve\nthe modes of 1 task are yours now\n"
+
+
+def test_json_of_import_accept_and_export(shop: Counter) -> None:
+    rows = shop.lines(shop.cast.claude, "plan", "import", "plan.md", "--group", "shop")
+    assert [(row["title"], row["mode"], row["labels"]) for row in rows] == [
+        ("Add login", "auto-approve", []), ("Pay", "review:per-task", ["review:per-task"]),
+    ]  # fmt: skip
+    assert rows[1]["depends_on"] == [rows[0]["task"]]
+    assert shop.show(rows[0]["task"])["task"]["group"] == "shop"
+    assert shop.lines(shop.cast.alice, "plan", "accept") == [{"task": rows[0]["task"], "mode": "auto-approve"}]
+    assert shop.done(shop.cast.job, "plan", "export")["plan"] == shop.run(shop.cast.job, "plan", "export").out
+
+
+def test_stdin_is_a_file_too_and_an_export_can_be_imported(shop: Counter) -> None:
+    shop.done(shop.cast.alice, "create", "Ship it", "-p", "0", "-a", "it ships")
+    text = shop.run(shop.cast.alice, "plan", "export").out
+    assert text.startswith("## Task: Ship it\n")
+    (row,) = shop.lines(shop.cast.job, "plan", "import", "-", input=text)
+    task = shop.show(row["task"])["task"]
+    assert (task["title"], task["priority"], task["acceptance"]) == ("Ship it", 0, "it ships")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "cannot be read"),
+        (b"\xff\xfe", "is not valid UTF-8"),
+        (b"x" * 2_000_001, "is larger than"),
+        (b"no tasks", 'has no section "## Task: …"'),
+        (b"## Task: A\nDepends on: B\n## Task: B\nDepends on: A\n", "in a circle"),
+        (b"## Task: A\n## Task: B\nPriority: 9\n", "bad.md:2"),
+    ],
+    ids=["no file", "not text", "too large", "no task", "circle", "priority"],
+)
+def test_what_is_no_plan_is_2_and_makes_nothing(shop: Counter, content: bytes | None, words: str) -> None:
+    if content is not None:
+        (shop.repo / "bad.md").write_bytes(content)
+    assert words in shop.no(shop.cast.claude, "plan", "import", "bad.md", rc=2).message
+    assert shop.tasks() == []
+
+
+def test_a_directory_is_no_plan(shop: Counter) -> None:
+    assert "cannot be read" in shop.no(shop.cast.claude, "plan", "import", ".", rc=2).message
+
+
+def test_accept_is_for_people_and_for_what_a_plan_made_M7(shop: Counter) -> None:
+    task = shop.create(shop.cast.alice)
+    assert shop.no(shop.cast.claude, "plan", "accept", task).rules == ("M7",)
+    assert shop.no(shop.cast.job, "plan", "accept").rules == ("M7",)
+    assert shop.no(shop.cast.alice, "plan", "accept", task).rules == ("M7",)
+    assert shop.no(shop.cast.alice, "plan", "accept", rc=3).message == "no open task has a planned mode."
