@@ -7,7 +7,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foureyes.config import BY_KEY, FILE, SETTINGS, Layers, Setting, Value, is_looser, parse, read_file, resolve, review_policy
-from foureyes.core.policy import POLICIES, LabelRule, MinorRule, Profile, ReviewPolicy
+from foureyes.core.check import CheckRule
+from foureyes.core.feedback import QUICK_ISSUES
+from foureyes.core.policy import (
+    DEFAULT_LABEL_RULES,
+    MODES,
+    POLICIES,
+    AutoApprove,
+    HumanRule,
+    LabelRule,
+    MinorRule,
+    Profile,
+    ReviewPolicy,
+    RiskRule,
+)
 from foureyes.core.session import GRADES
 from foureyes.errors import ConfigError
 
@@ -29,9 +42,30 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "review.agent_approval": ('"review"', "review"),
     "agents": ('{ claude = { model = "opus" } }', {"claude": Profile("claude", model="opus")}),
     "review.label_rules": ('{ docs = { independence = "model" } }', {"docs": LabelRule(independence="model")}),
+    "review.default_mode": ('"per-task"', "per-task"),
+    "review.reviews": ("2", 2),
+    "review.docs_paths": ('["*.txt"]', ("*.txt",)),
+    "review.check_paths": ('["ci/**"]', ("ci/**",)),
+    "review.quick_issues": ('["Too long"]', ("Too long",)),
+    "review.auto_approve.enabled": ("false", False),
+    "review.auto_approve.require_quality_pass": ("false", False),
+    "review.auto_approve.max_iterations": ("0", 0),
+    "review.auto_approve.require_signal_done": ("false", False),
+    "review.human.sample_share": ("0.5", 0.5),
+    "review.human.sample_from": ("2", 2),
+    "review.human.batch_max": ("3", 3),
+    "review.human.settle_seconds": ("0", 0),
+    "review.risk.look_lines": ("1", 1),
+    "review.risk.high_lines": ("2", 2),
+    "review.risk.high_files": ("3", 3),
+    "review.risk.new_agent": ("4", 4),
+    "review.risk.test_paths": ('["t/**"]', ("t/**",)),
+    "review.risk.watched_paths": ('["w/**"]', ("w/**",)),
     "minor.self": ("false", False),
+    "minor.checks": ("false", False),
     "minor.max_lines": ("0", 0),
     "minor.self_approvals_per_day": ("1", 1),
+    "checks": ('[{ name = "tests", run = "pytest", report = "junit" }]', (CheckRule(name="tests", run="pytest", report="junit"),)),
 }
 WRONG: dict[str, list[str]] = {
     "text": ["1", "true", "[]", "1.5", "{ a = 1 }"],
@@ -39,6 +73,19 @@ WRONG: dict[str, list[str]] = {
     "yes/no": ['"true"', "1", "[]"],
     "choice": ['"lax"', '"Strict"', '""', "1", "true", '["strict"]'],
     "list": ['"a"', "1", "[1]", '["a", 1]', "{ a = 1 }"],
+    "share": ['"0.5"', "-0.1", "1.1", "2", "true", "[]", "nan", "inf"],
+    "checks": [
+        '"pytest"',
+        "1",
+        "{ name = 1 }",
+        '["pytest"]',
+        '[{ name = "a" }]',
+        '[{ run = "a" }]',
+        '[{ name = "a", run = "b", report = "html" }]',
+        '[{ name = "a", run = "b", required = 1 }]',
+        '[{ name = "a", run = "b", timeout = 5 }]',
+        '[{ name = "a", run = "b", failed_exit = "1" }]',
+    ],
     "profiles": ['"a"', "1", "[]", "{ claude = 1 }", "{ claude = { model = 1 } }", '{ claude = { modell = "x" } }'],
     "rules": [
         '"a"',
@@ -48,6 +95,9 @@ WRONG: dict[str, list[str]] = {
         '{ docs = { independence = "god" } }',
         "{ docs = { auto_approve = 1 } }",
         "{ docs = { x = 1 } }",
+        '{ docs = { mode = "auto" } }',
+        '{ docs = { reviews = "two" } }',
+        '{ docs = { unseen = "never" } }',
     ],
 }
 
@@ -118,7 +168,7 @@ def test_an_unknown_key_is_an_error_with_the_nearest_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x = 1\n", '[review]\nindependance = "human"\n', "[minor]\nchecks = false\n", "review = 1\n", "[[review]]\n"]
+    "text", ["x = 1\n", '[review]\nindependance = "human"\n', "[minor]\ncheck = false\n", "review = 1\n", "[[review]]\n"]
 )
 def test_what_is_not_a_key_is_an_error(text: str) -> None:
     assert FILE in error(text).message
@@ -207,7 +257,13 @@ STRICTER_AND_LOOSER = {
     "review.same_origin": ("refuse", "audit"),
     "review.human_proof": ("key", ""),
     "review.agent_approval": ("review", ""),
+    "review.default_mode": ("per-task", "skip"),
+    "review.auto_approve.enabled": ("false", ""),
+    "review.auto_approve.require_quality_pass": ("true", "false"),
+    "review.auto_approve.require_signal_done": ("true", "false"),
+    "review.human.batch_max": ("5", "500"),
     "minor.self": ("false", ""),
+    "minor.checks": ("true", "false"),
     "minor.max_lines": ("10", "5000"),
     "minor.self_approvals_per_day": ("0", "99"),
 }
@@ -401,10 +457,66 @@ def test_every_key_of_the_rules_reaches_the_policy_P() -> None:
     )
     assert review_policy(layers(file=text)) == ReviewPolicy(
         name="trusted", independence="vendor", claim_stale_minutes=1, protected_paths=("x",), minor=MinorRule(False, 2, 3),
-        label_rules={"docs": LabelRule(auto_approve=False), "security": LabelRule(False, "human")},
+        label_rules={
+            "docs": LabelRule(auto_approve=False), "trivial": LabelRule("auto-approve"),
+            "security": LabelRule("per-task", auto_approve=False, independence="human"),
+        },
+        quick_issues=QUICK_ISSUES,
     )  # fmt: skip
+
+
+def test_every_key_about_modes_and_checks_reaches_the_policy_M_D5() -> None:
+    mine: dict[str, list[str]] = {}
+    for key, (text, _) in EXAMPLES.items():
+        section, _, name = key.rpartition(".")
+        if section.startswith(("review", "minor")):
+            mine.setdefault(section, []).append(f"{name} = {text}\n")
+    tables = "".join(f"[{section}]\n{''.join(lines)}" for section, lines in mine.items())
+    policy = review_policy(layers(file=f"checks = {EXAMPLES['checks'][0]}\n{tables}"))
+    assert policy.auto == AutoApprove(enabled=False, require_quality_pass=False, max_iterations=0, require_signal_done=False)
+    assert policy.human == HumanRule(sample_share=0.5, sample_from=2, batch_max=3, settle_seconds=0)
+    assert policy.risk == RiskRule(
+        look_lines=1, high_lines=2, high_files=3, new_agent=4, test_paths=("t/**",), watched_paths=("w/**",)
+    )  # fmt: skip
+    assert (policy.default_mode, policy.reviews, policy.docs_paths, policy.check_paths) == ("per-task", 2, ("*.txt",), ("ci/**",))
+    assert (policy.quick_issues, policy.minor.checks) == (("Too long",), False)
+    assert policy.checks == (CheckRule(name="tests", run="pytest", report="junit"),)
+
+
+CHECK = '[[checks]]\nname = "tests"\nrun = "pytest"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (CHECK * 2, "number 2"), (CHECK.replace("tests", "my tests"), "one word"), (CHECK.replace("tests", ""), "one word"),
+        (CHECK.replace("pytest", " "), "must not be empty"), (CHECK + "timeout_minutes = 0\n", "1 to 1440"),
+        (CHECK + "timeout_minutes = 1441\n", "1 to 1440"), (CHECK.replace("tests", "../x"), "one word"),
+    ],
+)  # fmt: skip
+def test_a_check_has_a_name_of_its_own_something_to_run_and_an_end_D5(text: str, words: str) -> None:
+    found = error(text)
+    assert words in found.message
+    assert found.message.startswith(f"{FILE}:1 checks")
+
+
+def test_a_share_is_read_from_the_store_too_H3() -> None:
+    assert value_of("review.human.sample_share", store={"review.human.sample_share": "0.25"}) == 0.25
+    for text in ("lots", "1.5", "-0.1", "nan"):
+        with pytest.raises(ConfigError, match="a share from 0 to 1"):
+            value_of("review.human.sample_share", store={"review.human.sample_share": text})
+
+
+def test_the_scales_of_modes_and_switches_go_from_strict_to_loose_P12_M4() -> None:
+    mode = BY_KEY["review.default_mode"]
+    assert [is_looser(mode, name, "batch") for name in MODES] == [False, False, True, True]
+    assert is_looser(BY_KEY["review.auto_approve.enabled"], True, False)
+    for key in ("review.auto_approve.require_quality_pass", "review.auto_approve.require_signal_done", "minor.checks"):
+        assert is_looser(BY_KEY[key], False, True)
+        assert not is_looser(BY_KEY[key], True, False)
 
 
 def test_rules_of_labels_are_added_to_the_default_ones_and_may_change_them_P6() -> None:
     changed = review_policy(layers(file='[review.label_rules.security]\nindependence = "origin"\nauto_approve = false\n'))
-    assert changed.label_rules == {"security": LabelRule(auto_approve=False, independence="origin")}
+    mine = {"security": LabelRule(auto_approve=False, independence="origin")}
+    assert changed.label_rules == DEFAULT_LABEL_RULES | mine

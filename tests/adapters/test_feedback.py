@@ -109,13 +109,25 @@ def test_a_link_to_elsewhere_is_not_written_through_lesson_57(folder: Path, tmp_
     assert (precious.read_bytes(), (folder / f"{TASK}.json").read_bytes()) == (b"mine", FIRST)
 
 
-def test_a_link_to_one_of_ours_is_replaced_and_what_it_names_stays(folder: Path, tmp_path: Path) -> None:
+def test_a_link_to_one_of_ours_is_set_aside_and_what_it_names_stays(folder: Path, tmp_path: Path) -> None:
     folder.mkdir()
     other = tmp_path / "other.json"
     other.write_bytes(FIRST)
     (folder / f"{TASK}.json").symlink_to(other)
-    write(str(folder), TASK, SECOND)
+    assert "kept as" in write(str(folder), TASK, SECOND)
     assert (other.read_bytes(), (folder / f"{TASK}.json").read_bytes()) == (FIRST, SECOND)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "dangling link", "endless"])
+def test_a_pipe_or_a_link_to_nowhere_or_without_end_is_not_waited_for(folder: Path, kind: str) -> None:
+    folder.mkdir()
+    path = folder / f"{TASK}.json"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/nowhere" if kind == "dangling link" else "/dev/zero")
+    assert "kept as" in write(str(folder), TASK, FIRST)
+    assert path.read_bytes() == FIRST
 
 
 def test_a_directory_in_its_place_is_set_aside_too(folder: Path) -> None:

@@ -110,6 +110,16 @@ def test_restore_takes_branch_and_files_back_and_keeps_where_they_were_K2(world:
     assert world.checkout.head() == later
 
 
+def test_every_name_that_can_be_given_can_be_gone_back_to_also_there_and_back_K2(world: GitWorld) -> None:
+    name = "n" * 64
+    world.app.checkpoints.create(CLAUDE, name)
+    here, later = world.checkout.head(), world.checkout.commit("three.py")
+    for wanted in (here, later, here, later):
+        done = world.app.checkpoints.restore(CLAUDE, name)
+        assert world.checkout.head() == wanted
+        name = done.kept
+
+
 def test_restore_where_one_is_already_changes_nothing_K2(world: GitWorld) -> None:
     world.app.checkpoints.create(CLAUDE, "here")
     with world.unchanged():

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from foureyes.app.application import Application
 from foureyes.app.context import gate_of
 from foureyes.core.check import Ran
 from foureyes.core.four_eyes import Said
@@ -256,6 +257,42 @@ def test_who_was_silent_for_too_long_has_lost_the_lease_and_moves_nothing_Q4(wor
     row = merge_rows(world)[task]
     assert (took, row.outcome) == ([{task: "merged"}], "waiting")
     assert world.kinds(task).count("TaskMerged") == 1
+
+
+def test_where_processes_have_no_evidence_two_at_once_are_two_all_the_same_Q1(world: GitWorld) -> None:
+    """`process` is empty where /proc cannot be read: that is no sign of being the same one."""
+    configure(world, AT_ONCE)
+    approved(world)
+    world.outside.own = ""
+    assert world.app.merges._lease(CI, set()) is not None
+    with pytest.raises(Conflict):
+        Application(world.app.context).merges.process(ALICE)
+
+
+@pytest.mark.parametrize("decision", ["redo", "edit", "drop"])
+def test_what_is_decided_while_it_is_checked_ends_this_merge_and_no_other_Q3(world: GitWorld, decision: str) -> None:
+    configure(world, AT_ONCE + LINT)
+    task, other = deliver(world), deliver(world)
+    for one in (task, other):
+        check(world, one)
+        world.approve(BOB, one)
+    world.checkout.commit("other.py")
+
+    def meanwhile() -> None:
+        world.outside.runner.during = None
+        match decision:
+            case "redo":
+                world.app.feedback.redo(ALICE, task, "wait, no")
+            case "drop":
+                world.app.merges.drop(ALICE, task, "wait, no")
+            case _:
+                world.app.tasks.edit(ALICE, task, title="something else")
+
+    world.outside.runner.during = meanwhile
+    found = merge(world)
+    assert (found[other], world.status(other)) == ("merged", "closed")
+    assert world.status(task) == ("reviewing" if decision == "edit" else "open")
+    assert not [item for item in world.app.merges.all() if item.state == "merging"]
 
 
 def test_an_item_that_was_killed_while_it_merged_is_no_item_for_ever_Q4(world: GitWorld) -> None:

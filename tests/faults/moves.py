@@ -9,6 +9,7 @@ from foureyes.core.feedback import RedoOption
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, Checkout
 from tests.faults.floor import CODE, Floor
+from tests.faults.fork import Child
 
 
 class Move(NamedTuple):
@@ -62,16 +63,25 @@ def _edited(floor: Floor) -> str:
     return task
 
 
+def _behind(floor: Floor, name: str, other: str) -> str:
+    """Approved for a target that has moved meanwhile: somebody else's work was merged first."""
+    floor.agreed(name=name, text="one\n")
+    task = floor.delivered(name=other, text="two\n")
+    floor.close()
+    Child(floor.merge).result()
+    floor.app.checks.run(CI, task)
+    floor.app.decisions.approve(BOB, task, seen=floor.seen(task))
+    return task
+
+
 def _conflicting(floor: Floor) -> str:
-    """Both change the same line; the second one cannot be merged."""
-    floor.agreed(name=CODE, text="one\n")
-    return floor.agreed(name=CODE, text="two\n")
+    """Both change the same lines."""
+    return _behind(floor, CODE, CODE)
 
 
 def _red_together(floor: Floor) -> str:
     """Each is green alone."""
-    floor.agreed(name="left.py")
-    return floor.agreed(name="right.py")
+    return _behind(floor, "left.py", "right.py")
 
 
 def _with_checkpoint(floor: Floor) -> str:

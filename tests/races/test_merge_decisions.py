@@ -147,3 +147,27 @@ def test_a_decision_after_a_merge_that_was_killed_when_the_target_had_moved_find
     (row,) = tables(floor).tasks
     assert row["status"] == "closed", f"it is on the target, and the store says {row['status']}; the decider was told: {said or 'done'}"
     check(floor)
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_a_check_that_a_person_begins_to_require_during_the_merge_is_asked_for_before_the_target_moves_D5_P12(
+    place: Place, template: Path
+) -> None:
+    """The stricter foureyes.toml is on the target; it is accepted when the checks of the merge are done, before the branch moves."""
+    floor = Floor(place, template)
+    text = (floor.checkout.path / "foureyes.toml").read_text()
+    floor.checkout.commit("foureyes.toml", text + '\n[[checks]]\nname = "never"\nrun = "false"\n', message="stricter")
+    floor.base = floor.checkout.head()
+    task = floor.agreed(by=BOB)
+    floor.close()
+
+    def merge() -> dict[str, str]:
+        other = elsewhere(floor)
+        meanwhile(floor, "commit", lambda _: Child(lambda: str(other.app.policy.accept(ALICE))).result())
+        rows = {row.task: row.outcome for row in floor.merge()}
+        floor.close()
+        return rows
+
+    rows = Child(merge).result()
+    assert rows[task] != "merged"
+    assert floor.checkout.head("main") == floor.base

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 import msgspec
 
@@ -26,12 +27,14 @@ def write(folder: str, task: str, document: bytes) -> str:
 
 def _set_aside(path: str, task: str) -> str:
     """Lesson 57: what is there and is not ours is kept under another name, and said."""
+    found: dict[str, object] = {}
     try:
-        with open(path, "rb") as file:
-            found = msgspec.json.decode(file.read(), type=dict[str, object])
+        if stat.S_ISREG(os.lstat(path).st_mode):  # a pipe would be waited for, a link may lead anywhere
+            with open(path, "rb") as file:
+                found = msgspec.json.decode(file.read(), type=dict[str, object])
     except FileNotFoundError:
         return ""
-    except (msgspec.MsgspecError, OSError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, OSError, UnicodeDecodeError, RecursionError):
         found = {}
     if found.get("taskId") == task and isinstance(found.get("history"), list):
         return ""

@@ -46,6 +46,7 @@ class CheckRow(msgspec.Struct, frozen=True, kw_only=True):
     at: str = ""
     output: str = ""
     command: str = ""
+    program: str = ""
 
 
 class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +69,6 @@ class FullResult(CheckResult, frozen=True, kw_only=True):
     """A result with what the check printed."""
 
     command: str = ""
-    program: str = ""
     output: str = ""
 
 
@@ -158,10 +158,12 @@ class Checks:
         with self._context.store.read() as tx:
             now = with_trees(tx, facts_of(self._context, tx, facts.task.id), [tree])
             mine = self._context.party(tx, actor)
+        program = self._context.outside.checks().program(rule)  # what another program said is not what this one would say
         mine_counts = actor.kind != "agent" and not now.is_involved(mine)
         for result in now.results:
             same = (result.tree, result.name, result.digest) == (tree, rule.name, rule.digest)
-            if same and result.outcome in ("passed", "failed") and (counts(now, result) or not mine_counts):
+            other = program and result.program and program != result.program
+            if same and not other and result.outcome in ("passed", "failed") and (counts(now, result) or not mine_counts):
                 return True
         return False
 
@@ -221,7 +223,7 @@ class Checks:
 
 def _with_output(one: Standing, row: CheckRow, full: dict[int, FullResult]) -> CheckRow:
     found = full.get(one.result.seq) if one.result else None
-    return msgspec.structs.replace(row, output=found.output, command=found.command) if found else row
+    return msgspec.structs.replace(row, output=found.output, command=found.command, program=found.program) if found else row
 
 
 def _under(tell: Telling | None, heading: str) -> Telling | None:

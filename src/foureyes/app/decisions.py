@@ -160,12 +160,13 @@ class Decisions:
         attempt = facts.attempt
         assert attempt is not None
         shown = short_diff(attempt.diff_id) if seen else ""
+        gone = gate.tests_that_go(facts, self._context.policy(work.tx, work.actor)) if work.actor.kind == "human" else ()
         event = e.Approved(
             attempt=attempt.n, diff_id=attempt.diff_id, rule=decision.rule, status=after(attempt), exception=decision.exception,
-            reason=said.words, seen=shown or "not shown", grade=grade, batch=batch,
+            reason=said.words, seen=shown or "not shown", grade=grade, batch=batch, gone=gone,
         )  # fmt: skip
         work.record(facts.task.id, event)
-        self._audit_tests(work, facts, said)
+        self._audit_tests(work, facts, event.gone, said)
         security = self._audit(work, facts, decision, said)
         note = decision.message + (" (creator, human)" if decision.rule == "P3" and work.actor.kind == "human" else "")
         return _outcome(facts, decision, event.status, note, security=security, seen=shown)
@@ -195,9 +196,9 @@ class Decisions:
         shown = short_diff(facts.attempt.diff_id) if seen else ""
         return _outcome(facts, decision, after(facts.attempt), f"finished: {decision.message}", seen=shown)
 
-    def _audit_tests(self, work: Work, facts: Facts, said: Said) -> None:
+    @staticmethod
+    def _audit_tests(work: Work, facts: Facts, gone: tuple[str, ...], said: Said) -> None:
         """P8, D5: tests of the target that a person let go."""
-        gone = gate.tests_that_go(facts, self._context.policy(work.tx, work.actor)) if work.actor.kind == "human" else ()
         if gone:
             detail = ", ".join(gone[:5]) + (f" and {len(gone) - 5} more" if len(gone) > 5 else "")
             event = e.SecurityRecorded(kind="tests_gone", rule="D5", reason=said.words or "approved", detail=detail)

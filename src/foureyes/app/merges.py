@@ -26,7 +26,7 @@ from foureyes.core.facts import Facts
 from foureyes.core.ids import SessionId, Sha, TaskId
 from foureyes.core.merge import Given, why_not_checked, why_void
 from foureyes.core.policy import ReviewPolicy
-from foureyes.core.quality import standings, standings_on
+from foureyes.core.quality import standings_on
 from foureyes.core.session import Actor
 from foureyes.errors import Conflict, GitProblem, Reason, Refused
 
@@ -174,8 +174,7 @@ class Merges:
         with self._context.store.read() as tx:
             given = self._given(tx, item)
             facts = with_trees(tx, facts, [tree, tip_tree])
-        went = [name for one in standings(facts, policy) for name in one.gone]
-        checked = tuple(one for one in standings_on(facts, policy, tree, tip_tree, went) if one.rule.required)
+        checked = tuple(one for one in standings_on(facts, policy, tree, tip_tree, given.gone) if one.rule.required)
         reasons = why_not_checked(facts, given, checked, tree)
         if not reasons:
             return checked
@@ -191,7 +190,7 @@ class Merges:
     def _given(self, tx: Tx, item: MergeItem) -> Given:
         for row in tx.all("attempt.active_approvals", ApprovalView, task=item.task):
             if row.seq == item.approval:
-                return Given(row.seq, SessionId(row.session), row.attempt, row.rule, row.exception, row.reason)
+                return Given(row.seq, SessionId(row.session), row.attempt, row.rule, row.exception, row.reason, tuple(row.gone))
         raise Done(MergeRow(task=item.task, attempt=item.attempt, outcome="waiting", message="its approval ended meanwhile"))
 
     def _message(self, facts: Facts, item: MergeItem, target: str) -> str:

@@ -100,7 +100,7 @@ class Repo(Protocol):
         """The change for reading (renames followed); not what the diff id is made of."""
 
     def last_anchor(self, target: str) -> str | None:
-        """The journal hash in the trailer of the latest anchoring commit on the target's first-parent line (J3)."""
+        """The anchor `<row>:<hash>` with the highest row in the trailers of the target's first-parent line (J3)."""
 
     def file_at(self, ref: str, path: str) -> str | None:
         """The text of a file on a branch or commit; None when it is not there."""
@@ -199,6 +199,9 @@ class Workshop(Protocol):
 
 class CheckRunner(Protocol):
     """Runs one check in a throwaway checkout, without token, store or secrets (D5)."""
+
+    def program(self, rule: CheckRule) -> str:
+        """What the check would run, as results name it; empty where that cannot be told."""
 
     def run(self, rule: CheckRule, export: Callable[[str], None], progress: Callable[[str], None] | None = None) -> Ran:
         """`export` fills the empty directory it is given with the files to check. `progress` hears the last line of output."""

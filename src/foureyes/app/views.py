@@ -114,6 +114,7 @@ class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):
     finished_by: str | None = None
     finished_why: str = ""
     batch: str = ""
+    gone: list[str] = []
 
 
 class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):

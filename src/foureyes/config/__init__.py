@@ -193,6 +193,8 @@ def parse(setting: Setting, text: str, where: str) -> Value:
     value: object = text
     if setting.kind == "number":
         value = int(text) if re.fullmatch(r"\d{1,9}", text) else text
+    elif setting.kind == "share":
+        value = float(text) if re.fullmatch(r"\d?(\.\d{1,9})?", text) and text else text
     elif setting.kind == "yes/no":
         value = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get(text.lower(), text)
     return checked(setting, value, where)

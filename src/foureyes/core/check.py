@@ -223,6 +223,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     duration_ms: int = 0
     failing: list[str] = []
     tests: str = ""
+    program: str = ""
     session: SessionId
     at: str = ""
 

@@ -171,6 +171,7 @@ class Approved(Event, frozen=True, kw_only=True):
     seen: str = ""
     grade: str = ""
     batch: str = ""
+    gone: tuple[str, ...] = ()
 
 
 class ApprovalRecorded(Event, frozen=True, kw_only=True):

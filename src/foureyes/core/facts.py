@@ -123,7 +123,13 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     def is_involved(self, who: Party) -> bool:
         """M6: made the work, delegated it, or cannot be told apart from somebody who did."""
         involved = [self.party(session) for session in {*self.makers(), *self.delegators()}]
+        if who.kind == "agent" and any(self._came_from_a_service(party) for party in involved):
+            return True  # whoever shed its ancestors and gave itself a token may be any agent
         return any(is_tied(who, party) or self.is_under(who, party) for party in involved)
+
+    def _came_from_a_service(self, party: Party) -> bool:
+        above = [self.party(session) for session in party.above]
+        return any(spawner.kind == "service" and spawner.trust != "issued" for spawner in above)
 
     def why_it_may_not_loosen(self, session: SessionId, *, late: bool, skip: bool = False) -> str:
         """M6: only a person outside the author set or a session that P7 would allow may loosen; to skip after start, only a person."""
@@ -134,7 +140,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
             return ""
         if skip:
             return f"{self.party_name(session)} put it on after the start, and then only a person may"
-        if late and (who.kind == "service" or who.trust == "asserted" or self._is_known_to_the_task(who)):
+        if who.kind == "service":
+            return f"{self.party_name(session)} is a service, which never decides (I5)"
+        if late and (who.trust == "asserted" or self._is_known_to_the_task(who)):
             return f"{self.party_name(session)} is not uninvolved (P7)"
         return ""
 
@@ -144,10 +152,14 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         line = [who, *[party for party in above if party.kind == "agent"]]
         return any(self.is_creator(party) or self.did(party, ("reviewed", "approved")) for party in line)
 
+    def labels_kept(self) -> set[str]:
+        """M6: the labels that were taken off, at last by somebody who may not loosen."""
+        latest = dict(self.labels_taken_off)
+        return {label for label, session in latest.items() if self.why_it_may_not_loosen(session, late=True)}
+
     def labels_in_force(self) -> set[str]:
         """M6: a label that somebody took off who may not loosen still asks for what it asked for."""
-        kept = {label for label, session in self.labels_taken_off if self.why_it_may_not_loosen(session, late=True)}
-        return {*self.task.labels, *kept}
+        return {*self.task.labels, *self.labels_kept()}
 
     def made_by(self, actor: Party) -> tuple[SessionId, str] | None:
         """P2: the maker that the actor is, shares an origin with, or was spawned by; and the words for it."""

@@ -68,7 +68,7 @@ def section(history: list[Feedback]) -> str:
         lines += ["The reviewer identified these issues:", *[f"- {issue}" for issue in latest.quick_issues], ""]
     if latest.text.strip():
         heading = "Detailed feedback:" if not latest.source else "What the gate found:"
-        lines += [heading, *[f"> {line}".rstrip() for line in latest.text.strip().split("\n")], ""]
+        lines += [heading, *[f"> {line}".rstrip() for line in latest.text.strip().splitlines()], ""]
     if latest.option != "keep":
         where = "from where the task began" if latest.option == "fresh" else "from a checkpoint"
         commit = f" (commit {latest.reset_to[:12]})" if latest.reset_to else ""

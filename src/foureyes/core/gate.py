@@ -12,7 +12,7 @@ from foureyes.core.facts import Facts
 from foureyes.core.ids import Sha, short_diff
 from foureyes.core.minor import minor_refusals
 from foureyes.core.policy import AgentApproval, ReviewPolicy, must_be_seen, required_reviews
-from foureyes.core.quality import standings
+from foureyes.core.quality import NOT_COMPARED, standings
 from foureyes.core.session import Party
 from foureyes.core.task import is_blank
 from foureyes.errors import Reason
@@ -113,17 +113,19 @@ def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: st
         return []
     found = standings(facts, policy)
     if actor.kind == "human" and not is_blank(reason):
-        found = tuple(msgspec.structs.replace(one, gone=()) for one in found)
+        found = tuple(msgspec.structs.replace(one, gone=(), compared=True) for one in found)
     step = f'a person runs: fe approve {facts.task.id} -m "why these tests may go"'
     return [
-        msgspec.structs.replace(one, next=step) if "tests are gone" in one.message else one
+        msgspec.structs.replace(one, next=step) if "tests are gone" in one.message or "not compared" in one.message else one
         for one in red(found, facts.task.id, attempt.tree, counting=actor.kind != "human")
     ]
 
 
 def tests_that_go(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
     """D5: tests of the target that the attempt no longer has, where a required check would have run them."""
-    return tuple(name for one in standings(facts, policy) if one.rule.required for name in one.gone)
+    required = [one for one in standings(facts, policy) if one.rule.required and one.result is not None]
+    unknown = [NOT_COMPARED] if any(not one.compared for one in required) else []
+    return tuple(dict.fromkeys([*unknown, *[name for one in required for name in one.gone]]))
 
 
 def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | None:

@@ -27,6 +27,7 @@ class Given(msgspec.Struct, frozen=True):
     rule: str
     exception: str = ""
     reason: str = ""
+    gone: tuple[str, ...] = ()
 
 
 def why_void(facts: Facts, policy: ReviewPolicy, given: Given, tip: gate.Tip | None) -> tuple[Reason, ...]:

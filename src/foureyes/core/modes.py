@@ -41,9 +41,8 @@ def mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
     if touched:
         return Chosen("per-task", (Reason("A4", f"it changes the gate file {touched[0]}"),))
     labels, ignored = set(facts.task.labels), loosenings(facts, policy)
-    put_back = {label for label, session in facts.labels_taken_off if facts.why_it_may_not_loosen(session, late=True)}
     own_plan = why_the_plan_does_not_count(facts)
-    rightful = _level(facts, policy, (labels - set(ignored)) | put_back, "" if own_plan else facts.task.planned)
+    rightful = _level(facts, policy, (labels - set(ignored)) | facts.labels_kept(), "" if own_plan else facts.task.planned)
     stands = _level(facts, policy, labels, "batch" if own_plan else facts.task.planned, ignored)
     chosen = min(rightful, stands, key=lambda said: MODES.index(said.mode))
     cut = cut_by(facts)
@@ -75,7 +74,8 @@ def _ruled(facts: Facts, policy: ReviewPolicy, label: str) -> Mode | None:
     if rule is None or rule.mode is None:
         return None
     paths = facts.changed_paths()
-    if label == DOCS and rule.mode == "skip" and (not paths or len(matching(paths, policy.docs_paths)) != len(paths)):
+    documents = paths and len(matching(paths, policy.docs_paths)) == len(paths) and not matching(paths, policy.check_paths)
+    if label == DOCS and rule.mode == "skip" and not documents:
         return None
     return rule.mode
 
@@ -92,9 +92,10 @@ def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
     for label in sorted(facts.task.labels):
         mode = label_mode(label) or (policy.label_rules[label].mode if label in policy.label_rules else None)
         put = next((control for control in reversed(facts.controls) if control.kind == "label" and control.label == label), None)
-        if mode is None or mode == "per-task" or put is None:
+        if mode is None or mode == "per-task":
             continue
-        why = facts.why_it_may_not_loosen(put.session, late=put.late, skip=mode == "skip" and put.after_start)
+        skip = mode == "skip" and put is not None and put.after_start
+        why = facts.why_it_may_not_loosen(put.session, late=put.late, skip=skip) if put else "nobody knows who put it on (G1)"
         if why:
             found[label] = Reason("M6", f"label {label} does not count: {why}")
     return found
@@ -103,7 +104,9 @@ def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
 def why_the_plan_does_not_count(facts: Facts) -> str:
     """M7, M6: who planned the mode, or accepted it last, must not have made the work."""
     planned = [control for control in facts.controls if control.kind == "plan"]
-    return facts.why_it_may_not_loosen(planned[-1].session, late=False) if planned and facts.task.planned else ""
+    if not facts.task.planned:
+        return ""
+    return facts.why_it_may_not_loosen(planned[-1].session, late=False) if planned else "nobody knows who planned it (G1)"
 
 
 def cut_by(facts: Facts) -> list[Reason]:

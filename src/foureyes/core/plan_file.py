@@ -62,7 +62,7 @@ class PlannedTask(msgspec.Struct, frozen=True, kw_only=True):
 def read_plan(text: str, name: str = "the plan") -> list[PlannedTask]:
     """Every task of a plan, in its order; a wrong one is an error that names its line, and nothing is taken from the file."""
     found: list[PlannedTask] = []
-    for line, title, body in _sections(clean_text(text, name)):
+    for line, title, body in _sections(COMMENT.sub(_lines_of, clean_text(text, name))):
         try:
             found.append(_task(line, title, body))
         except FoureyesError as problem:
@@ -78,13 +78,19 @@ def read_plan(text: str, name: str = "the plan") -> list[PlannedTask]:
     return found
 
 
+def _lines_of(comment: re.Match[str]) -> str:
+    """What is left of a comment: its ends of lines, so that line numbers stay right."""
+    return "\n" * comment.group().count("\n")
+
+
 def _sections(text: str) -> list[tuple[int, str, list[str]]]:
     """Line number, title and lines of every task; headings inside code fences are text."""
     found: list[tuple[int, str, list[str]]] = []
-    fenced, inside = False, False
+    fenced, inside = "", False
     for number, line in enumerate(text.split("\n"), 1):
-        if FENCE.match(line):
-            fenced = not fenced
+        fence = FENCE.match(line)
+        if fence and fenced in ("", fence[1]):
+            fenced = "" if fenced else fence[1]
         heading = None if fenced else HEADING.match(line)
         if heading:
             inside = True

@@ -102,9 +102,13 @@ WATCHED_PATHS = (
 )  # fmt: skip
 DOCS_PATHS = ("**/*.md", "**/*.rst", "docs/**")
 CHECK_PATHS = (
-    "**/conftest.py", "**/pytest.ini", "**/tox.ini", "**/noxfile.py", "**/Makefile", "**/package.json", "**/setup.cfg", "**/pyproject.toml",
-    "**/.eslintrc*", "**/eslint.config.*", "**/biome.json", "**/tsconfig*.json", "**/jest.config.*", "**/vitest.config.*", "**/ruff.toml",
-    "**/.ruff.toml", "**/mypy.ini", "**/.flake8", "**/.golangci.*", "**/justfile", "**/sitecustomize.py",
+    "**/conftest.py", "**/pytest.ini", "**/.pytest.ini", "**/pytest.toml", "**/.pytest.toml", "**/tox.ini", "**/noxfile.py", "**/Makefile",
+    "**/makefile", "**/GNUmakefile", "**/*.mk", "**/package.json", "**/.npmrc", "**/setup.cfg", "**/pyproject.toml", "**/.eslintrc*",
+    "**/eslint.config.*", "**/biome.json*", "**/tsconfig*.json", "**/jest.config.*", "**/vitest.config.*",
+    "**/vite.config.*", "**/.mocharc*",
+    "**/ruff.toml", "**/.ruff.toml", "**/mypy.ini", "**/.mypy.ini", "**/.pylintrc", "**/pylintrc", "**/pyrightconfig.json", "**/.flake8",
+    "**/.golangci.*", "**/justfile", "**/Justfile", "**/.justfile", "**/.cargo/**", "**/build.rs", "**/sitecustomize.py",
+    "**/usercustomize.py", "pytest.py", "pytest/**", "**/.coveragerc",
 )  # fmt: skip
 """M4: what decides how checks run, or what they find."""
 
@@ -144,16 +148,17 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 GATE_FILES = (
-    "foureyes.toml", ".foureyes/prompts/**", "**/.gitattributes", ".gitmodules", "**/AGENTS.md", "**/CLAUDE.md", "**/GEMINI.md",
-    "**/.claude/**", "**/.codex/**", "**/.gemini/**", "**/.mcp.json", ".githooks/**", ".husky/**", ".pre-commit-config.yaml",
-    "lefthook.yml", "**/allowed_signers",
+    "foureyes.toml", ".foureyes", ".foureyes/**", "**/.gitattributes", ".gitmodules", "**/AGENTS.md", "**/CLAUDE.md", "**/GEMINI.md",
+    "**/.claude", "**/.claude/**", "**/.codex", "**/.codex/**", "**/.gemini", "**/.gemini/**", "**/.mcp.json", ".githooks", ".githooks/**",
+    ".husky", ".husky/**", ".pre-commit-config.yaml", "lefthook.yml", "**/allowed_signers",
 )  # fmt: skip
 """A4: what the gate, git and the agents are told by. Whoever changes one of these changes the judge."""
 
 
 def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:
     """A4: the changed paths that only a person may agree to."""
-    return matching(paths, (*GATE_FILES, *policy.protected_paths))
+    folders = [glob.removesuffix("/**") for glob in policy.protected_paths if glob.endswith("/**")]  # a link in its place is one, too
+    return matching(paths, (*GATE_FILES, *policy.protected_paths, *folders))
 
 
 def required_grade(policy: ReviewPolicy, labels: Iterable[str], paths: Iterable[str] = ()) -> tuple[Grade, str]:

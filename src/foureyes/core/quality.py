@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from foureyes.core.check import CheckResult, CheckRule, Standing
+from msgspec.structs import replace
+
+from foureyes.core.check import CheckResult, CheckRule, Outcome, Standing
 from foureyes.core.facts import Facts
 from foureyes.core.policy import ReviewPolicy
+
+RAN: frozenset[Outcome] = frozenset({"passed", "failed"})
+"""G1: a run that crashed or was ended tells nothing about which tests there are."""
+
+NOT_COMPARED = "*"
+"""Stands for all tests, where a person agreed although it is not known which ones the target has."""
 
 
 def standings(facts: Facts, policy: ReviewPolicy) -> tuple[Standing, ...]:
@@ -19,7 +27,8 @@ def standings(facts: Facts, policy: ReviewPolicy) -> tuple[Standing, ...]:
 
 def standings_on(facts: Facts, policy: ReviewPolicy, tree: str, base_tree: str, also_gone: Iterable[str] = ()) -> tuple[Standing, ...]:
     """The same on any tree that the facts hold results of. `also_gone` are tests that were allowed to go before."""
-    return tuple(standing(facts, rule, tree, base_tree, frozenset(also_gone)) for rule in policy.checks)
+    found = tuple(standing(facts, rule, tree, base_tree, frozenset(also_gone)) for rule in policy.checks)
+    return tuple(replace(one, compared=True) for one in found) if NOT_COMPARED in also_gone else found
 
 
 def standing(facts: Facts, rule: CheckRule, tree: str, base_tree: str, allowed: frozenset[str] = frozenset()) -> Standing:
@@ -30,7 +39,7 @@ def standing(facts: Facts, rule: CheckRule, tree: str, base_tree: str, allowed: 
         return Standing(rule=rule)
     counting = [result for result in here if counts(facts, result)]
     result = (counting or here)[-1]
-    before = [old for old in mine if old.tree == base_tree and (not counting or counts(facts, old))]
+    before = [old for old in mine if old.tree == base_tree and old.outcome in RAN and (not counting or counts(facts, old))]
     outcomes = {one.outcome == "passed" for one in (counting or here)}
     compared = rule.report != "junit" or not base_tree or base_tree == tree or bool(before)
     return Standing(

@@ -97,7 +97,8 @@ def _by_content(facts: Facts, policy: ReviewPolicy) -> list[str]:
     attempt = facts.attempt
     if attempt is None:
         return []
-    found = [f"touches {path}" for path in matching(facts.changed_paths(), policy.risk.watched_paths)[:1]]
+    found = [f"changes how checks run: {path}" for path in matching(facts.changed_paths(), policy.check_paths)[:1]]
+    found += [f"touches {path}" for path in matching(facts.changed_paths(), policy.risk.watched_paths)[:1]]
     kinds = {"executable": "executable bit set", "binary": "binary file", "hidden": "hidden characters"}
     for kind, words in kinds.items():
         marked = [mark.path for mark in attempt.marks if mark.kind == kind]

@@ -7,10 +7,13 @@ from hashlib import sha256
 
 from foureyes.core.policy import HumanRule
 
+MILLION = 1_000_000
+
 
 def samples(diff_ids: Sequence[str], secret: str, rule: HumanRule) -> frozenset[str]:
     """The diffs of a batch that stay pending until they were looked at; none in a small batch."""
     if len(diff_ids) < rule.sample_from or rule.sample_share <= 0:
         return frozenset()
     ordered = sorted(set(diff_ids), key=lambda diff: sha256(f"{secret}\n{diff}".encode()).digest())
-    return frozenset(ordered[: max(1, int(-(-rule.sample_share * len(ordered) // 1)))])
+    millionths = round(rule.sample_share * MILLION)  # a tenth of thirty is three, and floats say a little more
+    return frozenset(ordered[: max(1, -(-millionths * len(ordered) // MILLION))])

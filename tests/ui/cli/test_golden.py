@@ -112,6 +112,8 @@ def test_show_a_task_in_review_says_what_you_could_do(shop: Shop) -> None:
         "  created     TIME by claude#1 (CLAUDE)\n"
         "  made by     codex#1 (CODEX)   author set: 1 session\n"
         "  attempt 1   base BASE  head HEAD  on fe/PAGES  1 file +1 -0  diff SEEN  handed in TIME\n"
+        "  files       +1 -0  PAGES.txt\n"
+        "  mode        batch: review.default_mode is batch\n"
         "  for you     approve: allowed (P7)\n"
         "next: fe show PAGES --diff      then   fe approve PAGES --seen SEEN\n"
     )
@@ -176,10 +178,24 @@ def test_from_create_to_merge_first_the_answer_then_the_next_step(stage: Stage) 
     approved = stage.run(cast.alice, "approve", task).out.splitlines()
     assert approved[0] == f"approved {task} (P3): you created {task} (creator, human)"
     assert approved[-1].endswith(f"take it back: fe approve --withdraw {task}")
-    assert stage.run(cast.alice, "merge").out.startswith(f"waits  {task}  approved head ")
+    assert re.fullmatch(rf"waits    {task}  settles until \d\d:\d\d:\d\d \(Q0\)\n", stage.run(cast.alice, "merge").out)
     stage.git("merge", "-q", "--no-ff", "-m", "merge", "mine")
-    assert re.fullmatch(rf"closed {task}  merged into main as [0-9a-f]{{7}}\n", stage.run(cast.alice, "merge").out)
+    assert re.fullmatch(rf"closed   {task}  on main as [0-9a-f]{{7}}\n", stage.run(cast.alice, "merge").out)
     assert stage.run(cast.alice, "show", task).out.splitlines()[1].startswith("  closed (merged) · P2 · task")
+
+
+def test_what_an_agent_approved_is_merged_at_once_and_the_queue_is_empty_then(stage: Stage) -> None:
+    cast = stage.cast
+    work = stage.in_review(cast.alice, cast.codex)
+    stage.approve(cast.gemini, work)
+    queue = columns(stage.run(cast.alice, "merges", "list").out)
+    assert queue == [
+        ["#", "ID", "P", "STATE", "WAITS FOR", "TITLE"], ["1", work.task, "P2", "waiting", "ready", "Add login"], ["next: fe merge"],
+    ]  # fmt: skip
+    said = stage.run(cast.alice, "merge").out
+    assert said == f"merged   {work.task}  main is at {stage.git('rev-parse', '--short=7', 'main')}\n"
+    for command in (["merge"], ["merges", "list"]):
+        assert stage.run(cast.alice, *command).out == "nothing is approved and unmerged\n"
 
 
 def test_audit_verify_and_doctor(shop: Shop) -> None:
@@ -187,8 +203,10 @@ def test_audit_verify_and_doctor(shop: Shop) -> None:
     assert verified[0] == "10 rows verified: chain whole, tables are what the journal says, mirror complete"
     assert re.fullmatch("head [0-9a-f]{64}", verified[1])
     doctor = shop.text(shop.stage.cast.alice, "doctor").splitlines()
-    assert {line.split()[0] for line in doctor[:-1]} == {"ok"}
-    assert doctor[-1] == f"{len(doctor) - 1} checked, 0 warnings, 0 failures"
+    warned = [line for line in doctor if line.startswith("warn")]
+    assert [line.startswith("warn  no checks are configured: nothing approves itself (M4)") for line in warned] == [True], doctor
+    assert {line.split()[0] for line in doctor[:-1] if line not in warned} <= {"ok", "next:"}, doctor
+    assert doctor[-1].endswith(" checked, 1 warning, 0 failures"), doctor
 
 
 def test_whoami_says_why(shop: Shop) -> None:
@@ -240,7 +258,7 @@ def test_json_of_what_changes_something(stage: Stage) -> None:
     done = stage.done(cast.alice, "approve", task)
     assert {"approved", "attempt", "diff_id", "rule", "exception", "security_event", "status", "seen"} <= set(done)
     (row,) = stage.lines(cast.alice, "merge")
-    assert {"task", "merged", "sha", "message"} <= set(row)
+    assert {"task", "attempt", "outcome", "sha", "message", "notes"} <= set(row)
     error = stage.run(cast.codex, "start", task, "--json").json["error"]
     assert {"code", "message", "reasons", "next", "task"} <= set(error)
     assert {"rule", "message", "next"} == set(error["reasons"][0])

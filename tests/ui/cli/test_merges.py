@@ -63,8 +63,7 @@ def test_a_conflict_is_told_with_where_the_feedback_is_Q3(shop: Counter) -> None
     shop.commit("main", {"app.py": "theirs\n"})
     shop.git("reset", "-q", "--hard", "main")
     assert shop.text(shop.cast.job, "merge") == (
-        "CONFLICT T1  Merging into main at SHA conflicts in 1 file:\n"
-        "         T1 is open again, with this as feedback: fe context T1\n"
+        "CONFLICT T1  Merging into main at SHA conflicts in 1 file:\n         T1 is open again, with this as feedback: fe context T1\n"
     )
     assert "- app.py" in shop.context(shop.tasks()[0])
 

@@ -61,6 +61,11 @@ class Pipeline:
             ran = Ran(exit_code=None, problem=visible(str(problem)))
         return replace(ran, duration_ms=round((time.monotonic() - began) * 1000), output=output.text() + left)
 
+    def program(self, rule: CheckRule) -> str:
+        """What of the PATH the check would run, as its results name it; empty where that cannot be told before it runs."""
+        word = next((word for word in rule.run.split() if "=" not in word), "")
+        return "" if "/" in word else _program(rule.run, "", _clean_path(self._environ.get("PATH", "")))
+
     def _in(self, place: str, rule: CheckRule, export: Callable[[str], None], output: Output) -> Ran:
         work, report = os.path.join(place, "work"), os.path.join(place, "report")
         export(work)

@@ -75,13 +75,18 @@ def _values(text: str) -> tuple[str, ...]:
 
 
 def last_anchor(git: Git, tip: Sha) -> str | None:
-    """The journal hash of the latest commit on the first-parent line that has one in its trailers (J3)."""
-    found = git.room("log", "--first-parent", "--format=%H", "--grep=^Journal: ", tip).out.decode("ascii").split()
-    for commit in found:
-        value = git.room("log", "-1", f"--format={_trailer(ANCHOR_TRAILER)}", commit).out.decode("utf-8", "replace").strip()
-        if value:
-            return value.splitlines()[-1].strip()
-    return None
+    """The anchor with the highest row in the trailers of the first-parent line (J3): a later commit cannot make an older store current.
+
+    What is no anchor at all counts as the highest: nobody holds it (G1).
+    """
+    out = git.room("log", "-z", "--first-parent", f"--format={_trailer(ANCHOR_TRAILER)}", "--grep=^Journal: ", tip).out
+    values = [value.strip() for text in out.decode("utf-8", "replace").split("\0") for value in text.split("\n") if value.strip()]
+
+    def row(anchor: str) -> int:
+        number = anchor.partition(":")[0]
+        return int(number) if number.isascii() and number.isdigit() and len(number) < 18 else 10**18
+
+    return max(values, key=row, default=None)
 
 
 def count(git: Git, head: Sha) -> int:

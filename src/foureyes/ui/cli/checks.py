@@ -92,6 +92,8 @@ def check_show(session: Session, task: str) -> None:
     for row in report.checks:
         if row.output.strip():
             lines += ["", f"── {row.check}: {row.command}", row.output.rstrip()]
+        if row.program:
+            lines.append(f"   {row.check} ran {row.program}")
     if not report.checks:
         lines.append("  no checks are configured: add [[checks]] to foureyes.toml on the target branch")
     output.write("\n".join(lines))

@@ -31,6 +31,7 @@ ALTER TABLE attempts ADD COLUMN base_tree TEXT NOT NULL DEFAULT '';
 ALTER TABLE attempts ADD COLUMN marks TEXT NOT NULL DEFAULT '[]';
 
 ALTER TABLE approvals ADD COLUMN batch TEXT NOT NULL DEFAULT '';
+ALTER TABLE approvals ADD COLUMN gone TEXT NOT NULL DEFAULT '[]';
 
 ALTER TABLE tasks ADD COLUMN planned TEXT NOT NULL DEFAULT '' CHECK (planned IN ('', 'per-task', 'batch', 'auto-approve', 'skip'));
 ALTER TABLE tasks ADD COLUMN merge_failures INTEGER NOT NULL DEFAULT 0;

@@ -58,20 +58,20 @@ def _approve(db: Engine, row: Row, status: str) -> None:
 
 def approved(db: Engine, row: Row, event: e.Approved) -> None:
     _approve(db, row, event.status)
-    _insert_approval(db, row, event, event.batch)
+    _insert_approval(db, row, event, {"batch": event.batch, "gone": event.gone})
     if event.rule == "M4":
         db.run("project.count", {"name": "auto_approved", "n": 1})
 
 
-def _insert_approval(db: Engine, row: Row, event: e.Approved | e.ApprovalRecorded, batch: str) -> None:
+def _insert_approval(db: Engine, row: Row, event: e.Approved | e.ApprovalRecorded, more: dict[str, object]) -> None:
     fields = ("attempt", "diff_id", "rule", "exception", "reason", "seen", "grade")
-    values: dict[str, object] = {name: getattr(event, name) for name in fields} | {"batch": batch}
+    values: dict[str, object] = {name: getattr(event, name) for name in fields} | more
     db.run("attempt.insert_approval", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
     act(db, row, "approved", attempt=event.attempt)
 
 
 def approval_recorded(db: Engine, row: Row, event: e.ApprovalRecorded) -> None:
-    _insert_approval(db, row, event, "")
+    _insert_approval(db, row, event, {"batch": "", "gone": ()})
     db.run("attempt.record_approval", {"approval": row.seq})
     db.run("task.touch", at(row))
 

@@ -32,8 +32,8 @@ ORDER BY task, session;
 SELECT task, session, action, attempt, via, at FROM history WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY task, seq, action, session;
 
 -- name: attempt.insert_approval
-INSERT INTO approvals (seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, batch)
-VALUES (:seq, :task, :attempt, :session, :diff_id, :rule, :exception, :reason, :seen, :grade, :at, 'active', '', :batch);
+INSERT INTO approvals (seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, batch, gone)
+VALUES (:seq, :task, :attempt, :session, :diff_id, :rule, :exception, :reason, :seen, :grade, :at, 'active', '', :batch, :gone);
 
 -- name: attempt.end_approval
 UPDATE approvals SET state = :state, ended_why = :why WHERE seq = :approval AND state = 'active';
@@ -43,12 +43,12 @@ UPDATE approvals SET state = 'ended', ended_why = :why WHERE task = :task AND st
 
 -- name: attempt.approvals
 SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, recorded,
-  finished_by, finished_why, batch
+  finished_by, finished_why, batch, gone
 FROM approvals WHERE task = :task ORDER BY seq;
 
 -- name: attempt.active_approvals
 SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, recorded,
-  finished_by, finished_why, batch
+  finished_by, finished_why, batch, gone
 FROM approvals WHERE task = :task AND state = 'active' ORDER BY seq;
 
 -- name: attempt.record_approval

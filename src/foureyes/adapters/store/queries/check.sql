@@ -9,7 +9,7 @@ VALUES (:seq, :task, :tree, :name, :digest, :command, :outcome, :summary, :exit_
 INSERT INTO test_lists (digest, packed, n) VALUES (:digest, :packed, :n);
 
 -- name: check.of_trees
-SELECT seq, tree, name, digest, outcome, summary, exit_code, duration_ms, failing, tests, session, at FROM checks
+SELECT seq, tree, name, digest, outcome, summary, exit_code, duration_ms, failing, tests, program, session, at FROM checks
 WHERE tree IN (SELECT value FROM json_each(:trees)) ORDER BY seq;
 
 -- name: check.full

@@ -18,6 +18,7 @@ CREATE TABLE approvals (
   finished_by text COLLATE "C",
   finished_why text COLLATE "C" NOT NULL DEFAULT ''::text,
   batch text COLLATE "C" NOT NULL DEFAULT ''::text,
+  gone text COLLATE "C" NOT NULL DEFAULT '[]'::text,
   CHECK ((recorded = ANY (ARRAY[0, 1]))),
   CHECK ((state = ANY (ARRAY['active'::text, 'withdrawn'::text, 'ended'::text]))),
   PRIMARY KEY (seq)

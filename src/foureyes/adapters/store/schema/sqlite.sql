@@ -14,7 +14,7 @@ CREATE TABLE approvals (
   at TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('active', 'withdrawn', 'ended')),
   ended_why TEXT NOT NULL
-, recorded INTEGER NOT NULL DEFAULT 0 CHECK (recorded IN (0, 1)), finished_by TEXT, finished_why TEXT NOT NULL DEFAULT '', batch TEXT NOT NULL DEFAULT '');
+, recorded INTEGER NOT NULL DEFAULT 0 CHECK (recorded IN (0, 1)), finished_by TEXT, finished_why TEXT NOT NULL DEFAULT '', batch TEXT NOT NULL DEFAULT '', gone TEXT NOT NULL DEFAULT '[]');
 
 CREATE TABLE attempts (
   task TEXT NOT NULL,
