@@ -228,6 +228,9 @@ class ScriptedRepo:
     def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> Relation:
         return "same" if head == new_head else "rework"
 
+    def reached(self, commits: Sequence[Sha], target: str) -> set[Sha]:
+        return set(commits)
+
     def merged_by(self, head: Sha, target: str) -> Sha | None:
         return head if head in self.branches[f"refs/heads/{target}"] else None
 

@@ -45,13 +45,24 @@ def recognise(context: Context, actor: Actor, target: str) -> list[MergeRow]:
     with context.store.read() as tx:
         rows = tx.tasks(ListQuery(status="approved", limit=MANY), TaskRow) + tx.tasks(ListQuery(unmerged=True, limit=MANY), TaskRow)
         attempts = {row.id: facts_of(context, tx, TaskId(row.id)).attempt for row in rows}
-    found = [_look(context, task, attempt, target) for task, attempt in attempts.items() if attempt is not None]
+    handed_in = {task: attempt for task, attempt in attempts.items() if attempt is not None}
+    found = [_look(context, task, handed_in[task], target) for task in _perhaps(context, handed_in, target)]
     landed = [row for row in found if row is not None]
     if landed:
         settings = {row.task: settings_of(context, attempt, target) for row in landed if (attempt := attempts[row.task])}
         with context.writing(actor, "merge") as work:
             landed = [_found(context, work, row, settings[row.task]) for row in landed]
     return landed
+
+
+def _perhaps(context: Context, attempts: dict[str, Attempt], target: str) -> list[str]:
+    """The tasks whose head, or what their branch is at now, the target has: two calls of git, however many tasks wait."""
+    if not attempts:
+        return []
+    branches = context.repo.heads()
+    places = {task: {attempt.head, branches.get(attempt.ref, attempt.head)} for task, attempt in attempts.items()}
+    reached = context.repo.reached(sorted(set().union(*places.values())), target)
+    return [task for task, commits in places.items() if commits & reached]
 
 
 def settings_of(context: Context, attempt: Attempt, ref: str) -> str:

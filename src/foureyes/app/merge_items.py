@@ -64,31 +64,43 @@ def items_of(tx: Tx) -> list[MergeItem]:
     return [msgspec.structs.replace(row, n=number) for number, row in enumerate(rows, 1)]
 
 
-def told(context: Context, tx: Tx, item: MergeItem) -> MergeItem:
+class Rules(msgspec.Struct, frozen=True):
+    """What every item waits by: the project's hold, how long a person's approval settles, the time. Read once for all of them."""
+
+    hold: str | None
+    settle_seconds: int
+    now: str
+
+
+def rules_of(context: Context, tx: Tx) -> Rules:
+    """The rules in force now."""
+    seconds = context.policy(tx, gate_of(context.store.project)).human.settle_seconds
+    return Rules(context.project(tx).hold, seconds, context.now())
+
+
+def told(context: Context, item: MergeItem, rules: Rules) -> MergeItem:
     """An item with what it waits for; a lease of a process that ended is none."""
     lease = Lease(item.task, item.state, item.until, item.process, item.host)
     if item.state == "merging" and not is_live(context, lease):
         item = msgspec.structs.replace(item, state="waiting", why="")
-    why = waits_for(context, tx, item)
+    why = waits_for(item, rules)
     return msgspec.structs.replace(item, why=why) if why and item.state != "merging" else item
 
 
-def waits_for(context: Context, tx: Tx, item: MergeItem) -> str:
+def waits_for(item: MergeItem, rules: Rules) -> str:
     """Q0, Q1: why an item cannot be taken yet; empty when it can."""
-    hold = context.project(tx).hold
-    if hold is not None or item.hold is not None:
-        return f"held: {item.hold or hold}"
+    if rules.hold is not None or item.hold is not None:
+        return f"held: {item.hold or rules.hold}"
     if item.open_deps:
         return f"waits for {item.open_deps} {'dependency' if item.open_deps == 1 else 'dependencies'}"
     if item.state == "stuck":
         return f"{item.why}; fe merges retry {item.task}"
-    settles = settles_at(context, tx, item)
-    return f"settles until {settles[11:19]} (Q0)" if settles > context.now() else ""
+    settles = settles_at(item, rules)
+    return f"settles until {settles[11:19]} (Q0)" if settles > rules.now else ""
 
 
-def settles_at(context: Context, tx: Tx, item: MergeItem) -> str:
+def settles_at(item: MergeItem, rules: Rules) -> str:
     """Q0: a person's approval can be taken back for some seconds before the queue may have it."""
     if item.approver_kind != "human":
         return ""
-    seconds = context.policy(tx, gate_of(context.store.project)).human.settle_seconds
-    return stamp(datetime.fromisoformat(item.approved_at) + timedelta(seconds=seconds))
+    return stamp(datetime.fromisoformat(item.approved_at) + timedelta(seconds=rules.settle_seconds))

@@ -13,7 +13,7 @@ from foureyes.app.feedback import Feedback, mirror
 from foureyes.app.gating import in_words
 from foureyes.app.landing import MergeRow, accept, recognise, refuse_foreign_target, settings_of
 from foureyes.app.ledger import facts_of, with_trees
-from foureyes.app.merge_items import Lease, MergeItem, is_live, items_of, settles_at, told, waits_for
+from foureyes.app.merge_items import Lease, MergeItem, is_live, items_of, rules_of, settles_at, told, waits_for
 from foureyes.app.ports import Tx
 from foureyes.app.stops import needed, refuse_from
 from foureyes.app.tasks import outcome
@@ -66,13 +66,15 @@ class Merges:
     def all(self) -> list[MergeItem]:
         """What is approved and not merged, in the order in which it will be tried, each with what it waits for."""
         with self._context.store.read() as tx:
-            return [told(self._context, tx, item) for item in items_of(tx)]
+            rules = rules_of(self._context, tx)
+            return [told(self._context, item, rules) for item in items_of(tx)]
 
     def settling_seconds(self) -> float:
         """How long until the last approval that only has to settle may be taken; 0 when there is none."""
         with self._context.store.read() as tx:
             items = [item for item in items_of(tx) if item.state == "waiting" and not item.open_deps]
-            moments = [settles_at(self._context, tx, item) for item in items]
+            rules = rules_of(self._context, tx)
+            moments = [settles_at(item, rules) for item in items]
         waits = [(datetime.fromisoformat(moment) - self._context.clock.now()).total_seconds() for moment in moments if moment]
         return max([0.0, *waits])
 
@@ -108,7 +110,8 @@ class Merges:
                 if is_live(self._context, lease) and lease.process != outside.process():
                     where = f" on {lease.host}" if lease.host else ""
                     raise Conflict(f"another fe merge is at work{where}: it merges {lease.task}.", next_step="fe merges list")
-            items = [item for item in items_of(work.tx) if item.task not in tried and not waits_for(self._context, work.tx, item)]
+            rules = rules_of(self._context, work.tx)
+            items = [item for item in items_of(work.tx) if item.task not in tried and not waits_for(item, rules)]
             if not items:
                 return None
             policy = self._context.policy(work.tx, gate_of(self._context.store.project))

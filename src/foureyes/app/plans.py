@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import msgspec
 
 from foureyes.app.context import Context, Work, permit
+from foureyes.app.ledger import facts_of
 from foureyes.app.ports import ListQuery
 from foureyes.app.tasks import Tasks
 from foureyes.app.views import Link, TaskRow
 from foureyes.core import events as e
 from foureyes.core.ids import TaskId
+from foureyes.core.modes import mode_of
 from foureyes.core.plan_file import PlannedTask, read_plan, written
 from foureyes.core.session import Actor
 from foureyes.core.task import Task
@@ -64,7 +66,7 @@ class Plans:
             )  # fmt: skip
             work.record(new, event)
             made[task.title.lower()] = new
-            shown = mode or next((label for label in task.labels if label.startswith("review:")), "default")
+            shown = mode_of(facts_of(self._context, work.tx, new), self._context.policy(work.tx, work.actor)).mode
             rows.append(PlannedRow(task=new, title=task.title, mode=shown, labels=task.labels, depends_on=tuple(needs)))
         return rows
 

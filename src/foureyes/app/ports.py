@@ -93,6 +93,9 @@ class Repo(Protocol):
     def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> Relation:
         """A3: what `new_head` is to the approved `base..head`."""
 
+    def reached(self, commits: Sequence[Sha], target: str) -> set[Sha]:
+        """Those of the commits that the target branch has; perhaps also some that are unknown."""
+
     def merged_by(self, head: Sha, target: str) -> Sha | None:
         """The first commit on the target's first-parent line that contains `head`; None when none does."""
 

@@ -198,9 +198,10 @@ def _beyond_its_token(facts: Facts, actor: Party) -> Decision | None:
 
 def _short_of_grade(facts: Facts, actor: Party, grade: str, source: str, author: str) -> Decision:
     needs = "a person" if grade == "human" else f"independence of grade {grade}"
+    made = " made the change itself" if facts.made_by(actor) else f" does not reach that towards {facts.party_name(author)}"
     return refuse(
         "P6",
-        f"{source} asks for {needs}; {_you(actor)} does not reach that towards {facts.party_name(author)}",
+        f"{source} asks for {needs}; {_you(actor)}{made}",
         _elsewhere(facts, "a person" if grade == "human" else f"a reviewer of another {grade}"),
     )
 

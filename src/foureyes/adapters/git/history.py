@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from foureyes.adapters.git.calls import Git, as_sha
@@ -97,6 +98,14 @@ def count(git: Git, head: Sha) -> int:
 def back(git: Git, commit: Sha, steps: int) -> Sha | None:
     """The commit so many steps back on the first-parent line; None before the first one."""
     return as_sha(git.room("rev-list", "--first-parent", f"--skip={steps}", "-n", "1", commit).out.strip())
+
+
+def reached(git: Git, commits: Sequence[Sha], tip: Sha) -> set[Sha]:
+    """Those that are reachable from `tip`; what is not there at all counts as reached, and is for `merged_by` to refuse."""
+    asked = [sha for commit in commits if (sha := as_sha(commit))]
+    lines = "".join(f"{sha}\n" for sha in asked) + f"^{tip}\n"
+    beyond = set(git.room("rev-list", "--ignore-missing", "--stdin", stdin=lines.encode()).out.decode("ascii").split())
+    return {sha for sha in asked if sha not in beyond}
 
 
 def merged_by(git: Git, head: Sha, tip: Sha) -> Sha | None:

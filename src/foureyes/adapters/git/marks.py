@@ -16,6 +16,11 @@ _SKIP = re.compile(
     rb"|@Disabled\b|@Ignore\b|\bt\.Skip|#\[ignore"
 )
 _ASSERT = re.compile(rb"\bassert|\bexpect\(|\.should\b|\brequire\.\w+\(t,|\bt\.(?:Error|Fatal)")
+_HARMLESS = bytes(set(range(256)) - {*range(1, 9), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F, 0xC2, 0xD8, 0xE2, 0xEF})
+"""Every byte with which nothing hidden begins."""
+_SKIP_WORDS = (b"skip", b"Skip", b"xfail", b".todo", b"xit(", b"xdescribe(", b"xtest(", b"@Disabled", b"@Ignore", b"#[ignore")
+_ASSERT_WORDS = (b"assert", b"expect(", b".should", b"require.", b"t.Error", b"t.Fatal")
+"""One of these is in whatever the patterns find; a word is found many times faster than a pattern."""
 _ADDED = re.compile(rb"^\+[^\n]*", re.MULTILINE)
 _REMOVED = re.compile(rb"^-[^\n]*", re.MULTILINE)
 
@@ -35,10 +40,10 @@ def marks_of(changed: Sequence[tuple[bytes, bytes, bytes, bytes, bytes]], files:
 
 def _in_hunks(hunks: bytes) -> Iterator[str]:
     """What the added and removed lines show. A quick look first: most patches have none of it."""
-    if _HIDDEN.search(hunks) and any(_HIDDEN.search(line) for line in _ADDED.findall(hunks)):
+    if hunks.translate(None, _HARMLESS) and _HIDDEN.search(hunks) and any(_HIDDEN.search(line) for line in _ADDED.findall(hunks)):
         yield "hidden"
-    for kind, pattern, more in (("skip", _SKIP, True), ("assert", _ASSERT, False)):
-        if not pattern.search(hunks):
+    for kind, words, pattern, more in (("skip", _SKIP_WORDS, _SKIP, True), ("assert", _ASSERT_WORDS, _ASSERT, False)):
+        if not any(word in hunks for word in words) or not pattern.search(hunks):
             continue
         added, removed = (sum(bool(pattern.search(line)) for line in lines.findall(hunks)) for lines in (_ADDED, _REMOVED))
         if (added > removed) if more else (removed > added):

@@ -164,6 +164,10 @@ class GitRepo:
         """The first commit on the target's first-parent line that contains `head`; None when none does."""
         return history.merged_by(self._git, head, self._target(target)) if as_sha(head) else None
 
+    def reached(self, commits: Sequence[Sha], target: str) -> set[Sha]:
+        """Those of the commits that the target branch has, in one call; perhaps also some that are unknown."""
+        return history.reached(self._git, commits, self._target(target))
+
     def last_anchor(self, target: str) -> str | None:
         """The journal hash in the trailer of the latest anchoring commit on the target's first-parent line (J3)."""
         return history.last_anchor(self._git, self._target(target))
