@@ -8,7 +8,7 @@ from foureyes.core.check import Ran
 from foureyes.core.four_eyes import Said
 from foureyes.core.session import Actor
 
-from tests.app.gated import AUTO, TESTS, answers, check, configure, deliver, report_of, row_of, words
+from tests.app.gated import AT_ONCE, AUTO, TESTS, answers, check, configure, deliver, report_of, row_of, words
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GitWorld
 
 ONE, TWO, NEW = "test_shop::test_one", "test_shop::test_two", "test_shop::test_new"
@@ -104,12 +104,24 @@ def test_a_result_that_was_not_compared_with_the_target_is_not_green_D5_G1(world
     task = same_tree_on_a_new_base(world)
     row = row_of(world.app.checks.show(BOB, task), "tests")
     assert (row.outcome, row.summary) == ("not_run", "not compared with the target's tests yet")
-    for who in (BOB, CODEX):
-        with world.refused("D5"):
-            world.approve(who, task, reason="green elsewhere")
+    with world.refused("D5"):
+        world.approve(BOB, task)
+    with world.refused("D5"):
+        world.approve(CODEX, task, reason="green elsewhere")
     before = len(world.outside.runner.ran)
     assert row_of(check(world, task), "tests").outcome == "passed"
     assert len(world.outside.runner.ran) == before + 1
+
+
+def test_a_person_agrees_with_a_reason_although_nothing_was_compared_and_it_is_on_record_D5_P8(world: GitWorld) -> None:
+    configure(world, AT_ONCE + TESTS)
+    answers(world, "tests", BOTH)
+    task = same_tree_on_a_new_base(world)
+    world.approve(BOB, task, reason="the target's own tests do not run here")
+    (event,) = world.app.policy.security()
+    assert (event.kind, event.rule, event.reason) == ("tests_gone", "D5", "the target's own tests do not run here")
+    answers(world, "tests", Ran(exit_code=127))
+    assert [row.outcome for row in world.app.merges.process(CI)] == ["merged"]
 
 
 def test_what_the_new_base_has_more_is_gone_when_it_is_compared_D5(world: GitWorld) -> None:
@@ -147,7 +159,7 @@ def test_breaking_the_glass_lets_tests_go_too_and_both_are_on_record_N3_P8(world
 
 
 def test_renamed_with_a_reason_and_merged_the_tests_that_went_stay_allowed_on_the_merge_Q2_D5(world: GitWorld) -> None:
-    configure(world, "[review.human]\nsettle_seconds = 0\n" + TESTS)
+    configure(world, AT_ONCE + TESTS)
     answers(world, "tests", BOTH, report_of([ONE]))
     task = deliver(world)
     check(world, task)

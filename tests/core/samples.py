@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from foureyes.core.attempt import Attempt, Author, ChangedFile
+from foureyes.core.attempt import Attempt, Author, ChangedFile, Mark, Signal
+from foureyes.core.check import CheckResult, CheckRule, Outcome
 from foureyes.core.facts import Facts, HistoryEntry
 from foureyes.core.four_eyes import Said
 from foureyes.core.ids import DiffId, OriginId, SessionId, Sha, TaskId
@@ -21,6 +23,7 @@ quick = settings(derandomize=True, max_examples=100, deadline=None, database=Non
 
 WHEN = "2027-01-02T03:04:05.678Z"
 HEAD, BASE = Sha("a" * 40), Sha("b" * 40)
+TREE, BASE_TREE = Sha("c" * 40), Sha("d" * 40)
 DIFF = DiffId("sha256:" + "0123456789abcdef" * 4)
 REF = "refs/heads/work"
 
@@ -65,12 +68,18 @@ ADA = person("ada")
 
 
 def attempt(n: int = 1, *, added: int = 3, removed: int = 1, files: Iterable[ChangedFile] = (), landed: bool = False,
-            no_code: bool = False, ref: str = REF, base: Sha = BASE) -> Attempt:  # fmt: skip
+            no_code: bool = False, ref: str = REF, base: Sha = BASE, signal: Signal = "DONE", base_tree: str = "",
+            marks: Iterable[Mark] = ()) -> Attempt:  # fmt: skip
     changed = list(files) or [ChangedFile("src/a.py", added, removed)]
     return Attempt(
-        n=n, base=base, head=HEAD, tree=Sha("c" * 40), ref=ref, diff_id=DIFF, landed=landed, no_code=no_code, files=changed,
-        added=added, removed=removed, submitted_by=MAKER.session, submitted_at=WHEN,
+        n=n, base=base, head=HEAD, tree=TREE, ref=ref, diff_id=DIFF, landed=landed, no_code=no_code, files=changed,
+        added=added, removed=removed, submitted_by=MAKER.session, submitted_at=WHEN, signal=signal, base_tree=base_tree, marks=list(marks),
     )  # fmt: skip
+
+
+def touching(*paths: str, **fields: Any) -> Attempt:
+    """An attempt that changes these files."""
+    return attempt(files=[ChangedFile(path, 3, 1) for path in paths], **fields)
 
 
 def task(creator: Party = CREATOR, implementer: Party | None = MAKER, **fields: object) -> Task:
@@ -101,6 +110,19 @@ def planned(creator: Party = CREATOR, *others: Party, **fields: object) -> Facts
     known = {party.session: party for party in (creator, *others)}
     fields = {"status": "open", "iteration": 0} | fields
     return Facts(task=task(creator, None, **fields), history=(entry(creator, "created"),), parties=known)
+
+
+TESTS = CheckRule(name="tests", run="pytest", report="junit")
+LINT = CheckRule(name="lint", run="ruff check", required=False)
+CRON = service()
+
+
+def ran(rule: CheckRule = TESTS, *, by: Party = CRON, outcome: Outcome = "passed", tree: str = TREE, tests: str = "", seq: int = 1,
+        summary: str = "3/3 passed") -> CheckResult:  # fmt: skip
+    """A result on record."""
+    return CheckResult(
+        seq=seq, tree=Sha(tree), name=rule.name, digest=rule.digest, outcome=outcome, summary=summary, tests=tests, session=by.session
+    )  # fmt: skip
 
 
 def rules(**fields: object) -> ReviewPolicy:

@@ -23,7 +23,7 @@ def test_import_lists_what_it_planned_and_accept_makes_it_a_persons(shop: Counte
     assert [line.split() for line in shop.text(shop.cast.claude, "plan", "import", "plan.md").splitlines()] == [
         ["ID", "MODE", "WAITS", "FOR", "TITLE"],
         ["T1", "auto-approve", "Add", "login"],
-        ["T2", "review:per-task", "T1", "Pay"],
+        ["T2", "per-task", "T1", "Pay"],
         ["planned", "2", "tasks"],
         "next: fe ready a person makes the modes their own: fe plan accept".split(),
     ]
@@ -33,7 +33,7 @@ def test_import_lists_what_it_planned_and_accept_makes_it_a_persons(shop: Counte
 def test_json_of_import_accept_and_export(shop: Counter) -> None:
     rows = shop.lines(shop.cast.claude, "plan", "import", "plan.md", "--group", "shop")
     assert [(row["title"], row["mode"], row["labels"]) for row in rows] == [
-        ("Add login", "auto-approve", []), ("Pay", "review:per-task", ["review:per-task"]),
+        ("Add login", "auto-approve", []), ("Pay", "per-task", ["review:per-task"]),
     ]  # fmt: skip
     assert rows[1]["depends_on"] == [rows[0]["task"]]
     assert shop.show(rows[0]["task"])["task"]["group"] == "shop"
