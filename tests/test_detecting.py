@@ -208,7 +208,7 @@ def test_where_everything_is_left_out_no_check_is_written(checkout: Checkout) ->
 
 
 def test_nothing_is_run_without_try(checkout: Checkout) -> None:
-    checkout.write("Makefile", f"check:\n\t{sys.executable} -c 'open(\"{checkout.path}/ran\", \"w\")'\n")
+    checkout.write("Makefile", f'check:\n\t{sys.executable} -c \'open("{checkout.path}/ran", "w")\'\n')
     checkout.commit("x.py")
     init(checkout)
     assert not (checkout.path / "ran").exists()

@@ -579,6 +579,9 @@ class FakeRepo:
     def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> HeadRelation:
         return "same" if head == new_head else "rework"
 
+    def reached(self, commits: Sequence[Sha], target: str) -> set[Sha]:
+        return set(commits) & self.landed
+
     def merged_by(self, head: Sha, target: str) -> Sha | None:
         return head if head in self.landed else None
 

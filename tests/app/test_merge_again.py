@@ -182,7 +182,7 @@ def test_settings_that_were_merged_with_others_are_not_what_was_approved_P12(wor
     configure(world, AT_ONCE)
     task = policy_change(world)
     world.approve(BOB, task)
-    world.checkout.commit("foureyes.toml", f'# by hand\n{SETTINGS}{AT_ONCE}')
+    world.checkout.commit("foureyes.toml", f"# by hand\n{SETTINGS}{AT_ONCE}")
     assert merge(world) == {task: "merged"}
     assert in_force(world) == "balanced", "nobody has seen the file that the merge made"
 

@@ -101,9 +101,7 @@ def test_a_label_rule_wins_over_the_plan_M1(desk: DeskWorld) -> None:
     assert handed_in(desk, task) == "per-task"
 
 
-@pytest.mark.parametrize(
-    ("importer", "maker", "mode"), [(CLAUDE, CLAUDE, "batch"), (CLAUDE, CODEX, "auto-approve"), (CI, CLAUDE, "batch")]
-)
+@pytest.mark.parametrize(("importer", "maker", "mode"), [(CLAUDE, CLAUDE, "batch"), (CLAUDE, CODEX, "auto-approve"), (CI, CLAUDE, "batch")])
 def test_the_modes_of_a_plan_are_its_importers_M6_M7(desk: DeskWorld, importer: Actor, maker: Actor, mode: str) -> None:
     task = import_(desk, "## Task: A\n", importer)["A"]
     assert handed_in(desk, task, maker) == mode

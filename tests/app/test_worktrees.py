@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.core.session import Actor
-from foureyes.errors import GitProblem
+from foureyes.errors import GitProblem, LostClaim
 
 from tests.app.gated import AT_ONCE, configure, merge
 from tests.app.world import ALICE, BOB, CLAUDE, CODEX, Checkout, GitWorld
@@ -85,7 +85,8 @@ def test_a_worktree_comes_with_the_claim_K1(world: GitWorld, state: str) -> None
 def test_somebody_elses_claim_gives_no_worktree_in_ones_own_name_K1_A1(world: GitWorld) -> None:
     """The trailers of its commits would name who only looked in."""
     task, place = begun(world)
-    world.app.worktrees.open(CODEX, task)
+    with pytest.raises(LostClaim):
+        world.app.worktrees.open(CODEX, task)
     place.commit("work.py")
     assert CODEX.session not in place.git("log", "-1", "--format=%(trailers:only)")
 

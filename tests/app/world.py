@@ -353,7 +353,6 @@ class Checkout:
         assert place is not None
         return GitRepo(place.worktree, place.git_dir, place.common_dir, place.root)
 
-
     def workshop(self) -> GitWorkshop:
         place = locate(self.path)
         assert place is not None
@@ -464,9 +463,7 @@ class World:
         self.environ: dict[str, str] = dict(environ or {})
         self.store = store or engines.new_store(PROJECT)
         self.keys = DeskKeys()
-        context = Context(
-            self.store, repo, self.clock, self.ids, self.environ, "mirrors", keys=lambda: self.keys, outside=self.outside
-        )
+        context = Context(self.store, repo, self.clock, self.ids, self.environ, "mirrors", keys=lambda: self.keys, outside=self.outside)
         self.app = Application(context)
         self.app.projects.create(ALICE, "project", "fe", "main")
 

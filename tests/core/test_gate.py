@@ -10,14 +10,32 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from foureyes.core import gate
-from foureyes.core.attempt import DETACHED
+from foureyes.core.attempt import DETACHED, Attempt
+from foureyes.core.check import CheckResult
 from foureyes.core.facts import Facts
 from foureyes.core.gate import Tip
 from foureyes.core.ids import Sha
 from foureyes.core.lifecycle import STATUSES, Status
-from foureyes.core.policy import ReviewPolicy
+from foureyes.core.policy import LabelRule, MinorRule, ReviewPolicy, Unseen
 
-from tests.core.samples import ADA, DIFF, HEAD, STRANGER, attempt, made, planned, quick
+from tests.core.samples import (
+    ADA,
+    BASE_TREE,
+    CREATOR,
+    CRON,
+    DIFF,
+    HEAD,
+    LINT,
+    MAKER,
+    STRANGER,
+    TESTS,
+    attempt,
+    made,
+    planned,
+    quick,
+    ran,
+    rules,
+)
 
 SEEN = DIFF[7:15]
 CURRENT = Tip(head=HEAD)
@@ -141,3 +159,113 @@ class Broken:
 def test_a_condition_that_raises_is_a_reason_against_it_G1() -> None:
     found = gate.check(replace(made(), attempt=Broken()), STRANGER, CURRENT, SEEN, POLICY)
     assert any("OSError" in reason.message for reason in found)
+
+
+# D5, D6, D8
+
+CHECKED = rules(checks=(TESTS, LINT))
+
+
+def checked(*results: CheckResult, attempt_: Attempt | None = None, **fields: Any) -> Facts:
+    return replace(made(MAKER, CREATOR, STRANGER, ADA, CRON, attempt_=attempt_, **fields), results=results, tests=HELD)
+
+
+HELD = {"one": frozenset({"a"}), "two": frozenset({"a", "b"})}
+GONE = (ran(tree=BASE_TREE, tests="two"), ran(tests="one"))
+BASED = attempt(base_tree=BASE_TREE)
+
+
+@pytest.mark.parametrize(
+    ("results", "agents", "people"),
+    [
+        ((), ["D5"], ["D5"]), ((ran(),), [], []), ((ran(by=MAKER),), ["D5"], []), ((ran(by=STRANGER),), ["D5"], []),
+        ((ran(outcome="failed"),), ["D5"], ["D5"]), ((ran(outcome="crashed"),), ["D5"], ["D5"]),
+        ((ran(outcome="timed_out"),), ["D5"], ["D5"]), ((ran(), ran(LINT, outcome="failed")), [], []),
+        ((ran(tree=BASE_TREE),), ["D5"], ["D5"]), ((ran(by=MAKER, outcome="failed"),), ["D5"], ["D5"]),
+    ],
+    ids=["not run", "passed", "claimed", "by a stranger", "failed", "crashed", "timed out", "optional", "other tree", "claimed red"],
+)  # fmt: skip
+def test_required_checks_passed_on_the_attempts_tree_and_for_agents_where_it_counts_D5(
+    results: tuple[CheckResult, ...], agents: list[str], people: list[str]
+) -> None:
+    assert ids(checked(*results), policy=CHECKED) == agents
+    assert ids(checked(*results), policy=CHECKED, person=True) == people
+
+
+def test_every_required_check_that_did_not_pass_is_a_reason_G2_D5() -> None:
+    three = rules(checks=(TESTS, replace(TESTS, name="more"), replace(LINT, required=True)))
+    assert ids(checked(ran(outcome="failed")), policy=three) == ["D5", "D5", "D5"]
+
+
+def test_a_person_agrees_with_a_reason_to_tests_that_are_gone_and_an_agent_never_does_D5() -> None:
+    facts = checked(*GONE, attempt_=BASED)
+    assert ids(facts, policy=CHECKED, person=True) == ["D5"]
+    assert ids(facts, policy=CHECKED, person=True, reason="  ") == ["D5"]
+    assert ids(facts, policy=CHECKED, person=True, reason="b was a duplicate") == []
+    assert ids(facts, policy=CHECKED, reason="b was a duplicate") == ["D5"]
+    assert ids(checked(ran(outcome="failed")), policy=CHECKED, person=True, reason="so what") == ["D5"], "a red check stays red"
+    (why,) = gate.check(facts, STRANGER, CURRENT, SEEN, CHECKED)
+    assert "a person runs: fe approve" in why.next
+    assert gate.tests_that_go(facts, CHECKED) == ("b",)
+    assert gate.tests_that_go(facts, rules(checks=(replace(TESTS, required=False),))) == ()
+
+
+def test_what_was_not_compared_with_the_target_is_not_passed_for_agents_G1_D5() -> None:
+    facts = checked(ran(tests="one"), attempt_=BASED)
+    assert ids(facts, policy=CHECKED) == ["D5"]
+    assert ids(facts, policy=CHECKED, person=True) == ["D5"]
+    assert ids(facts, policy=CHECKED, person=True, reason="the target has no tests yet") == []
+
+
+def test_a_minor_task_needs_its_checks_unless_the_configuration_says_so_D5() -> None:
+    minor = checked(minor=True, minor_by=CREATOR.session)
+    free = rules(checks=(TESTS,), minor=MinorRule(checks=False))
+    assert ids(minor, policy=CHECKED) == ["D5"]
+    assert ids(minor, policy=free) == []
+    assert ids(checked(), policy=free) == ["D5"], "only minor ones"
+    too_large = checked(minor=True, minor_by=CREATOR.session, attempt_=attempt(added=500))
+    assert ids(too_large, policy=free) == ["D5"], "and only what is minor by evidence (P10)"
+    late = checked(minor=True, minor_late=True, minor_by=MAKER.session)
+    assert ids(late, policy=free) == ["D5"]
+
+
+def test_work_without_code_has_nothing_to_check_D5() -> None:
+    assert ids(checked(attempt_=attempt(no_code=True, base=HEAD)), policy=CHECKED) == []
+
+
+def test_as_many_counting_reviews_as_policy_or_label_ask_for_D6() -> None:
+    two = rules(reviews=1, label_rules={"law": LabelRule(reviews=2)})
+    reviewed = replace(made(), reviewers=frozenset({STRANGER.session}))
+    assert ids(made(), policy=two) == ["D6"]
+    assert ids(reviewed, policy=two) == []
+    assert ids(made(), policy=two, person=True) == [], "a person's approval is one review of every grade"
+    law = replace(made(labels=["law"]), reviewers=frozenset({STRANGER.session}))
+    assert ids(law, policy=two) == ["D6"]
+    assert ids(law, policy=two, person=True) == []
+    assert ids(made(labels=["law"]), policy=two, person=True) == ["D6"]
+    taken_off = replace(made(), labels_taken_off=(("law", MAKER.session),), reviewers=frozenset({STRANGER.session}))
+    assert ids(taken_off, policy=two) == ["D6"], "a label that a maker took off goes on asking (M6)"
+
+
+@pytest.mark.parametrize(("unseen", "expected"), [("note", []), ("ask", ["D8"]), ("refuse", ["D8"])])
+def test_a_label_may_want_to_know_what_a_person_saw_D8(unseen: Unseen, expected: list[str]) -> None:
+    policy = rules(label_rules={"law": LabelRule(unseen=unseen)})
+    assert ids(made(labels=["law"]), seen="", person=True, policy=policy) == expected
+    assert ids(made(labels=["law"]), person=True, policy=policy) == [], "who says which diff was on screen saw it"
+    assert ids(made(), seen="", person=True, policy=policy) == []
+    assert ids(made(labels=["law"]), seen="", policy=policy) == ["D7"], "an agent always has to say it"
+
+
+def test_an_agents_approval_may_need_its_own_review_D9() -> None:
+    policy = rules(agent_approval="review")
+    assert ids(made(), policy=policy) == ["D9"]
+    assert ids(made(), policy=policy, person=True) == []
+    assert ids(replace(made(), reviewers=frozenset({STRANGER.session})), policy=policy) == []
+    assert ids(replace(made(), reviewers=frozenset({MAKER.session})), policy=policy) == ["D9"], "its own"
+
+
+def test_the_new_conditions_stand_in_their_place_G2() -> None:
+    policy = rules(checks=(TESTS,), reviews=3, agent_approval="review", label_rules={"law": LabelRule(unseen="ask")})
+    facts = replace(checked(status="open", hold="stop", labels=["law"]), open_blocking=("TL-1",))
+    assert ids(facts, MOVED, "deadbeef", policy=policy) == ["D1", "D2", "D3", "D4", "D5", "D6", "D7", "D9"]
+    assert ids(facts, MOVED, "", policy=policy, person=True) == ["D1", "D2", "D3", "D4", "D5", "D6", "D8"]

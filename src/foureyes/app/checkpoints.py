@@ -93,7 +93,7 @@ class Checkpoints:
         assert old is not None
         if old == found.sha:
             return Restored(name=name, sha=found.sha, branch=ref.removeprefix("refs/heads/"), kept="", changed=False)
-        kept = f"before-{name}-{old[:7]}"
+        kept = f"before-{name.removeprefix('before-')[:40]}-{old[:7]}"
         self._context.workshop.add_checkpoint(found.task, kept, old)
         why = self._context.workshop.reset(ref, old=old, new=found.sha)
         if why:

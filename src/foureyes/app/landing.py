@@ -12,8 +12,10 @@ from foureyes.app.proof import Hash
 from foureyes.app.views import ApprovalView, TaskRow
 from foureyes.config import FILE, Layers, read_file, review_policy
 from foureyes.core import events as e
+from foureyes.core import gate
 from foureyes.core.attempt import DETACHED, KEEPS_APPROVAL, Attempt
-from foureyes.core.ids import Sha, TaskId
+from foureyes.core.ids import SessionId, Sha, TaskId
+from foureyes.core.merge import Given, why_void
 from foureyes.core.session import Actor
 from foureyes.core.task import Task
 from foureyes.errors import ConfigError, Reason, Refused
@@ -96,6 +98,7 @@ def _found(context: Context, work: Work, row: MergeRow, settings: str) -> MergeR
     if task.iteration != row.attempt:
         return row
     if task.status == "approved":
+        _note_what_no_longer_held(context, gatekeeper, task)
         said = accept(context, gatekeeper, task, settings)
         gatekeeper.record(task.id, e.TaskMerged(sha=Sha(row.sha), via=work.actor.session))
         return msgspec.structs.replace(row, message=f"{row.message}; {said}") if said else row
@@ -104,6 +107,28 @@ def _found(context: Context, work: Work, row: MergeRow, settings: str) -> MergeR
         gatekeeper.record(task.id, e.UnapprovedMergeSeen(sha=Sha(row.sha)))
         gatekeeper.record(task.id, e.SecurityRecorded(kind="merged_unapproved", rule="C2", reason=reason))
     return row
+
+
+def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task) -> None:
+    """P8: merged by hand although the approval would not have been given any more, or a person held it: on record."""
+    facts, policy = facts_of(context, gatekeeper.tx, task.id), context.policy(gatekeeper.tx, gatekeeper.actor)
+    given = given_of(gatekeeper.tx, task.id)
+    if given is None or facts.attempt is None:
+        return
+    against = [*why_void(facts, policy, given, gate.Tip(head=facts.attempt.head)), *gate.holds(facts)]
+    if against:
+        said = "; ".join(f"{reason.rule} {reason.message}" for reason in against)
+        event = e.SecurityRecorded(kind="merged_by_hand", rule=against[0].rule, reason=f"on the target branch although: {said}")
+        gatekeeper.record(task.id, event)
+
+
+def given_of(tx: Tx, task: TaskId) -> Given | None:
+    """The approval that counts: the latest active one."""
+    rows = [row for row in tx.all("attempt.active_approvals", ApprovalView, task=task) if not row.recorded]
+    if not rows:
+        return None
+    row = rows[-1]
+    return Given(row.seq, SessionId(row.session), row.attempt, row.rule, row.exception, row.reason, tuple(row.gone))
 
 
 def _look(context: Context, task: str, attempt: Attempt, target: str) -> MergeRow | None:

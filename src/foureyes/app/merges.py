@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
+from functools import cached_property
 
 import msgspec
 
@@ -11,19 +12,19 @@ from foureyes.app.checks import Checks, Telling
 from foureyes.app.context import Context, Work, gate_of, permit
 from foureyes.app.feedback import Feedback, mirror
 from foureyes.app.gating import in_words
-from foureyes.app.landing import MergeRow, accept, recognise, refuse_foreign_target, settings_of
+from foureyes.app.landing import MergeRow, accept, given_of, recognise, refuse_foreign_target, settings_of
 from foureyes.app.ledger import facts_of, with_trees
 from foureyes.app.merge_items import Lease, MergeItem, is_live, items_of, rules_of, settles_at, told, waits_for
 from foureyes.app.ports import Tx
 from foureyes.app.stops import needed, refuse_from
 from foureyes.app.tasks import outcome
-from foureyes.app.views import ApprovalView, Outcome
+from foureyes.app.views import Outcome
 from foureyes.core import events as e
 from foureyes.core import gate
 from foureyes.core.attempt import DETACHED, KEEPS_APPROVAL, Attempt
 from foureyes.core.check import Standing
 from foureyes.core.facts import Facts
-from foureyes.core.ids import SessionId, Sha, TaskId
+from foureyes.core.ids import Sha, TaskId
 from foureyes.core.merge import Given, why_not_checked, why_void
 from foureyes.core.policy import ReviewPolicy
 from foureyes.core.quality import standings_on
@@ -62,6 +63,16 @@ class Merges:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+
+    @cached_property
+    def _nameless(self) -> str:
+        """What nobody else has, where processes have no names."""
+        return f"unknown:{self._context.ids.number():x}"
+
+    @property
+    def _me(self) -> str:
+        """What a lease names: this process."""
+        return self._context.outside.process() or self._nameless
 
     def all(self) -> list[MergeItem]:
         """What is approved and not merged, in the order in which it will be tried, each with what it waits for."""
@@ -104,10 +115,9 @@ class Merges:
 
     def _lease(self, actor: Actor, tried: set[str]) -> MergeItem | None:
         """Q1: take the next item, unless another process is at work; a lease of one that ended is free (Q4)."""
-        outside = self._context.outside
         with self._context.writing(actor, "merge") as work:
             for lease in work.tx.all("merge.leases", Lease):
-                if is_live(self._context, lease) and lease.process != outside.process():
+                if is_live(self._context, lease) and lease.process != self._me:
                     where = f" on {lease.host}" if lease.host else ""
                     raise Conflict(f"another fe merge is at work{where}: it merges {lease.task}.", next_step="fe merges list")
             rules = rules_of(self._context, work.tx)
@@ -117,7 +127,7 @@ class Merges:
             policy = self._context.policy(work.tx, gate_of(self._context.store.project))
             seconds = SPARE_SECONDS + 2 * 60 * sum(rule.timeout_minutes for rule in policy.checks)
             lease_event = e.MergeLeased(
-                attempt=items[0].attempt, approval=items[0].approval, until=self._context.later(seconds), process=outside.process(),
+                attempt=items[0].attempt, approval=items[0].approval, until=self._context.later(seconds), process=self._me,
                 host=actor.host, via=actor.session,
             )  # fmt: skip
             work.as_gate(self._context.store.project).record(items[0].task, lease_event)
@@ -191,10 +201,10 @@ class Merges:
         raise Done(self._leave(actor, item, "; ".join(reason.message for reason in reasons), stuck=broke))
 
     def _given(self, tx: Tx, item: MergeItem) -> Given:
-        for row in tx.all("attempt.active_approvals", ApprovalView, task=item.task):
-            if row.seq == item.approval:
-                return Given(row.seq, SessionId(row.session), row.attempt, row.rule, row.exception, row.reason, tuple(row.gone))
-        raise Done(MergeRow(task=item.task, attempt=item.attempt, outcome="waiting", message="its approval ended meanwhile"))
+        given = given_of(tx, TaskId(item.task))
+        if given is None or given.seq != item.approval:
+            raise Done(MergeRow(task=item.task, attempt=item.attempt, outcome="waiting", message="its approval ended meanwhile"))
+        return given
 
     def _message(self, facts: Facts, item: MergeItem, target: str) -> str:
         """J3: the merge commit names task, approval and attempt, and anchors the journal."""
@@ -250,7 +260,7 @@ class Merges:
     def _refuse_lost(self, work: Work, item: MergeItem) -> None:
         """A lease that another took over, because this process was silent for too long, is not ours any more."""
         lease = work.tx.one("merge.of", Lease, task=item.task)
-        if lease is None or lease.state != "merging" or lease.process != self._context.outside.process():
+        if lease is None or lease.state != "merging" or lease.process != self._me:
             raise Done(MergeRow(task=item.task, attempt=item.attempt, outcome="waiting", message="another fe merge took it over"))
         refuse_from(self._context.find(work.tx, item.task), "merged")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 import msgspec
@@ -13,6 +13,8 @@ REDO_OPTIONS: tuple[RedoOption, ...] = ("keep", "fresh", "checkpoint")
 
 QUICK_ISSUES = ("Tests incomplete", "Code style issues", "Missing error handling", "Performance concerns", "Security issues")
 """F1: what is wrong so often that nobody should have to type it."""
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Feedback(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +43,7 @@ def mirror(task: str, history: list[Feedback]) -> bytes:
 def _entry(feedback: Feedback) -> dict[str, object]:
     entry: dict[str, object] = {
         "iteration": feedback.iteration,
-        "timestamp": int(datetime.fromisoformat(feedback.at).timestamp() * 1000),
+        "timestamp": (datetime.fromisoformat(feedback.at) - EPOCH) // timedelta(milliseconds=1),
         "decision": feedback.decision,
     }
     if feedback.decision == "redo":
