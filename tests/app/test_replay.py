@@ -540,6 +540,8 @@ class Desk(RuleBasedStateMachine):
         for name, condition in FLAGS.items():
             ((n,),) = self.world.sql(f"SELECT count(*) FROM tasks WHERE deleted = 0 AND {condition}")
             assert counted.get(name, 0) == n, name
+        ((by_rule,),) = self.world.sql("SELECT count(*) FROM approvals WHERE rule = 'M4'")
+        assert counted.get("auto_approved", 0) == by_rule
 
     @invariant()
     def what_is_ready_is_ready_T4(self) -> None:

@@ -158,8 +158,8 @@ def _programs(points: Failpoints) -> None:
     original = process.run
 
     def run(argv: Any, **options: Any) -> Any:
-        word = next((part for part in argv[1:] if not part.startswith("-") and "=" not in part), "")
-        with points.one(f"{argv[0]} {word}"):
+        words = [part for part in argv[1:] if not part.startswith("-") and "=" not in part]
+        with points.one(f"{argv[0]} {' '.join(words[: 2 if words[:1] == ['worktree'] else 1])}"):
             return original(argv, **options)
 
     setattr(process, "run", run)  # noqa: B010

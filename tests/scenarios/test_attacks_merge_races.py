@@ -54,8 +54,8 @@ def test_Q2_a_branch_that_a_check_moves_during_the_merge_makes_the_approval_void
     assert (gate.tip(), gate.status(work.task)) == (before, "reviewing")
 
 
-def test_D5_a_limit_a_green_result_by_a_fake_program_is_used_again_by_the_merge(gate: Gate, tmp_path: Path) -> None:
-    """Equal tree, equal check, run where it counts: nothing runs again. The record says which program that was."""
+def test_D5_a_green_result_by_a_fake_program_is_not_used_again_by_a_merge_that_has_the_real_one(gate: Gate, tmp_path: Path) -> None:
+    """Equal tree, equal check, run where it counts; but another program would run now, so it runs. The record names both."""
     gate.configure('\n[[checks]]\nname = "unit"\nrun = "pytest"\n')
     for name, text in (("honest", "grep -q net src/prices.py"), ("fake", "exit 0")):
         (tmp_path / name).mkdir()
@@ -64,8 +64,10 @@ def test_D5_a_limit_a_green_result_by_a_fake_program_is_used_again_by_the_merge(
     work = gate.attempt({"src/prices.py": "# the gross price\n", "tests/shop.t": "prices true\nstock true\n"})
     gate.run(detached(gate.cast.codex), "check", "run", work.task, env={"PATH": f"{tmp_path}/fake:{GIT_ENV['PATH']}"})
     gate.approve(gate.cast.alice, work)
-    assert gate.merge(env={"PATH": f"{tmp_path}/honest:{GIT_ENV['PATH']}"}) == {work.task: "merged"}
-    assert [row["program"].split()[0] for row in gate.results(work) if row["name"] == "unit"] == [str(tmp_path / "fake" / "pytest")]
+    assert gate.merge(env={"PATH": f"{tmp_path}/honest:{GIT_ENV['PATH']}"}) == {work.task: "checks"}
+    assert [row["program"].split()[0] for row in gate.results(work) if row["name"] == "unit"] == [
+        str(tmp_path / name / "pytest") for name in ("fake", "honest")
+    ]
 
 
 # Worktrees and branches

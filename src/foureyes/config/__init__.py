@@ -9,7 +9,7 @@ import msgspec
 
 from foureyes.config.settings import BY_KEY, FILE, SETTINGS, Setting, Source, Value
 from foureyes.core.check import REPORTS, CheckRule
-from foureyes.core.policy import MODES, AutoApprove, HumanRule, LabelRule, MinorRule, Profile, ReviewPolicy, RiskRule
+from foureyes.core.policy import DEFAULT_LABEL_RULES, MODES, AutoApprove, HumanRule, LabelRule, MinorRule, Profile, ReviewPolicy, RiskRule
 from foureyes.core.session import GRADES
 from foureyes.errors import ConfigError
 
@@ -124,7 +124,7 @@ def checked(setting: Setting, value: object, where: str) -> Value:
     if setting.kind == "profiles" and isinstance(value, dict):
         return {name: _profile(profile, name, f"{where}.{name}") for name, profile in value.items()}
     if setting.kind == "rules" and isinstance(value, dict):
-        return {label: _label_rule(rule, f"{where}.{label}") for label, rule in value.items()}
+        return {label: _label_rule(rule, label, f"{where}.{label}") for label, rule in value.items()}
     if setting.kind == "share" and isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1:
         return float(value)
     if setting.kind == "checks" and isinstance(value, list):
@@ -132,9 +132,11 @@ def checked(setting: Setting, value: object, where: str) -> Value:
     raise ConfigError(f"{where} = {_show(value)}: allowed are {allowed_values(setting)}")
 
 
-def _label_rule(rule: object, where: str) -> LabelRule:
+def _label_rule(rule: object, label: str, where: str) -> LabelRule:
+    """What is said about a label that has a rule by default changes only what it says."""
+    known = msgspec.to_builtins(DEFAULT_LABEL_RULES[label]) if label in DEFAULT_LABEL_RULES else {}
     try:
-        return msgspec.convert(rule, LabelRule)
+        return msgspec.convert({**known, **rule} if isinstance(rule, dict) else rule, LabelRule)
     except msgspec.ValidationError as problem:
         choices = f"mode = {'|'.join(MODES)}, independence = {'|'.join(GRADES)}, unseen = note|ask|refuse"
         raise ConfigError(f"{where}: {problem}; allowed are auto_approve = true|false, reviews = 1, {choices}") from None

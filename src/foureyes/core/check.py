@@ -198,7 +198,7 @@ def _all_well(ran: Ran) -> str:
         return f"{passed}/{passed} passed" + (f", {skipped} skipped" if skipped else "")
     if ran.findings:
         return "1 note" if len(ran.findings) == 1 else f"{len(ran.findings)} notes"
-    return "exit code 0"
+    return "no findings" if ran.findings is not None else "exit code 0"
 
 
 def _what_failed(ran: Ran, failing: tuple[str, ...]) -> str:
