@@ -104,7 +104,7 @@ def test_a_rule_may_name_the_exit_codes_that_mean_failed_but_no_signal_is_one(co
         (Ran(exit_code=0, tests=(SKIPPED, SKIPPED)), "junit", "failed", "no test ran: all 2 in the report were skipped"),
         (Ran(exit_code=0, problem="no report"), "junit", "crashed", "no report"),
         (Ran(exit_code=1, problem="no report"), "junit", "failed", "no report"),
-        (Ran(exit_code=0, findings=()), "sarif", "passed", "passed"),
+        (Ran(exit_code=0, findings=()), "sarif", "passed", "no findings"),
         (Ran(exit_code=0, findings=(NOTE,)), "sarif", "passed", "1 note"),
         (Ran(exit_code=0, findings=(ERROR, NOTE)), "sarif", "failed", "1 error"),
         (Ran(exit_code=0, findings=None), "sarif", "failed", "there is no report"),
