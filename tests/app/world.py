@@ -288,6 +288,9 @@ class ScriptedWorkshop:
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
         raise AssertionError(f"worktree of {task}")
 
+    def worktrees(self) -> list[str]:
+        return []
+
     def drop_worktree(self, task: str) -> str:
         return ""
 

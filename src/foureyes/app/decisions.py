@@ -8,7 +8,7 @@ from foureyes.app.context import Context, Work, permit
 from foureyes.app.feedback import mirror
 from foureyes.app.gating import after
 from foureyes.app.ledger import facts_of
-from foureyes.app.merge_items import items_of, refuse_while_merging
+from foureyes.app.merge_items import items_of, refuse_landed, refuse_while_merging
 from foureyes.app.ports import Tx
 from foureyes.app.proof import Proof, check, known_by_key, named_task, prove
 from foureyes.app.stops import refuse_from
@@ -54,10 +54,16 @@ class Decisions:
         if not done.changed or done.status == "reviewing":
             return done
         note = mirror(self._context, TaskId(done.approved))
-        with self._context.store.read() as tx:
-            waiting = [item.task for item in items_of(tx)]
-        place = waiting.index(done.approved) + 1 if done.approved in waiting else 0
-        return msgspec.structs.replace(done, position=place, notes=(note,) if note else ())
+        return msgspec.structs.replace(done, position=self._place(done.approved), notes=(note,) if note else ())
+
+    def _place(self, task: str) -> int:
+        """Where it stands in the merge queue; 0 where that cannot be said. The approval stands in any case."""
+        try:
+            with self._context.store.read() as tx:
+                waiting = [item.task for item in items_of(tx)]
+        except FoureyesError:
+            return 0
+        return waiting.index(task) + 1 if task in waiting else 0
 
     def _approve(self, actor: Actor, task: str, seen: str, said: Said, reason: str, if_version: int | None, batch: str) -> ApprovalOutcome:
         permit(actor, "approve")
@@ -227,6 +233,7 @@ class Decisions:
             if found.status != "reviewing" or not facts_of(self._context, work.tx, found.id).recorded:
                 refuse_from(found, "withdraw")
             refuse_while_merging(self._context, work.tx, found)
+            refuse_landed(self._context, work.tx, found)
             me = self._context.party(work.tx, actor)
             facts = facts_of(self._context, work.tx, found.id, me)
             for row in work.tx.all("attempt.active_approvals", ApprovalView, task=found.id):

@@ -8,6 +8,7 @@ import msgspec
 
 from foureyes.app.context import Context, Work, permit
 from foureyes.app.ledger import facts_of
+from foureyes.app.merge_items import refuse_landed
 from foureyes.app.ports import Tx
 from foureyes.app.proof import Proof, check, known_by_key, named_task, prove
 from foureyes.app.stops import needed, refuse_from
@@ -21,9 +22,10 @@ from foureyes.core.feedback import Feedback as Entry
 from foureyes.core.feedback import mirror as mirrored
 from foureyes.core.four_eyes import Said, may_approve, may_decide
 from foureyes.core.ids import Sha, TaskId
+from foureyes.core.lifecycle import is_allowed
 from foureyes.core.session import Actor
 from foureyes.core.task import clean_text, is_blank, visible
-from foureyes.errors import BadInput, NotFound, Reason, Refused
+from foureyes.errors import BadInput, FoureyesError, NotFound, Reason, Refused
 
 
 class Feedback:
@@ -132,7 +134,10 @@ class Feedback:
     def _judge(self, work: Work, task: str, action: str, reason: str, proof: Proof | None) -> Facts:
         """T: redo and reject are a person's, or a session's that P would let approve; signed where that is wanted (I9)."""
         found = self._context.find(work.tx, task)
+        if not is_allowed(action, found.status):
+            mirror(self._context, found.id)  # the repeat of one that was cut off before its file was written (F2)
         refuse_from(found, action)
+        refuse_landed(self._context, work.tx, found)
         me = self._context.party(work.tx, work.actor)
         facts = facts_of(self._context, work.tx, found.id, me)
         if work.actor.kind != "human" or may_decide(me) is not None:
@@ -168,6 +173,13 @@ def begin_again(context: Context, task: TaskId) -> str:
 
     Only from the head that was judged: who has gone on since is left alone. The old head is kept (A1).
     """
+    try:
+        return _begin_again(context, task)
+    except FoureyesError as problem:
+        return f"the branch was not looked at: {problem.message}"
+
+
+def _begin_again(context: Context, task: TaskId) -> str:
     with context.store.read() as tx:
         facts, rows = facts_of(context, tx, task), tx.all("attempt.feedback", FeedbackView, task=task)
         target = f"refs/heads/{context.project(tx).target}"
@@ -207,6 +219,9 @@ def mirror(context: Context, task: TaskId) -> str:
     """F2: write the mirror file of a task from the store; what there is to say about it. The store is the truth."""
     if not context.folder:
         return ""
-    with context.store.read() as tx:
-        history = history_of(tx, task)
+    try:
+        with context.store.read() as tx:
+            history = history_of(tx, task)
+    except FoureyesError as problem:
+        return f".foureyes/feedback/{task}.json was not written: {problem.message}"  # what was decided stands
     return context.outside.write_feedback(task, mirrored(task, history)) if history else ""

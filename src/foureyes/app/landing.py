@@ -18,7 +18,7 @@ from foureyes.core.ids import SessionId, Sha, TaskId
 from foureyes.core.merge import Given, why_void
 from foureyes.core.session import Actor
 from foureyes.core.task import Task
-from foureyes.errors import ConfigError, Reason, Refused
+from foureyes.errors import ConfigError, GitProblem, Reason, Refused
 
 MANY = 10_000
 
@@ -146,6 +146,29 @@ def _look(context: Context, task: str, attempt: Attempt, target: str) -> MergeRo
         return None
     message = f"on {target} as {sha[:7]} ({relation} of the approved head)"
     return MergeRow(task=task, attempt=attempt.n, outcome="found", sha=sha, message=message)
+
+
+def tidy(context: Context, task: TaskId, attempt: Attempt, target: str) -> str:
+    """K1: the worktree of a merged task goes, and its own branch with it; why it stays, else empty."""
+    try:
+        kept = context.workshop.drop_worktree(task)
+        if attempt.ref == f"refs/heads/fe/{task}" and not kept:
+            context.workshop.delete_merged(attempt.ref, target=target)
+    except GitProblem as problem:
+        kept = problem.message
+    return f"its worktree stays: {kept}" if kept else ""
+
+
+def tidy_merged(context: Context, target: str) -> None:
+    """What a crash left of merged tasks: worktrees and branches that nobody needs any more (Q4)."""
+    own = "refs/heads/fe/"
+    left = {ref.removeprefix(own) for ref in context.repo.heads() if ref.startswith(own)} | set(context.workshop.worktrees())
+    with context.store.read() as tx:
+        merged = [task.id for task in tx.all("task.some", Task, ids=sorted(left)) if task.resolution == "merged"] if left else []
+        attempts = {task: facts_of(context, tx, task).attempt for task in merged}
+    for task, attempt in attempts.items():
+        if attempt is not None:
+            tidy(context, task, attempt, target)
 
 
 def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:

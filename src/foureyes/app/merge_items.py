@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from foureyes.app.context import Context, gate_of, stamp
+from foureyes.app.ledger import facts_of
 from foureyes.app.ports import Tx
 from foureyes.core.task import Task
 from foureyes.errors import Reason, Refused
@@ -55,6 +56,15 @@ def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:
     lease = tx.one("merge.of", Lease, task=task.id)
     if lease is not None and task.status == "approved" and is_live(context, lease):
         reason = Reason("Q1", f"{task.id} is being merged now", "fe merges list")
+        raise Refused(f"{task.id} was not changed.", reasons=(reason,), next_step=reason.next, task=task.id)
+
+
+def refuse_landed(context: Context, tx: Tx, task: Task) -> None:
+    """Q4: a merge that was cut off after the branch had moved is a merge; what is on the target is not taken back by a word."""
+    attempt = facts_of(context, tx, task.id).attempt
+    tip = context.repo.commit_of(f"refs/heads/{context.project(tx).target}") if task.status == "approved" else None
+    if attempt is not None and tip is not None and context.repo.is_ancestor(attempt.head, tip):
+        reason = Reason("Q4", f"the approved head of {task.id} is on the target branch already", "fe merge")
         raise Refused(f"{task.id} was not changed.", reasons=(reason,), next_step=reason.next, task=task.id)
 
 

@@ -12,7 +12,7 @@ from foureyes.app.checks import Checks, Telling
 from foureyes.app.context import Context, Work, gate_of, permit
 from foureyes.app.feedback import Feedback, mirror
 from foureyes.app.gating import in_words
-from foureyes.app.landing import MergeRow, accept, given_of, recognise, refuse_foreign_target, settings_of
+from foureyes.app.landing import MergeRow, accept, given_of, recognise, refuse_foreign_target, settings_of, tidy, tidy_merged
 from foureyes.app.ledger import facts_of, with_trees
 from foureyes.app.merge_items import Lease, MergeItem, is_live, items_of, rules_of, settles_at, told, waits_for
 from foureyes.app.ports import Tx
@@ -42,6 +42,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """One merge that is about to happen: everything but the move of the branch."""
 
     tip: Sha
+    tip_tree: Sha
     commit: Sha
     tree: Sha
     checked: tuple[Standing, ...]
@@ -67,7 +68,7 @@ class Merges:
     @cached_property
     def _nameless(self) -> str:
         """What nobody else has, where processes have no names."""
-        return f"unknown:{self._context.ids.number():x}"
+        return f"unknown:{os.urandom(8).hex()}"
 
     @property
     def _me(self) -> str:
@@ -97,13 +98,22 @@ class Merges:
             refuse_foreign_target(self._context, tx, target)
         self._refuse_programs()
         rows = recognise(self._context, actor, target)
-        tried: set[str] = {row.task for row in rows}
-        while (item := self._lease(actor, tried)) is not None:
-            tried.add(item.task)
-            rows.append(self._merge(actor, item, target, tell))
-        self._catch_up(target, rows, tell)
+        while (item := self._next(actor, rows)) is not None:
+            rows += self._merge(actor, item, target, tell)
+        tidy_merged(self._context, target)
+        self._catch_up(target, tell)
+        tried = {row.task for row in rows}
         waiting = [item for item in self.all() if item.task not in tried]
         return rows + [MergeRow(task=item.task, attempt=item.attempt, outcome=item.state, message=item.why or "waits") for item in waiting]
+
+    def _next(self, actor: Actor, rows: list[MergeRow]) -> MergeItem | None:
+        """The next item; if somebody else is at work by now, what was done so far is still told."""
+        try:
+            return self._lease(actor, {row.task for row in rows})
+        except Conflict:
+            if not rows:
+                raise
+            return None
 
     def _refuse_programs(self) -> None:
         """Q2: repository configuration that names a program is an error: what reaches the target is not decided by it."""
@@ -133,23 +143,29 @@ class Merges:
             work.as_gate(self._context.store.project).record(items[0].task, lease_event)
             return items[0]
 
-    def _merge(self, actor: Actor, item: MergeItem, target: str, tell: Telling | None) -> MergeRow:
-        """One item: as often as the target moves under it, but not for ever."""
-        task = TaskId(item.task)
+    def _merge(self, actor: Actor, item: MergeItem, target: str, tell: Telling | None) -> list[MergeRow]:
+        """One item, and what else turned up on the target meanwhile; the mirror of its feedback follows."""
+        try:
+            rows = self._tried(actor, item, target, tell)
+        except Done as done:
+            rows = [done.row]
+        note = mirror(self._context, TaskId(item.task))
+        return [msgspec.structs.replace(rows[0], notes=(*rows[0].notes, note)), *rows[1:]] if note else rows
+
+    def _tried(self, actor: Actor, item: MergeItem, target: str, tell: Telling | None) -> list[MergeRow]:
+        """As often as the target moves under it, but not for ever; somebody may have merged it by hand (Q3)."""
         try:
             for _ in range(STARTS):
                 try:
                     plan = self._prepare(actor, item, target, tell)
-                    return self._move(actor, item, target, plan)
+                    return [self._move(actor, item, target, plan)]
                 except Moved:
-                    continue
-            return self._leave(actor, item, f"{target} moved {STARTS} times meanwhile", stuck=False)
-        except Done as done:
-            return done.row
+                    found = recognise(self._context, actor, target)
+                    if any(row.task == item.task for row in found):
+                        return sorted(found, key=lambda row: row.task != item.task)
+            return [self._leave(actor, item, f"{target} moved {STARTS} times meanwhile", stuck=False)]
         except GitProblem as problem:
-            return self._leave(actor, item, f"git: {problem.message}", stuck=True)
-        finally:
-            mirror(self._context, task)
+            return [self._leave(actor, item, f"git: {problem.message}", stuck=True)]
 
     def _prepare(self, actor: Actor, item: MergeItem, target: str, tell: Telling | None) -> Plan:
         """Q2: merge on top of the tip, run the required checks on the result; nothing is moved yet."""
@@ -178,7 +194,7 @@ class Merges:
         checked = self._judge(actor, item, facts, policy, merged.tree, tip_tree, target)
         message = self._message(facts, item, target)
         commit = context.workshop.commit(tree=merged.tree, parents=[tip, attempt.head], message=message)
-        return Plan(tip=tip, commit=commit, tree=merged.tree, checked=checked)
+        return Plan(tip=tip, tip_tree=tip_tree, commit=commit, tree=merged.tree, checked=checked)
 
     def _judge(
         self, actor: Actor, item: MergeItem, facts: Facts, policy: ReviewPolicy, tree: Sha, tip_tree: Sha, target: str
@@ -235,6 +251,8 @@ class Merges:
             void = self._void(work, item, facts, tip)
             if void is not None:
                 return void
+            if self._wants_more(work.tx, item, facts, plan):
+                raise Moved  # somebody accepted a stricter pipeline meanwhile: begin anew with it
             if gate.holds(facts):
                 gatekeeper.record(task, e.MergeLeft(attempt=item.attempt, why="held", stuck=False))
                 return MergeRow(task=task, attempt=item.attempt, outcome="waiting", message="held")
@@ -242,10 +260,17 @@ class Merges:
                 raise Moved
             note = accept(context, gatekeeper, facts.task, settings)
             gatekeeper.record(task, e.TaskMerged(sha=plan.commit, via=actor.session))
-        notes = [text for text in (note, *self._tidy(task, attempt, target)) if text]
+        notes = [text for text in (note, tidy(context, task, attempt, target)) if text]
         green = sum(one.is_green for one in plan.checked)
         message = f"{target} is at {plan.commit[:7]}" + (f", checks {green}/{len(plan.checked)}" if plan.checked else "")
         return MergeRow(task=task, attempt=item.attempt, outcome="merged", sha=plan.commit, message=message, notes=tuple(notes))
+
+    def _wants_more(self, tx: Tx, item: MergeItem, facts: Facts, plan: Plan) -> bool:
+        """D5 by the policy of this very moment."""
+        policy, given = self._context.policy(tx, gate_of(self._context.store.project)), self._given(tx, item)
+        known = with_trees(tx, facts, [plan.tree, plan.tip_tree])
+        checked = tuple(one for one in standings_on(known, policy, plan.tree, plan.tip_tree, given.gone) if one.rule.required)
+        return bool(why_not_checked(known, given, checked, plan.tree))
 
     def _void(self, work: Work, item: MergeItem, facts: Facts, tip: gate.Tip) -> MergeRow | None:
         """T `void`: the approval ends where P or D no longer hold."""
@@ -262,7 +287,8 @@ class Merges:
         lease = work.tx.one("merge.of", Lease, task=item.task)
         if lease is None or lease.state != "merging" or lease.process != self._me:
             raise Done(MergeRow(task=item.task, attempt=item.attempt, outcome="waiting", message="another fe merge took it over"))
-        refuse_from(self._context.find(work.tx, item.task), "merged")
+        if self._context.find(work.tx, item.task).status != "approved":
+            raise Done(MergeRow(task=item.task, attempt=item.attempt, outcome="waiting", message="it is not approved any more"))
 
     def _tip(self, attempt: Attempt, target: str) -> gate.Tip:
         """D4, A3: where the branch stands; a pure rebase of the approved head counts as it."""
@@ -290,19 +316,7 @@ class Merges:
             work.as_gate(self._context.store.project).record(item.task, event)
         return MergeRow(task=item.task, attempt=item.attempt, outcome="stuck" if stuck else "waiting", message=why)
 
-    def _tidy(self, task: TaskId, attempt: Attempt, target: str) -> list[str]:
-        """K1: the worktree of a merged task goes, and its own branch with it."""
-        workshop = self._context.workshop
-        try:
-            kept = workshop.drop_worktree(task)
-            own = attempt.ref == f"refs/heads/fe/{task}"
-            if own and not kept:
-                workshop.delete_merged(attempt.ref, target=target)
-            return [f"its worktree stays: {kept}"] if kept else []
-        except GitProblem as problem:
-            return [f"its worktree stays: {problem.message}"]
-
-    def _catch_up(self, target: str, rows: list[MergeRow], tell: Telling | None) -> None:
+    def _catch_up(self, target: str, tell: Telling | None) -> None:
         """Q5: a clean checkout of the target follows it; a dirty one is left alone, and the person told."""
         for one in self._context.workshop.catch_up(target):
             if tell is not None:

@@ -178,6 +178,9 @@ class Workshop(Protocol):
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
         """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and session."""
 
+    def worktrees(self) -> list[str]:
+        """The tasks that have a worktree of their own."""
+
     def drop_worktree(self, task: str) -> str:
         """Remove the worktree of a task if everything in it is committed; why it stays, else empty."""
 

@@ -105,6 +105,13 @@ class GitWorkshop:
         """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and session."""
         return task_worktrees.add(self._git, task_worktrees.desk(self._folder, task), branch=branch, base=base, session=session)
 
+    def worktrees(self) -> list[str]:
+        """The tasks that have a worktree of their own."""
+        try:
+            return sorted(os.listdir(os.path.join(self._folder, "worktrees")))
+        except OSError:
+            return []
+
     def drop_worktree(self, task: str) -> str:
         """Remove the worktree of a task if everything in it is committed; why it stays, else empty."""
         return task_worktrees.drop(self._git, task_worktrees.desk(self._folder, task))

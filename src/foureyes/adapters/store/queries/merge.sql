@@ -12,7 +12,7 @@ UPDATE merges SET state = :state, why = :why, process = '', until = '', seq = :s
 
 -- name: merge.leases
 SELECT m.task, m.attempt, m.approval, m.state, m.tries, m.why, m.until, m.process, m.host, m.seq FROM merges m
-WHERE m.state = 'merging' ORDER BY m.seq;
+JOIN tasks t ON t.id = m.task AND t.status = 'approved' WHERE m.state = 'merging' ORDER BY m.seq;
 
 -- name: merge.of
 SELECT task, attempt, approval, state, tries, why, until, process, host, seq FROM merges WHERE task = :task;
