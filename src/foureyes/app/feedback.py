@@ -22,7 +22,6 @@ from foureyes.core.feedback import Feedback as Entry
 from foureyes.core.feedback import mirror as mirrored
 from foureyes.core.four_eyes import Said, may_approve, may_decide
 from foureyes.core.ids import Sha, TaskId
-from foureyes.core.lifecycle import is_allowed
 from foureyes.core.session import Actor
 from foureyes.core.task import clean_text, is_blank, visible
 from foureyes.errors import BadInput, FoureyesError, NotFound, Reason, Refused
@@ -121,6 +120,7 @@ class Feedback:
         """Blocked, with a reason (lesson 13): by a person, or a session that could approve."""
         reason = needed(reason, "reject", task)
         permit(actor, "reject")
+        self._heal(task)
         facts = self._facts(task) if actor.kind == "human" else None
         diff_id = _seen_by(actor, facts) if facts else ""
         proof = prove(self._context, actor, "reject", task=named_task(self._context, task), diff_id=diff_id, reason=reason)
@@ -131,11 +131,16 @@ class Feedback:
         note = mirror(self._context, done.id)
         return outcome(done, f"rejected {done.id}: {reason}", notes=(note,) if note else ())
 
+    def _heal(self, task: str) -> None:
+        """F2: the repeat of a reject that was cut off before its file was written writes the file."""
+        with self._context.store.read() as tx:
+            found = self._context.find(tx, task)
+        if found.rejected_by is not None:
+            mirror(self._context, found.id)
+
     def _judge(self, work: Work, task: str, action: str, reason: str, proof: Proof | None) -> Facts:
         """T: redo and reject are a person's, or a session's that P would let approve; signed where that is wanted (I9)."""
         found = self._context.find(work.tx, task)
-        if not is_allowed(action, found.status):
-            mirror(self._context, found.id)  # the repeat of one that was cut off before its file was written (F2)
         refuse_from(found, action)
         refuse_landed(self._context, work.tx, found)
         me = self._context.party(work.tx, work.actor)
