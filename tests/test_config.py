@@ -41,7 +41,7 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "review.human_proof": ('"key"', "key"),
     "review.agent_approval": ('"review"', "review"),
     "agents": ('{ claude = { model = "opus" } }', {"claude": Profile("claude", model="opus")}),
-    "review.label_rules": ('{ docs = { independence = "model" } }', {"docs": LabelRule(independence="model")}),
+    "review.label_rules": ('{ docs = { independence = "model" } }', {"docs": LabelRule("skip", independence="model")}),
     "review.default_mode": ('"per-task"', "per-task"),
     "review.reviews": ("2", 2),
     "review.docs_paths": ('["*.txt"]', ("*.txt",)),
@@ -458,7 +458,7 @@ def test_every_key_of_the_rules_reaches_the_policy_P() -> None:
     assert review_policy(layers(file=text)) == ReviewPolicy(
         name="trusted", independence="vendor", claim_stale_minutes=1, protected_paths=("x",), minor=MinorRule(False, 2, 3),
         label_rules={
-            "docs": LabelRule(auto_approve=False), "trivial": LabelRule("auto-approve"),
+            "docs": LabelRule("skip", auto_approve=False), "trivial": LabelRule("auto-approve"),
             "security": LabelRule("per-task", auto_approve=False, independence="human"),
         },
         quick_issues=QUICK_ISSUES,
@@ -518,5 +518,7 @@ def test_the_scales_of_modes_and_switches_go_from_strict_to_loose_P12_M4() -> No
 
 def test_rules_of_labels_are_added_to_the_default_ones_and_may_change_them_P6() -> None:
     changed = review_policy(layers(file='[review.label_rules.security]\nindependence = "origin"\nauto_approve = false\n'))
-    mine = {"security": LabelRule(auto_approve=False, independence="origin")}
+    mine = {"security": LabelRule("per-task", auto_approve=False, independence="origin")}
     assert changed.label_rules == DEFAULT_LABEL_RULES | mine
+    less = review_policy(layers(file='[review.label_rules.security]\nindependence = "origin"\n')).label_rules["security"]
+    assert less == mine["security"], "what is not said stays"

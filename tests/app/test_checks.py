@@ -265,7 +265,7 @@ def test_there_must_be_something_to_run_and_something_to_run_it_on(desk: DeskWor
     task = desk.handed_in()
     with desk.refused(error=NotFound) as caught:
         check(desk, task)
-    assert "no checks are configured" in caught[0].message
+    assert ("no checks are in force" in caught[0].message, caught[0].next_step) == (True, "a person runs: fe policy accept")
     configure(desk, LINT)
     with desk.refused(error=NotFound) as caught:
         check(desk, waiting)

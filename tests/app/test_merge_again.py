@@ -13,7 +13,7 @@ from foureyes.core.check import Ran
 from foureyes.core.four_eyes import Said
 from foureyes.errors import Conflict, Refused
 
-from tests.app.gated import AT_ONCE, AUTO, LINT, approved, check, configure, deliver, merge, merge_rows
+from tests.app.gated import AT_ONCE, AUTO, LINT, answers, approved, check, configure, deliver, merge, merge_rows
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, PROJECT, SETTINGS, GitWorld
 
 STRICT = '\n[review]\npolicy = "strict"\n'
@@ -85,7 +85,7 @@ def test_reviews_that_are_required_now_end_an_agents_approval_T_void_D6(world: G
 def test_a_check_that_is_configured_now_is_run_on_the_merge_result_Q2_D5(world: GitWorld) -> None:
     task = approved(world, by=CODEX)
     configure(world, LINT)
-    world.outside.runner.says("lint", exit_code=1)
+    answers(world, "lint", Ran(exit_code=1), Ran(exit_code=0))
     assert merge(world) == {task: "checks"}
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import msgspec
 
-from foureyes.app.context import Context, Token, permit, refuse_other_task
+from foureyes.app.context import Context, Named, Token, permit, refuse_other_task
 from foureyes.app.feedback import attempt_ref
 from foureyes.app.gating import settle
 from foureyes.app.ledger import facts_of
@@ -130,7 +130,18 @@ class Attempts:
             return ref
         if facts.attempt is not None and facts.attempt.ref != DETACHED and actor.session != facts.task.implementer:
             return facts.attempt.ref
-        return repo.current_ref()
+        return self._refuse_anothers(facts, repo.current_ref())
+
+    def _refuse_anothers(self, facts: Facts, ref: str) -> str:
+        """K1: who stands in the worktree of another task would hand in that task's work."""
+        named, task = ref.removeprefix("refs/heads/fe/"), facts.task.id
+        own = self._context.repo.branch_ref(f"fe/{task}") if ref.startswith("refs/heads/fe/") and named != task else None
+        with self._context.store.read() as tx:
+            another = own is not None and tx.one("task.exists", Named, id=named) is not None
+        if another:
+            reason = Reason("A1", f"you stand on fe/{named}, the branch of {named}", f"fe submit {task} --branch fe/{task}")
+            raise Refused(f"{task} was not handed in.", reasons=(reason,), next_step=reason.next, task=task)
+        return ref
 
     def _refuse_uncommitted(self, facts: Facts, actor: Actor, ref: str, commit: str | None, *, own_place: bool) -> None:
         """A1: what is not committed is not handed in; `--commit` commits it first."""
@@ -155,7 +166,10 @@ class Attempts:
         task = facts.task
         if change.is_empty and not no_code:
             name = change.ref.removeprefix("refs/heads/")
+            own = f"fe/{task.id}"
             step = f"commit your work on a branch; if there really is no code: fe submit {task.id} --no-code"
+            if change.ref != f"refs/heads/{own}" and self._context.repo.branch_ref(own) is not None:
+                step = f"fe submit {task.id} --branch {own}"
             where = (
                 f"nothing was committed on {name} since the start"
                 if name == project.target

@@ -10,6 +10,7 @@ from foureyes.app.context import Context, Named, Work, permit, refuse_other_task
 from foureyes.app.decisions import tip_of
 from foureyes.app.gating import Settled, settle
 from foureyes.app.ledger import facts_of, with_trees
+from foureyes.app.policy import step_for, unaccepted
 from foureyes.app.ports import ListQuery, Tx
 from foureyes.app.reports import pack
 from foureyes.app.views import TaskRow
@@ -118,17 +119,24 @@ class Checks:
         facts = facts_of(self._context, tx, task, self._context.party(tx, actor))
         return facts, self._context.policy(tx, actor)
 
-    @staticmethod
-    def _refuse_nothing_to_run(facts: Facts, policy: ReviewPolicy, only: Sequence[str]) -> None:
+    def _refuse_nothing_to_run(self, facts: Facts, policy: ReviewPolicy, only: Sequence[str]) -> None:
         task = facts.task.id
         if facts.attempt is None:
             raise NotFound(f"nothing was handed in for {task}.", next_step=f"fe submit {task}", task=task)
         if not policy.checks:
-            raise NotFound("no checks are configured.", next_step="add [[checks]] to foureyes.toml on the target branch")
+            raise self._no_checks()
         known = {rule.name for rule in policy.checks}
         unknown = [name for name in only if name not in known]
         if unknown:
             raise BadInput(f"there is no check {visible(unknown[0])}.", next_step=f"checks there are: {', '.join(sorted(known))}")
+
+    def _no_checks(self) -> NotFound:
+        """Nothing to run; perhaps because what is on the target was not accepted (P12)."""
+        with self._context.store.read() as tx:
+            said = unaccepted(self._context, self._context.project(tx))
+        if said:
+            return NotFound(f"no checks are in force: {said}.", next_step=step_for(said))
+        return NotFound("no checks are configured.", next_step="add [[checks]] to foureyes.toml on the target branch")
 
     def run_on(
         self,
@@ -216,7 +224,7 @@ class Checks:
                 raise NotFound(f"nothing was handed in for {facts.task.id}.", next_step=f"fe show {facts.task.id}", task=facts.task.id)
             full = {row.seq: row for row in tx.all("check.full", FullResult, tree=facts.attempt.tree)}
         found = standings(facts, policy)
-        shown = report(facts, Settled(mode="", status=facts.task.status, standings=found), set())
+        shown = report(facts, Settled(mode=mode_of(facts, policy).mode, status=facts.task.status, standings=found), set())
         rows = tuple(_with_output(one, row, full) for one, row in zip(found, shown.checks, strict=True))
         return msgspec.structs.replace(shown, checks=rows)
 

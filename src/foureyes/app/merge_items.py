@@ -93,8 +93,8 @@ def told(context: Context, item: MergeItem, rules: Rules) -> MergeItem:
     lease = Lease(item.task, item.state, item.until, item.process, item.host)
     if item.state == "merging" and not is_live(context, lease):
         item = msgspec.structs.replace(item, state="waiting", why="")
-    why = waits_for(item, rules)
-    return msgspec.structs.replace(item, why=why) if why and item.state != "merging" else item
+    why = "being merged now" if item.state == "merging" else waits_for(item, rules)
+    return msgspec.structs.replace(item, why=why) if why else item
 
 
 def waits_for(item: MergeItem, rules: Rules) -> str:

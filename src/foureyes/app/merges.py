@@ -16,7 +16,7 @@ from foureyes.app.landing import MergeRow, accept, given_of, recognise, refuse_f
 from foureyes.app.ledger import facts_of, with_trees
 from foureyes.app.merge_items import Lease, MergeItem, is_live, items_of, rules_of, settles_at, told, waits_for
 from foureyes.app.ports import Tx
-from foureyes.app.stops import needed, refuse_from
+from foureyes.app.stops import needed
 from foureyes.app.tasks import outcome
 from foureyes.app.views import Outcome
 from foureyes.core import events as e
@@ -27,8 +27,9 @@ from foureyes.core.facts import Facts
 from foureyes.core.ids import Sha, TaskId
 from foureyes.core.merge import Given, why_not_checked, why_void
 from foureyes.core.policy import ReviewPolicy
-from foureyes.core.quality import standings_on
+from foureyes.core.quality import standing, standings_on
 from foureyes.core.session import Actor
+from foureyes.core.task import Task
 from foureyes.errors import Conflict, GitProblem, Reason, Refused
 
 STARTS = 5
@@ -208,6 +209,9 @@ class Merges:
         if not reasons:
             return checked
         red = [one for one in checked if one.word == "failed"]
+        if red and self._is_targets_own(actor, facts, red, tip_tree):
+            names = ", ".join(one.rule.name for one in red)
+            raise Done(self._leave(actor, item, f"{target} itself fails {names}: mend that first, then fe merge", stuck=False))
         if red:
             failing = tuple(name for one in red if one.result for name in [*one.result.failing, *one.gone])
             with self._context.store.read() as tx:
@@ -215,6 +219,17 @@ class Merges:
             raise Done(self._failed(actor, item, "checks", feedback, failing))
         broke = any(one.word in ("crashed", "timed_out") for one in checked)
         raise Done(self._leave(actor, item, "; ".join(reason.message for reason in reasons), stuck=broke))
+
+    def _is_targets_own(self, actor: Actor, facts: Facts, red: list[Standing], tip_tree: Sha) -> bool:
+        """Whether everything that is red was red on the target before: then it is nobody's fault who waits in the queue."""
+        Checks(self._context).run_on(actor, facts, [one.rule for one in red], [tip_tree])
+        with self._context.store.read() as tx:
+            known = with_trees(tx, facts, [tip_tree])
+        before = [standing(known, one.rule, tip_tree, "") for one in red]
+        return all(
+            old.word == "failed" and old.result and one.result and not one.gone and set(one.result.failing) <= set(old.result.failing)
+            for old, one in zip(before, red, strict=True)
+        )
 
     def _given(self, tx: Tx, item: MergeItem) -> Given:
         given = given_of(tx, TaskId(item.task))
@@ -306,7 +321,8 @@ class Merges:
                 iteration=item.attempt, kind="conflict" if kind == "conflict" else "checks", feedback=feedback, paths=paths[:200]
             )
             work.as_gate(self._context.store.project).record(item.task, event)
-        return MergeRow(task=item.task, attempt=item.attempt, outcome=kind, message=feedback.split("\n")[0])
+        said = feedback.split("\n")[0] + (f" {', '.join(paths[:SHOWN])}" if kind == "conflict" else "")
+        return MergeRow(task=item.task, attempt=item.attempt, outcome=kind, message=said)
 
     def _leave(self, actor: Actor, item: MergeItem, why: str, *, stuck: bool) -> MergeRow:
         """The lease is given back; the approval stands. One stuck item never blocks the others (Q3)."""
@@ -331,8 +347,7 @@ class Merges:
         with self._context.writing(actor, "merges retry") as work:
             found = self._context.find(work.tx, task)
             lease = work.tx.one("merge.of", Lease, task=found.id)
-            if found.status != "approved":
-                refuse_from(found, "merged")
+            refuse_unless_queued(found)
             if lease is None or lease.state != "stuck":
                 return outcome(found, f"{found.id} is not stuck", "fe merge", changed=False)
             work.record(found.id, e.MergeRetried(attempt=found.iteration))
@@ -343,8 +358,7 @@ class Merges:
         reason = needed(reason, "merges drop", task)
         with self._context.store.read() as tx:
             found = self._context.find(tx, task)
-        if found.status != "approved":
-            refuse_from(found, "merged")
+        refuse_unless_queued(found)
         return Feedback(self._context).redo(actor, task, reason)
 
 
@@ -353,6 +367,13 @@ class Head(msgspec.Struct, frozen=True):
 
     seq: int
     hash: str
+
+
+def refuse_unless_queued(task: Task) -> None:
+    """Only what is approved waits to be merged."""
+    if task.status != "approved":
+        reason = Reason("T2", f"{task.id} is {task.status}: only what is approved is in the merge queue", "fe merges list")
+        raise Refused(f"{task.id} was not changed.", reasons=(reason,), next_step=reason.next, task=task.id)
 
 
 def conflict_words(target: str, tip: str, paths: tuple[str, ...]) -> str:
@@ -365,4 +386,4 @@ def conflict_words(target: str, tip: str, paths: tuple[str, ...]) -> str:
 def red_words(tx: Tx, target: str, red: list[Standing]) -> str:
     """Automatic feedback for checks that are red on the merge result."""
     names = ", ".join(one.rule.name for one in red)
-    return f"Merged into {target}, required checks fail ({names}); {target} was not moved.\n" + in_words(tx, red)
+    return f"On top of {target}, required checks fail ({names}); {target} was not moved.\n" + in_words(tx, red)

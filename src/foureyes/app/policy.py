@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import msgspec
+from msgspec.structs import asdict
 
 from foureyes import config
 from foureyes.app.context import Context, StoredSetting, permit
@@ -13,6 +14,7 @@ from foureyes.app.proof import check, known_by_key, prove
 from foureyes.app.views import ProjectView
 from foureyes.core import events as e
 from foureyes.core.check import CheckRule
+from foureyes.core.policy import LabelRule, Profile
 from foureyes.core.session import Actor
 from foureyes.errors import BadInput, NotFound, Refused
 
@@ -179,7 +181,13 @@ def _said(values: dict[str, config.Value], key: str) -> str:
     value = values[key]
     if isinstance(value, tuple):
         return ", ".join(f"{one.name}: {one.run}" if isinstance(one, CheckRule) else one for one in value) or "(none)"
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {_fields(one)}" for name, one in value.items()) or "(none)"
     return str(value)
+
+
+def _fields(entry: LabelRule | Profile) -> str:
+    return ", ".join(f"{name} {str(value).lower()}" for name, value in asdict(entry).items() if value not in (None, ""))
 
 
 def totals(tx: Tx) -> list[SecurityTotal]:

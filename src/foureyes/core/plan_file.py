@@ -62,7 +62,7 @@ class PlannedTask(msgspec.Struct, frozen=True, kw_only=True):
 def read_plan(text: str, name: str = "the plan") -> list[PlannedTask]:
     """Every task of a plan, in its order; a wrong one is an error that names its line, and nothing is taken from the file."""
     found: list[PlannedTask] = []
-    for line, title, body in _sections(COMMENT.sub(_lines_of, clean_text(text, name))):
+    for line, title, body in _sections(COMMENT.sub(_lines_of, clean_text(text.removeprefix("\ufeff"), name))):
         try:
             found.append(_task(line, title, body))
         except FoureyesError as problem:

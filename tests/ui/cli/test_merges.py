@@ -63,7 +63,8 @@ def test_a_conflict_is_told_with_where_the_feedback_is_Q3(shop: Counter) -> None
     shop.commit("main", {"app.py": "theirs\n"})
     shop.git("reset", "-q", "--hard", "main")
     assert shop.text(shop.cast.job, "merge") == (
-        "CONFLICT T1  Merging into main at SHA conflicts in 1 file:\n         T1 is open again, with this as feedback: fe context T1\n"
+        "CONFLICT T1  Merging into main at SHA conflicts in 1 file: app.py\n"
+        "         T1 is open again, with this as feedback: fe context T1\n"
     )
     assert "- app.py" in shop.context(shop.tasks()[0])
 
@@ -83,7 +84,11 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
     assert shop.text(cast.alice, "merges", "retry", task) == "T1 is not stuck\nnext: fe merge\n"
     shop.commit("main", {"lint.sh": "exit 1\n"})
     shop.git("reset", "-q", "--hard", "main")
-    assert shop.text(cast.job, "merge").startswith("RED      T1  Merged into main, required checks fail (lint); main was not moved.")
+    assert shop.text(cast.job, "merge").startswith("waits    T1  main itself fails lint: mend that first")
+    (mine,) = shop.git("diff", "--name-only", f"main...fe/{task}").split()
+    shop.commit("main", {"lint.sh": f"test ! -e {mine}\n"})
+    shop.git("reset", "-q", "--hard", "main")
+    assert shop.text(cast.job, "merge").startswith("RED      T1  On top of main, required checks fail (lint); main was not moved.")
 
 
 def test_a_void_approval_says_why(shop: Counter) -> None:

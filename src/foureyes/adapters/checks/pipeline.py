@@ -153,7 +153,8 @@ def _program(command: str, work: str, path: str) -> str:
             digest = file_digest(file, "sha256").hexdigest()[:12]
     except (OSError, ValueError):
         return ""
-    return f"{visible(found.removeprefix(work + '/'))} sha256:{digest}"
+    shown = found.removeprefix(work + "/") if work else found
+    return f"{visible(shown)} sha256:{digest}"
 
 
 def _with_report(rule: CheckRule, directory: int, work: str, ran: Ran) -> Ran:

@@ -85,4 +85,5 @@ def _left(place: Located, why: str, old: Sha | None) -> CaughtUp:
 
     path = shown_path(place)
     what = f"read-tree -m -u {old} HEAD" if old else "status"
+    why += "; until it follows, a commit of everything there would take the merge back"
     return CaughtUp(path, moved=False, why=why, next=f"git -C {shlex.quote(path)} {what}")

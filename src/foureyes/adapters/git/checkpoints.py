@@ -14,7 +14,7 @@ from foureyes.errors import BadInput, Conflict, GitProblem
 
 PLACE = refs.OURS + "checkpoints/"
 _NO_TASK = "_"
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,63}\Z")
 _FORMAT = "%00".join(
     f"%({field})"
     for field in ("refname", "objectname", "*objectname", "creatordate:unix", "subject", "*subject", "objecttype", "*objecttype")

@@ -9,7 +9,7 @@ import click
 from foureyes.app.checks import CheckReport, CheckRow
 from foureyes.errors import VerificationFailed
 from foureyes.ui.cli import output
-from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.command import Session, end_cleanly, verb
 
 SHOWN = 10
 
@@ -28,6 +28,7 @@ def check_run(session: Session, task: str | None, only: tuple[str, ...], again: 
 
     What an agent runs is "claimed": it informs people, and decides nothing (D5).
     """
+    end_cleanly()
     tasks = [task] if task else session.app.checks.pending(session.actor)
     tell = None if session.json else Teller(session)
     reports = [session.app.checks.run(session.actor, one, only=only, again=again, tell=tell) for one in tasks]

@@ -70,6 +70,16 @@ class Session:
         diagnostics.talk(text)
 
 
+def end_cleanly() -> None:
+    """Being told to end (cron, systemd, CI) is like Ctrl-C: what a long command has made for itself is removed."""
+    import signal
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+
+
 class Verb(click.Command):
     """A command with `--json`, `--as` and an example."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import click
 
 from foureyes.core.feedback import PriorityChange, RedoOption
@@ -14,30 +12,32 @@ from foureyes.ui.cli.command import Session, reason_options, say, verb
 @verb("redo", example='fe redo fe-7k2 --issue "tests incomplete" -m "the token is never rotated" --bump')
 @click.argument("task")
 @click.option("--issue", "issues", multiple=True, metavar="ISSUE", help="A quick issue, by number or beginning; repeatable.")
-@click.option("--keep", "option", flag_value="keep", help="Iterate on top of what is there (the default).")
-@click.option("--fresh", "option", flag_value="fresh", help="Begin again where the task began; the old head is kept.")
+@click.option("--keep", is_flag=True, help="Iterate on top of what is there (the default).")
+@click.option("--fresh", is_flag=True, help="Begin again where the task began; the old head is kept.")
 @click.option("--checkpoint", metavar="NAME", default="", help="Begin again at a checkpoint.")
-@click.option("--bump", "priority", flag_value="bump", help="One priority higher.")
-@click.option("--lower", "priority", flag_value="lower", help="One priority lower.")
+@click.option("--bump", is_flag=True, help="One priority higher.")
+@click.option("--lower", is_flag=True, help="One priority lower.")
 @reason_options
 def redo(
     session: Session,
     task: str,
     issues: tuple[str, ...],
-    option: Literal["keep", "fresh"] | None,
+    keep: bool,
+    fresh: bool,
     checkpoint: str,
-    priority: PriorityChange | None,
+    bump: bool,
+    lower: bool,
     reason: str,
 ) -> None:
     """Send a change back with feedback: the task is open again, and the next prompt says what is wrong."""
-    if option and checkpoint:
-        raise BadInput("--keep, --fresh and --checkpoint exclude each other.", next_step=f"fe redo {task} --help")
-    chosen: RedoOption = "checkpoint" if checkpoint else option or "keep"
+    if keep + fresh + bool(checkpoint) > 1 or (bump and lower):
+        said = "--bump and --lower" if bump and lower else "--keep, --fresh and --checkpoint"
+        raise BadInput(f"{said} exclude each other.", next_step=f"fe redo {task} --help")
+    chosen: RedoOption = "checkpoint" if checkpoint else "fresh" if fresh else "keep"
+    priority: PriorityChange = "bump" if bump else "lower" if lower else "same"
     say(
         session,
-        session.app.feedback.redo(
-            session.actor, task, reason, issues=issues, option=chosen, checkpoint=checkpoint, priority=priority or "same"
-        ),
+        session.app.feedback.redo(session.actor, task, reason, issues=issues, option=chosen, checkpoint=checkpoint, priority=priority),
     )
 
 

@@ -8,7 +8,7 @@ import click
 
 from foureyes.app.landing import MergeRow
 from foureyes.ui.cli import output
-from foureyes.ui.cli.command import Session, reason_options, say, verb
+from foureyes.ui.cli.command import Session, end_cleanly, reason_options, say, verb
 
 WORDS = {"merged": "merged", "found": "closed", "conflict": "CONFLICT", "checks": "RED", "void": "VOID", "stuck": "STUCK"}
 
@@ -17,6 +17,7 @@ WORDS = {"merged": "merged", "found": "closed", "conflict": "CONFLICT", "checks"
 @click.option("--wait", is_flag=True, help="Wait for approvals that only have to settle (Q0).")
 def merge(session: Session, wait: bool) -> None:
     """Work the merge queue off: merge, check the result, move the target branch. One at a time, never in your checkout."""
+    end_cleanly()
     tell = None if session.json else session.note
     rows = session.app.merges.process(session.actor, tell)
     while wait and (seconds := session.app.merges.settling_seconds()) > 0:

@@ -39,6 +39,8 @@ def init(session: Session, prefix: str, target: str | None, no_commit: bool, sou
         output.write("\n".join(["already a project; nothing changed", *[f"  {note}" for note in made.notes]]))
         return
     lines = ["Foureyes project created." if made.new else "Foureyes project completed.", f"  target     {made.target}"]
+    root = bootstrap.repository(session.cwd).root
+    lines += [f"  repository {root}"] if os.path.realpath(root) != os.path.realpath(session.cwd) else []
     lines += _proposals(made.checks)
     lines.append("  review     batch: whoever made a change may not approve it; the rest: fe policy show")
     lines += [f"  note       {note}" for note in made.notes]
