@@ -116,7 +116,7 @@ def merge(s: Story, t: Tasks, seen: str) -> None:
     text = s.do(s.ci, "fe merge --wait", f"merged   {t.receipt}", f"VOID     {t.login}", f"RED      {t.rename}")
     found(rf"VOID +{t.login} +(the approval no longer holds: D4 )", text)
     s.tell("8. Alone the new name was green; together with the receipt it is not. main never moved there, and codex is told why.")
-    s.do(s.codex, f"fe context {t.rename}", "Merged into main, required checks fail (tests); main was not moved.")
+    s.do(s.codex, f"fe context {t.rename}", "On top of main, required checks fail (tests); main was not moved.")
     s.tell("9. claude takes its line out again. Alice's approval does not come back by itself: she gives it again, and it is merged.")
     s.do(s.claude, "git reset -q --hard HEAD~1", at=s.worktree(t.login))
     s.do(s.alice, f"fe approve {t.login} --seen {seen}", f"approved {t.login}")

@@ -1,7 +1,7 @@
 """Stories are told with the fixtures of `fixtures.py`, attacks on checks and merges with those of `attack_gate.py`.
 
-Each attack is played by real processes, two or three seconds a case. Day by day every attack runs with the first and the last of
-its cases, `make nightly` runs all of them.
+Everything here is played by real processes, seconds a case. Day by day each test runs with the first and the last of its cases,
+and the policy matrix with every third row; `make nightly` runs all of them, and so does naming a test.
 """
 
 import os
@@ -14,23 +14,23 @@ from tests.scenarios.fixtures import bare_repo, cast, stage, template
 
 __all__ = ["bare_repo", "cast", "gate", "guarded", "stage", "template"]
 
-SAMPLED = frozenset(
-    {
-        "test_attacks_checks.py", "test_attacks_by_checks.py", "test_attacks_modes.py", "test_attacks_merge.py",
-        "test_attacks_merge_races.py", "test_checks_have_no_rights.py",
-    }
-)  # fmt: skip
+WHOLE = frozenset({"test_readme.py", "test_demo.py", "test_review_flows.py", "test_story.py"})
+ROWS = "test_matrix_by_processes.py"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the cases between the first and the last one of an attack, unless it is night or one was named."""
+    """Leave out what is one more case of the same, unless it is night or one was named."""
     if os.environ.get("FOUREYES_NIGHTLY") or any("::" in arg for arg in config.args):
         return
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
-        if item.path.name in SAMPLED:
+        if item.path.parent.name == "scenarios" and item.path.name not in WHOLE:
             cases[item.nodeid.partition("[")[0]].append(item)
-    left_out = {item for some in cases.values() for item in some[1:-1]}
+    left_out = {item for some in cases.values() for item in some if item not in _kept(some)}
     if left_out:
         config.hook.pytest_deselected(items=[item for item in items if item in left_out])
         items[:] = [item for item in items if item not in left_out]
+
+
+def _kept(cases: list[pytest.Item]) -> list[pytest.Item]:
+    return cases[::3] if cases[0].path.name == ROWS else [cases[0], cases[-1]]

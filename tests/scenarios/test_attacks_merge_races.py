@@ -65,9 +65,8 @@ def test_D5_a_green_result_by_a_fake_program_is_not_used_again_by_a_merge_that_h
     gate.run(detached(gate.cast.codex), "check", "run", work.task, env={"PATH": f"{tmp_path}/fake:{GIT_ENV['PATH']}"})
     gate.approve(gate.cast.alice, work)
     assert gate.merge(env={"PATH": f"{tmp_path}/honest:{GIT_ENV['PATH']}"}) == {work.task: "checks"}
-    assert [row["program"].split()[0] for row in gate.results(work) if row["name"] == "unit"] == [
-        str(tmp_path / name / "pytest") for name in ("fake", "honest")
-    ]
+    ran = [row["program"].split()[0] for row in gate.results(work) if row["name"] == "unit"]
+    assert list(dict.fromkeys(ran)) == [str(tmp_path / name / "pytest") for name in ("fake", "honest")]
 
 
 # Worktrees and branches

@@ -28,7 +28,7 @@ KEY_LINES = (
     r"alice\$ fe queue\n +2 tasks wait in review(.*\n)+? +security label",
     r"claude\$ fe context .*\n(.*\n)+? +- Tests incomplete\n(.*\n)+? +> nobody tries a wrong password",
     r"ci\$ fe merge --wait\n(.*\n)+? +VOID +fe-\w+ +the approval no longer holds: D4",
-    r"codex\$ fe context .*\n(.*\n)+? +> Merged into main, required checks fail \(tests\); main was not moved\.",
+    r"codex\$ fe context .*\n(.*\n)+? +> On top of main, required checks fail \(tests\); main was not moved\.",
     r"rows verified",
     r"\(exit 6\)\n(.*\n)+?.*row \d+ \(Approved of fe-\w+\) was changed after it was written",
 )
