@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec.structs import replace
 
 from foureyes.app.context import Context, Work
-from foureyes.app.ledger import facts_of
 from foureyes.app.ports import ListQuery, Tx
 from foureyes.app.tasks import outcome
 from foureyes.app.views import Link, Outcome, SessionView, TaskRow
@@ -14,6 +15,9 @@ from foureyes.core.ids import Sha
 from foureyes.core.session import Actor, is_one_origin, is_same
 from foureyes.core.task import Task, clean_text
 from foureyes.errors import LostClaim, NotFound, Reason, Refused
+
+if TYPE_CHECKING:
+    from foureyes.core.facts import Facts
 
 RESUME = 'a person runs: fe resume --project -m "why"'
 
@@ -65,6 +69,11 @@ class Claims:
             target = self._context.project(tx).target
         return self._context.repo.commit_of(f"refs/heads/{target}")
 
+    def _facts(self, work: Work, found: Task) -> Facts:
+        from foureyes.app.ledger import facts_of  # most claims are of a free task, and need none of it
+
+        return facts_of(self._context, work.tx, found.id)
+
     def _claim(self, work: Work, found: Task, target_head: Sha | None) -> Outcome:
         work.record(found.id, e.TaskStarted(target_head=target_head))
         now = self._context.get(work.tx, found.id)
@@ -72,7 +81,7 @@ class Claims:
 
     def _already(self, work: Work, found: Task) -> Outcome:
         assert found.implementer is not None
-        facts = facts_of(self._context, work.tx, found.id)
+        facts = self._facts(work, found)
         owner = facts.party(found.implementer)
         if is_same(self._context.party(work.tx, work.actor), owner):
             return outcome(found, f"{found.id} is yours already", f"fe submit {found.id}", changed=False)
@@ -104,7 +113,7 @@ class Claims:
         if found.status != "in_progress" or found.implementer is None:
             self._refuse_if_not_free(work.tx, found)
             return True
-        facts = facts_of(self._context, work.tx, found.id)
+        facts = self._facts(work, found)
         me, owner = self._context.party(work.tx, work.actor), facts.party(found.implementer)
         if work.actor.kind == "service" or not (is_one_origin(me, owner) or facts.is_under(owner, me)):
             raise LostClaim(
@@ -125,7 +134,7 @@ class Claims:
                     reasons=(Reason("T2", f"{found.id} is {found.status}", f"fe show {found.id}"),),
                     task=found.id,
                 )
-            facts = facts_of(self._context, work.tx, found.id)
+            facts = self._facts(work, found)
             me, owner = self._context.party(work.tx, actor), facts.party(found.implementer)
             if is_one_origin(me, owner):
                 work.record(found.id, e.TaskUnstarted(reason=reason))
