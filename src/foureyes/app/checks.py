@@ -13,7 +13,7 @@ from foureyes.app.ledger import facts_of, with_trees
 from foureyes.app.policy import step_for, unaccepted
 from foureyes.app.ports import ListQuery, Tx
 from foureyes.app.reports import pack
-from foureyes.app.views import TaskRow
+from foureyes.app.views import CheckView, TaskRow
 from foureyes.core import events as e
 from foureyes.core import gate
 from foureyes.core.check import CheckResult, CheckRule, Ran, Standing, judge
@@ -30,14 +30,9 @@ Telling = Callable[[str], None]
 PAGE = 50
 
 
-class CheckRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a check stands for a task's attempt."""
+class CheckRow(CheckView, frozen=True, kw_only=True):
+    """Where a check stands for a task's attempt, with how it came to that."""
 
-    check: str
-    required: bool
-    outcome: str
-    summary: str
-    claimed: bool = False
     reused: bool = False
     duration_ms: int = 0
     failing: tuple[str, ...] = ()
@@ -247,7 +242,7 @@ def report(facts: Facts, settled: Settled, fresh: set[int]) -> CheckReport:
     )  # fmt: skip
 
 
-def row_of(facts: Facts, one: Standing, fresh: set[int] = frozenset()) -> CheckRow:  # type: ignore[assignment]
+def row_of(facts: Facts, one: Standing, fresh: set[int]) -> CheckRow:
     """A standing as faces show it."""
     result = one.result
     return CheckRow(

@@ -20,7 +20,7 @@ from foureyes.core.attempt import DETACHED, Attempt
 from foureyes.core.decision import Decision, allow
 from foureyes.core.facts import Facts
 from foureyes.core.four_eyes import NOTHING, Said, may_approve, may_break_glass, may_decide, may_record, recorded_approval
-from foureyes.core.ids import TaskId, short_diff
+from foureyes.core.ids import Sha, TaskId, short_diff
 from foureyes.core.policy import required_grade
 from foureyes.core.session import Actor, Party, is_one_origin
 from foureyes.core.task import clean_name, clean_text, is_blank
@@ -301,3 +301,10 @@ def tip_of(context: Context, attempt: Attempt, target: str) -> gate.Tip | None:
         return gate.Tip(head=None if attempt.ref == DETACHED else context.repo.commit_of(attempt.ref))
     except GitProblem:
         return None
+
+
+def tip_among(context: Context, attempt: Attempt, heads: dict[str, Sha], target: str) -> gate.Tip:
+    """What one look at all branches says about an attempt; landed work, which is rare, asks git once more."""
+    if not attempt.landed:
+        return gate.Tip(head=heads.get(attempt.ref))
+    return gate.Tip(on_target=target in heads and context.repo.is_ancestor(attempt.head, heads[target]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.app.context import Context
-from foureyes.app.decisions import tip_of
+from foureyes.app.decisions import tip_among, tip_of
 from foureyes.app.ledger import AuthorRow, HistoryRow, facts_for, facts_of, parties_of
 from foureyes.app.ports import ListQuery, Tx
 from foureyes.app.views import (
@@ -92,15 +92,9 @@ class Lists:
         if not decision.allowed and not decision.needs_reason:
             return None
         attempt = about.attempt
-        stale = gate.is_stale(about, self._tip(attempt, heads, target)) is not None
+        stale = gate.is_stale(about, tip_among(self._context, attempt, heads, target)) is not None
         you = Preview(may_approve=True, rule=decision.rule, needs_reason=decision.needs_reason, stale=stale)
         return ReviewableRow(task=row, attempt=attempt.n, diff_id=attempt.diff_id, you=you)
-
-    def _tip(self, attempt: Attempt, heads: dict[str, Sha], target: str) -> gate.Tip:
-        """What one look at all branches says about an attempt; landed work, which is rare, asks git once more."""
-        if not attempt.landed:
-            return gate.Tip(head=heads.get(attempt.ref))
-        return gate.Tip(on_target=target in heads and self._context.repo.is_ancestor(attempt.head, heads[target]))
 
     def show(self, actor: Actor, task: str, *, log_lines: int = LOG_LINES) -> TaskDetail:
         """Everything about one task, with what the caller could do about it."""

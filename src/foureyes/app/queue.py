@@ -8,14 +8,14 @@ from datetime import datetime
 import msgspec
 
 from foureyes.app.context import Context
+from foureyes.app.decisions import tip_among
 from foureyes.app.ledger import facts_for
 from foureyes.app.lists import preview
 from foureyes.app.ports import ListQuery, Tx
 from foureyes.app.views import Preview, TaskRow
 from foureyes.core import gate
-from foureyes.core.attempt import Attempt
 from foureyes.core.facts import Facts
-from foureyes.core.ids import SessionId, Sha, TaskId
+from foureyes.core.ids import SessionId, TaskId
 from foureyes.core.modes import mode_of, why_not_by_itself
 from foureyes.core.policy import ReviewPolicy
 from foureyes.core.quality import standings
@@ -109,7 +109,7 @@ class Queue:
             assert about.attempt is not None
             known = decided.get(agents[about.task.id], 0) if agents[about.task.id] else None
             shared = tuple(path for path in about.changed_paths() if touched[path] > 1)
-            tip = self._tip(about.attempt, heads, target)
+            tip = tip_among(self._context, about.attempt, heads, target)
             rows.append(self._row(about, me, policy, tip, Around(known, shared), blocks.get(about.task.id, 0)))
         rows.sort(key=_order)
         numbered = tuple(msgspec.structs.replace(row, n=number) for number, row in enumerate(rows, 1))
@@ -137,11 +137,6 @@ class Queue:
             task: known[about.attempt.submitted_by].agent if about.attempt and about.attempt.submitted_by in known else ""
             for task, about in facts.items()
         }
-
-    def _tip(self, attempt: Attempt, heads: dict[str, Sha], target: str) -> gate.Tip:
-        if not attempt.landed:
-            return gate.Tip(head=heads.get(attempt.ref))
-        return gate.Tip(on_target=target in heads and self._context.repo.is_ancestor(attempt.head, heads[target]))
 
     def _row(self, facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip, around: Around, blocks: int) -> QueueRow:
         attempt, task = facts.attempt, facts.task

@@ -94,17 +94,17 @@ def test_what_is_gone_since_the_baseline_is_left_out() -> None:
     [
         ("src/a%20b.py", "src/a b.py"),
         ("./src/a.py", "src/a.py"),
-        ("file:///scratch/work/src/a.py", "src/a.py"),
-        ("file://localhost/scratch/work/gr%C3%BC%C3%9Fe.py", "grüße.py"),
-        ("file:/scratch/work/a.py", "a.py"),
-        ("/scratch/work/a.py", "a.py"),
-        ("file:///scratch/workshop/a.py", "/scratch/workshop/a.py"),
+        ("file:///scratch/tree/src/a.py", "src/a.py"),
+        ("file://localhost/scratch/tree/gr%C3%BC%C3%9Fe.py", "grüße.py"),
+        ("file:/scratch/tree/a.py", "a.py"),
+        ("/scratch/tree/a.py", "a.py"),
+        ("file:///scratch/trees/a.py", "/scratch/trees/a.py"),
         ("file:///etc/passwd", "/etc/passwd"),
         ("a%0Ab%1b.py", "a b␛.py"),
     ],
 )
 def test_a_path_is_decoded_and_relative_to_what_was_checked(uri: str, path: str) -> None:
-    (found,) = read(log({"message": MESSAGE, "locations": at(uri)}), "/scratch/work")
+    (found,) = read(log({"message": MESSAGE, "locations": at(uri)}), "/scratch/tree")
     assert found.path == path
 
 
