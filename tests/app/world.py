@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from foureyes.adapters.exchange import reports, sarif_log
 from foureyes.adapters.git.locate import locate
 from foureyes.adapters.git.repo import GitRepo
 from foureyes.adapters.git.workshop import GitWorkshop
@@ -25,8 +26,10 @@ from foureyes.app.attempts import SubmitOutcome
 from foureyes.app.context import Context
 from foureyes.app.ports import AuditReport, CaughtUp, CheckpointView, ListQuery, Merged, Repo, Workshop
 from foureyes.app.views import ApprovalOutcome, Outcome, TaskDetail
+from foureyes.bootstrap import outside
 from foureyes.core.attempt import Change, ChangedFile, Commit, Relation
 from foureyes.core.check import CheckRule, Ran, TestResult
+from foureyes.core.finding import Finding, Found
 from foureyes.core.ids import DiffId, SessionId, Sha, token_hash
 from foureyes.core.session import Actor
 from foureyes.core.task import Task
@@ -243,6 +246,17 @@ class ScriptedRepo:
     def file_at(self, ref: str, path: str) -> str | None:
         return self.files.get(path)
 
+    def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
+        return {path: self.files[path] for path in paths if path in self.files}
+
+    def renames(self, old: Sha, new: Sha) -> dict[str, str]:
+        return {}
+
+    def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
+        line = next((line for line in self.branches.values() if base in line and head in line), [])
+        new = line[line.index(base) + 1 : line.index(head) + 1] if line else []
+        return tuple(sorted(f"diff {hashlib.sha256(each.encode()).hexdigest()}" for each in new))
+
     def commit_file(self, path: str, message: str) -> Sha:
         return self.commit("main")
 
@@ -257,6 +271,8 @@ class ScriptedWorkshop:
         self.kept: dict[str, Sha] = {}
         self.programs: list[str] = []
         self.marks: dict[tuple[str, str], Sha] = {}
+        self.patches: list[str] = []
+        self.misfit = ""
 
     def export(self, tree: Sha, path: str) -> None:
         raise AssertionError(f"export of {tree} to {path}")
@@ -299,6 +315,12 @@ class ScriptedWorkshop:
 
     def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
         raise AssertionError(f"reset of {ref}")
+
+    def apply_patch(self, patch: str, *, only_try: bool) -> str:
+        """Every patch fits, unless the test says why not (`misfit`)."""
+        if not self.misfit and not only_try:
+            self.patches.append(patch)
+        return self.misfit
 
     def add_checkpoint(self, task: str, name: str, commit: Sha) -> None:
         if self.marks.setdefault((task, name), commit) != commit:
@@ -435,6 +457,15 @@ class DeskOutside:
     def write_feedback(self, task: str, document: bytes) -> str:
         self.mirrors[task] = document
         return ""
+
+    def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
+        return reports.read(document, name)
+
+    def write_sarif(self, findings: Sequence[Finding]) -> bytes:
+        return sarif_log.write(findings)
+
+    def template(self, name: str) -> str:
+        return outside.template(name)
 
     def process(self) -> str:
         return self.own

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.context import Context
 
 if TYPE_CHECKING:
+    from foureyes.app.answers import Answers
     from foureyes.app.attempts import Attempts
     from foureyes.app.audit import Audit
     from foureyes.app.checkpoints import Checkpoints
@@ -18,18 +19,26 @@ if TYPE_CHECKING:
     from foureyes.app.claims import Claims
     from foureyes.app.closing import Closing
     from foureyes.app.decisions import Decisions
+    from foureyes.app.exchange import Exchange
     from foureyes.app.feedback import Feedback
+    from foureyes.app.findings import Findings
     from foureyes.app.keys import Keys
     from foureyes.app.lists import Lists
+    from foureyes.app.loops import Loops
     from foureyes.app.merges import Merges
     from foureyes.app.notes import Notes
     from foureyes.app.plans import Plans
     from foureyes.app.policy import Policy
     from foureyes.app.projects import Projects
+    from foureyes.app.prompts import Prompts
     from foureyes.app.queue import Queue
+    from foureyes.app.reviews import Reviews
+    from foureyes.app.rulings import Rulings
     from foureyes.app.sessions import Sessions
+    from foureyes.app.stats import Stats
     from foureyes.app.stops import Stops
     from foureyes.app.tasks import Tasks
+    from foureyes.app.validation import Validation
     from foureyes.app.worktrees import Worktrees
 
 
@@ -158,6 +167,60 @@ class Application:
         from foureyes.app.worktrees import Worktrees
 
         return Worktrees(self.context)
+
+    @cached_property
+    def answers(self) -> Answers:
+        from foureyes.app.answers import Answers
+
+        return Answers(self.context)
+
+    @cached_property
+    def exchange(self) -> Exchange:
+        from foureyes.app.exchange import Exchange
+
+        return Exchange(self.context)
+
+    @cached_property
+    def findings(self) -> Findings:
+        from foureyes.app.findings import Findings
+
+        return Findings(self.context)
+
+    @cached_property
+    def loops(self) -> Loops:
+        from foureyes.app.loops import Loops
+
+        return Loops(self.context)
+
+    @cached_property
+    def prompts(self) -> Prompts:
+        from foureyes.app.prompts import Prompts
+
+        return Prompts(self.context)
+
+    @cached_property
+    def reviews(self) -> Reviews:
+        from foureyes.app.reviews import Reviews
+
+        return Reviews(self.context)
+
+    @cached_property
+    def rulings(self) -> Rulings:
+        from foureyes.app.rulings import Rulings
+
+        return Rulings(self.context)
+
+    @cached_property
+    def stats(self) -> Stats:
+        from foureyes.app.stats import Stats
+
+        return Stats(self.context)
+
+    @cached_property
+    def validation(self) -> Validation:
+        from foureyes.app.validation import Validation
+
+        return Validation(self.context)
 
     def close(self) -> None:
         """Let go of the store, and of what git was asked with."""

@@ -6,12 +6,15 @@ from datetime import datetime
 
 import msgspec
 
+from foureyes.app.answers import carry, places_of, refuse_foreign_commits, refuse_unanswered
 from foureyes.app.context import Context, Named, Token, permit, refuse_other_task
 from foureyes.app.feedback import attempt_ref
 from foureyes.app.gating import settle
+from foureyes.app.laundering import inherit, laundered
 from foureyes.app.ledger import facts_of
 from foureyes.app.ports import Tx
 from foureyes.app.proof import check, known_by_key, prove
+from foureyes.app.raising import findings_of
 from foureyes.app.stops import needed, refuse_from
 from foureyes.app.tasks import outcome
 from foureyes.app.views import Outcome, ProjectView
@@ -85,15 +88,23 @@ class Attempts:
         self._refuse_uncommitted(facts, actor, ref, commit, own_place=branch is None)
         change = self._change(facts.task, project, ref)
         last = facts.attempt
+        with self._context.store.read() as tx:
+            known = findings_of(tx, found.id)
+            refuse_foreign_commits(tx, found.id, change, found.iteration + 1)
         if last is not None and facts.task.status == "reviewing" and last.head == change.head and last.ref == change.ref:
             return submitted(facts, last, changed=False)
         self._refuse_empty(facts, change, project, no_code=no_code)
+        places = places_of(self._context, known, change, last.head) if known and last else ()
         event = self._frozen(facts, project, change, message, tokens, no_code=no_code, signal=signal)
         self._context.workshop.keep(attempt_ref(found.id, event.n), event.head)
         with self._context.writing(actor, "submit") as work:
             now = self._context.find(work.tx, found.id)
             self._context.check_version(work.tx, now, found.version)
+            refuse_unanswered(work.tx, found.id)
+            event = laundered(work.tx, event, found.id)
             work.record(found.id, event)
+            carry(self._context, work, found.id, event, places, event.implementer)
+            inherit(self._context, work, found.id, event)
             settled = settle(self._context, work, found.id, gate.Tip(head=event.head, on_target=event.landed))
             done = submitted(facts_of(self._context, work.tx, found.id), event)
             done = msgspec.structs.replace(done, mode=settled.mode, reasons=settled.reasons)
@@ -195,6 +206,7 @@ class Attempts:
             added=change.added, removed=change.removed, authors=authors_of(facts, change, tokens), message=message,
             duration_seconds=self._seconds_since(task.started_at), relation=relation, signal=msgspec.convert(signal, Signal),
             base_tree=change.base_tree, marks=change.marks,
+            pieces=() if change.is_empty else self._context.repo.pieces(change.base, change.head),
         )  # fmt: skip
 
     def _seconds_since(self, moment: str | None) -> int:

@@ -16,7 +16,7 @@ from foureyes.app.reports import pack
 from foureyes.app.views import CheckView, TaskRow
 from foureyes.core import events as e
 from foureyes.core import gate
-from foureyes.core.check import CheckResult, CheckRule, Ran, Standing, judge
+from foureyes.core.check import KEPT_FAILURES, CheckResult, CheckRule, Ran, Standing, judge
 from foureyes.core.facts import Facts
 from foureyes.core.ids import Sha, TaskId
 from foureyes.core.modes import mode_of, why_not_by_itself
@@ -86,6 +86,27 @@ class Checks:
         trees = [tree for tree in (facts.attempt.base_tree, facts.attempt.tree) if tree]
         fresh = self.run_on(actor, facts, policy.checks, trees, only=only, again=again, tell=tell)
         return self._settled(actor, found, fresh)
+
+    def run_target(self, actor: Actor, *, again: bool = False, tell: Telling | None = None) -> list[CheckResult]:
+        """X4: the checks on the tip of the target branch, where they have no result yet; the latest result of each."""
+        permit(actor, "check run")
+        with self._context.store.read() as tx:
+            target, rules = self._context.project(tx).target, self._context.policy(tx, actor).checks
+        if not rules:
+            raise self._no_checks()
+        head = self._context.repo.commit_of(f"refs/heads/{target}")
+        tree = self._context.workshop.tree_of(head) if head else None
+        if tree is None:
+            raise NotFound(f"there is no commit on {target}.", next_step="fe doctor")
+        for rule in rules:
+            if again or self._on_tree(tree, rule) is None:
+                self._run_one(actor, TaskId(""), rule, tree, tell, is_target=True)
+        return [result for rule in rules if (result := self._on_tree(tree, rule)) is not None]
+
+    def _on_tree(self, tree: Sha, rule: CheckRule) -> CheckResult | None:
+        with self._context.store.read() as tx:
+            rows = tx.all("check.of_trees", CheckResult, trees=[tree])
+        return next((row for row in reversed(rows) if (row.name, row.digest) == (rule.name, rule.digest)), None)
 
     def pending(self, actor: Actor) -> list[str]:
         """The attempts in review that lack a result that counts, and those that nothing stands against any more (M4)."""
@@ -195,7 +216,7 @@ class Checks:
             e.CheckFinished(
                 tree=tree, name=rule.name, digest=rule.digest, command=rule.run, outcome=said.outcome, summary=said.summary,
                 exit_code=ran.exit_code, duration_ms=ran.duration_ms, failing=said.failing, tests=digest, program=ran.program,
-                output=ran.output,
+                output=ran.output, found=tuple(one for one in ran.findings or () if one.level == "error")[:KEPT_FAILURES],
             ),
         )  # fmt: skip
         return seq

@@ -12,6 +12,7 @@ from foureyes.app.tasks import outcome
 from foureyes.app.views import Link, Outcome, SessionView, TaskRow
 from foureyes.core import events as e
 from foureyes.core.ids import Sha
+from foureyes.core.loop_events import RunEnd
 from foureyes.core.session import Actor, is_one_origin, is_same
 from foureyes.core.task import Task, clean_text
 from foureyes.errors import LostClaim, NotFound, Reason, Refused
@@ -100,6 +101,10 @@ class Claims:
             reasons.append(Reason("D3", f"the project is held: {hold}", RESUME))
         if found.hold is not None:
             reasons.append(Reason("D3", f"{found.id} is held: {found.hold}", f'a person runs: fe resume {found.id} -m "why"'))
+        if found.waiting_for:
+            who = "a person" if found.waiting_for == "user" else "the lead"
+            said = f"{found.id} waits for {who} to decide (tier {found.tier})"
+            reasons.append(Reason("E2", said, f'fe lead split|senior|fresh|ask|continue {found.id} -m "why"'))
         for link in tx.all("task.dependencies", Link, id=found.id):
             if link.status != "closed":
                 reasons.append(Reason("T3", f"{found.id} waits for {link.id}, which is {link.status}", f"fe show {link.id}"))
@@ -123,8 +128,8 @@ class Claims:
             )
         return False
 
-    def unstart(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
-        """Give a claim back, or release another's that may be released."""
+    def unstart(self, actor: Actor, task: str, *, reason: str = "", how: RunEnd = "") -> Outcome:
+        """Give a claim back, or release another's that may be released. `how` says how the run ended (L17)."""
         reason = clean_text(reason, "the reason")
         with self._context.writing(actor, "unstart") as work:
             found = self._context.find(work.tx, task)
@@ -137,8 +142,8 @@ class Claims:
             facts = self._facts(work, found)
             me, owner = self._context.party(work.tx, actor), facts.party(found.implementer)
             if is_one_origin(me, owner):
-                work.record(found.id, e.TaskUnstarted(reason=reason))
-                return outcome(self._context.get(work.tx, found.id), f"gave {found.id} back", "fe next")
+                work.record(found.id, e.TaskUnstarted(reason=reason, how=how))
+                return self._given_back(work, found, f"gave {found.id} back", "fe next", how)
             if actor.kind != "human" and not facts.is_under(owner, me) and not self._is_silent(work, found):
                 minutes = self._context.policy(work.tx, actor).claim_stale_minutes
                 who = facts.party_name(found.implementer)
@@ -147,8 +152,19 @@ class Claims:
                     reasons=(Reason("T1", f"{who} holds the claim and was heard of within {minutes} minutes", f"fe show {found.id}"),),
                     task=found.id,
                 )
-            work.record(found.id, e.TaskReleased(implementer=found.implementer, reason=reason))
-            return outcome(self._context.get(work.tx, found.id), f"released {found.id}", f"fe start {found.id}")
+            work.record(found.id, e.TaskReleased(implementer=found.implementer, reason=reason, how=how))
+            return self._given_back(work, found, f"released {found.id}", f"fe start {found.id}", how)
+
+    def _given_back(self, work: Work, found: Task, said: str, step: str, how: RunEnd) -> Outcome:
+        """L17: a run that had findings to work on and ended oddly is a round without progress."""
+        if how:
+            from foureyes.app.standing import escalate
+
+            escalate(self._context, work, found.id)
+        now = self._context.get(work.tx, found.id)
+        notes = (f"it waits for {now.waiting_for} now: tier {now.tier} (E1)",) if now.waiting_for else ()
+        notes = (f"it goes to tier {now.tier} (E1)",) if not notes and now.tier != found.tier else notes
+        return outcome(now, said, step, notes=notes)
 
     def _is_silent(self, work: Work, found: Task) -> bool:
         """The claim's session has ended, or nothing was heard of it for `claim_stale_minutes`."""

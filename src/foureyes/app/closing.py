@@ -64,7 +64,7 @@ class Closing:
         """C3: D3 always, D2 and D4 from reviewing."""
         if facts.task.status != "reviewing":
             return tuple(gate.holds(facts))
-        found = [gate.has_blocking(facts), *gate.holds(facts), gate.is_stale(facts, tip)]
+        found = [*gate.has_blocking(facts), *gate.holds(facts), gate.is_stale(facts, tip)]
         return tuple(reason for reason in found if reason is not None)
 
     def cancel(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:

@@ -54,13 +54,17 @@ class StoredSetting(msgspec.Struct, frozen=True):
     at: str = ""
 
 
-DECISIONS = frozenset({"approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen", "unblock"})
+DECISIONS = frozenset(
+    {
+        "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen", "unblock", "finding rule", "review submit",
+    }
+)  # fmt: skip
 """I9: what `human_proof = "key"` wants a person's signature under."""
 
 SIGNED = frozenset(
     {
         "policy set", "policy unset", "policy accept", "feature set", "feature unset", "hold", "resume", "author clear",
-        "key add", "key retire",
+        "key add", "key retire", "finding waive",
     }
 )  # fmt: skip
 """I9: what wants one as soon as there is any key; so do break-glass and an approval that counts because a person gives it."""

@@ -8,14 +8,17 @@ from typing import TypedDict
 
 import msgspec
 
-from foureyes.app.context import Context, spawners
+from foureyes.app.context import Context, gate_of, spawners
 from foureyes.app.ports import Tx
 from foureyes.app.views import SessionView
 from foureyes.core.attempt import Attempt, Author
 from foureyes.core.check import CheckResult
 from foureyes.core.events import KINDS, Event, LabelAdded, PlanAccepted, TaskCreated, TaskEdited, TaskStarted
 from foureyes.core.facts import Control, Facts, HistoryEntry, Recorded
+from foureyes.core.finding import Blocking, State
+from foureyes.core.four_eyes import Said, may_approve
 from foureyes.core.ids import OriginId, SessionId, TaskId
+from foureyes.core.review import Review
 from foureyes.core.session import Kind, Party, Trust
 from foureyes.core.task import Task
 from foureyes.errors import StoreProblem
@@ -78,6 +81,30 @@ class RecordedRow(Recorded, frozen=True, kw_only=True):
     """A recorded approval with its task."""
 
     task: str
+
+
+class HoldingRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A blocking finding that is not resolved, or only waived."""
+
+    task: str
+    id: str
+    severity: str
+    state: State
+    title: str
+    path: str = ""
+    line: int = 0
+    waiting: bool = False
+    waived_until: str = ""
+    by_check: str = ""
+
+
+class Troubles(msgspec.Struct, frozen=True):
+    """What is remarkable about the blocking findings of a task (H1)."""
+
+    task: str
+    disputed: bool
+    waived: bool
+    false_fixed: bool
 
 
 class Cleared(msgspec.Struct, frozen=True):
@@ -145,10 +172,15 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
     named = _named(tasks.values(), history, authors, makers) | {session for rows in taken_off.values() for _, session in rows}
     named |= {row.session for rows in recorded.values() for row in rows} | {result.session for result in results}
     named |= {control.session for rows in controls.values() for control in rows}
+    reviews: dict[str, list[Review]] = defaultdict(list)
+    for review in tx.all("review.of_diffs", Review, ids=ids):
+        reviews[review.task].append(review)
+        named.add(review.session)
     parties = parties_of(tx, named | set(caller.above if caller else ()))
+    holding, troubles = holding_of(context, tx, ids), _troubles(tx, ids, reviews)
     hold = context.project(tx).hold
     minor = _minor_self_approvals(context, tx) if any(task.minor for task in tasks.values()) else {}
-    return {
+    found = {
         task.id: Facts(
             task=task,
             attempt=attempts.get(task.id),
@@ -165,9 +197,45 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
             child_makers=frozenset(makers[task.id]),
             project_hold=hold,
             minor_self_approvals=minor,
+            open_blocking=tuple(holding[task.id]),
+            troubles=tuple(troubles[task.id]),
         )
         for task in tasks.values()
     }
+    return {task: _with_reviewers(context, tx, about, reviews[task]) if reviews[task] else about for task, about in found.items()}
+
+
+def holding_of(context: Context, tx: Tx, ids: Sequence[str]) -> dict[str, list[Blocking]]:
+    """D2: what stands against an approval. What a check raised, the check itself says (D5)."""
+    now, found = context.now(), defaultdict(list)
+    for row in tx.all("finding.holding", HoldingRow, ids=list(ids)):
+        if not row.by_check and not (row.state == "waived" and row.waived_until > now):
+            where = f"{row.path}:{row.line}" if row.path and row.line else row.path
+            found[row.task].append(Blocking(row.id, row.severity, row.state, row.title, where, row.waiting, row.state == "waived"))
+    return found
+
+
+def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> dict[str, list[str]]:
+    """H1: disputed, waived or falsely claimed findings, and reviewers who disagree."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for row in tx.all("finding.troubles", Troubles, ids=ids):
+        found[row.task] += ["a blocking finding was disputed"] if row.disputed else []
+        found[row.task] += ["a blocking finding is waived"] if row.waived else []
+        found[row.task] += ["a blocking finding was claimed fixed and was not"] if row.false_fixed else []
+    for task, rows in reviews.items():
+        verdicts = {row.effective for row in rows}
+        found[task] += ["reviewers disagree"] if len(verdicts) > 1 else []
+        found[task] += ["a reviewer has concerns"] if verdicts & {"concerns", "blocker"} else []
+    return found
+
+
+def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review]) -> Facts:
+    """V6: whose review of this diff counts: it is whole, it agrees, and P would let its reviewer approve now."""
+    policy = context.policy(tx, gate_of(context.store.project))
+    alone = msgspec.structs.replace(facts, recorded=())
+    mine = [row for row in reviews if row.agrees and not any(later.seq > row.seq and later.session == row.session for later in reviews)]
+    counting = {row.session for row in mine if may_approve(alone, facts.party(row.session), policy, Said(row.summary)).allowed}
+    return msgspec.structs.replace(facts, reviewers=frozenset(counting))
 
 
 def _checked(tx: Tx, attempt: Attempt | None, results: list[CheckResult]) -> Checked:

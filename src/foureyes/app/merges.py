@@ -16,6 +16,7 @@ from foureyes.app.landing import MergeRow, accept, given_of, recognise, refuse_f
 from foureyes.app.ledger import facts_of, with_trees
 from foureyes.app.merge_items import Lease, MergeItem, is_live, items_of, rules_of, settles_at, told, waits_for
 from foureyes.app.ports import Tx
+from foureyes.app.standing import escalate
 from foureyes.app.stops import needed
 from foureyes.app.tasks import outcome
 from foureyes.app.views import Outcome
@@ -321,6 +322,7 @@ class Merges:
                 iteration=item.attempt, kind="conflict" if kind == "conflict" else "checks", feedback=feedback, paths=paths[:200]
             )
             work.as_gate(self._context.store.project).record(item.task, event)
+            escalate(self._context, work, TaskId(item.task))
         said = feedback.split("\n")[0] + (f" {', '.join(paths[:SHOWN])}" if kind == "conflict" else "")
         return MergeRow(task=item.task, attempt=item.attempt, outcome=kind, message=said)
 

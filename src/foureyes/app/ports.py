@@ -15,6 +15,7 @@ from foureyes.core.ids import Sha
 
 if TYPE_CHECKING:
     from foureyes.core.check import CheckRule, Ran
+    from foureyes.core.finding import Finding, Found
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -108,6 +109,15 @@ class Repo(Protocol):
     def file_at(self, ref: str, path: str) -> str | None:
         """The text of a file on a branch or commit; None when it is not there."""
 
+    def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
+        """The texts of files at a commit, in one call; what is not there, is binary or is very large is left out."""
+
+    def renames(self, old: Sha, new: Sha) -> dict[str, str]:
+        """Between two commits: path now → path then, of every renamed file."""
+
+    def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
+        """A6: what an attempt is made of: `blob <sha>` of each file it leaves behind, `diff <id>` of each of its commits."""
+
     def commit_file(self, path: str, message: str) -> Sha:
         """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
 
@@ -190,6 +200,9 @@ class Workshop(Protocol):
     def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
         """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was left alone, else empty."""
 
+    def apply_patch(self, patch: str, *, only_try: bool) -> str:
+        """Apply a unified diff to the files where the caller stands, if git says that it fits as a whole; why not, else empty."""
+
     def add_checkpoint(self, task: str, name: str, commit: Sha) -> None:
         """A ref below `refs/foureyes/checkpoints/`; `Conflict` when the name is taken by another commit."""
 
@@ -222,6 +235,15 @@ class Outside(Protocol):
 
     def write_feedback(self, task: str, document: bytes) -> str:
         """F2: the mirror file of a task's feedback, in one step; what there is to say about one that was set aside, else empty."""
+
+    def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
+        """What a tool's report (SARIF, rdjson, rdjsonl) found, and the name of its format; `BadInput` when it is none of these."""
+
+    def write_sarif(self, findings: Sequence[Finding]) -> bytes:
+        """Findings as a SARIF 2.1.0 log."""
+
+    def template(self, name: str) -> str:
+        """The built-in text of a prompt."""
 
     def process(self) -> str:
         """The evidence of this process (I3); empty where it cannot be read."""
@@ -293,7 +315,7 @@ class JournalRow(msgspec.Struct, frozen=True):
     hash: str
 
 
-class Finding(msgspec.Struct, frozen=True):
+class Discrepancy(msgspec.Struct, frozen=True):
     """One thing an audit found wrong: `integrity` (something was altered) or `completeness` (something is not there)."""
 
     area: Literal["integrity", "completeness"]
@@ -306,7 +328,7 @@ class AuditReport(msgspec.Struct, frozen=True):
 
     rows: int
     head: str
-    findings: tuple[Finding, ...]
+    findings: tuple[Discrepancy, ...]
     signatures: int = 0
 
 

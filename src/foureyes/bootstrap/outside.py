@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,11 @@ from foureyes.adapters.git.locate import Located
 
 if TYPE_CHECKING:
     from foureyes.app.ports import CheckRunner, Workshop
+    from foureyes.core.finding import Finding, Found
 
 
 class Outside:
-    """The workshop, the check runner, the feedback files, and which processes still run."""
+    """The workshop, the check runner, feedback files and reports, prompts, and which processes still run."""
 
     def __init__(self, place: Located, folder: str, environ: Mapping[str, str]) -> None:
         self._place = place
@@ -37,6 +38,21 @@ class Outside:
 
         return write(os.path.join(self._folder, "feedback"), task, document)
 
+    def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
+        from foureyes.adapters.exchange.reports import read
+
+        return read(document, name, (self._place.worktree, self._place.root))
+
+    def write_sarif(self, findings: Sequence[Finding]) -> bytes:
+        from foureyes.adapters.clock import SystemClock
+        from foureyes.adapters.exchange.sarif_log import write
+        from foureyes.app.context import stamp
+
+        return write(findings, stamp(SystemClock().now()))
+
+    def template(self, name: str) -> str:
+        return template(name)
+
     def process(self) -> str:
         return self._own
 
@@ -50,3 +66,17 @@ class Outside:
         from foureyes.adapters.identity.alive import is_gone
 
         return is_gone(process)
+
+
+def template(name: str) -> str:
+    """The built-in text of a prompt: a file of the package."""
+    from importlib.resources import files
+
+    from foureyes.errors import Internal
+
+    try:
+        if not name.replace("-", "").replace("_", "").isalnum():
+            raise FileNotFoundError(name)
+        return (files("foureyes.config") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise Internal(f"there is no prompt {name!r} in this installation of Foureyes") from None

@@ -9,7 +9,19 @@ import msgspec
 
 from foureyes.config.settings import BY_KEY, FILE, SETTINGS, Setting, Source, Value
 from foureyes.core.check import REPORTS, CheckRule
-from foureyes.core.policy import DEFAULT_LABEL_RULES, MODES, AutoApprove, HumanRule, LabelRule, MinorRule, Profile, ReviewPolicy, RiskRule
+from foureyes.core.policy import (
+    DEFAULT_LABEL_RULES,
+    MODES,
+    AutoApprove,
+    HumanRule,
+    LabelRule,
+    Limits,
+    MinorRule,
+    Profile,
+    ReviewPolicy,
+    RiskRule,
+    Tiers,
+)
 from foureyes.core.session import GRADES
 from foureyes.errors import ConfigError
 
@@ -318,13 +330,21 @@ def review_policy(layers: Layers) -> ReviewPolicy:
         "protected_paths": get("project.protected_paths"),
         "claim_stale_minutes": get("project.claim_stale_minutes"),
         "checks": get("checks"),
+        "limits": _limits(group("loop", Limits.__struct_fields__)),
+        "tiers": Tiers(**group("tiers", Tiers.__struct_fields__)),  # type: ignore[arg-type]
+        **group("review.peers", ("focus", "max_words")),
         **group("review", PLAIN),
     }
     return ReviewPolicy(**values)  # type: ignore[arg-type]
 
 
+def _limits(values: dict[str, Value]) -> Limits:
+    """E1: a limit of none would escalate what has not begun."""
+    return Limits(**{name: max(1, value) if isinstance(value, int) else value for name, value in values.items()})  # type: ignore[arg-type]
+
+
 PLAIN = (
     "independence", "same_origin", "human_proof", "agent_approval", "label_rules", "default_mode", "reviews", "docs_paths", "check_paths",
-    "quick_issues",
+    "quick_issues", "coverage_exclude",
 )  # fmt: skip
 """What the policy calls by the same name as the configuration."""

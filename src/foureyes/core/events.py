@@ -6,8 +6,6 @@ added, with a default: an old payload must decode for ever.
 
 from __future__ import annotations
 
-import msgspec
-
 from foureyes.core.attempt import Author, ChangedFile, Commit, Mark, Relation, Signal
 from foureyes.core.feedback import PriorityChange, RedoOption
 from foureyes.core.gate_events import (
@@ -33,9 +31,45 @@ from foureyes.core.identity_events import (
     SessionStarted,
     TokenIssued,
 )
-from foureyes.core.ids import DiffId, SessionId, Sha, TaskId
+from foureyes.core.ids import DiffId, SessionId, Sha
 from foureyes.core.lifecycle import Status
-from foureyes.core.task import DEFAULT_PRIORITY, TaskType
+from foureyes.core.loop_events import (
+    FindingRuled,
+    FindingsAnswered,
+    FindingsCleared,
+    FindingsPlaced,
+    FindingsRaised,
+    FindingTracked,
+    FindingWaived,
+    LeadDecided,
+    ReviewReturned,
+    ReviewSubmitted,
+    RulingTakenBack,
+    TaskEscalated,
+)
+from foureyes.core.task_events import (
+    DependencyAdded,
+    DependencyRemoved,
+    LabelAdded,
+    LabelRemoved,
+    MinorSet,
+    ParentChanged,
+    TaskBlocked,
+    TaskCancelled,
+    TaskClosed,
+    TaskCreated,
+    TaskDeferred,
+    TaskDeleted,
+    TaskEdited,
+    TaskHeld,
+    TaskReleased,
+    TaskReopened,
+    TaskResumed,
+    TaskStarted,
+    TaskUnblocked,
+    TaskUndeferred,
+    TaskUnstarted,
+)
 
 
 class ProjectCreated(Event, frozen=True, kw_only=True):
@@ -44,94 +78,6 @@ class ProjectCreated(Event, frozen=True, kw_only=True):
     name: str
     prefix: str
     target: str
-
-
-class TaskCreated(Event, frozen=True, kw_only=True):
-    """A task was planned; the session of the row is its creator for ever."""
-
-    title: str
-    description: str = ""
-    type: TaskType = "task"
-    priority: int = DEFAULT_PRIORITY
-    labels: tuple[str, ...] = ()
-    parent: TaskId | None = None
-    depends_on: tuple[TaskId, ...] = ()
-    acceptance: str = ""
-    minor: bool = False
-    group: str = ""
-    estimate_minutes: int | None = None
-    key: str = ""
-    planned: str = ""
-
-
-class TaskEdited(Event, frozen=True, kw_only=True):
-    """Fields of a task were changed; only the given ones. Never its status (T2)."""
-
-    title: str | None = None
-    description: str | None = None
-    acceptance: str | None = None
-    type: TaskType | None = None
-    priority: int | None = None
-    group: str | None = None
-    estimate_minutes: int | None = None
-    old: dict[str, str] = msgspec.field(default_factory=dict)
-
-
-class ParentChanged(Event, frozen=True, kw_only=True):
-    """A task moved under another task, or out of one."""
-
-    old: TaskId | None
-    new: TaskId | None
-
-
-class MinorSet(Event, frozen=True, kw_only=True):
-    """The minor mark changed after creation (P10 asks by whom)."""
-
-    minor: bool
-
-
-class LabelAdded(Event, frozen=True, kw_only=True):
-    """A label was put on."""
-
-    label: str
-
-
-class LabelRemoved(Event, frozen=True, kw_only=True):
-    """A label was taken off."""
-
-    label: str
-
-
-class DependencyAdded(Event, frozen=True, kw_only=True):
-    """The task now waits for another."""
-
-    depends_on: TaskId
-
-
-class DependencyRemoved(Event, frozen=True, kw_only=True):
-    """The task no longer waits for another; shown in review (T3)."""
-
-    depends_on: TaskId
-
-
-class TaskStarted(Event, frozen=True, kw_only=True):
-    """The claim (T1), of the row's session or, made for it, of `implementer`. `target_head` is where the target stood (K4)."""
-
-    target_head: Sha | None = None
-    implementer: SessionId | None = None
-
-
-class TaskUnstarted(Event, frozen=True, kw_only=True):
-    """The implementer gave the claim back."""
-
-    reason: str = ""
-
-
-class TaskReleased(Event, frozen=True, kw_only=True):
-    """Somebody else freed the claim; no implementation action of the doer."""
-
-    implementer: SessionId
-    reason: str = ""
 
 
 class AttemptSubmitted(Event, frozen=True, kw_only=True):
@@ -157,6 +103,7 @@ class AttemptSubmitted(Event, frozen=True, kw_only=True):
     signal: Signal = "DONE"
     base_tree: str = ""
     marks: tuple[Mark, ...] = ()
+    pieces: tuple[str, ...] = ()
 
 
 class Approved(Event, frozen=True, kw_only=True):
@@ -226,40 +173,6 @@ class TaskRejected(Event, frozen=True, kw_only=True):
     reason: str
 
 
-class TaskBlocked(Event, frozen=True, kw_only=True):
-    """Blocked by circumstances."""
-
-    reason: str
-
-
-class TaskUnblocked(Event, frozen=True, kw_only=True):
-    """Free again."""
-
-    reason: str = ""
-
-
-class TaskDeferred(Event, frozen=True, kw_only=True):
-    """Not now."""
-
-    until: str | None = None
-
-
-class TaskUndeferred(Event, frozen=True, kw_only=True):
-    """Now after all."""
-
-
-class TaskHeld(Event, frozen=True, kw_only=True):
-    """A stop that only a person lifts (D3)."""
-
-    reason: str
-
-
-class TaskResumed(Event, frozen=True, kw_only=True):
-    """A hold was lifted by a person."""
-
-    reason: str
-
-
 class ProjectHeld(Event, frozen=True, kw_only=True):
     """A stop for the whole project."""
 
@@ -270,32 +183,6 @@ class ProjectResumed(Event, frozen=True, kw_only=True):
     """The project's hold was lifted."""
 
     reason: str
-
-
-class TaskClosed(Event, frozen=True, kw_only=True):
-    """Closed without an approval, by rule C."""
-
-    rule: str
-    exception: str = ""
-    reason: str = ""
-
-
-class TaskCancelled(Event, frozen=True, kw_only=True):
-    """Nobody began it and nobody will."""
-
-    reason: str = ""
-
-
-class TaskDeleted(Event, frozen=True, kw_only=True):
-    """Cancelled and hidden from lists."""
-
-    reason: str = ""
-
-
-class TaskReopened(Event, frozen=True, kw_only=True):
-    """Open again; approvals end, history stays."""
-
-    reason: str = ""
 
 
 class TaskMerged(Event, frozen=True, kw_only=True):
@@ -351,7 +238,7 @@ class SettingChanged(Event, frozen=True, kw_only=True):
     new: str | None
 
 
-# Who is who, and what the gate does, is told in files of their own, and is part of this vocabulary.
+# Tasks, who is who, what the gate does and the findings loop are told in files of their own, and are part of this vocabulary.
 __all__ = [
     "ApprovalVoided",
     "AttemptSentBack",
@@ -359,17 +246,50 @@ __all__ = [
     "CheckFinished",
     "CheckpointNoted",
     "DecisionSigned",
+    "DependencyAdded",
+    "DependencyRemoved",
     "Event",
+    "FindingRuled",
+    "FindingTracked",
+    "FindingWaived",
+    "FindingsAnswered",
+    "FindingsCleared",
+    "FindingsPlaced",
+    "FindingsRaised",
     "KeyAdded",
     "KeyRetired",
+    "LabelAdded",
+    "LabelRemoved",
+    "LeadDecided",
     "MergeFailed",
     "MergeLeased",
     "MergeLeft",
     "MergeRetried",
+    "MinorSet",
+    "ParentChanged",
     "PlanAccepted",
+    "ReviewReturned",
+    "ReviewSubmitted",
+    "RulingTakenBack",
     "SessionEnded",
     "SessionEvidenceAdded",
     "SessionStarted",
+    "TaskBlocked",
+    "TaskCancelled",
+    "TaskClosed",
+    "TaskCreated",
+    "TaskDeferred",
+    "TaskDeleted",
+    "TaskEdited",
+    "TaskEscalated",
+    "TaskHeld",
+    "TaskReleased",
+    "TaskReopened",
+    "TaskResumed",
+    "TaskStarted",
+    "TaskUnblocked",
+    "TaskUndeferred",
+    "TaskUnstarted",
     "TestsListed",
     "TokenIssued",
 ]

@@ -9,6 +9,7 @@ import msgspec
 
 from foureyes.core.attempt import Attempt, Author
 from foureyes.core.check import CheckResult
+from foureyes.core.finding import Blocking
 from foureyes.core.ids import SessionId
 from foureyes.core.lifecycle import IMPLEMENTATION
 from foureyes.core.session import Party, is_above, is_below, is_one_origin, is_same, is_tied
@@ -52,7 +53,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """One task with its ledger. `history` or `authors` is None when it could not be read (P0).
 
     `parties` has everyone who is named anywhere in it, spawners included. `cleared` says up to which attempt a person
-    cleared a session of what trailers say about it (I8). `reviewers` have a counting review of the diff (D9).
+    cleared a session of what trailers say about it (I8). `reviewers` have a counting review of the diff (D9). `troubles` are
+    things about findings and reviews that whoever looks should know (H1).
     """
 
     task: Task
@@ -67,7 +69,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     controls: tuple[Control, ...] = ()
     results: tuple[CheckResult, ...] = ()
     tests: dict[str, frozenset[str]] = {}
-    open_blocking: tuple[str, ...] = ()
+    open_blocking: tuple[Blocking, ...] = ()
+    troubles: tuple[str, ...] = ()
     recorded: tuple[Recorded, ...] = ()
     cleared: dict[SessionId, int] = {}
     reviewers: frozenset[SessionId] = frozenset()

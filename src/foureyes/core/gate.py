@@ -9,6 +9,7 @@ import msgspec
 from foureyes.core.attempt import DETACHED
 from foureyes.core.check import red
 from foureyes.core.facts import Facts
+from foureyes.core.finding import Blocking
 from foureyes.core.ids import Sha, short_diff
 from foureyes.core.minor import minor_refusals
 from foureyes.core.policy import AgentApproval, ReviewPolicy, must_be_seen, required_reviews
@@ -31,7 +32,7 @@ def check(facts: Facts, actor: Party, tip: Tip | None, seen: str, policy: Review
     """D: everything but who is asking. `tip` None means git could not be asked."""
     conditions: tuple[Callable[[], Iterable[Reason | None]], ...] = (
         lambda: [is_reviewing(facts)],
-        lambda: [has_blocking(facts)],
+        lambda: has_blocking(facts),
         lambda: holds(facts),
         lambda: [is_stale(facts, tip)],
         lambda: was_not_checked(facts, actor, policy, reason),
@@ -65,11 +66,30 @@ def is_reviewing(facts: Facts) -> Reason | None:
     return Reason("D1", f"{task.id} is {task.status}, not reviewing", hint.get(task.status, f"fe show {task.id}"))
 
 
-def has_blocking(facts: Facts) -> Reason | None:
-    """D2: no open blocking finding."""
-    if not facts.open_blocking:
-        return None
-    return Reason("D2", f"blocking findings are open: {', '.join(facts.open_blocking)}", f"fe show {facts.task.id}")
+def has_blocking(facts: Facts) -> list[Reason]:
+    """D2: no open blocking finding; each one is a reason, with what settles it."""
+    return [Reason("D2", f"{one.id} {one.severity} {_stands(one)}: {one.title}{_at(one)}", _settles(one)) for one in facts.open_blocking]
+
+
+def _stands(one: Blocking) -> str:
+    if one.expired:
+        return "was waived, and the waiver has run out"
+    if one.waiting:
+        return "waits to be confirmed (its quote is nowhere in the code)"
+    return {"claimed": "is claimed fixed, and nobody verified it", "disputed": "is disputed, and nobody ruled"}.get(one.state, "is open")
+
+
+def _at(one: Blocking) -> str:
+    return f" ({one.where})" if one.where else ""
+
+
+def _settles(one: Blocking) -> str:
+    if one.waiting:
+        return f"fe finding rule {one.id} --confirmed|--dismissed"
+    rulings = {"claimed": "--verified|--not-fixed", "disputed": "--accepted|--overruled"}
+    if one.state in rulings:
+        return f"fe finding rule {one.id} {rulings[one.state]}"
+    return f"fe finding respond {one.id} --fixed|--rejected"
 
 
 def holds(facts: Facts) -> list[Reason]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from foureyes.core.check import Outcome
+from foureyes.core.check import Outcome, ToolFinding
 from foureyes.core.identity_events import Event
 from foureyes.core.ids import SessionId, Sha
 
@@ -24,6 +24,7 @@ class CheckFinished(Event, frozen=True, kw_only=True):
     tests: str = ""
     program: str = ""
     output: str = ""
+    found: tuple[ToolFinding, ...] = ()
 
 
 class TestsListed(Event, frozen=True, kw_only=True):
@@ -41,11 +42,12 @@ class PlanAccepted(Event, frozen=True, kw_only=True):
 
 
 class AttemptSentBack(Event, frozen=True, kw_only=True):
-    """T `send_back`: required checks are red and no person is asked for; what failed is the feedback."""
+    """T `send_back`: blocking findings are open or required checks are red, and no person is asked for; that is the feedback."""
 
     iteration: int
     feedback: str
     failing: tuple[str, ...] = ()
+    source: Literal["checks", "findings"] = "checks"
 
 
 class ApprovalVoided(Event, frozen=True, kw_only=True):

@@ -141,7 +141,7 @@ def why_not_by_itself(
     barred = bars_itself(facts, policy, chosen)
     if barred:
         return tuple(barred)
-    standing_by = [*gate.fail_closed(lambda: [gate.has_blocking(facts), *gate.holds(facts), gate.is_stale(facts, tip)])]
+    standing_by = [*gate.fail_closed(lambda: [*gate.has_blocking(facts), *gate.holds(facts), gate.is_stale(facts, tip)])]
     if chosen.mode == "skip":
         return tuple(standing_by)
     if chosen.mode == "batch" and not any_mode:

@@ -124,6 +124,26 @@ class RiskRule(msgspec.Struct, frozen=True):
     watched_paths: tuple[str, ...] = WATCHED_PATHS
 
 
+class Limits(msgspec.Struct, frozen=True):
+    """E5: when a loop goes to the next tier, in one place; warnings are computed from it."""
+
+    no_progress_limit: int = 2
+    iteration_cap: int = 5
+    rejection_review_share: float = 0.5
+
+
+class Tiers(msgspec.Struct, frozen=True):
+    """E2: which agent profile works at which tier; `human` is a person."""
+
+    developer: str = "claude"
+    senior: str = "claude-senior"
+    lead: str = "human"
+
+
+FOCUS = ("Security vulnerabilities", "Spec compliance", "Integration correctness")
+COVERAGE_EXCLUDE = ("**/*.lock", "**/*.min.js")
+
+
 class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a decision needs to know about the project's rules."""
 
@@ -142,6 +162,11 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     docs_paths: tuple[str, ...] = DOCS_PATHS
     check_paths: tuple[str, ...] = CHECK_PATHS
     quick_issues: tuple[str, ...] = ()
+    coverage_exclude: tuple[str, ...] = COVERAGE_EXCLUDE
+    limits: Limits = Limits()
+    tiers: Tiers = Tiers()
+    focus: tuple[str, ...] = FOCUS
+    max_words: int = 200
     checks: tuple[CheckRule, ...] = ()
     protected_paths: tuple[str, ...] = ("foureyes.toml",)
     claim_stale_minutes: int = 120

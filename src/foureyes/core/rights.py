@@ -9,21 +9,35 @@ FOR_A_NAME = frozenset({"log"})
 FOR_A_SERVICE = frozenset(
     {
         "init", "create", "log", "handoff", "submit", "setup", "backup", "session spawn", "session end", "check run", "merge",
-        "plan import", "checkpoint create",
+        "plan import", "checkpoint create", "finding respond", "finding import",
     }
 )  # fmt: skip
 FOR_PEOPLE = frozenset(
     {
         "hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore", "store copy",
-        "key new", "key add", "key retire", "author clear", "plan accept",
+        "key new", "key add", "key retire", "author clear", "plan accept", "finding waive",
     }
 )  # fmt: skip
 NOT_FOR_AGENTS = frozenset({"merge"})
 """D5, Q2: what reaches the target is checked outside the process trees of those who made it."""
-RULE_OF_NOUN = {"feature": "P12", "policy": "P12", "store": "P12", "key": "I9", "author": "I8", "plan": "M7"}
+RULE_OF_NOUN = {"feature": "P12", "policy": "P12", "store": "P12", "key": "I9", "author": "I8", "plan": "M7", "finding": "E3"}
 FOR_A_ROLE: dict[Role, frozenset[str]] = {
-    "implement": frozenset({"log", "handoff", "session spawn", "session end", "start", "submit", "check run"}),
-    "review": frozenset({"log", "handoff", "session spawn", "session end", "approve", "withdraw", "redo", "reject"}),
+    "implement": frozenset({"log", "handoff", "session spawn", "session end", "start", "submit", "check run", "finding respond"}),
+    "review": frozenset(
+        {
+            "log",
+            "handoff",
+            "session spawn",
+            "session end",
+            "approve",
+            "withdraw",
+            "redo",
+            "reject",
+            "review submit",
+            "finding add",
+            "finding rule",
+        }
+    ),
 }
 """I2: what a token is good for, on its task. `start` finds the claim that came with the token."""
 

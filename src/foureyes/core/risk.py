@@ -69,6 +69,7 @@ def _by_ledger(facts: Facts) -> list[str]:
         found.append("landed before review")
     if any(entry.action == "created" and not entry.session for entry in facts.history or ()) or facts.history is None:
         found.append("incomplete history")
+    found += facts.troubles
     return found
 
 

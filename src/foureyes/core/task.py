@@ -63,6 +63,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     open_deps: int = 0
     ready: bool = False
     deleted: bool = False
+    waiting_for: str = ""
 
 
 def clean_title(text: str) -> str:

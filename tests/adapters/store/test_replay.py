@@ -9,7 +9,7 @@ import pytest
 from foureyes.adapters.store.journal import hash_of
 from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.store import create_in_memory
-from foureyes.app.ports import Finding
+from foureyes.app.ports import Discrepancy
 from foureyes.core.events import KINDS
 
 from tests.adapters.store.shop import fill
@@ -45,7 +45,7 @@ def loose() -> DeskWorld:
     return fill(DeskWorld())
 
 
-def findings(world: DeskWorld) -> tuple[Finding, ...]:
+def findings(world: DeskWorld) -> tuple[Discrepancy, ...]:
     return world.store.audit().findings
 
 
@@ -166,7 +166,7 @@ def test_a_journal_cell_of_another_type_is_named_and_no_crash_J2_G1(loose: DeskW
 
 def test_rows_removed_from_the_middle_are_named_J2(fresh: DeskWorld) -> None:
     fresh.sql("DELETE FROM journal WHERE seq IN (4, 5)")
-    assert findings(fresh)[0] == Finding("integrity", "rows 4 to 5 are missing before row 6", 4)
+    assert findings(fresh)[0] == Discrepancy("integrity", "rows 4 to 5 are missing before row 6", 4)
 
 
 def test_a_session_row_removed_from_the_journal_is_named_J2(fresh: DeskWorld) -> None:
@@ -189,7 +189,7 @@ def test_every_single_row_can_be_removed_and_is_missed_J2(fresh: DeskWorld) -> N
 def test_rows_cut_off_the_end_are_missed_by_the_head_J2(fresh: DeskWorld) -> None:
     last = fresh.rows()
     fresh.sql("DELETE FROM journal WHERE seq > ?", last - 2)
-    assert Finding("integrity", f"rows {last - 1} to {last} are missing at the end", last - 2) in findings(fresh)
+    assert Discrepancy("integrity", f"rows {last - 1} to {last} are missing at the end", last - 2) in findings(fresh)
 
 
 def test_all_rows_cut_off_are_missed_J2(fresh: DeskWorld) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from foureyes.adapters.git import history, merge, worktree
+from foureyes.adapters.git import content, history, merge, worktree
 from foureyes.adapters.git.calls import as_sha, check_version, shown
 from foureyes.adapters.git.diff import diff, diff_text
 from foureyes.adapters.git.gate import GateGit
@@ -183,11 +183,23 @@ class GitRepo:
         if commit is None or "\n" in path:
             return None
         asked = f"{commit}:{path}\n".encode("utf-8", "surrogateescape")
-        header, _, content = self._git.room("cat-file", "--batch", stdin=asked).out.partition(b"\n")
+        header, _, rest = self._git.room("cat-file", "--batch", stdin=asked).out.partition(b"\n")
         words = header.split(b" ")
         if len(words) != 3 or words[1] != b"blob":
             return None
-        return content[: int(words[2])].decode("utf-8", "replace")
+        return rest[: int(words[2])].decode("utf-8", "replace")
+
+    def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
+        """The texts of files at a commit; what is not there, is binary or is very large is left out."""
+        return content.texts(self._git, commit, paths)
+
+    def renames(self, old: Sha, new: Sha) -> dict[str, str]:
+        """Between two commits: path now → path then, of every renamed file."""
+        return content.renames(self._git, old, new)
+
+    def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
+        """A6: what an attempt is made of: `blob <sha>` of each file it leaves behind, `diff <id>` of each of its commits."""
+        return content.pieces(self._git, base, head)
 
     def uncommitted(self, ref: str) -> list[str]:
         """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from foureyes.adapters.git import catching_up, checkpoints, export, history, merging, refs, resetting, task_worktrees
+from foureyes.adapters.git import catching_up, checkpoints, export, history, merging, patching, refs, resetting, task_worktrees
 from foureyes.adapters.git.checkouts import checkouts_of
 from foureyes.adapters.git.gate import GateGit
 from foureyes.adapters.git.programs import own_settings, programs_named
@@ -24,7 +24,7 @@ class GitWorkshop:
         root: str | os.PathLike[str],
         folder: str | os.PathLike[str],
     ) -> None:
-        self._common_dir, self._folder = os.fspath(common_dir), os.fspath(folder)
+        self._worktree, self._common_dir, self._folder = os.fspath(worktree), os.fspath(common_dir), os.fspath(folder)
         self._git = GateGit(os.fspath(git_dir), self._common_dir)
 
     def close(self) -> None:
@@ -87,6 +87,10 @@ class GitWorkshop:
         return checkpoints.drop(self._git, task, name, sha)
 
     # The repository and its worktrees
+
+    def apply_patch(self, patch: str, *, only_try: bool) -> str:
+        """Apply a unified diff to the files where the caller stands, if git says that it fits as a whole; why not, else empty."""
+        return patching.apply_patch(self._git, self._worktree, patch, only_try=only_try)
 
     def programs_named(self) -> list[str]:
         """The settings of the repository's own configuration that name a program which git would run (Q2)."""

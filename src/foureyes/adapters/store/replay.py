@@ -9,7 +9,7 @@ from foureyes.adapters.store.journal import Row, breaks, journal_length, journal
 from foureyes.adapters.store.lists import fold
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
-from foureyes.app.ports import AuditReport, Finding, Progress
+from foureyes.app.ports import AuditReport, Discrepancy, Progress
 
 TABLES: dict[str, str] = {
     "project": "id",
@@ -31,6 +31,14 @@ TABLES: dict[str, str] = {
     "checks": "seq",
     "test_lists": "digest",
     "merges": "task",
+    "reviews": "seq",
+    "review_returns": "seq",
+    "findings": "root",
+    "finding_ids": "id",
+    "finding_moves": "root, seq",
+    "pieces": "piece, task, attempt",
+    "escalations": "seq",
+    "odd_ends": "seq",
     "logs": "seq",
     "handoffs": "seq",
     "security": "seq",
@@ -52,12 +60,12 @@ def audit(engine: Database, fresh: Database, progress: Progress | None) -> Audit
     return AuditReport(total, last.hash if last else "", tuple(findings[: MOST * 5]))
 
 
-def mirror_findings(texts: list[str]) -> list[Finding]:
+def mirror_findings(texts: list[str]) -> list[Discrepancy]:
     """What is wrong with the mirror file: altered, or not there."""
-    return [Finding("completeness" if "no line" in text or "cannot" in text else "integrity", text) for text in texts]
+    return [Discrepancy("completeness" if "no line" in text or "cannot" in text else "integrity", text) for text in texts]
 
 
-def check_chain(engine: Database, total: int, progress: Progress | None) -> tuple[list[Finding], Row | None]:
+def check_chain(engine: Database, total: int, progress: Progress | None) -> tuple[list[Discrepancy], Row | None]:
     """J1 alone: every place where rows are missing, added or changed; and the last row. Reads nothing but the journal."""
     last: Row | None = None
 
@@ -69,46 +77,46 @@ def check_chain(engine: Database, total: int, progress: Progress | None) -> tupl
                 progress(number, total)
             yield row
 
-    findings = [Finding("integrity", broken.message, broken.seq) for broken in breaks(rows())]
+    findings = [Discrepancy("integrity", broken.message, broken.seq) for broken in breaks(rows())]
     return findings + _check_head(engine, last), last
 
 
-def _replay(engine: Database, fresh: Database, total: int, progress: Progress | None) -> Finding | None:
+def _replay(engine: Database, fresh: Database, total: int, progress: Progress | None) -> Discrepancy | None:
     """Project every row into an empty store; what stopped it, if anything did."""
     with fresh.transaction(write=True):
         for number, row in enumerate(journal_rows(engine), 1):
             try:
                 apply(fresh, row, row.event())
             except Exception as problem:  # whatever a forged row does to the tables, it is a finding (G1)
-                return Finding("integrity", f"row {row.seq} ({row.kind}) cannot be replayed: {problem}", row.seq)
+                return Discrepancy("integrity", f"row {row.seq} ({row.kind}) cannot be replayed: {problem}", row.seq)
             if progress is not None and number % STEP == 0:
                 progress(number, total)
     return None
 
 
-def _check_head(engine: Database, last: Row | None) -> list[Finding]:
+def _check_head(engine: Database, last: Row | None) -> list[Discrepancy]:
     """Rows cut off the end leave a chain that is whole but too short: the head remembers."""
     _, rows = engine.fetch(sql("journal.head"), {})
     if not rows:
-        return [Finding("integrity", "the end of the chain is not on record (table head is empty)")]
+        return [Discrepancy("integrity", "the end of the chain is not on record (table head is empty)")]
     seq, hash_ = rows[0]
     end = last.seq if last else 0
     if seq != end:
         gone = f"rows {end + 1} to {seq} are missing at the end" if int(seq or 0) > end else f"rows after {seq} were added by somebody else"
-        return [Finding("integrity", gone, end)]
+        return [Discrepancy("integrity", gone, end)]
     if last is not None and hash_ != last.hash:
-        return [Finding("integrity", f"row {seq} is not the row that was written last", last.seq)]
+        return [Discrepancy("integrity", f"row {seq} is not the row that was written last", last.seq)]
     return []
 
 
-def _check_search(engine: Database) -> list[Finding]:
+def _check_search(engine: Database) -> list[Discrepancy]:
     """What is hidden from a search is hidden from whoever searches."""
     try:
         rows = engine.fetch(sql("task.misread_text"), {})[1]
     except UnicodeDecodeError:
         return []
     misread = {str(row[0]) for row in rows} | (set(_misfolded(engine)) if engine.name == "postgres" else set())
-    return [Finding("integrity", f"task_text: the search index of {task} is not what the task says") for task in sorted(misread)[:MOST]]
+    return [Discrepancy("integrity", f"task_text: the search index of {task} is not what the task says") for task in sorted(misread)[:MOST]]
 
 
 def _misfolded(engine: Database) -> Iterator[str]:
@@ -122,29 +130,29 @@ def _misfolded(engine: Database) -> Iterator[str]:
             yield str(task)
 
 
-def compare_tables(engine: Database, fresh: Database) -> list[Finding]:
+def compare_tables(engine: Database, fresh: Database) -> list[Discrepancy]:
     """Where the tables of a store are not those of another."""
     found = []
     for table, key in TABLES.items():
         try:
             found += _compare(engine, fresh, table, key)
         except UnicodeDecodeError:
-            found.append(Finding("integrity", f"{table}: a text in it is no text any more"))
+            found.append(Discrepancy("integrity", f"{table}: a text in it is no text any more"))
     return found
 
 
-def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Finding]:
+def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Discrepancy]:
     """Rows of a table that are not what the journal says, each named by its key and column."""
     statement = f"SELECT * FROM {table} ORDER BY {key}"  # noqa: S608 - both names come from TABLES above
     columns, _ = fresh.fetch(f"SELECT * FROM {table} LIMIT 1", {})  # noqa: S608
     stored_columns, _ = engine.fetch(f"SELECT * FROM {table} LIMIT 1", {})  # noqa: S608
     if columns and stored_columns and columns != stored_columns:
-        return [Finding("integrity", f"{table}: its columns are not those that this version made")]
+        return [Discrepancy("integrity", f"{table}: its columns are not those that this version made")]
     columns = columns or stored_columns
     if not columns:
         return []
     keys = [columns.index(part.strip()) for part in key.split(",")]
-    found: list[Finding] = []
+    found: list[Discrepancy] = []
 
     def identity(row: tuple[Value, ...]) -> tuple[tuple[bool, Value], ...]:
         return tuple((row[k] is not None, row[k]) for k in keys)
@@ -153,10 +161,10 @@ def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Fi
     have, want = next(stored, None), next(said, None)
     while (have is not None or want is not None) and len(found) < MOST:
         if have is not None and (want is None or identity(have) < identity(want)):
-            found.append(Finding("integrity", f"{table}: row {_name(have, keys)} is not in the journal"))
+            found.append(Discrepancy("integrity", f"{table}: row {_name(have, keys)} is not in the journal"))
             have = next(stored, None)
         elif want is not None and (have is None or identity(want) < identity(have)):
-            found.append(Finding("completeness", f"{table}: row {_name(want, keys)} is missing"))
+            found.append(Discrepancy("completeness", f"{table}: row {_name(want, keys)} is missing"))
             want = next(said, None)
         else:
             found += _differing(table, columns, keys, have, want)
@@ -166,11 +174,11 @@ def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Fi
 
 def _differing(
     table: str, columns: list[str], keys: list[int], have: tuple[Value, ...] | None, want: tuple[Value, ...] | None
-) -> list[Finding]:
+) -> list[Discrepancy]:
     if have == want or have is None or want is None:
         return []
     return [
-        Finding("integrity", f"{table}: row {_name(have, keys)}: {column} is {_short(got)}, the journal says {_short(should)}")
+        Discrepancy("integrity", f"{table}: row {_name(have, keys)}: {column} is {_short(got)}, the journal says {_short(should)}")
         for column, got, should in zip(columns, have, want, strict=True)
         if got != should
     ]

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.journal import Row
-from foureyes.adapters.store.projections import attempts, gate, records, sessions, tasks
+from foureyes.adapters.store.projections import attempts, findings, gate, records, sessions, tasks
 from foureyes.core.events import Event
 
 Projection = Callable[[Engine, Row, Event], None]
 
 PROJECTIONS: dict[str, Projection] = {}
-for _room in (sessions, tasks, attempts, records, gate):
+for _room in (sessions, tasks, attempts, records, gate, findings):
     PROJECTIONS.update(_room.PROJECTIONS)
 
 

@@ -44,6 +44,8 @@ def attempt_submitted(db: Engine, row: Row, event: e.AttemptSubmitted) -> None:
         if author.why.startswith("commit "):
             act(db, row, "committed", session=author.session, attempt=event.n)
     act(db, row, "submitted", session=event.implementer, attempt=event.n, via=via)
+    for piece in event.pieces:
+        db.run("finding.insert_piece", plain({"piece": piece, "task": row.task, "attempt": event.n}))
     if event.relation not in KEEPS_APPROVAL:
         db.run("attempt.end_approvals", {"task": row.task, "why": f"attempt {event.n} is another change (A3)"})
 

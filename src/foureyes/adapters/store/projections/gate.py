@@ -30,7 +30,7 @@ def attempt_sent_back(db: Engine, row: Row, event: e.AttemptSentBack) -> None:
     with counted(db, [row.task]):
         move(db, row, "task.redo")
     db.run("attempt.end_approvals", {"task": row.task, "why": "sent back"})
-    insert_feedback(db, row, "redo", event.iteration, event.feedback, source="checks")
+    insert_feedback(db, row, "redo", event.iteration, event.feedback, source=event.source)
 
 
 def approval_voided(db: Engine, row: Row, event: e.ApprovalVoided) -> None:

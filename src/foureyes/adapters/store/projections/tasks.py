@@ -134,15 +134,23 @@ def task_started(db: Engine, row: Row, event: e.TaskStarted) -> None:
     act(db, row, "started", session=event.implementer or "", via=row.session if event.implementer else None)
 
 
+def _ended_oddly(db: Engine, row: Row, how: str) -> None:
+    """L17: a run that ended without a hand-in."""
+    if how:
+        db.run("review.insert_odd", plain({"seq": row.seq, "task": row.task, "how": how, "session": row.session, "at": row.at}))
+
+
 def task_unstarted(db: Engine, row: Row, event: e.TaskUnstarted) -> None:
     with counted(db, [row.task]):
         move(db, row, "task.release")
+    _ended_oddly(db, row, event.how)
     act(db, row, "unstarted")
 
 
 def task_released(db: Engine, row: Row, event: e.TaskReleased) -> None:
     with counted(db, [row.task]):
         move(db, row, "task.release")
+    _ended_oddly(db, row, event.how)
 
 
 def task_blocked(db: Engine, row: Row, event: e.TaskBlocked) -> None:

@@ -76,7 +76,7 @@ UPDATE tasks SET open_deps = (SELECT count(*) FROM dependencies d JOIN tasks o O
 WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: task.recompute_ready
-UPDATE tasks SET ready = CASE WHEN status = 'open' AND hold IS NULL AND open_deps = 0 AND deleted = 0 AND NOT EXISTS (
+UPDATE tasks SET ready = CASE WHEN status = 'open' AND hold IS NULL AND open_deps = 0 AND deleted = 0 AND waiting_for = '' AND NOT EXISTS (
   SELECT 1 FROM tasks p WHERE p.id = tasks.parent AND p.status = 'blocked') THEN 1 ELSE 0 END
 WHERE id IN (SELECT value FROM json_each(:ids));
 
@@ -180,14 +180,20 @@ SELECT id, status FROM tasks WHERE parent = :id AND deleted = 0 ORDER BY n;
 -- name: task.get
 SELECT id, title, description, type, status, priority, labels, parent, acceptance, minor, minor_by, minor_late, planned, merge_failures, task_group AS "group",
   creator, implementer, tier, estimate_minutes, hold, blocked_reason, rejected_by, defer_until, merge_sha AS "merge", version, created_at,
-  updated_at, started_at, start_target, closed_at, resolution, iteration, landed, open_deps, ready, deleted
+  updated_at, started_at, start_target, closed_at, resolution, iteration, landed, open_deps, ready, deleted, waiting_for
 FROM tasks WHERE id = :id;
 
 -- name: task.some
 SELECT id, title, description, type, status, priority, labels, parent, acceptance, minor, minor_by, minor_late, planned, merge_failures, task_group AS "group",
   creator, implementer, tier, estimate_minutes, hold, blocked_reason, rejected_by, defer_until, merge_sha AS "merge", version, created_at,
-  updated_at, started_at, start_target, closed_at, resolution, iteration, landed, open_deps, ready, deleted
+  updated_at, started_at, start_target, closed_at, resolution, iteration, landed, open_deps, ready, deleted, waiting_for
 FROM tasks WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: task.to_validate
+SELECT id, title, status, iteration, landed, labels, task_group AS "group", parent, resolution FROM tasks
+WHERE deleted = 0 AND iteration > 0 AND (status <> 'closed' OR landed = 1 OR (resolution IN ('approved', 'merged')
+  AND id IN (SELECT task FROM findings WHERE blocking = 1 AND state IN ('open', 'claimed', 'disputed'))))
+ORDER BY n;
 
 -- name: task.with_prefix
 SELECT id FROM tasks WHERE id >= :low AND id < :high ORDER BY id LIMIT 5;

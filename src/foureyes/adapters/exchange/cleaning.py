@@ -1,0 +1,73 @@
+"""Texts and places of other tools' reports, made fit for the ledger."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from foureyes.core.finding import Found, Severity
+from foureyes.core.task import CONTROL, CONTROL_IN_TEXT, SURROGATE
+
+MAX_TITLE = 200
+MAX_TEXT = 5_000
+MAX_PATH = 4_096
+
+
+def cleaned(text: str, limit: int = MAX_TEXT) -> str:
+    """A text of a tool: control characters and halves of surrogate pairs are spaces, and it is not too long."""
+    text = text[: limit * 2].replace("\r\n", "\n")
+    return SURROGATE.sub(" ", CONTROL_IN_TEXT.sub(" ", text))[:limit].rstrip()
+
+
+def one_line(text: str, limit: int = MAX_TITLE) -> str:
+    """The first line that says something."""
+    lines = (" ".join(CONTROL.sub(" ", line).split()) for line in cleaned(text).splitlines())
+    return next((line for line in lines if line), "")[:limit].rstrip()
+
+
+def inside(path: str, roots: Sequence[str] = ()) -> str:
+    """A path of the repository as git has it; empty when it is none: it is absolute and below no root, or climbs."""
+    if path.startswith("/"):
+        root = next((root for root in sorted(roots, key=len, reverse=True) if root and path.startswith(root.rstrip("/") + "/")), None)
+        if root is None:
+            return ""
+        path = path[len(root.rstrip("/")) + 1 :]
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    odd = ".." in parts or CONTROL.search(path) or SURROGATE.search(path) or len(path) > MAX_PATH
+    return "" if odd or path.endswith("/") else "/".join(parts)
+
+
+def found(
+    severity: Severity,
+    message: str,
+    *,
+    place: str,
+    path: str,
+    line: int,
+    rule: str = "",
+    fix: str = "",
+    quote: str = "",
+    otherwise: str = "",
+) -> Found:
+    """One finding. A place that is not in the repository (`place` without a `path`) is told in its words."""
+    problem = cleaned(message).strip("\n")
+    if place and not path:
+        where = one_line(re.sub(r"\s+", " ", place), 300) + (f":{line}" if line else "")
+        note = f"The report places it at {where}, which is not a path of the repository."
+        problem = f"{cleaned(problem, MAX_TEXT - len(note) - 2)}\n\n{note}".lstrip("\n")
+    return Found(
+        severity=severity,
+        title=one_line(message) or one_line(otherwise) or one_line(rule) or "a finding without a message",
+        path=path,
+        line=line if path else 0,
+        problem=problem,
+        fix=cleaned(fix),
+        quote=cleaned(quote),
+        rule=one_line(rule),
+    )
+
+
+def replacement(first: int, last: int, text: str) -> str:
+    """What a tool would write in place of some lines, in words."""
+    lines = f"line {first}" if last <= first else f"lines {first} to {last}"
+    return f"Replace {lines} by:\n{text}" if text.strip() else f"Remove {lines}, or a part of it."

@@ -1,0 +1,80 @@
+"""Reports of tools, read as findings (L3). The format is told by what is in it, never by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from foureyes.adapters.exchange import rdjson, sarif_report
+from foureyes.adapters.exchange.document import BOM, Node, Wrong, node, parsed
+from foureyes.core.finding import Found
+from foureyes.core.task import visible
+from foureyes.errors import BadInput
+
+MAX_BYTES = 20_000_000
+MAX_FINDINGS = 10_000
+NEXT = "write the report as SARIF 2.1.0, rdjson or rdjsonl, and try again"
+
+
+def read(document: bytes, name: str, roots: Sequence[str] = ()) -> tuple[str, list[Found]]:
+    """The name of the format and every finding in it. What is none of the formats, or is broken, is refused as a whole (`BadInput`).
+
+    `roots` are directories that hold the repository's files: paths below them are made relative to them.
+    """
+    if len(document) > MAX_BYTES:
+        raise BadInput(f"{_named(name)} is larger than {MAX_BYTES // 1_000_000} MB.", next_step="leave out what is no finding, or split it")
+    try:
+        form, findings = _findings(document, roots)
+        kept = list(islice(findings, MAX_FINDINGS + 1))
+    except Wrong as problem:
+        raise BadInput(f"{_named(name)} cannot be read: {problem}.", next_step=NEXT) from None
+    if len(kept) > MAX_FINDINGS:
+        raise BadInput(f"{_named(name)} has more than {MAX_FINDINGS:,} findings.", next_step="let the tool report the worst ones alone")
+    return form, kept
+
+
+def _named(name: str) -> str:
+    return visible(" ".join(name.split()))[:200] or "the report"
+
+
+def _findings(document: bytes, roots: Sequence[str]) -> tuple[str, Iterable[Found]]:
+    if not document.removeprefix(BOM).strip():
+        raise Wrong("it is empty, which says neither that something was found nor that nothing was")
+    try:
+        whole = parsed(document)
+    except Wrong:
+        if _is_diagnostic(_first_line(document)):
+            return "rdjsonl", _lines(document, roots)
+        raise
+    top = node(whole)
+    if top.has("runs") or "sarif" in str(top.fields.get("$schema", "")).lower():
+        return "sarif", sarif_report.results(top, roots)
+    if top.has("diagnostics"):
+        return "rdjson", rdjson.diagnostics(top, roots)
+    if _is_diagnostic(top):
+        return "rdjsonl", [rdjson.diagnostic(top, roots)]
+    raise Wrong("it is neither SARIF (no runs) nor rdjson (no diagnostics)")
+
+
+def _first_line(document: bytes) -> Node | None:
+    """The object on the first line, where it is one by itself."""
+    try:
+        return node(parsed(document.lstrip().split(b"\n", 1)[0]))
+    except Wrong:
+        return None
+
+
+def _is_diagnostic(one: Node | None) -> bool:
+    return one is not None and one.has("message") and any(one.has(name) for name in ("location", "severity", "source", "code"))
+
+
+def _lines(document: bytes, roots: Sequence[str]) -> Iterator[Found]:
+    """One diagnostic per line; what is wrong with one is told with its number."""
+    for number, line in enumerate(document.removeprefix(BOM).split(b"\n"), 1):
+        if not line.strip():
+            continue
+        value = parsed(line, number)
+        try:
+            yield rdjson.diagnostic(node(value), roots)
+        except Wrong as problem:
+            raise Wrong(f"line {number}: {problem}") from None

@@ -1,0 +1,51 @@
+-- Reviews, escalations, and rounds that ended oddly.
+
+-- name: review.insert
+INSERT INTO reviews (seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, at)
+VALUES (:seq, :task, :attempt, :diff_id, :session, :verdict, :effective, :status, :summary, :files, :missing, :notes, :raised, :blocking,
+  :actionable, :at);
+
+-- name: review.insert_return
+INSERT INTO review_returns (seq, task, attempt, session, why, at) VALUES (:seq, :task, :attempt, :session, :why, :at);
+
+-- name: review.returns
+SELECT seq, task, attempt, session, why, at FROM review_returns WHERE task = :task AND attempt = :attempt AND session = :session ORDER BY seq;
+
+-- name: review.of_task
+SELECT seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, at
+FROM reviews WHERE task = :task ORDER BY seq;
+
+-- name: review.of_diffs
+SELECT r.seq, r.task, r.attempt, r.diff_id, r.session, r.verdict, r.effective, r.status, r.summary, r.files, r.missing, r.notes, r.raised, r.blocking,
+  r.actionable, r.at
+FROM reviews r JOIN tasks t ON t.id = r.task JOIN attempts a ON a.task = r.task AND a.n = t.iteration AND a.diff_id = r.diff_id
+WHERE r.task IN (SELECT value FROM json_each(:ids)) ORDER BY r.seq;
+
+-- name: review.escalate
+INSERT INTO escalations (seq, task, iteration, tier, lead_option, waiting_for, why, into_tasks, session, at)
+VALUES (:seq, :task, :iteration, :tier, :lead_option, :waiting_for, :why, :into_tasks, :session, :at);
+
+-- name: review.escalations
+SELECT seq, task, iteration, tier, lead_option AS "option", waiting_for, why, into_tasks AS "into", session, at
+FROM escalations WHERE task = :task ORDER BY seq;
+
+-- name: review.set_tier
+UPDATE tasks SET tier = :tier, waiting_for = :waiting_for, version = :seq, updated_at = :at WHERE id = :id;
+
+-- name: review.stop_waiting
+UPDATE tasks SET waiting_for = '' WHERE id = :id;
+
+-- name: review.insert_odd
+INSERT INTO odd_ends (seq, task, iteration, how, had, session, at)
+SELECT :seq, t.id, t.iteration, :how, (SELECT count(*) FROM findings f WHERE f.task = t.id AND f.blocking = 1 AND f.state IN ('open', 'claimed', 'disputed')),
+  :session, :at
+FROM tasks t WHERE t.id = :task;
+
+-- name: review.odd_ends
+SELECT seq, iteration, how, had FROM odd_ends WHERE task = :task ORDER BY seq;
+
+-- name: review.rounds
+SELECT a.n AS n, a.tree AS tree,
+  (SELECT coalesce(min(f.seq), 0) FROM feedback f WHERE f.task = a.task AND f.iteration = a.n) AS close_seq,
+  (SELECT count(*) FROM feedback f WHERE f.task = a.task AND f.iteration = a.n AND f.source = 'merge') AS merge_failures
+FROM attempts a WHERE a.task = :task ORDER BY a.n;

@@ -1,0 +1,242 @@
+"""Answers (L6, L7): one per finding and hand-in, all of a set or none; and what a hand-in does about findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from foureyes.app.context import Context, Named, Work, permit, refuse_other_task
+from foureyes.app.ledger import facts_of
+from foureyes.app.ports import Tx
+from foureyes.app.raising import findings_of
+from foureyes.app.standing import ask_lead
+from foureyes.app.tasks import Tasks, outcome
+from foureyes.app.views import Outcome
+from foureyes.core import events as e
+from foureyes.core.answering import unanswered, why_not_answers
+from foureyes.core.attempt import Change
+from foureyes.core.facts import Facts
+from foureyes.core.finding import UNRESOLVED, Answer, Finding
+from foureyes.core.fingerprint import find_quote
+from foureyes.core.ids import SessionId, Sha, TaskId
+from foureyes.core.loop import wants_lead
+from foureyes.core.loop_events import Place
+from foureyes.core.session import Actor, is_one_origin
+from foureyes.core.task import clean_text, clean_title
+from foureyes.errors import NotFound, Reason, Refused
+
+ANSWERS_IN = ("in_progress", "reviewing")
+COMMIT_LENGTHS = range(7, 41)
+
+
+class AnswerView(msgspec.Struct, frozen=True):
+    """The latest answer to a finding."""
+
+    root: str
+    word: str
+    words: str = ""
+    ground: str = ""
+    commit: str = ""
+    debt: str = ""
+
+
+class Answers:
+    """Respond to findings."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def respond(
+        self, actor: Actor, task: str, answers: Sequence[Answer], *, expected: tuple[int | None, int | None] = (None, None)
+    ) -> Outcome:
+        """L6: answer findings of a task. `expected` are total and unaddressed as a document counts them (G6)."""
+        permit(actor, "finding respond")
+        answers = [_clean(answer) for answer in answers]
+        with self._context.store.read() as tx:
+            facts = facts_of(self._context, tx, self._context.find_id(tx, task))
+        wrong = self._commits(facts, answers)
+        with self._context.writing(actor, "finding respond") as work:
+            found = self._context.find(work.tx, facts.task.id)
+            refuse_other_task(actor, found.id)
+            facts = facts_of(self._context, work.tx, found.id)
+            self._refuse_stranger(work, facts)
+            iteration = found.iteration + (found.status == "in_progress")
+            known = known_ids(work.tx, found.id)
+            reasons = [*why_not_answers(answers, known, iteration), *wrong, *_miscounted(answers, known, expected)]
+            reasons += [Reason("L6", "no answer was given", f"fe finding list {found.id} --open")] if not answers else []
+            if reasons:
+                raise Refused("nothing was answered.", reasons=tuple(reasons), next_step=reasons[0].next, task=found.id)
+            owner = found.implementer or actor.session
+            answers = [self._with_debt(work, found.id, known[answer.finding], answer) for answer in answers]
+            work.record(found.id, e.FindingsAnswered(iteration=iteration, implementer=owner, answers=tuple(answers)))
+            left = [one for one in findings_of(work.tx, found.id) if one.needs_answer]
+            now = self._context.get(work.tx, found.id)
+        said = ", ".join(f"{answer.finding} {answer.action}" for answer in answers[:5]) + (
+            f" and {len(answers) - 5} more" if len(answers) > 5 else ""
+        )
+        step = (
+            f"fe finding respond {left[0].id} --fixed|--rejected" if left else f"fe submit {now.id}" if now.status == "in_progress" else ""
+        )
+        notes = [f"planned {answer.debt} for {answer.finding}" for answer in answers if answer.debt]
+        return outcome(now, f"{said}; {len(left)} blocking left to answer", step, notes=tuple(notes))
+
+    def _refuse_stranger(self, work: Work, facts: Facts) -> None:
+        """L6: the implementer answers, or somebody who may hand in for it; while it is at work or in review."""
+        task, me = facts.task, self._context.party(work.tx, work.actor)
+        reasons: list[Reason] = []
+        if task.status not in ANSWERS_IN:
+            reasons.append(
+                Reason("L6", f"{task.id} is {task.status}: its implementer answers, so somebody starts it first", f"fe start {task.id}")
+            )
+        owner = facts.party(task.implementer) if task.implementer else None
+        mine = owner is not None and (is_one_origin(me, owner) or facts.is_under(owner, me))
+        if owner is not None and not (mine or work.actor.kind in ("human", "service") or work.actor.role == "implement"):
+            who = facts.party_name(owner.session)
+            reasons.append(Reason("L6", f"{who} holds the claim on {task.id}: it answers for its own work", f"fe show {task.id}"))
+        if reasons:
+            raise Refused("nothing was answered.", reasons=tuple(reasons), next_step=reasons[0].next, task=task.id)
+
+    def _commits(self, facts: Facts, answers: Sequence[Answer]) -> list[Reason]:
+        """L6: a commit that is named must exist, and must not be part of the attempt that was reviewed."""
+        found: list[Reason] = []
+        attempt = facts.attempt
+        for answer in answers:
+            if not answer.commit:
+                continue
+            sha = self._context.repo.commit_of(answer.commit) if len(answer.commit) in COMMIT_LENGTHS else None
+            if sha is None:
+                found.append(Reason("L6", f"{answer.finding}: there is no commit {answer.commit[:40]}", "git log --oneline"))
+            elif attempt is not None and self._context.repo.is_ancestor(sha, attempt.head):
+                said = f"{answer.finding}: commit {answer.commit[:12]} was part of attempt {attempt.n} already, so it fixed nothing since"
+                found.append(Reason("L6", said, "name the commit that fixes it, or none"))
+        return found
+
+    def _with_debt(self, work: Work, task: TaskId, finding: Finding, answer: Answer) -> Answer:
+        """L6: a deferred finding becomes a tech-debt task, or names one that is there."""
+        if answer.action != "DEFERRED" or not answer.debt:
+            return msgspec.structs.replace(answer, debt="")
+        if answer.debt != "new" and work.tx.one("task.exists", Named, id=answer.debt.lower()) is not None:
+            return msgspec.structs.replace(answer, debt=answer.debt.lower())
+        if answer.debt != "new":
+            raise NotFound(f"{answer.finding}: no task {answer.debt}.", next_step="leave tech_debt_id out, or say: new", task=task)
+        return msgspec.structs.replace(answer, debt=plan_debt(self._context, work, task, finding, answer.text))
+
+
+def plan_debt(context: Context, work: Work, task: str, finding: Finding, why: str = "") -> TaskId:
+    """A task for what was left: the finding, where it is, and why it was left."""
+    new = Tasks(context).free_id(work.tx)
+    parts = [
+        f"{finding.id} of {task}, {finding.severity}" + (f", {finding.where}" if finding.where else ""),
+        finding.problem,
+        finding.fix,
+        why,
+    ]
+    said = "\n\n".join(part for part in parts if part.strip())
+    work.record(new, e.TaskCreated(title=clean_title(finding.title[:400]), description=said, type="chore", labels=("tech-debt",)))
+    return new
+
+
+def _clean(answer: Answer) -> Answer:
+    return msgspec.structs.replace(
+        answer, finding=answer.finding.strip(), text=clean_text(answer.text, "the answer").strip(), commit=answer.commit.strip(),
+        debt=answer.debt.strip()
+    )  # fmt: skip
+
+
+def known_ids(tx: Tx, task: str) -> dict[str, Finding]:
+    """Every id that names a finding of a task, to the finding."""
+    by_root = {one.root: one for one in findings_of(tx, task)}
+    return {row.id: by_root[row.root] for row in tx.all("finding.ids_of", IdRow, task=task)}
+
+
+class IdRow(msgspec.Struct, frozen=True):
+    """An id and the root that it names."""
+
+    id: str
+    root: str
+
+
+def _miscounted(answers: Sequence[Answer], known: dict[str, Finding], expected: tuple[int | None, int | None]) -> list[Reason]:
+    """G6: what a document counts must be what the ledger counts."""
+    total, unaddressed = expected
+    blocking = {one.root for one in known.values() if one.needs_answer or (one.blocking and one.state in ("claimed", "disputed"))}
+    answered = {known[answer.finding].root for answer in answers if answer.finding in known}
+    mine = {"total_blocking": (total, len(blocking)), "unaddressed": (unaddressed, len(blocking - answered))}
+    return [
+        Reason("G6", f"blocking_summary.{name} says {sent}; the ledger counts {right}", "leave the summary out: it is computed")
+        for name, (sent, right) in mine.items()
+        if sent is not None and sent != right
+    ]
+
+
+def refuse_unanswered(tx: Tx, task: TaskId) -> None:
+    """L6: a hand-in leaves no blocking finding without an answer."""
+    reasons = unanswered(findings_of(tx, task))
+    if reasons:
+        raise Refused(f"{task} was not handed in.", reasons=tuple(reasons), next_step=reasons[0].next, task=task)
+
+
+def refuse_foreign_commits(tx: Tx, task: TaskId, change: Change, iteration: int) -> None:
+    """L6: a commit that an answer names lies in what is handed in."""
+    mine = [commit.sha for commit in change.commits]
+    found = []
+    for row in tx.all("finding.answers_in", AnswerRow, task=task, iteration=iteration):
+        if row.commit and not any(sha.startswith(row.commit) for sha in mine):
+            said = f"{row.id} names commit {row.commit[:12]}, which is not in {change.base[:7]}..{change.head[:7]}"
+            found.append(Reason("L6", said, f"fe finding respond {row.id} --fixed --commit SHA"))
+    if found:
+        raise Refused(f"{task} was not handed in.", reasons=tuple(found), next_step=found[0].next, task=task)
+
+
+class AnswerRow(msgspec.Struct, frozen=True):
+    """An answer that a hand-in carries."""
+
+    id: str
+    word: str
+    blocking: bool
+    commit: str = ""
+
+
+def places_of(context: Context, findings: Sequence[Finding], change: Change, last: Sha) -> tuple[Place, ...]:
+    """Where the code of every finding is in a new attempt: renames followed, lines found again by their quote."""
+    located = [one for one in findings if one.path and one.state != "obsolete"]
+    if not located:
+        return ()
+    now_called = {old: new for new, old in context.repo.renames(last, change.head).items()}
+    paths = {one.root: now_called.get(one.path, one.path) for one in located}
+    texts = context.repo.texts(change.head, sorted(set(paths.values())))
+    changed = {path for file in change.files for path in (file.path, file.old_path) if path}
+    found = []
+    for one in located:
+        path = paths[one.root]
+        line = find_quote(one.quote, texts[path], one.line) if path in texts and one.quote else 0
+        place = Place(one.root, path, line or one.line, left=path not in changed and not one.by_check)
+        if (place.path, place.line, place.left) != (one.path, one.line, one.left_diff):
+            found.append(place)
+    return tuple(found)
+
+
+def carry(context: Context, work: Work, task: TaskId, event: e.AttemptSubmitted, places: tuple[Place, ...], implementer: SessionId) -> None:
+    """What a hand-in does about findings: skipped are those without an answer, each is where its code is now (L6, L4, L14)."""
+    findings = findings_of(work.tx, task)
+    gate = work.as_gate(context.store.project)
+    if places:
+        gate.record(task, e.FindingsPlaced(iteration=event.n, places=places))
+    gone = {place.root for place in places if place.left}
+    left = tuple(one.root for one in findings if one.root in gone and not one.blocking and one.state in UNRESOLVED)
+    if left:
+        gate.record(task, e.FindingsCleared(iteration=event.n, roots=left, why="left"))
+    skipped = [
+        one
+        for one in findings
+        if one.state == "open" and not one.blocking and one.is_loop_item and one.root not in left and not one.by_check
+    ]
+    if skipped and event.n > 1:
+        silent = tuple(Answer(finding=one.id, action="SKIPPED") for one in skipped)
+        gate.record(task, e.FindingsAnswered(iteration=event.n, implementer=implementer, answers=silent, automatic=True))
+    given = [row.word for row in work.tx.all("finding.answers_in", AnswerRow, task=task, iteration=event.n) if row.blocking]
+    limits = context.policy(work.tx, gate.actor).limits
+    if wants_lead(given, limits):
+        rejected = sum(word == "REJECTED" for word in given)
+        ask_lead(context, work, task, f"{rejected} of {len(given)} blocking findings of attempt {event.n} are rejected (L14)")

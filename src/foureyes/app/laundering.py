@@ -1,0 +1,77 @@
+"""Laundering (A6): work that was seen before brings its authors and its open blocking findings along, whatever task it comes under."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.context import Context, Work
+from foureyes.app.ledger import AuthorRow
+from foureyes.app.ports import Tx
+from foureyes.app.raising import Names, findings_of
+from foureyes.core import events as e
+from foureyes.core.attempt import Author
+from foureyes.core.finding import Finding, Raised, stem
+from foureyes.core.ids import SessionId, TaskId
+
+MOST_PIECES = 5_000
+
+
+class Shared(msgspec.Struct, frozen=True):
+    """A piece that an attempt of another task has, too."""
+
+    piece: str
+    task: str
+    attempt: int
+
+
+def shared_with(tx: Tx, pieces: tuple[str, ...], task: TaskId) -> dict[str, Shared]:
+    """The other tasks that had some of this before, each with one piece that shows it."""
+    if not pieces:
+        return {}
+    found: dict[str, Shared] = {}
+    for row in tx.all("finding.shared_pieces", Shared, pieces=list(pieces[:MOST_PIECES]), task=task):
+        found.setdefault(row.task, row)
+    return found
+
+
+def laundered(tx: Tx, event: e.AttemptSubmitted, task: TaskId) -> e.AttemptSubmitted:
+    """A6: the authors of every attempt, of any task, that shares a commit's diff or a changed blob."""
+    shared = shared_with(tx, event.pieces, task)
+    if not shared:
+        return event
+    known = {author.session for author in event.authors}
+    more: dict[SessionId, Author] = {}
+    for row in tx.all("attempt.authors", AuthorRow, ids=sorted(shared)):
+        if row.session not in known:
+            kind, _, name = shared[row.task].piece.partition(" ")
+            more.setdefault(row.session, Author(row.session, f"shares {kind} {name[:7]} with {row.task}"))
+    return msgspec.structs.replace(event, authors=(*event.authors, *more.values())) if more else event
+
+
+def inherit(context: Context, work: Work, task: TaskId, event: e.AttemptSubmitted) -> None:
+    """A6: the open blocking findings of such an attempt are open here, too; each once."""
+    shared = shared_with(work.tx, event.pieces, task)
+    if not shared:
+        return
+    here = findings_of(work.tx, task)
+    have = {one.rule for one in here if one.source == "inherited"}
+    mine = context.get(work.tx, task)
+    names = Names(work.tx, stem("TL", mine.group, task, event.n))
+    paths = {file.path for file in event.files}
+    found = [
+        _copy(one, names.next())
+        for other in sorted(shared)
+        for one in findings_of(work.tx, other)
+        if one.holds(work.at) and not one.by_check and one.root not in have and (not one.path or one.path in paths)
+    ]
+    if found:
+        raised = e.FindingsRaised(iteration=event.n, kind="TL", source="inherited", findings=tuple(found))
+        work.as_gate(context.store.project).record(task, raised)
+
+
+def _copy(one: Finding, name: str) -> Raised:
+    return Raised(
+        id=name, root=name, severity=one.severity, title=one.title, path=one.path, line=one.line, problem=one.problem, fix=one.fix,
+        why=f"{one.why}\n\nIt came along from {one.id} of {one.task} (A6).".strip(), quote=one.quote, symbol=one.symbol, rule=one.root,
+        fix_patch=one.fix_patch, anchored=one.anchored,
+    )  # fmt: skip

@@ -1,0 +1,111 @@
+"""Prompts: what an agent is told about a task, from the ledger, with the engine's words about escalation (F4, E5)."""
+
+from __future__ import annotations
+
+from foureyes.app.answers import AnswerView
+from foureyes.app.context import Context
+from foureyes.app.feedback import history_of
+from foureyes.app.ledger import facts_of
+from foureyes.app.ports import Tx
+from foureyes.app.raising import findings_of
+from foureyes.app.standing import standing_of
+from foureyes.app.views import HandoffView
+from foureyes.core.attempt import Attempt
+from foureyes.core.check import Standing as CheckStanding
+from foureyes.core.facts import Facts
+from foureyes.core.feedback import section
+from foureyes.core.loop import LEAD_OPTIONS, Round, Standing
+from foureyes.core.prompt import PURPOSES, Checked, Purpose, Told, compose
+from foureyes.core.quality import standings
+from foureyes.core.review import Review
+from foureyes.core.session import Actor
+from foureyes.core.task import visible
+from foureyes.errors import BadInput
+
+FOLDER = ".foureyes/prompts"
+SHOWN_FAILURES = 50
+
+
+class Prompts:
+    """Make a prompt."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def text(self, actor: Actor, task: str, purpose: str) -> str:
+        """F4: the prompt for a purpose; a template of the project's own is the one on the target branch."""
+        chosen = _purpose(purpose)
+        with self._context.store.read() as tx:
+            found = self._context.find(tx, task)
+            facts = facts_of(self._context, tx, found.id)
+            told = self._told(tx, actor, facts)
+            target = self._context.project(tx).target
+        own = self._context.repo.file_at(f"refs/heads/{target}", f"{FOLDER}/{chosen}.md")
+        return compose(chosen, told, own if own is not None else self._context.outside.template(chosen))
+
+    def _told(self, tx: Tx, actor: Actor, facts: Facts) -> Told:
+        task, attempt = facts.task, facts.attempt
+        policy = self._context.policy(tx, actor)
+        now = standing_of(self._context, tx, task)
+        handoff = tx.one("record.latest_handoff", HandoffView, task=task.id)
+        reviews = tx.all("review.of_task", Review, task=task.id)
+        return Told(
+            task=task.id, title=task.title, description=task.description, acceptance=task.acceptance, type=task.type,
+            labels=tuple(task.labels), iteration=task.iteration + (task.status in ("open", "in_progress")),
+            diff_id=attempt.diff_id if attempt else "", base=attempt.base if attempt else "", head=attempt.head if attempt else "",
+            branch=attempt.ref.removeprefix("refs/heads/") if attempt else f"fe/{task.id}", files=tuple(attempt.files) if attempt else (),
+            checks=tuple(
+                Checked(name=one.rule.name, outcome=one.word, summary=one.said, failing=_failing(one)) for one in standings(facts, policy)
+            ),
+            feedback=section(history_of(tx, task.id)), findings=tuple(findings_of(tx, task.id)),
+            answers={row.root: (row.word, row.words, row.ground) for row in tx.all("finding.answers", AnswerView, task=task.id)},
+            loop=said(now), rounds=table(now), handoff=_handoff(handoff), max_words=policy.max_words, focus=policy.focus,
+            concerns=tuple(f"{facts.party_name(row.session)}: {row.summary}" for row in reviews if _is_about(row, attempt)),
+            options=tuple(f'fe lead {option} {task.id} -m "why"' for option in LEAD_OPTIONS), at=self._context.now(),
+        )  # fmt: skip
+
+
+def _failing(one: CheckStanding) -> tuple[str, ...]:
+    return tuple(one.result.failing[:SHOWN_FAILURES]) if one.result else ()
+
+
+def _is_about(review: Review, attempt: Attempt | None) -> bool:
+    """A concern about the change as it is now."""
+    return review.effective != "approved" and attempt is not None and review.diff_id == attempt.diff_id
+
+
+def said(now: Standing) -> str:
+    """E5: how near escalation is, in a sentence; nothing before the first round has ended."""
+    if now.waiting_for:
+        who = "a person" if now.waiting_for == "user" else "the lead"
+        return f"waits for {who}: {now.why}"
+    where = (
+        f"tier {now.tier} since iteration {now.iteration - now.round + 1}: {now.why}" if now.escalations and now.tier != "developer" else ""
+    )
+    return "; ".join(part for part in (now.warning, where) if part)
+
+
+def table(now: Standing) -> tuple[str, ...]:
+    """L12: the rounds as lines."""
+    return tuple(_line(one) for one in now.rounds)
+
+
+def _line(one: Round) -> str:
+    fixed = f"fixed {one.fixed}" if one.had or one.n > 1 else "fixed –"
+    again = ", the same tree again" if one.same_tree else ""
+    open_ = "" if one.closed else ", in review"
+    return f"iteration {one.n} ({one.tier}): found {one.found}, {fixed}, no-progress {one.no_progress}{again}{open_}"
+
+
+def _handoff(handoff: HandoffView | None) -> tuple[str, ...]:
+    if handoff is None:
+        return ()
+    parts = {"done": handoff.done, "remaining": handoff.remaining, "decisions": handoff.decisions, "uncertain": handoff.uncertain}
+    return tuple(f"{name}: {line}" for name, lines in parts.items() for line in lines)
+
+
+def _purpose(text: str) -> Purpose:
+    found = next((purpose for purpose in PURPOSES if purpose == text), None)
+    if found is None:
+        raise BadInput(f"there is no prompt for {visible(text)[:40]!r}; there are {', '.join(PURPOSES)}.", next_step="fe prompt --help")
+    return found

@@ -1,0 +1,164 @@
+"""Raising findings (L2, L9, L10, V7): recognised, anchored in the code, named by the store, in one event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from foureyes.app.context import Context, Count
+from foureyes.app.ports import Tx
+from foureyes.core.answering import state_again, why_not_again
+from foureyes.core.attempt import Attempt
+from foureyes.core.facts import Facts
+from foureyes.core.finding import BLOCKING, Finding, Found, Kind, Raised, stem
+from foureyes.core.fingerprint import Seen, find_quote, line_at, match, normal, symbol_at, words
+from foureyes.core.loop_events import FindingsRaised
+from foureyes.errors import Reason
+
+
+class Code(msgspec.Struct, frozen=True):
+    """The texts that findings are anchored in: of the attempt's head and of its base."""
+
+    head: Mapping[str, str] = {}
+    base: Mapping[str, str] = {}
+
+
+class Anchored(msgspec.Struct, frozen=True):
+    """A finding with where it is. `lost`: neither its quote nor its place is in base or head (V7)."""
+
+    found: Found
+    symbol: str = ""
+    lost: bool = False
+
+
+class Raising(msgspec.Struct, frozen=True, kw_only=True):
+    """What findings come to: the event, and what is against it."""
+
+    event: FindingsRaised | None = None
+    refused: tuple[Reason, ...] = ()
+    lost: tuple[Reason, ...] = ()
+
+
+def code_of(context: Context, attempt: Attempt | None, found: Sequence[Found]) -> Code:
+    """What git has of the files that findings name; every changed file where one has a quote and no place."""
+    if attempt is None or attempt.no_code:
+        return Code()
+    paths = {one.path for one in found if one.path}
+    if any(one.quote.strip() and not one.path for one in found):
+        paths |= {file.path for file in attempt.files}
+    paths |= {file.old_path for file in attempt.files if file.old_path and file.path in paths}
+    if not paths:
+        return Code()
+    wanted = sorted(paths)
+    return Code(context.repo.texts(attempt.head, wanted), context.repo.texts(attempt.base, wanted))
+
+
+def anchor(found: Found, code: Code) -> Anchored:
+    """V7: by its quote, white space aside; without one by its place."""
+    if found.quote.strip():
+        return _by_quote(found, code)
+    if not found.path:
+        return Anchored(found)
+    text = code.head.get(found.path)
+    if text is None:
+        return Anchored(found, lost=found.path not in code.base)
+    if not found.line:
+        return Anchored(found)
+    quote = line_at(text, found.line).strip()
+    lost = found.line > len(text.splitlines())
+    return Anchored(msgspec.structs.replace(found, quote=quote), symbol_at(text, found.line), lost)
+
+
+def _by_quote(found: Found, code: Code) -> Anchored:
+    paths = [found.path] if found.path else sorted(code.head)
+    places = [(path, find_quote(found.quote, code.head[path], found.line)) for path in paths if path in code.head]
+    there = [(path, line) for path, line in places if line]
+    if len(there) == 1:
+        path, line = there[0]
+        return Anchored(msgspec.structs.replace(found, path=path, line=line), symbol_at(code.head[path], line))
+    in_base = any(find_quote(found.quote, code.base[path]) for path in (paths if found.path else sorted(code.base)) if path in code.base)
+    return Anchored(found, lost=not (there or in_base))
+
+
+def findings_of(tx: Tx, task: str) -> list[Finding]:
+    """Every finding of a task, oldest first."""
+    return tx.all("finding.of_task", Finding, task=task)
+
+
+def raising(
+    tx: Tx, facts: Facts, anchored: Sequence[Anchored], *, kind: Kind, source: str, by_check: str = "", where: str = "issues"
+) -> Raising:
+    """L2: the event with which findings enter the ledger. What was rejected and accepted stays so (L9)."""
+    attempt = facts.attempt
+    assert attempt is not None
+    known = [one for one in findings_of(tx, facts.task.id) if one.kind == kind and one.by_check == by_check]
+    names = Names(tx, stem(kind, facts.task.group, facts.task.id, attempt.n))
+    renames = {file.path: file.old_path for file in attempt.files if file.old_path}
+    taken: set[str] = set()
+    seen: set[tuple[str, str, str, str]] = set()
+    raised: list[Raised] = []
+    refused: list[Reason] = []
+    lost: list[Reason] = []
+    for n, one in enumerate(anchored):
+        found = one.found
+        same = (found.path, normal(found.quote), words(found.title), found.rule)
+        if same in seen:
+            continue  # said twice in one breath
+        seen.add(same)
+        old, alike, wrong = _known(tx, facts, one, known, renames, taken)
+        wrong = wrong or (why_not_again(old, found, code_changed=normal(found.quote) != normal(old.quote)) if old else None)
+        if wrong is not None:
+            refused.append(msgspec.structs.replace(wrong, message=f"{where}[{n}]: {wrong.message}"))
+            continue
+        if one.lost:
+            lost.append(Reason("V7", f"{where}[{n}]: {_lost(found)}", "quote the code as it is in base or head"))
+        taken.add(old.root if old else "")
+        raised.append(_raised(one, names.next(), old, alike, attempt.n))
+    event = FindingsRaised(iteration=attempt.n, kind=kind, source=source, findings=tuple(raised), by_check=by_check) if raised else None
+    return Raising(event=event, refused=tuple(refused), lost=tuple(lost))
+
+
+def _lost(found: Found) -> str:
+    if found.quote.strip():
+        return f"the quote of {found.title!r} is neither in base nor in head"
+    return f"{found.path}:{found.line} of {found.title!r} is neither in base nor in head"
+
+
+def _known(
+    tx: Tx, facts: Facts, one: Anchored, known: Sequence[Finding], renames: Mapping[str, str], taken: set[str]
+) -> tuple[Finding | None, tuple[str, ...], Reason | None]:
+    """The finding that this one is, by the id it names or by its fingerprint; or those it could be."""
+    found = one.found
+    by_root = {finding.root: finding for finding in known}
+    if found.id:
+        row = tx.one("finding.one", Finding, id=found.id)
+        if row is None or row.task != facts.task.id or row.root not in by_root:
+            return None, (), Reason("L2", f"{found.id} is no finding of {facts.task.id}", f"fe finding list {facts.task.id}")
+        return row, (), None
+    seen = Seen(path=found.path, rule=found.rule, quote=found.quote, symbol=one.symbol, title=found.title)
+    hit = match(seen, [finding for finding in known if finding.root not in taken], renames)
+    return (by_root[hit.root] if hit.root else None), hit.alike, None
+
+
+def _raised(one: Anchored, name: str, old: Finding | None, alike: tuple[str, ...], iteration: int) -> Raised:
+    found = one.found
+    blocking = found.severity in BLOCKING
+    return Raised(
+        id=name, root=old.root if old else name, severity=found.severity, title=found.title, path=found.path, line=found.line,
+        problem=found.problem, fix=found.fix, why=found.why, quote=found.quote, symbol=one.symbol, rule=found.rule,
+        fix_patch=found.fix_patch, anchored=not one.lost, note=not blocking and iteration > 1 and (old is None or old.note),
+        waiting=one.lost and blocking, state=state_again(old, found) if old else "open", alike=alike,
+    )  # fmt: skip
+
+
+class Names:
+    """L2: ids in the order in which they are given out, within one transaction."""
+
+    def __init__(self, tx: Tx, stem: str) -> None:
+        last = tx.one("finding.last_n", Count, stem=stem)
+        self._stem, self._n = stem, last.n if last else 0
+
+    def next(self) -> str:
+        self._n += 1
+        return f"{self._stem}{self._n:03}"

@@ -1,0 +1,243 @@
+"""Rulings (L8, L9, L18, V7): what an answer is worth, by a session that P would let approve; and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from foureyes.app.context import Context, Named, Work, gate_of, permit
+from foureyes.app.feedback import mirror
+from foureyes.app.ledger import facts_of
+from foureyes.app.ports import Tx
+from foureyes.app.proof import check, known_by_key, prove
+from foureyes.app.raising import findings_of
+from foureyes.app.standing import escalate
+from foureyes.app.tasks import outcome
+from foureyes.app.views import Outcome
+from foureyes.core import events as e
+from foureyes.core.answering import why_not_ruling
+from foureyes.core.decision import Decision, refuse
+from foureyes.core.facts import Facts
+from foureyes.core.finding import RULINGS, Finding, RulingWord
+from foureyes.core.four_eyes import Said, may_approve
+from foureyes.core.gate import was_not_seen
+from foureyes.core.ids import SessionId, TaskId
+from foureyes.core.modes import mode_of
+from foureyes.core.policy import required_reviews
+from foureyes.core.review import Review
+from foureyes.core.session import Actor, Party, is_one_origin
+from foureyes.core.task import clean_text
+from foureyes.errors import BadInput, NotFound, Reason, Refused
+
+SHOWN = 20
+
+
+class Ruling(msgspec.Struct, frozen=True):
+    """A ruling that somebody wants to give."""
+
+    finding: str
+    ruling: RulingWord
+    reason: str = ""
+
+
+class MoveView(msgspec.Struct, frozen=True, kw_only=True):
+    """One move of a finding: raised, answered, ruled …"""
+
+    seq: int
+    root: str
+    iteration: int
+    kind: str
+    word: str
+    was: str
+    now: str
+    words: str = ""
+    ground: str = ""
+    commit: str = ""
+    debt: str = ""
+    blocking: bool = False
+    undone: bool = False
+    session: str = ""
+    at: str = ""
+
+
+class Rulings:
+    """Rule, and take a ruling back."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def rule(self, actor: Actor, rulings: Sequence[Ruling], *, seen: str = "") -> Outcome:
+        """L8, L9: all of them or none; afterwards the gate sends back what is still open."""
+        permit(actor, "finding rule")
+        rulings = [Ruling(one.finding, one.ruling, clean_text(one.reason, "the reason").strip()) for one in rulings]
+        if not rulings:
+            raise BadInput("no ruling was given.", next_step="fe finding rule ID --verified|--not-fixed|--accepted|--overruled")
+        with self._context.store.read() as tx:
+            task = one_task(tx, [one.finding for one in rulings])
+            facts = facts_of(self._context, tx, task)
+        diff_id = facts.attempt.diff_id if facts.attempt else ""
+        words = said_of(rulings)
+        proof = prove(self._context, actor, "finding rule", task=task, diff_id=diff_id, reason=words)
+        with self._context.writing(known_by_key(actor, proof), "finding rule") as work:
+            me = self._context.party(work.tx, work.actor)
+            facts = facts_of(self._context, work.tx, task, me)
+            unseen = was_not_seen(facts, me, seen) if seen else None
+            if unseen is not None:
+                raise Refused(f"{task} was not changed.", reasons=(unseen,), next_step=unseen.next, task=task)
+            refuse_rulings(self._context, work, facts, rulings)
+            check(self._context, work, proof, "finding rule", task=task, diff_id=diff_id, reason=words, version=facts.task.version)
+            record_rulings(self._context, work, facts, rulings)
+            sent_back = send_back(self._context, work, task)
+            done = self._context.get(work.tx, task)
+            left = [one for one in findings_of(work.tx, task) if one.holds(work.at) and not one.by_check]
+        note = mirror(self._context, task) if sent_back else ""
+        said = ", ".join(f"{one.finding} {one.ruling}" for one in rulings)
+        message = f"{said}; {standing_in_words(left, sent_back)}"
+        return outcome(done, message, _next(done.id, left, sent_back), notes=(note,) if note else ())
+
+    def take_back(self, actor: Actor, finding: str) -> Outcome:
+        """L18: by who gave it, until the next hand-in has read it."""
+        with self._context.writing(actor, "finding rule") as work:
+            found = finding_named(work.tx, finding)
+            task = self._context.get(work.tx, TaskId(found.task))
+            facts = facts_of(self._context, work.tx, task.id)
+            moves = work.tx.all("finding.moves_of", MoveView, root=found.root)
+            last = next((move for move in reversed(moves) if move.kind != "taken_back" and not move.undone), None)
+            if last is None or last.kind != "ruled":
+                raise _not_taken_back(found, f"the last thing that happened to {found.id} is no ruling")
+            if last.iteration != task.iteration:
+                raise _not_taken_back(found, f"attempt {task.iteration} was handed in since, and its author has read the ruling")
+            me = self._context.party(work.tx, work.actor)
+            if not is_one_origin(me, facts.party(last.session)):  # type: ignore[arg-type]
+                raise _not_taken_back(found, f"{facts.party_name(last.session)} gave the ruling, and only they can take it back")
+            if task.status in ("approved", "closed") and last.now != "open":
+                raise _not_taken_back(found, f"{task.id} is {task.status} already; send it back instead: fe redo {task.id}")
+            work.record(task.id, e.RulingTakenBack(root=found.root, ruling=last.seq))
+            return outcome(self._context.get(work.tx, task.id), f"took {last.word} of {found.id} back: it is {last.was} again")
+
+
+def _not_taken_back(found: Finding, why: str) -> Refused:
+    reason = Reason("L18", why, f"fe finding show {found.id}")
+    return Refused(f"{found.id} was not changed.", reasons=(reason,), next_step=reason.next, task=found.task)
+
+
+def finding_named(tx: Tx, name: str) -> Finding:
+    """The finding that an id means, of whatever iteration."""
+    from foureyes.core.task import visible
+
+    found = tx.one("finding.one", Finding, id=name.strip())
+    if found is None:
+        raise NotFound(f"no finding {visible(name)[:100]}.", next_step="fe finding list TASK")
+    return found
+
+
+def one_task(tx: Tx, names: Sequence[str]) -> TaskId:
+    """Rulings and answers of one call are about one task."""
+    tasks = {finding_named(tx, name).task for name in names}
+    if len(tasks) > 1:
+        raise BadInput(f"these findings are of {len(tasks)} tasks: {', '.join(sorted(tasks))}.", next_step="one call per task")
+    return TaskId(tasks.pop())
+
+
+def said_of(rulings: Sequence[Ruling]) -> str:
+    """What is signed: every ruling, in words."""
+    return "; ".join(f"{one.finding} {one.ruling}{f': {one.reason}' if one.reason else ''}" for one in rulings)
+
+
+def may_rule(facts: Facts, me: Party, policy_of: Decision) -> Decision:
+    """L8: who P would let approve; and nobody who made the work, however minor it is."""
+    made = facts.made_by(me)
+    if policy_of.allowed and made is not None:
+        return refuse("L8", f"whoever answered does not rule: {facts.party_name(made[0])} {made[1]}", "somebody else rules on it")
+    return policy_of
+
+
+def refuse_rulings(context: Context, work: Work, facts: Facts, rulings: Sequence[Ruling]) -> None:
+    """L8, L9, V7: every reason against a set of rulings; nothing of a refused set is stored."""
+    task, me = facts.task, context.party(work.tx, work.actor)
+    known = {one.finding: work.tx.one("finding.one", Finding, id=one.finding) for one in rulings}
+    reasons: list[Reason] = []
+    if task.status != "reviewing":
+        reasons.append(Reason("L8", f"{task.id} is {task.status}: rulings are about an attempt in review", f"fe show {task.id}"))
+    decision = decide(context, work.tx, facts, me, work.actor, " ".join(one.reason for one in rulings))
+    reasons += () if decision.allowed else decision.reasons
+    roots: list[str] = []
+    for one in rulings:
+        found = known[one.finding]
+        if one.ruling not in RULINGS or found is None or found.task != task.id:
+            reasons.append(Reason("L8", f"{one.finding} is no finding of {task.id}", f"fe finding list {task.id}"))
+            continue
+        if found.root in roots:
+            reasons.append(Reason("L8", f"{one.finding} is ruled on twice", "leave one of them"))
+        roots.append(found.root)
+        wrong = why_not_ruling(found, one.ruling, is_raiser=is_one_origin(me, facts.party(found.session)))
+        reasons += [wrong] if wrong else []
+    if reasons:
+        raise Refused("nothing was ruled.", reasons=tuple(dict.fromkeys(reasons)), next_step=reasons[0].next, task=task.id)
+
+
+def decide(context: Context, tx: Tx, facts: Facts, me: Party, actor: Actor, reason: str) -> Decision:
+    """P for a ruling, with its own words as the reason."""
+    alone = msgspec.structs.replace(facts, recorded=())
+    return may_rule(facts, me, may_approve(alone, me, context.policy(tx, actor), Said(reason)))
+
+
+def record_rulings(context: Context, work: Work, facts: Facts, rulings: Sequence[Ruling]) -> None:
+    """The rulings, and the exception under which they were given, if it was one (P8)."""
+    me = context.party(work.tx, work.actor)
+    decision = decide(context, work.tx, facts, me, work.actor, " ".join(one.reason for one in rulings))
+    for one in rulings:
+        found = finding_named(work.tx, one.finding)
+        event = e.FindingRuled(root=found.root, iteration=facts.task.iteration, ruling=one.ruling, reason=one.reason)
+        work.record(facts.task.id, event)
+    if decision.exception:
+        detail = f"rule, attempt {facts.task.iteration}: {', '.join(one.finding for one in rulings)}"[:200]
+        why = next((one.reason for one in rulings if one.reason), decision.message)
+        work.record(facts.task.id, e.SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail))
+
+
+def standing_in_words(left: Sequence[Finding], sent_back: bool) -> str:
+    """What is left after rulings, in half a sentence."""
+    if not left:
+        return "no blocking finding is open"
+    waiting = sum(one.state != "open" or one.waiting for one in left)
+    said = f"{len(left)} open blocking"
+    return f"{said}, sent back" if sent_back else f"{said}, {waiting} to rule on" if waiting else said
+
+
+def _next(task: str, left: Sequence[Finding], sent_back: bool) -> str:
+    if not left:
+        return f"fe approve {task}"
+    return "fe reviewable" if sent_back else f"fe finding list {task} --open"
+
+
+def send_back(context: Context, work: Work, task: TaskId) -> bool:
+    """T `send_back`: nothing waits for a ruling, something blocking is open, and no person is asked for; then the round is over."""
+    facts = facts_of(context, work.tx, task)
+    open_ones = [one for one in findings_of(work.tx, task) if one.holds(work.at) and not one.by_check]
+    if not is_due(context, work.tx, facts, open_ones):
+        return False
+    lines = [f"{len(open_ones)} blocking {'finding is' if len(open_ones) == 1 else 'findings are'} open:"]
+    lines += [f"- {one.id} {one.severity} {one.title}{f' ({one.where})' if one.where else ''}" for one in open_ones[:SHOWN]]
+    lines += [f"- and {len(open_ones) - SHOWN} more"] if len(open_ones) > SHOWN else []
+    event = e.AttemptSentBack(iteration=facts.task.iteration, feedback="\n".join(lines), source="findings")
+    work.as_gate(context.store.project).record(task, event)
+    escalate(context, work, task)
+    return True
+
+
+def is_due(context: Context, tx: Tx, facts: Facts, open_ones: Sequence[Finding]) -> bool:
+    """Whether the cycle of an attempt has ended with open blocking findings, and nobody else is to look first."""
+    attempt = facts.attempt
+    if not open_ones or facts.task.status != "reviewing" or attempt is None or attempt.landed:
+        return False
+    if any(one.state in ("claimed", "disputed") or one.waiting for one in open_ones):
+        return False
+    policy = context.policy(tx, gate_of(context.store.project))
+    if mode_of(facts, policy).mode == "per-task":
+        return False
+    reviews = [row for row in tx.all("review.of_task", Review, task=facts.task.id) if row.diff_id == attempt.diff_id]
+    sessions = {row.session for row in reviews}
+    sessions |= {SessionId(row.id) for row in tx.all("finding.rulers", Named, task=facts.task.id, iteration=attempt.n)}
+    return bool(sessions) and len(sessions) >= required_reviews(policy, facts.labels_in_force())

@@ -1,0 +1,68 @@
+"""Where the loop of a task stands, read from the ledger and given to the one engine (L11–L17, E)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from foureyes.app.context import Context, Work, gate_of
+from foureyes.app.ports import Tx
+from foureyes.core import events as e
+from foureyes.core.ids import TaskId
+from foureyes.core.loop import Act, Handed, Odd, Standing, Step, rounds, standing
+from foureyes.core.loop_events import Tier
+from foureyes.core.task import Task
+
+AT_WORK = ("open", "in_progress", "blocked", "deferred")
+
+
+class EscalationView(msgspec.Struct, frozen=True, kw_only=True):
+    """A step of a loop: to the next tier, to the lead, or what the lead made of it."""
+
+    seq: int
+    task: str
+    iteration: int
+    tier: Tier
+    option: Literal["", "asked", "split", "senior", "fresh", "ask", "continue"] = ""
+    waiting_for: Literal["", "lead", "user"] = ""
+    why: str = ""
+    into: list[str] = []
+    session: str = ""
+    at: str = ""
+
+
+def standing_of(context: Context, tx: Tx, task: Task) -> Standing:
+    """Where the loop of a task stands. The router, the prompt and every face ask this, and nothing else (lesson 22)."""
+    handed = tx.all("review.rounds", Handed, task=task.id)
+    if not handed:
+        return Standing()
+    steps = tx.all("finding.steps", Step, task=task.id)
+    acts = [
+        Act(row.seq, row.iteration, row.option, row.why) for row in tx.all("review.escalations", EscalationView, task=task.id) if row.option
+    ]
+    odds = tx.all("review.odd_ends", Odd, task=task.id)
+    limits = context.policy(tx, gate_of(context.store.project)).limits
+    return standing(handed, rounds(handed, steps, closed=task.status in AT_WORK), acts, odds, limits)
+
+
+def escalate(context: Context, work: Work, task: TaskId) -> Standing:
+    """E1: after a round has ended, let the record say what the engine says."""
+    found = context.get(work.tx, task)
+    now = standing_of(context, work.tx, found)
+    if (now.tier, now.waiting_for) != (found.tier, found.waiting_for):
+        event = e.TaskEscalated(iteration=found.iteration, tier=now.tier, waiting_for=now.waiting_for, why=now.why)
+        work.as_gate(context.store.project).record(task, event)
+    return now
+
+
+def ask_lead(context: Context, work: Work, task: TaskId, why: str) -> None:
+    """L14: the lead looks before the loop goes on; nothing is held, and other tasks go on."""
+    found = context.get(work.tx, task)
+    event = e.TaskEscalated(iteration=found.iteration, tier=_tier(found), waiting_for="lead", why=why, asked=True)
+    work.as_gate(context.store.project).record(task, event)
+
+
+def _tier(task: Task) -> Tier:
+    found: Tier = msgspec.convert(task.tier, Tier)
+    return found

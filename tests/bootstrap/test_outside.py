@@ -1,0 +1,50 @@
+"""What few commands need of the world: reports, logs and prompts."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import pytest
+
+from foureyes.adapters.git.locate import Located
+from foureyes.app import ports
+from foureyes.bootstrap.outside import Outside, template
+from foureyes.core.finding import Finding
+from foureyes.core.ids import SessionId
+from foureyes.errors import Internal
+
+
+@pytest.fixture
+def outside() -> ports.Outside:
+    return Outside(Located("/work/tree", "/work/.git/worktrees/tree", "/work/.git", "/work"), "/work/.foureyes", {})
+
+
+def test_the_paths_of_a_report_are_those_of_the_worktree_where_the_caller_stands_L3(outside: ports.Outside) -> None:
+    paths = ["/work/tree/a.py", "/work/b.py", "/elsewhere/c.py"]
+    document = json.dumps({"diagnostics": [{"message": "no", "location": {"path": path}} for path in paths]}).encode()
+    form, found = outside.read_findings(document, "x")
+    assert (form, [one.path for one in found]) == ("rdjson", ["a.py", "b.py", ""])
+
+
+def test_a_waiver_counts_by_the_time_of_writing_E3(outside: ports.Outside) -> None:
+    def waived(until: str) -> Finding:
+        return Finding(
+            root="TL-x-1-001", id="TL-x-1-001", task="x", kind="TL", severity="HIGH", title="a race", session=SessionId("ses-1"),
+            raised=1, flagged=1, state="waived", waived_until=until,
+        )  # fmt: skip
+
+    made = json.loads(outside.write_sarif([waived("2020-01-01T00:00:00.000Z"), waived("9999-01-01T00:00:00.000Z")]))
+    assert ["suppressions" in result for result in made["runs"][0]["results"]] == [False, True]
+
+
+def test_every_prompt_of_the_package_can_be_read(outside: ports.Outside) -> None:
+    names = [file.name.removesuffix(".md") for file in (files("foureyes.config") / "prompts").iterdir() if file.name.endswith(".md")]
+    assert names
+    assert all(outside.template(name).strip() for name in names)
+
+
+@pytest.mark.parametrize("name", ["", "no-such-prompt", "../settings", "/etc/passwd", "review.md", "a\0b"])
+def test_a_prompt_that_is_not_there_is_a_defect_of_ours(name: str) -> None:
+    with pytest.raises(Internal, match="there is no prompt"):
+        template(name)
