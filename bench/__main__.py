@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from bench import audit, claims, gate, others, scale, startup, writes
+from bench import audit, claims, gate, loop, others, scale, startup, writes
 
 FIGURES: dict[str, Callable[[], int]] = {
     "startup": startup.main,
@@ -14,6 +14,7 @@ FIGURES: dict[str, Callable[[], int]] = {
     "scale": scale.main,
     "audit": audit.main,
     "gate": gate.main,
+    "loop": loop.main,
     "others": others.main,
 }
 

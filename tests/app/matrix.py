@@ -591,6 +591,15 @@ class FakeRepo:
     def file_at(self, ref: str, path: str) -> str | None:
         return self.config if path == "foureyes.toml" else None
 
+    def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
+        return {}
+
+    def renames(self, old: Sha, new: Sha) -> dict[str, str]:
+        return {}
+
+    def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
+        return (f"diff {hashlib.sha256(head.encode()).hexdigest()}",)
+
     def commit_file(self, path: str, message: str) -> Sha:
         raise NotImplementedError
 

@@ -17,11 +17,11 @@ from foureyes.errors import Internal
 
 @pytest.fixture
 def outside() -> ports.Outside:
-    return Outside(Located("/work/tree", "/work/.git/worktrees/tree", "/work/.git", "/work"), "/work/.foureyes", {})
+    return Outside(Located("/place/tree", "/place/.git/worktrees/tree", "/place/.git", "/place"), "/place/.foureyes", {})
 
 
 def test_the_paths_of_a_report_are_those_of_the_worktree_where_the_caller_stands_L3(outside: ports.Outside) -> None:
-    paths = ["/work/tree/a.py", "/work/b.py", "/elsewhere/c.py"]
+    paths = ["/place/tree/a.py", "/place/b.py", "/elsewhere/c.py"]
     document = json.dumps({"diagnostics": [{"message": "no", "location": {"path": path}} for path in paths]}).encode()
     form, found = outside.read_findings(document, "x")
     assert (form, [one.path for one in found]) == ("rdjson", ["a.py", "b.py", ""])

@@ -13,6 +13,7 @@ from foureyes.core import gate
 from foureyes.core.attempt import DETACHED, Attempt
 from foureyes.core.check import CheckResult
 from foureyes.core.facts import Facts
+from foureyes.core.finding import Blocking
 from foureyes.core.gate import Tip
 from foureyes.core.ids import Sha
 from foureyes.core.lifecycle import STATUSES, Status
@@ -60,10 +61,34 @@ def test_only_what_is_in_review_can_be_approved_D1(status: Status) -> None:
     assert ids(made(status=status)) == ["D1"]
 
 
-def test_open_blocking_findings_are_named_D2() -> None:
-    found = gate.check(replace(made(), open_blocking=("TL-x-1-001", "TL-x-1-002")), STRANGER, CURRENT, SEEN, POLICY)
-    assert [reason.rule for reason in found] == ["D2"]
-    assert "TL-x-1-001, TL-x-1-002" in found[0].message
+def test_each_open_blocking_finding_is_a_reason_of_its_own_D2_G2() -> None:
+    held = (
+        Blocking("TL-x-1-001", "CRITICAL", "open", "SQL is glued", "src/a.py:7"),
+        Blocking("TL-x-1-002", "HIGH", title="no test"),
+    )
+    found = gate.check(replace(made(), open_blocking=held), STRANGER, CURRENT, SEEN, POLICY)
+    assert [(reason.rule, reason.message) for reason in found] == [
+        ("D2", "TL-x-1-001 CRITICAL is open: SQL is glued (src/a.py:7)"), ("D2", "TL-x-1-002 HIGH is open: no test"),
+    ]  # fmt: skip
+    assert ids(replace(made(), open_blocking=held), person=True) == ["D2", "D2"], "a person is told the same"
+
+
+@pytest.mark.parametrize(
+    ("held", "words", "step"),
+    [
+        (Blocking("TL-1"), "is open", "fe finding respond TL-1 --fixed|--rejected"),
+        (Blocking("TL-1", state="claimed"), "nobody verified it", "fe finding rule TL-1 --verified|--not-fixed"),
+        (Blocking("TL-1", state="disputed"), "nobody ruled", "fe finding rule TL-1 --accepted|--overruled"),
+        (Blocking("TL-1", waiting=True), "waits to be confirmed", "fe finding rule TL-1 --confirmed|--dismissed"),
+        (Blocking("TL-1", state="waived", expired=True), "the waiver has run out", "fe finding respond TL-1 --fixed|--rejected"),
+    ],
+    ids=["open", "claimed", "disputed", "unconfirmed", "waived once"],
+)
+def test_a_blocking_finding_says_how_it_stands_and_what_settles_it_D2_L8_L9_E3(held: Blocking, words: str, step: str) -> None:
+    """A claim is no fix, a dispute no acceptance, and a waiver that has run out none."""
+    (found,) = gate.check(replace(made(), open_blocking=(held,)), STRANGER, CURRENT, SEEN, POLICY)
+    assert (found.rule, found.next) == ("D2", step)
+    assert words in found.message
 
 
 def test_a_hold_on_the_task_or_the_project_stops_everybody_D3() -> None:
@@ -137,7 +162,7 @@ def test_the_words_tell_a_moved_change_from_a_missing_look_D7() -> None:
 
 
 def test_all_that_fails_is_said_in_the_order_of_the_rules_G2() -> None:
-    facts = replace(made(status="open", hold="stop"), open_blocking=("TL-1",))
+    facts = replace(made(status="open", hold="stop"), open_blocking=(Blocking("TL-1"),))
     assert ids(facts, MOVED, "deadbeef") == ["D1", "D2", "D3", "D4", "D7"]
 
 
@@ -266,6 +291,6 @@ def test_an_agents_approval_may_need_its_own_review_D9() -> None:
 
 def test_the_new_conditions_stand_in_their_place_G2() -> None:
     policy = rules(checks=(TESTS,), reviews=3, agent_approval="review", label_rules={"law": LabelRule(unseen="ask")})
-    facts = replace(checked(status="open", hold="stop", labels=["law"]), open_blocking=("TL-1",))
+    facts = replace(checked(status="open", hold="stop", labels=["law"]), open_blocking=(Blocking("TL-1"),))
     assert ids(facts, MOVED, "deadbeef", policy=policy) == ["D1", "D2", "D3", "D4", "D5", "D6", "D7", "D9"]
     assert ids(facts, MOVED, "", policy=policy, person=True) == ["D1", "D2", "D3", "D4", "D5", "D6", "D8"]

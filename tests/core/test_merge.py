@@ -9,6 +9,7 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from foureyes.core.facts import Control, Facts
+from foureyes.core.finding import Blocking
 from foureyes.core.four_eyes import Said, may_approve
 from foureyes.core.gate import Tip
 from foureyes.core.ids import Sha
@@ -77,7 +78,7 @@ def test_another_attempt_than_the_approved_one_voids_it_D4() -> None:
 
 
 def test_a_blocking_finding_voids_it_even_over_broken_glass_D2_N3() -> None:
-    facts = replace(approved(), open_blocking=("TL-1",))
+    facts = replace(approved(), open_blocking=(Blocking("TL-1"),))
     for one in (approval(STRANGER), approval(ADA), approval(ADA, "N3", exception="break_glass")):
         assert ids(facts, one) == ["D2"]
 
@@ -116,7 +117,7 @@ def test_a_hold_only_makes_it_wait_D3() -> None:
 
 
 def test_every_reason_is_said_G2() -> None:
-    facts = replace(approved(labels=["security"]), open_blocking=("TL-1",))
+    facts = replace(approved(labels=["security"]), open_blocking=(Blocking("TL-1"),))
     assert ids(facts, approval(STRANGER), tip=None) == ["D2", "D4", "P6"]
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from foureyes.core.attempt import Attempt, Mark
 from foureyes.core.facts import Control, Facts
+from foureyes.core.finding import Blocking
 from foureyes.core.gate import Tip
 from foureyes.core.modes import NAMES, Chosen, label_mode, loosenings, mode_of, strictest, why_not_by_itself
 from foureyes.core.policy import MODES, AutoApprove, LabelRule, Mode, ReviewPolicy
@@ -404,7 +405,7 @@ CASES = {
     "too many iterations": (auto(attempt(4)), CHECKED, CURRENT, ["iteration 4, limit 3"]),
     "needs a review": (auto(attempt(signal="NEEDS_REVIEW")), CHECKED, CURRENT, ["signal NEEDS_REVIEW"]),
     "blocked": (auto(attempt(signal="BLOCKED")), CHECKED, CURRENT, ["signal BLOCKED"]),
-    "blocking finding": (auto(open_blocking=("TL-1",)), CHECKED, CURRENT, ["TL-1"]),
+    "blocking finding": (auto(open_blocking=(Blocking("TL-1"),)), CHECKED, CURRENT, ["TL-1"]),
     "project held": (auto(project_hold="drill"), CHECKED, CURRENT, ["drill"]),
     "stale": (auto(), CHECKED, Tip(head=None), ["stale"]),
     "git does not answer": (auto(), CHECKED, None, ["git could not say"]),
@@ -424,7 +425,7 @@ def test_each_failed_condition_is_a_reason_M4(case: str) -> None:
 
 def test_all_that_fails_is_said_in_the_order_of_the_rule_M4_G2() -> None:
     bad = attempt(4, signal="BLOCKED", files=touching("Makefile").files, marks=[Mark("deleted", "tests/test_a.py")])
-    facts = auto(bad, results=(ran(outcome="failed"),), open_blocking=("TL-1",), project_hold="drill")
+    facts = auto(bad, results=(ran(outcome="failed"),), open_blocking=(Blocking("TL-1"),), project_hold="drill")
     policy = rules(checks=(TESTS, replace(TESTS, name="more")), auto=AutoApprove(enabled=False))
     words = ["enabled = false", "check tests failed", "check more: was not run", "iteration 4", "signal BLOCKED", "TL-1", "drill", "stale",
              "how checks run", "deletes the test file"]  # fmt: skip
@@ -460,7 +461,7 @@ def test_skip_needs_no_checks_and_still_holds_for_nothing_stale_held_or_blocked_
     skipped = work("review:skip", attempt_=attempt(9, signal="BLOCKED"))
     assert reasons(skipped, rules(auto=AutoApprove(enabled=False))) == ()
     assert [reason.rule for reason in reasons(skipped, tip=None)] == ["D4"]
-    assert [reason.rule for reason in reasons(replace(skipped, open_blocking=("TL-1",), project_hold="x"))] == ["D2", "D3"]
+    assert [reason.rule for reason in reasons(replace(skipped, open_blocking=(Blocking("TL-1"),), project_hold="x"))] == ["D2", "D3"]
 
 
 def test_batch_never_approves_itself_and_says_whose_eyes_it_waits_for_M4() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,16 +16,19 @@ from foureyes.app.tasks import Tasks, outcome
 from foureyes.app.views import Outcome
 from foureyes.core import events as e
 from foureyes.core.answering import unanswered, why_not_answers
-from foureyes.core.attempt import Change
+from foureyes.core.attempt import Attempt, Change, ChangedFile
 from foureyes.core.facts import Facts
 from foureyes.core.finding import UNRESOLVED, Answer, Finding
 from foureyes.core.fingerprint import find_quote
-from foureyes.core.ids import SessionId, Sha, TaskId
+from foureyes.core.ids import SessionId, TaskId
 from foureyes.core.loop import wants_lead
 from foureyes.core.loop_events import Place
 from foureyes.core.session import Actor, is_one_origin
 from foureyes.core.task import clean_text, clean_title
-from foureyes.errors import NotFound, Reason, Refused
+from foureyes.errors import BadInput, NotFound, Reason, Refused
+
+if TYPE_CHECKING:
+    from foureyes.core.documents import DeveloperHandoff
 
 ANSWERS_IN = ("in_progress", "reviewing")
 COMMIT_LENGTHS = range(7, 41)
@@ -47,14 +51,28 @@ class Answers:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def respond(
-        self, actor: Actor, task: str, answers: Sequence[Answer], *, expected: tuple[int | None, int | None] = (None, None)
-    ) -> Outcome:
-        """L6: answer findings of a task. `expected` are total and unaddressed as a document counts them (G6)."""
+    def respond_document(self, actor: Actor, task: str, document: bytes) -> Outcome:
+        """L6: the answers of a handoff_developer document, all of them or none; what it counts must be what is there (G6)."""
+        from foureyes.core.document_counts import summary_problems
+        from foureyes.core.document_findings import answers_of
+        from foureyes.core.documents import DeveloperHandoff
+        from foureyes.core.reading import read
+
+        permit(actor, "finding respond")
+        handoff = read(document, DeveloperHandoff, rule="L6")
+        answers, problems = answers_of(handoff)
+        problems += summary_problems(handoff)
+        if problems:
+            step = "mend these and send it again"
+            raise BadInput("the handoff_developer was refused, and nothing was answered.", reasons=tuple(problems), next_step=step)
+        return self.respond(actor, task, answers, document=handoff)
+
+    def respond(self, actor: Actor, task: str, answers: Sequence[Answer], *, document: DeveloperHandoff | None = None) -> Outcome:
+        """L6: answer findings of a task; without one, of the task that they are of. `document` is where they come from (G6)."""
         permit(actor, "finding respond")
         answers = [_clean(answer) for answer in answers]
         with self._context.store.read() as tx:
-            facts = facts_of(self._context, tx, self._context.find_id(tx, task))
+            facts = facts_of(self._context, tx, self._context.find_id(tx, task) if task else _task_of(tx, answers))
         wrong = self._commits(facts, answers)
         with self._context.writing(actor, "finding respond") as work:
             found = self._context.find(work.tx, facts.task.id)
@@ -63,7 +81,7 @@ class Answers:
             self._refuse_stranger(work, facts)
             iteration = found.iteration + (found.status == "in_progress")
             known = known_ids(work.tx, found.id)
-            reasons = [*why_not_answers(answers, known, iteration), *wrong, *_miscounted(answers, known, expected)]
+            reasons = [*why_not_answers(answers, known, iteration), *wrong, *_miscounted(answers, known, document)]
             reasons += [Reason("L6", "no answer was given", f"fe finding list {found.id} --open")] if not answers else []
             if reasons:
                 raise Refused("nothing was answered.", reasons=tuple(reasons), next_step=reasons[0].next, task=found.id)
@@ -157,17 +175,27 @@ class IdRow(msgspec.Struct, frozen=True):
     root: str
 
 
-def _miscounted(answers: Sequence[Answer], known: dict[str, Finding], expected: tuple[int | None, int | None]) -> list[Reason]:
+def _task_of(tx: Tx, answers: Sequence[Answer]) -> TaskId:
+    """The one task that all of these are about."""
+    from foureyes.app.rulings import one_task
+
+    if not answers:
+        raise BadInput("no answer was given.", next_step='fe finding respond ID --fixed -m "what you changed"')
+    return one_task(tx, [answer.finding for answer in answers])
+
+
+def _miscounted(answers: Sequence[Answer], known: dict[str, Finding], document: DeveloperHandoff | None) -> list[Reason]:
     """G6: what a document counts must be what the ledger counts."""
-    total, unaddressed = expected
-    blocking = {one.root for one in known.values() if one.needs_answer or (one.blocking and one.state in ("claimed", "disputed"))}
-    answered = {known[answer.finding].root for answer in answers if answer.finding in known}
-    mine = {"total_blocking": (total, len(blocking)), "unaddressed": (unaddressed, len(blocking - answered))}
-    return [
-        Reason("G6", f"blocking_summary.{name} says {sent}; the ledger counts {right}", "leave the summary out: it is computed")
-        for name, (sent, right) in mine.items()
-        if sent is not None and sent != right
-    ]
+    if document is None:
+        return []
+    from foureyes.core.document_counts import blocking_problems
+
+    wanted = {one.root: one.id for one in known.values() if one.needs_answer or (one.blocking and one.state in ("claimed", "disputed"))}
+    wanted |= {
+        known[answer.finding].root: answer.finding for answer in answers if answer.finding in known and known[answer.finding].root in wanted
+    }
+    step = "leave the summary out: it is computed"
+    return [msgspec.structs.replace(one, next=step) for one in blocking_problems(document, answers, wanted.values())]
 
 
 def refuse_unanswered(tx: Tx, task: TaskId) -> None:
@@ -198,23 +226,27 @@ class AnswerRow(msgspec.Struct, frozen=True):
     commit: str = ""
 
 
-def places_of(context: Context, findings: Sequence[Finding], change: Change, last: Sha) -> tuple[Place, ...]:
+def places_of(context: Context, findings: Sequence[Finding], change: Change, last: Attempt) -> tuple[Place, ...]:
     """Where the code of every finding is in a new attempt: renames followed, lines found again by their quote."""
     located = [one for one in findings if one.path and one.state != "obsolete"]
     if not located:
         return ()
-    now_called = {old: new for new, old in context.repo.renames(last, change.head).items()}
+    now_called = {old: new for new, old in context.repo.renames(last.head, change.head).items()}
     paths = {one.root: now_called.get(one.path, one.path) for one in located}
     texts = context.repo.texts(change.head, sorted(set(paths.values())))
-    changed = {path for file in change.files for path in (file.path, file.old_path) if path}
+    changed, before = _paths(change.files), _paths(last.files)
     found = []
     for one in located:
         path = paths[one.root]
         line = find_quote(one.quote, texts[path], one.line) if path in texts and one.quote else 0
-        place = Place(one.root, path, line or one.line, left=path not in changed and not one.by_check)
+        place = Place(one.root, path, line or one.line, left=(one.left_diff or one.path in before) and path not in changed)
         if (place.path, place.line, place.left) != (one.path, one.line, one.left_diff):
             found.append(place)
     return tuple(found)
+
+
+def _paths(files: Iterable[ChangedFile]) -> set[str]:
+    return {path for file in files for path in (file.path, file.old_path) if path}
 
 
 def carry(context: Context, work: Work, task: TaskId, event: e.AttemptSubmitted, places: tuple[Place, ...], implementer: SessionId) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from foureyes.app.exchange import Exchange
     from foureyes.app.feedback import Feedback
     from foureyes.app.findings import Findings
+    from foureyes.app.handoffs import Handoffs
     from foureyes.app.keys import Keys
     from foureyes.app.lists import Lists
     from foureyes.app.loops import Loops
@@ -185,6 +186,12 @@ class Application:
         from foureyes.app.findings import Findings
 
         return Findings(self.context)
+
+    @cached_property
+    def handoffs(self) -> Handoffs:
+        from foureyes.app.handoffs import Handoffs
+
+        return Handoffs(self.context)
 
     @cached_property
     def loops(self) -> Loops:

@@ -94,7 +94,7 @@ class Attempts:
         if last is not None and facts.task.status == "reviewing" and last.head == change.head and last.ref == change.ref:
             return submitted(facts, last, changed=False)
         self._refuse_empty(facts, change, project, no_code=no_code)
-        places = places_of(self._context, known, change, last.head) if known and last else ()
+        places = places_of(self._context, known, change, last) if known and last else ()
         event = self._frozen(facts, project, change, message, tokens, no_code=no_code, signal=signal)
         self._context.workshop.keep(attempt_ref(found.id, event.n), event.head)
         with self._context.writing(actor, "submit") as work:

@@ -9,7 +9,7 @@ from foureyes.app.findings import at_an_attempt, end_approvals, everything, rais
 from foureyes.app.ledger import facts_of
 from foureyes.app.raising import Anchored, Code, anchor, code_of, findings_of
 from foureyes.core.document_counts import summary_problems
-from foureyes.core.document_findings import lead_findings
+from foureyes.core.document_findings import lead_findings, resolved_of, status_problem
 from foureyes.core.documents import TechLeadHandoff
 from foureyes.core.finding import Finding, Found, Kind
 from foureyes.core.fingerprint import normal, words
@@ -70,8 +70,10 @@ class Exchange:
     def _read(self, document: bytes, name: str) -> tuple[str, list[Found], Kind]:
         if b'"issues"' in document[:200_000] and b'"runs"' not in document[:2_000]:
             handoff = read(document, TechLeadHandoff)
-            found, _, problems = lead_findings(handoff)
-            problems += summary_problems(handoff)
+            found, notes, problems = lead_findings(handoff)
+            problems += [*summary_problems(handoff), *resolved_of(handoff)[1]]
+            wrong = status_problem(handoff.status, [one.severity for one in found], len(notes))
+            problems += [wrong] if wrong else []
             if problems:
                 raise BadInput("the handoff was refused, and nothing of it was stored.", reasons=tuple(problems), next_step="mend these")
             return "handoff", [msgspec.structs.replace(one, id="") for one in found], "TL"

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from foureyes.app.answers import plan_debt
-from foureyes.app.context import Context, Work, permit, refuse_other_task, stamp
+from foureyes.app.context import Context, Named, Work, permit, refuse_other_task, stamp
 from foureyes.app.ledger import facts_of
 from foureyes.app.ports import Tx
 from foureyes.app.proof import check, known_by_key, prove
@@ -29,6 +29,7 @@ from foureyes.errors import BadInput, NotFound, Reason, Refused
 
 PAGE = 1_000
 LONGEST_WAIVER = 366
+BRANCHES = "refs/heads/fe/"
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -110,6 +111,15 @@ class Findings:
             rows = tx.all("session.some", SessionView, ids=sorted({found.session, *[move.session for move in moves]}))
             names = {row.id: row.name for row in rows}
             return msgspec.structs.replace(view_of(found, self._context.now(), names), moves=moves, names=names)
+
+    def task_here(self) -> str:
+        """The task of the branch that the caller stands on (K1); empty where it is no task's."""
+        ref = self._context.repo.current_ref()
+        if not ref.startswith(BRANCHES):
+            return ""
+        with self._context.store.read() as tx:
+            row = tx.one("task.exists", Named, id=ref.removeprefix(BRANCHES))
+        return row.id if row else ""
 
     def add(self, actor: Actor, task: str, found: Found) -> FindingView:
         """A person or a session points at something; a blocking one ends an approval (D2)."""

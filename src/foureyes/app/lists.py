@@ -105,7 +105,10 @@ class Lists:
             target = self._context.project(tx).target
             detail = self._detail(tx, facts, log_lines)
             you = self._preview(tx, facts, me, actor, target) if found.status == "reviewing" else None
-            detail = self._gated(tx, detail, facts, actor) if facts.attempt is not None else detail
+            if facts.attempt is not None:
+                from foureyes.app.loop_page import with_loop
+
+                detail = with_loop(self._context, tx, self._gated(tx, detail, facts, actor))
         return msgspec.structs.replace(detail, you=you)
 
     def _gated(self, tx: Tx, detail: TaskDetail, facts: Facts, actor: Actor) -> TaskDetail:

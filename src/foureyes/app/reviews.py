@@ -78,8 +78,8 @@ class Reviews:
         given = self._given(actor, facts, document)
         anchored = [anchor(one, code_of(self._context, facts.attempt, given.found)) for one in given.found] if given.found else []
         diff_id = facts.attempt.diff_id if facts.attempt else ""
-        words = said_of(given.rulings)
-        proof = prove(self._context, actor, "review submit", task=facts.task.id, diff_id=diff_id, reason=words) if words else None
+        words = "; ".join(part for part in (given.document.payload.verdict, said_of(given.rulings)) if part)
+        proof = prove(self._context, actor, "review submit", task=facts.task.id, diff_id=diff_id, reason=words)
         returned: Raising | None = None
         done: ReviewOutcome | None = None
         with self._context.writing(known_by_key(actor, proof), "review submit") as work:
@@ -96,17 +96,9 @@ class Reviews:
             else:
                 if given.rulings:
                     refuse_rulings(self._context, work, now, given.rulings)
-                    check(
-                        self._context,
-                        work,
-                        proof,
-                        "review submit",
-                        task=now.task.id,
-                        diff_id=diff_id,
-                        reason=words,
-                        version=now.task.version,
-                    )
-                work.unproven = ""
+                check(
+                    self._context, work, proof, "review submit", task=now.task.id, diff_id=diff_id, reason=words, version=now.task.version
+                )  # fmt: skip
                 done = self._record(work, now, me, given, raised)
         if returned is not None or done is None:
             step = "quote the code as it is and send it again; sent again as it is, it waits for somebody else's word"

@@ -41,9 +41,27 @@ def standing_of(context: Context, tx: Tx, task: Task) -> Standing:
     acts = [
         Act(row.seq, row.iteration, row.option, row.why) for row in tx.all("review.escalations", EscalationView, task=task.id) if row.option
     ]
+    acts += tx.all("review.agreements", Act, task=task.id)
     odds = tx.all("review.odd_ends", Odd, task=task.id)
     limits = context.policy(tx, gate_of(context.store.project)).limits
     return standing(handed, rounds(handed, steps, closed=task.status in AT_WORK), acts, odds, limits)
+
+
+def profile_of(context: Context, tx: Tx, task: Task, now: Standing) -> str:
+    """E2, E4: who wrote it fixes it, unless the loop has gone up since; then the profile of the tier. Empty: a person decides."""
+    tiers = context.policy(tx, gate_of(context.store.project)).tiers
+    if now.waiting_for:
+        return tiers.lead if now.waiting_for == "lead" and tiers.lead != "human" else ""
+    if now.tier == "senior" and not now.round:
+        return tiers.senior
+    last = tx.one("review.last_agent", LastAgent, task=task.id)
+    return last.agent if last is not None and last.agent else tiers.senior if now.tier == "senior" else tiers.developer
+
+
+class LastAgent(msgspec.Struct, frozen=True):
+    """The agent program whose session handed in last."""
+
+    agent: str
 
 
 def escalate(context: Context, work: Work, task: TaskId) -> Standing:

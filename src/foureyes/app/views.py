@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from foureyes.core.attempt import Attempt
@@ -9,6 +11,11 @@ from foureyes.core.facts import HistoryEntry
 from foureyes.core.feedback import PriorityChange, RedoOption
 from foureyes.core.task import Task
 from foureyes.errors import Reason
+
+if TYPE_CHECKING:
+    from foureyes.app.findings import FindingView
+    from foureyes.core.loop import Standing
+    from foureyes.core.review import Review
 
 
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):
@@ -178,7 +185,7 @@ class CheckView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything about one task."""
+    """Everything about one task. `said` is how near escalation is (E5); `remarks` are shown and hold nothing up (L15, L16)."""
 
     task: Task
     depends_on: list[Link] = []
@@ -197,6 +204,12 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     mode: str = ""
     mode_reasons: tuple[Reason, ...] = ()
     checks: tuple[CheckView, ...] = ()
+    findings: list[FindingView] = []
+    reviews: list[Review] = []
+    loop: Standing | None = None
+    said: str = ""
+    remarks: list[str] = []
+    patches: list[LogView] = []
     you: Preview | None = None
 
     def name(self, session: str | None) -> str:

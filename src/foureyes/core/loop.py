@@ -45,11 +45,11 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Act(msgspec.Struct, frozen=True):
-    """What somebody said about the loop: the gate asked for the lead (L14), or the lead decided (E3)."""
+    """What somebody said about the loop: the gate asked for the lead (L14), an approval made that needless, the lead decided (E3)."""
 
     seq: int
     iteration: int
-    option: Literal["asked", "split", "senior", "fresh", "ask", "continue"]
+    option: Literal["asked", "agreed", "split", "senior", "fresh", "ask", "continue"]
     why: str = ""
 
 
@@ -114,6 +114,7 @@ class _Count(msgspec.Struct):
     escalations: int = 0
     decisions: int = 0
     left_with: int = 0
+    asked: bool = False
     why: str = ""
 
     def up(self, why: str) -> None:
@@ -233,8 +234,12 @@ def _odd(count: _Count, odd: Odd, limits: Limits) -> None:
 def _act(count: _Count, act: Act) -> None:
     """L14, E3: the lead is asked, or has decided."""
     if act.option == "asked":
-        count.waiting_for, count.why = "lead", act.why
+        count.waiting_for, count.why, count.asked = "lead", act.why, True
         return
+    if act.option == "agreed":
+        count.waiting_for, count.asked = ("" if count.asked else count.waiting_for), False
+        return
+    count.asked = False
     count.decisions += 1
     count.waiting_for = ""
     if act.option == "ask":

@@ -195,15 +195,15 @@ def test_a_long_message_is_cut_L3() -> None:
         ("./src//./a.py", "src/a.py"),
         ("gr%C3%BC%C3%9Fe.py", "grüße.py"),
         ("a%3Ab.py", "a:b.py"),
-        ("file:///work/tree/src/a.py", "src/a.py"),
-        ("FILE://localhost/work/tree/a.py", "a.py"),
-        ("file:/work/tree/a.py", "a.py"),
-        ("/work/tree/a.py", "a.py"),
-        ("file:///work/a.py", "a.py"),
+        ("file:///place/tree/src/a.py", "src/a.py"),
+        ("FILE://localhost/place/tree/a.py", "a.py"),
+        ("file:/place/tree/a.py", "a.py"),
+        ("/place/tree/a.py", "a.py"),
+        ("file:///place/a.py", "a.py"),
     ],
 )
 def test_a_path_is_decoded_and_relative_to_the_repository_L3(uri: str, path: str) -> None:
-    one = only(log({"message": MESSAGE, "locations": at(uri)}), "/work", "/work/tree/")
+    one = only(log({"message": MESSAGE, "locations": at(uri)}), "/place", "/place/tree/")
     assert (one.path, one.line, one.problem) == (path, 7, "no")
 
 
@@ -211,7 +211,7 @@ def test_a_path_is_decoded_and_relative_to_the_repository_L3(uri: str, path: str
     ("uri", "told"),
     [
         ("file:///etc/passwd", "/etc/passwd:7"),
-        ("/work/trees/a.py", "/work/trees/a.py:7"),
+        ("/place/trees/a.py", "/place/trees/a.py:7"),
         ("../x", "../x:7"),
         ("a/../../x", "a/../../x:7"),
         ("%2e%2e/x", "../x:7"),
@@ -224,7 +224,7 @@ def test_a_path_is_decoded_and_relative_to_the_repository_L3(uri: str, path: str
     ],
 )
 def test_a_place_outside_the_repository_is_kept_out_and_told_L3(uri: str, told: str) -> None:
-    one = only(log({"message": MESSAGE, "locations": at(uri)}), "/work/tree")
+    one = only(log({"message": MESSAGE, "locations": at(uri)}), "/place/tree")
     assert (one.path, one.line) == ("", 0)
     assert one.problem == f"no\n\nThe report places it at {told}, which is not a path of the repository."
 
@@ -323,9 +323,9 @@ def test_a_diagnostic_has_its_own_severity_or_that_of_the_document_L1(said: Any,
 
 def test_a_path_of_a_diagnostic_is_a_path_and_no_address_L3() -> None:
     def path(text: str) -> str:
-        return only(rdjson({"message": "no", "location": {"path": text}}), "/work").path
+        return only(rdjson({"message": "no", "location": {"path": text}}), "/place").path
 
-    assert [path(each) for each in ("a%20b.py", "a:b.py", "/work/x.py", "/etc/x", "../x")] == ["a%20b.py", "a:b.py", "x.py", "", ""]
+    assert [path(each) for each in ("a%20b.py", "a:b.py", "/place/x.py", "/etc/x", "../x")] == ["a%20b.py", "a:b.py", "x.py", "", ""]
 
 
 # Refusals

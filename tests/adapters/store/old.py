@@ -1,8 +1,8 @@
 """Stores as an older version left them: its migrations are really applied, its rows are those that it really wrote.
 
 `schema_2.jsonl` was written by the last version with schema 2: every row of its journal, which has every kind of event
-that it knew, and of its tables. `schema_3.jsonl` is the same of schema 3. They are never written again: what they hold
-must be understood for ever.
+that it knew, and of its tables. `schema_3.jsonl` and `schema_4.jsonl` are the same of schemas 3 and 4. They are never written again:
+what they hold must be understood for ever.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.adapters.store.shop import NOW
 
 OLD = 2
 """The schema that the stores of this module have, unless another is asked for."""
-OLDER = (2, 3)
+OLDER = (2, 3, 4)
 """The schemas of which there are stores."""
 
 

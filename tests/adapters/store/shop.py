@@ -6,9 +6,13 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
 from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.store import Store
 from foureyes.app.context import gate_of
+from foureyes.app.reviews import ReviewOutcome
+from foureyes.app.rulings import Ruling
 from foureyes.core.events import (
     ApprovalVoided,
     DecisionSigned,
@@ -21,8 +25,10 @@ from foureyes.core.events import (
     MergeRetried,
     SecurityRecorded,
 )  # fmt: skip
+from foureyes.core.finding import Answer, Found
 from foureyes.core.four_eyes import Said
-from foureyes.errors import Refused
+from foureyes.core.session import Actor
+from foureyes.errors import BadInput, Refused
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, PROJECT, DeskWorld, agent
 
@@ -36,6 +42,8 @@ def fill(world: DeskWorld) -> DeskWorld:
     _record_and_clear(world)
     _sign(world)
     _check_and_merge(world)
+    _review_and_answer(world)
+    _go_round_in_circles(world)
     return world
 
 
@@ -129,6 +137,10 @@ def _check_and_merge(world: DeskWorld) -> None:
         world.submit(CLAUDE, task, signal="DONE")
         world.outside.runner.says("tests", exit_code=number, passing=["a", "b"], failing=["c"] if number else [], output="it ran")
         world.app.checks.run(CI, task)
+    world.start(CLAUDE, task)
+    _again(world, task)
+    world.outside.runner.says("tests", passing=["a", "b", "c"])
+    world.app.checks.run(CI, task)
     tasks = [world.handed_in(GEMINI, creator=BOB, title=f"to be merged {number}") for number in range(5)]
     world.outside.runner.says("tests", passing=["a", "b", "d"])
     for task in tasks:
@@ -147,6 +159,93 @@ def _check_and_merge(world: DeskWorld) -> None:
     world.app.feedback.redo(BOB, tasks[4], issues=["1"], option="keep", priority="bump")
     world.repo.files["foureyes.toml"] = before
     world.app.policy.accept(ALICE)
+
+
+def review(world: DeskWorld, actor: Actor, task: str, *issues: dict[str, object], **payload: object) -> ReviewOutcome:
+    """A reviewer's document about what is handed in now, whole unless it is said otherwise."""
+    attempt = world.show(task).attempts[-1]
+    said = {
+        "verdict": "concerns" if issues else "approved", "summary": "looked at all of it", "issues": issues, "attempt": attempt.n,
+        "diff_id": attempt.diff_id, "files_reviewed": [file.path for file in attempt.files],
+    }  # fmt: skip
+    document = {"type": "review_result", "version": 1, "payload": said | payload}
+    return world.app.reviews.submit(actor, task, msgspec.json.encode(document))
+
+
+def issue(severity: str, title: str, **more: object) -> dict[str, object]:
+    return {"severity": severity, "title": title, "problem": "it breaks", "fix": "mend it", **more}
+
+
+def _again(world: DeskWorld, task: str) -> None:
+    world.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
+    world.submit(CLAUDE, task)
+
+
+def _review_and_answer(world: DeskWorld) -> None:
+    """Findings in every state, reviews that count and that do not, one that came back, rulings and one taken back."""
+    app = world.app
+    task = world.handed_in(CLAUDE, creator=BOB, title="reviewed", group="loop")
+    with suppress(BadInput):
+        app.reviews.submit(CODEX, task, b"looks good to me")
+    for _ in range(2):  # what comes back once and is sent again as it is waits for somebody else's word (V7)
+        with suppress(Refused):
+            lost = issue("CRITICAL", "nowhere", quote="this is in no file")
+            review(world, CODEX, task, lost, issue("HIGH", "a leak"), issue("HIGH", "no lock"), issue("HIGH", "no test"))
+    names = {one.title: one.id for one in app.findings.listed(task)}
+    app.rulings.rule(GEMINI, [Ruling(names["nowhere"], "DISMISSED", "there is no such code")])
+    app.findings.add(BOB, task, Found(severity="HIGH", title="the wrong sum", problem="rounds down", fix="round half up"))
+    app.findings.add(GEMINI, task, Found(severity="MEDIUM", title="a vague name", fix="say what it holds"))
+    app.findings.add(GEMINI, task, Found(severity="LOW", title="a blank too many"))
+    names |= {one.title: one.id for one in app.findings.listed(task)}
+    app.findings.waive(BOB, names["the wrong sum"], "the sum is shown and not paid", days=10)
+    app.findings.track(BOB, [names["a blank too many"]])
+    if world.status(task) == "reviewing":
+        app.feedback.redo(BOB, task, "as found")
+    world.start(CLAUDE, task)
+    answers = [
+        Answer(finding=names["a leak"], action="FIXED", text="it is closed now"),
+        Answer(finding=names["no test"], action="FIXED", text="there is one now"),
+        Answer(finding=names["no lock"], action="REJECTED", text="only one thread ever comes here", ground="false_positive"),
+        Answer(finding=names["a vague name"], action="DEFERRED", text="with the next rename", debt="new"),
+    ]  # fmt: skip
+    app.answers.respond(CLAUDE, task, answers)
+    _again(world, task)
+    app.rulings.rule(CODEX, [Ruling(names["a leak"], "VERIFIED"), Ruling(names["no lock"], "ACCEPTED")])
+    app.rulings.take_back(CODEX, names["no lock"])
+    app.rulings.rule(CODEX, [Ruling(names["no lock"], "OVERRULED", "two threads come here")])
+    app.rulings.rule(CODEX, [Ruling(names["no test"], "NOT_FIXED", "it tests nothing")])
+    review(world, GEMINI, world.handed_in(CLAUDE, creator=BOB, title="reviewed and fine"))
+
+
+def _go_round_in_circles(world: DeskWorld) -> None:
+    """Loops that go up the tiers, wait for the lead, and what the lead does; findings that move with their code and leave with it."""
+    app = world.app
+    task = world.create(BOB, title="round and round")
+    world.start(CLAUDE, task)
+    for _ in range(2):
+        world.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
+    world.submit(CLAUDE, task)
+    path, other = (file.path for file in world.show(task).attempts[-1].files)
+    world.repo.files |= {path: "one\ntwo = 2\nthree\n", other: "four\n"}
+    review(world, CODEX, task, issue("HIGH", "two is three", file=path, quote="two = 2"), issue("LOW", "a bare four", file=other, line=1))
+    found = app.findings.listed(task, blocking=True)[0].id
+    for how in ("crash", "timeout"):
+        if world.status(task) == "reviewing":
+            app.feedback.redo(BOB, task, "as found")
+        world.start(CLAUDE, task)
+        app.claims.unstart(CLAUDE, task, reason="the machine went down", how=how)
+    world.repo.files[path] = "zero\none\ntwo = 2\n"
+    del world.repo.branches[f"refs/heads/fe/{task}"][-1]
+    for _ in range(4):
+        if world.task(task).waiting_for:
+            break
+        world.start(CLAUDE, task)
+        app.answers.respond(CLAUDE, task, [Answer(finding=found, action="FIXED", text="two is two now")])
+        _again(world, task)
+        review(world, CODEX, task, issue("HIGH", "two is still three", id=found, file=path, quote="two = 2"))
+        if world.status(task) == "reviewing":
+            app.feedback.redo(BOB, task, "again")
+    app.loops.lead(BOB, task, "split", "too much at once", into=["the first half", "the second half"])
 
 
 def on_disk(folder: Path) -> DeskWorld:

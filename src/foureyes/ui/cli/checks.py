@@ -7,7 +7,7 @@ import sys
 import click
 
 from foureyes.app.checks import CheckReport, CheckRow
-from foureyes.errors import VerificationFailed
+from foureyes.errors import BadInput, VerificationFailed
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, end_cleanly, verb
 
@@ -23,12 +23,16 @@ def check() -> None:
 @click.argument("task", required=False)
 @click.option("--only", multiple=True, metavar="NAME", help="Only this check; repeatable.")
 @click.option("--again", is_flag=True, help="Also where there is a result on this tree already.")
-def check_run(session: Session, task: str | None, only: tuple[str, ...], again: bool) -> None:
+@click.option("--target", is_flag=True, help="On the tip of the target branch, for fe validate.")
+def check_run(session: Session, task: str | None, only: tuple[str, ...], again: bool, target: bool) -> None:
     """Run the checks in a throwaway checkout; without a task, for everything in review. Exit code 6 if a required one is not green.
 
     What an agent runs is "claimed": it informs people, and decides nothing (D5).
     """
     end_cleanly()
+    if target:
+        run_on_target(session, task, only, again=again)
+        return
     tasks = [task] if task else session.app.checks.pending(session.actor)
     tell = None if session.json else Teller(session)
     reports = [session.app.checks.run(session.actor, one, only=only, again=again, tell=tell) for one in tasks]
@@ -37,6 +41,18 @@ def check_run(session: Session, task: str | None, only: tuple[str, ...], again: 
     for report in reports:
         session.answer(report, report_text(report))
     if not all(report.is_green for report in reports):
+        output.flush()
+        raise SystemExit(VerificationFailed.exit_code)
+
+
+def run_on_target(session: Session, task: str | None, only: tuple[str, ...], *, again: bool) -> None:
+    """X4: what the target itself is like."""
+    if task or only:
+        raise BadInput("--target runs every check on the target branch: no task, no --only.", next_step="fe check run --target")
+    results = session.app.checks.run_target(session.actor, again=again, tell=None if session.json else Teller(session))
+    lines = [f"  {one.name:<12} {one.outcome.replace('_', ' '):<10} {one.summary}" for one in results]
+    session.answer(results, "\n".join([f"the target branch, tree {results[0].tree[:7]}" if results else "no checks", *lines]))
+    if not all(one.outcome == "passed" for one in results):
         output.flush()
         raise SystemExit(VerificationFailed.exit_code)
 

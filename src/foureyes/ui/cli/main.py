@@ -53,6 +53,7 @@ COMMANDS: dict[str, str] = {
     "reject": "feedback:reject",
     "queue": "queue:queue",
     "check": "checks:check",
+    "validate": "validation:validate",
     "merge": "merges:merge",
     "merges": "merges:merges",
     "plan": "plans:plan",

@@ -6,6 +6,9 @@ INSERT INTO logs (seq, task, session, type, text, at) VALUES (:seq, :task, :sess
 -- name: record.logs
 SELECT seq, task, session, type, text, at FROM logs WHERE task = :task ORDER BY seq DESC LIMIT :limit;
 
+-- name: record.logs_of_type
+SELECT seq, task, session, type, text, at FROM logs WHERE task = :task AND type = :type ORDER BY seq;
+
 -- name: record.insert_handoff
 INSERT INTO handoffs (seq, task, session, done, remaining, decisions, uncertain, at)
 VALUES (:seq, :task, :session, :done, :remaining, :decisions, :uncertain, :at);

@@ -29,11 +29,14 @@ VALUES (:seq, :task, :iteration, :tier, :lead_option, :waiting_for, :why, :into_
 SELECT seq, task, iteration, tier, lead_option AS "option", waiting_for, why, into_tasks AS "into", session, at
 FROM escalations WHERE task = :task ORDER BY seq;
 
+-- name: review.agreements
+SELECT seq, attempt AS iteration, 'agreed' AS "option", '' AS why FROM approvals WHERE task = :task AND recorded = 0 ORDER BY seq;
+
+-- name: review.last_agent
+SELECT s.agent AS agent FROM attempts a JOIN sessions s ON s.id = a.submitted_by WHERE a.task = :task ORDER BY a.n DESC LIMIT 1;
+
 -- name: review.set_tier
 UPDATE tasks SET tier = :tier, waiting_for = :waiting_for, version = :seq, updated_at = :at WHERE id = :id;
-
--- name: review.stop_waiting
-UPDATE tasks SET waiting_for = '' WHERE id = :id;
 
 -- name: review.insert_odd
 INSERT INTO odd_ends (seq, task, iteration, how, had, session, at)

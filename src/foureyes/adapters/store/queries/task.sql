@@ -96,7 +96,7 @@ UPDATE tasks SET status = 'reviewing', iteration = :n, landed = CASE WHEN :lande
 WHERE id = :id AND status IN ('in_progress', 'reviewing') AND iteration = :n - 1;
 
 -- name: task.approve
-UPDATE tasks SET status = :status, unmerged = 0, landed = 0, closed_at = CASE WHEN :status = 'closed' THEN :at END,
+UPDATE tasks SET status = :status, unmerged = 0, landed = 0, waiting_for = '', closed_at = CASE WHEN :status = 'closed' THEN :at END,
   resolution = CASE WHEN :status = 'closed' THEN 'approved' ELSE '' END, version = :seq, updated_at = :at
 WHERE id = :id AND status = 'reviewing';
 

@@ -78,6 +78,7 @@ CREATE TABLE checks (
   output text COLLATE "C" NOT NULL,
   session text COLLATE "C" NOT NULL,
   at text COLLATE "C" NOT NULL,
+  found text COLLATE "C" NOT NULL DEFAULT '[]'::text,
   CHECK ((outcome = ANY (ARRAY['passed'::text, 'failed'::text, 'crashed'::text, 'timed_out'::text]))),
   PRIMARY KEY (seq)
 );
@@ -103,6 +104,23 @@ CREATE TABLE dependencies (
   PRIMARY KEY (task, depends_on)
 );
 
+CREATE TABLE escalations (
+  seq integer NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  iteration integer NOT NULL,
+  tier text COLLATE "C" NOT NULL,
+  lead_option text COLLATE "C" NOT NULL,
+  waiting_for text COLLATE "C" NOT NULL,
+  why text COLLATE "C" NOT NULL,
+  into_tasks text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  CHECK ((lead_option = ANY (ARRAY[''::text, 'asked'::text, 'split'::text, 'senior'::text, 'fresh'::text, 'ask'::text, 'continue'::text]))),
+  CHECK ((tier = ANY (ARRAY['developer'::text, 'senior'::text, 'lead'::text, 'user'::text]))),
+  CHECK ((waiting_for = ANY (ARRAY[''::text, 'lead'::text, 'user'::text]))),
+  PRIMARY KEY (seq)
+);
+
 CREATE TABLE evidence (
   evidence text COLLATE "C" NOT NULL,
   origin text COLLATE "C" NOT NULL,
@@ -126,6 +144,100 @@ CREATE TABLE feedback (
   CHECK ((priority_change = ANY (ARRAY['same'::text, 'bump'::text, 'lower'::text]))),
   CHECK ((redo_option = ANY (ARRAY['keep'::text, 'fresh'::text, 'checkpoint'::text]))),
   PRIMARY KEY (seq)
+);
+
+CREATE TABLE finding_ids (
+  id text COLLATE "C" NOT NULL,
+  root text COLLATE "C" NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  stem text COLLATE "C" NOT NULL,
+  n integer NOT NULL,
+  PRIMARY KEY (id)
+);
+
+CREATE TABLE finding_moves (
+  seq integer NOT NULL,
+  root text COLLATE "C" NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  iteration integer NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  was text COLLATE "C" NOT NULL,
+  now text COLLATE "C" NOT NULL,
+  words text COLLATE "C" NOT NULL,
+  ground text COLLATE "C" NOT NULL,
+  commit_sha text COLLATE "C" NOT NULL,
+  debt text COLLATE "C" NOT NULL,
+  blocking integer NOT NULL,
+  undone integer NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  CHECK ((kind = ANY (ARRAY['raised'::text, 'flagged'::text, 'answered'::text, 'ruled'::text, 'cleared'::text, 'waived'::text, 'taken_back'::text]))),
+  PRIMARY KEY (root, seq)
+);
+
+CREATE TABLE findings (
+  root text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  severity text COLLATE "C" NOT NULL,
+  blocking integer NOT NULL,
+  title text COLLATE "C" NOT NULL,
+  path text COLLATE "C" NOT NULL,
+  line integer NOT NULL,
+  problem text COLLATE "C" NOT NULL,
+  fix text COLLATE "C" NOT NULL,
+  why text COLLATE "C" NOT NULL,
+  quote text COLLATE "C" NOT NULL,
+  symbol text COLLATE "C" NOT NULL,
+  rule text COLLATE "C" NOT NULL,
+  fix_patch text COLLATE "C" NOT NULL,
+  source text COLLATE "C" NOT NULL,
+  by_check text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  raised integer NOT NULL,
+  flagged integer NOT NULL,
+  flags integer NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  note integer NOT NULL,
+  anchored integer NOT NULL,
+  waiting integer NOT NULL,
+  must_fix integer NOT NULL,
+  left_diff integer NOT NULL,
+  answer text COLLATE "C" NOT NULL,
+  answered integer NOT NULL,
+  answered_by text COLLATE "C",
+  ruling text COLLATE "C" NOT NULL,
+  ruled_by text COLLATE "C",
+  false_fixes integer NOT NULL,
+  reopened integer NOT NULL,
+  waived_until text COLLATE "C" NOT NULL,
+  tracked text COLLATE "C" NOT NULL,
+  alike text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  CHECK (((blocking = 0) OR (state <> ALL (ARRAY['deferred'::text, 'skipped'::text])))),
+  CHECK ((anchored = ANY (ARRAY[0, 1]))),
+  CHECK ((answer = ANY (ARRAY[''::text, 'FIXED'::text, 'REJECTED'::text, 'DEFERRED'::text, 'SKIPPED'::text]))),
+  CHECK ((blocking =
+CASE
+    WHEN (severity = ANY (ARRAY['CRITICAL'::text, 'HIGH'::text])) THEN 1
+    ELSE 0
+END)),
+  CHECK ((flagged >= raised)),
+  CHECK ((kind = ANY (ARRAY['TL'::text, 'QA'::text, 'CK'::text]))),
+  CHECK ((left_diff = ANY (ARRAY[0, 1]))),
+  CHECK ((line >= 0)),
+  CHECK ((must_fix = ANY (ARRAY[0, 1]))),
+  CHECK ((note = ANY (ARRAY[0, 1]))),
+  CHECK ((ruling = ANY (ARRAY[''::text, 'VERIFIED'::text, 'NOT_FIXED'::text, 'ACCEPTED'::text, 'OVERRULED'::text, 'CONFIRMED'::text, 'DISMISSED'::text, 'OBSOLETE'::text]))),
+  CHECK ((severity = ANY (ARRAY['CRITICAL'::text, 'HIGH'::text, 'MEDIUM'::text, 'LOW'::text]))),
+  CHECK ((state = ANY (ARRAY['open'::text, 'claimed'::text, 'disputed'::text, 'resolved'::text, 'deferred'::text, 'skipped'::text, 'waived'::text, 'obsolete'::text]))),
+  CHECK ((title <> ''::text)),
+  CHECK ((waiting = ANY (ARRAY[0, 1]))),
+  PRIMARY KEY (root),
+  UNIQUE (id)
 );
 
 CREATE TABLE handoffs (
@@ -226,6 +338,25 @@ CREATE TABLE migrations (
   PRIMARY KEY (n)
 );
 
+CREATE TABLE odd_ends (
+  seq integer NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  iteration integer NOT NULL,
+  how text COLLATE "C" NOT NULL,
+  had integer NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  CHECK ((how = ANY (ARRAY['crash'::text, 'timeout'::text, 'blocked'::text, 'cancelled'::text]))),
+  PRIMARY KEY (seq)
+);
+
+CREATE TABLE pieces (
+  piece text COLLATE "C" NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  attempt integer NOT NULL,
+  PRIMARY KEY (piece, task, attempt)
+);
+
 CREATE TABLE project (
   id text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
@@ -236,6 +367,41 @@ CREATE TABLE project (
   accepted_text text COLLATE "C",
   created_at text COLLATE "C" NOT NULL,
   PRIMARY KEY (id)
+);
+
+CREATE TABLE review_returns (
+  seq integer NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  attempt integer NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  why text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  CHECK ((why = ANY (ARRAY['document'::text, 'quote'::text]))),
+  PRIMARY KEY (seq)
+);
+
+CREATE TABLE reviews (
+  seq integer NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  attempt integer NOT NULL,
+  diff_id text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  verdict text COLLATE "C" NOT NULL,
+  effective text COLLATE "C" NOT NULL,
+  status text COLLATE "C" NOT NULL,
+  summary text COLLATE "C" NOT NULL,
+  files text COLLATE "C" NOT NULL,
+  missing text COLLATE "C" NOT NULL,
+  notes text COLLATE "C" NOT NULL,
+  raised integer NOT NULL,
+  blocking integer NOT NULL,
+  actionable integer NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  CHECK ((actionable = ANY (ARRAY[0, 1]))),
+  CHECK ((effective = ANY (ARRAY['approved'::text, 'concerns'::text, 'blocker'::text]))),
+  CHECK ((status = ANY (ARRAY['CHANGES_REQUESTED'::text, 'APPROVED_WITH_NOTES'::text, 'APPROVED'::text]))),
+  CHECK ((verdict = ANY (ARRAY['approved'::text, 'concerns'::text, 'blocker'::text]))),
+  PRIMARY KEY (seq)
 );
 
 CREATE TABLE security (
@@ -353,6 +519,7 @@ CREATE TABLE tasks (
   deleted integer NOT NULL,
   planned text COLLATE "C" NOT NULL DEFAULT ''::text,
   merge_failures integer NOT NULL DEFAULT 0,
+  waiting_for text COLLATE "C" NOT NULL DEFAULT ''::text,
   CHECK (((priority >= 0) AND (priority <= 4))),
   CHECK ((deleted = ANY (ARRAY[0, 1]))),
   CHECK ((landed = ANY (ARRAY[0, 1]))),
@@ -364,6 +531,7 @@ CREATE TABLE tasks (
   CHECK ((status = ANY (ARRAY['open'::text, 'in_progress'::text, 'reviewing'::text, 'approved'::text, 'closed'::text, 'blocked'::text, 'deferred'::text]))),
   CHECK ((type = ANY (ARRAY['task'::text, 'bug'::text, 'feature'::text, 'chore'::text, 'docs'::text, 'epic'::text]))),
   CHECK ((unmerged = ANY (ARRAY[0, 1]))),
+  CHECK ((waiting_for = ANY (ARRAY[''::text, 'lead'::text, 'user'::text]))),
   PRIMARY KEY (n),
   UNIQUE (id),
   UNIQUE (once_key)
@@ -394,9 +562,23 @@ CREATE INDEX checks_by_tree ON checks USING btree (tree, seq);
 
 CREATE INDEX dependencies_by_target ON dependencies USING btree (depends_on);
 
+CREATE INDEX escalations_by_task ON escalations USING btree (task, seq);
+
 CREATE INDEX evidence_by_origin ON evidence USING btree (origin);
 
 CREATE INDEX feedback_by_task ON feedback USING btree (task, seq);
+
+CREATE INDEX finding_ids_by_stem ON finding_ids USING btree (stem, n);
+
+CREATE INDEX finding_ids_by_task ON finding_ids USING btree (task);
+
+CREATE INDEX finding_moves_by_task ON finding_moves USING btree (task, now, iteration);
+
+CREATE INDEX findings_by_seq ON findings USING btree (seq, root);
+
+CREATE INDEX findings_by_task ON findings USING btree (task, seq, root);
+
+CREATE INDEX findings_open ON findings USING btree (task, blocking, state);
 
 CREATE INDEX handoffs_by_task ON handoffs USING btree (task, seq);
 
@@ -405,6 +587,12 @@ CREATE INDEX journal_by_task ON journal USING btree (task, seq);
 CREATE INDEX labels_taken_off_by_task ON labels_taken_off USING btree (task);
 
 CREATE INDEX logs_by_task ON logs USING btree (task, seq);
+
+CREATE INDEX odd_ends_by_task ON odd_ends USING btree (task, seq);
+
+CREATE INDEX review_returns_by_task ON review_returns USING btree (task, attempt, session);
+
+CREATE INDEX reviews_by_task ON reviews USING btree (task, seq);
 
 CREATE INDEX security_by_kind ON security USING btree (kind, at);
 

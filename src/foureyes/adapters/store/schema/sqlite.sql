@@ -64,7 +64,7 @@ CREATE TABLE checks (
   output TEXT NOT NULL,
   session TEXT NOT NULL,
   at TEXT NOT NULL
-);
+, found TEXT NOT NULL DEFAULT '[]');
 
 CREATE TABLE cleared (
   task TEXT NOT NULL,
@@ -86,6 +86,19 @@ CREATE TABLE dependencies (
   PRIMARY KEY (task, depends_on)
 );
 
+CREATE TABLE escalations (
+  seq INTEGER PRIMARY KEY,
+  task TEXT NOT NULL,
+  iteration INTEGER NOT NULL,
+  tier TEXT NOT NULL CHECK (tier IN ('developer', 'senior', 'lead', 'user')),
+  lead_option TEXT NOT NULL CHECK (lead_option IN ('', 'asked', 'split', 'senior', 'fresh', 'ask', 'continue')),
+  waiting_for TEXT NOT NULL CHECK (waiting_for IN ('', 'lead', 'user')),
+  why TEXT NOT NULL,
+  into_tasks TEXT NOT NULL,
+  session TEXT NOT NULL,
+  at TEXT NOT NULL
+);
+
 CREATE TABLE evidence (
   evidence TEXT NOT NULL PRIMARY KEY,
   origin TEXT NOT NULL
@@ -100,6 +113,78 @@ CREATE TABLE feedback (
   text TEXT NOT NULL,
   at TEXT NOT NULL
 , quick_issues TEXT NOT NULL DEFAULT '[]', redo_option TEXT NOT NULL DEFAULT 'keep' CHECK (redo_option IN ('keep', 'fresh', 'checkpoint')), reset_to TEXT, priority_change TEXT NOT NULL DEFAULT 'same' CHECK (priority_change IN ('same', 'bump', 'lower')), source TEXT NOT NULL DEFAULT '');
+
+CREATE TABLE finding_ids (
+  id TEXT NOT NULL PRIMARY KEY,
+  root TEXT NOT NULL,
+  task TEXT NOT NULL,
+  stem TEXT NOT NULL,
+  n INTEGER NOT NULL
+);
+
+CREATE TABLE finding_moves (
+  seq INTEGER NOT NULL,
+  root TEXT NOT NULL,
+  task TEXT NOT NULL,
+  iteration INTEGER NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('raised', 'flagged', 'answered', 'ruled', 'cleared', 'waived', 'taken_back')),
+  word TEXT NOT NULL,
+  was TEXT NOT NULL,
+  now TEXT NOT NULL,
+  words TEXT NOT NULL,
+  ground TEXT NOT NULL,
+  commit_sha TEXT NOT NULL,
+  debt TEXT NOT NULL,
+  blocking INTEGER NOT NULL,
+  undone INTEGER NOT NULL,
+  session TEXT NOT NULL,
+  at TEXT NOT NULL,
+  PRIMARY KEY (root, seq)
+);
+
+CREATE TABLE findings (
+  root TEXT NOT NULL PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  task TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('TL', 'QA', 'CK')),
+  severity TEXT NOT NULL CHECK (severity IN ('CRITICAL', 'HIGH', 'MEDIUM', 'LOW')),
+  blocking INTEGER NOT NULL CHECK (blocking = CASE WHEN severity IN ('CRITICAL', 'HIGH') THEN 1 ELSE 0 END),
+  title TEXT NOT NULL CHECK (title <> ''),
+  path TEXT NOT NULL,
+  line INTEGER NOT NULL CHECK (line >= 0),
+  problem TEXT NOT NULL,
+  fix TEXT NOT NULL,
+  why TEXT NOT NULL,
+  quote TEXT NOT NULL,
+  symbol TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  fix_patch TEXT NOT NULL,
+  source TEXT NOT NULL,
+  by_check TEXT NOT NULL,
+  session TEXT NOT NULL,
+  raised INTEGER NOT NULL,
+  flagged INTEGER NOT NULL CHECK (flagged >= raised),
+  flags INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('open', 'claimed', 'disputed', 'resolved', 'deferred', 'skipped', 'waived', 'obsolete')),
+  note INTEGER NOT NULL CHECK (note IN (0, 1)),
+  anchored INTEGER NOT NULL CHECK (anchored IN (0, 1)),
+  waiting INTEGER NOT NULL CHECK (waiting IN (0, 1)),
+  must_fix INTEGER NOT NULL CHECK (must_fix IN (0, 1)),
+  left_diff INTEGER NOT NULL CHECK (left_diff IN (0, 1)),
+  answer TEXT NOT NULL CHECK (answer IN ('', 'FIXED', 'REJECTED', 'DEFERRED', 'SKIPPED')),
+  answered INTEGER NOT NULL,
+  answered_by TEXT,
+  ruling TEXT NOT NULL CHECK (ruling IN ('', 'VERIFIED', 'NOT_FIXED', 'ACCEPTED', 'OVERRULED', 'CONFIRMED', 'DISMISSED', 'OBSOLETE')),
+  ruled_by TEXT,
+  false_fixes INTEGER NOT NULL,
+  reopened INTEGER NOT NULL,
+  waived_until TEXT NOT NULL,
+  tracked TEXT NOT NULL,
+  alike TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  at TEXT NOT NULL,
+  CHECK (blocking = 0 OR state NOT IN ('deferred', 'skipped'))
+);
 
 CREATE TABLE handoffs (
   seq INTEGER PRIMARY KEY,
@@ -184,6 +269,23 @@ CREATE TABLE merges (
 
 CREATE TABLE migrations (n INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL);
 
+CREATE TABLE odd_ends (
+  seq INTEGER PRIMARY KEY,
+  task TEXT NOT NULL,
+  iteration INTEGER NOT NULL,
+  how TEXT NOT NULL CHECK (how IN ('crash', 'timeout', 'blocked', 'cancelled')),
+  had INTEGER NOT NULL,
+  session TEXT NOT NULL,
+  at TEXT NOT NULL
+);
+
+CREATE TABLE pieces (
+  piece TEXT NOT NULL,
+  task TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  PRIMARY KEY (piece, task, attempt)
+);
+
 CREATE TABLE project (
   id TEXT NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
@@ -193,6 +295,34 @@ CREATE TABLE project (
   accepted_digest TEXT,
   accepted_text TEXT,
   created_at TEXT NOT NULL
+);
+
+CREATE TABLE review_returns (
+  seq INTEGER PRIMARY KEY,
+  task TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  session TEXT NOT NULL,
+  why TEXT NOT NULL CHECK (why IN ('document', 'quote')),
+  at TEXT NOT NULL
+);
+
+CREATE TABLE reviews (
+  seq INTEGER PRIMARY KEY,
+  task TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  diff_id TEXT NOT NULL,
+  session TEXT NOT NULL,
+  verdict TEXT NOT NULL CHECK (verdict IN ('approved', 'concerns', 'blocker')),
+  effective TEXT NOT NULL CHECK (effective IN ('approved', 'concerns', 'blocker')),
+  status TEXT NOT NULL CHECK (status IN ('CHANGES_REQUESTED', 'APPROVED_WITH_NOTES', 'APPROVED')),
+  summary TEXT NOT NULL,
+  files TEXT NOT NULL,
+  missing TEXT NOT NULL,
+  notes TEXT NOT NULL,
+  raised INTEGER NOT NULL,
+  blocking INTEGER NOT NULL,
+  actionable INTEGER NOT NULL CHECK (actionable IN (0, 1)),
+  at TEXT NOT NULL
 );
 
 CREATE TABLE security (
@@ -290,7 +420,7 @@ CREATE TABLE tasks (
   open_deps INTEGER NOT NULL CHECK (open_deps >= 0),
   ready INTEGER NOT NULL CHECK (ready IN (0, 1)),
   deleted INTEGER NOT NULL CHECK (deleted IN (0, 1))
-, planned TEXT NOT NULL DEFAULT '' CHECK (planned IN ('', 'per-task', 'batch', 'auto-approve', 'skip')), merge_failures INTEGER NOT NULL DEFAULT 0);
+, planned TEXT NOT NULL DEFAULT '' CHECK (planned IN ('', 'per-task', 'batch', 'auto-approve', 'skip')), merge_failures INTEGER NOT NULL DEFAULT 0, waiting_for TEXT NOT NULL DEFAULT '' CHECK (waiting_for IN ('', 'lead', 'user')));
 
 CREATE TABLE test_lists (
   digest TEXT NOT NULL PRIMARY KEY,
@@ -314,9 +444,23 @@ CREATE INDEX checks_by_tree ON checks (tree, seq);
 
 CREATE INDEX dependencies_by_target ON dependencies (depends_on);
 
+CREATE INDEX escalations_by_task ON escalations (task, seq);
+
 CREATE INDEX evidence_by_origin ON evidence (origin);
 
 CREATE INDEX feedback_by_task ON feedback (task, seq);
+
+CREATE INDEX finding_ids_by_stem ON finding_ids (stem, n);
+
+CREATE INDEX finding_ids_by_task ON finding_ids (task);
+
+CREATE INDEX finding_moves_by_task ON finding_moves (task, now, iteration);
+
+CREATE INDEX findings_by_seq ON findings (seq, root);
+
+CREATE INDEX findings_by_task ON findings (task, seq, root);
+
+CREATE INDEX findings_open ON findings (task, blocking, state);
 
 CREATE INDEX handoffs_by_task ON handoffs (task, seq);
 
@@ -325,6 +469,12 @@ CREATE INDEX journal_by_task ON journal (task, seq);
 CREATE INDEX labels_taken_off_by_task ON labels_taken_off (task);
 
 CREATE INDEX logs_by_task ON logs (task, seq);
+
+CREATE INDEX odd_ends_by_task ON odd_ends (task, seq);
+
+CREATE INDEX review_returns_by_task ON review_returns (task, attempt, session);
+
+CREATE INDEX reviews_by_task ON reviews (task, seq);
 
 CREATE INDEX security_by_kind ON security (kind, at);
 

@@ -1,0 +1,38 @@
+"""`fe validate`."""
+
+from __future__ import annotations
+
+import click
+
+from foureyes.app.validation import Report
+from foureyes.errors import VerificationFailed
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, verb
+
+
+@verb("validate", example="fe validate --label sprint-4")
+@click.argument("tasks", nargs=-1, metavar="[TASK]...")
+@click.option("--label", default="", help="Only tasks with this label.")
+@click.option("--group", default="", help="Only tasks of this group.")
+def validate(session: Session, tasks: tuple[str, ...], label: str, group: str) -> None:
+    """Whether everything that was handed in is through: reviewed, approved, merged, green. Exit code 6 if not, with every reason.
+
+    Without a scope: the whole project. Cancelled tasks and work closed unmerged do not count.
+    """
+    report = session.app.validation.validate(session.actor, tasks=tasks, label=label, group=group)
+    session.answer(report, report_text(report))
+    if not report.complete:
+        output.flush()
+        raise SystemExit(VerificationFailed.exit_code)
+
+
+def report_text(report: Report) -> str:
+    """Complete or not, every reason with its next step, and what is worth knowing."""
+    if report.complete:
+        lines = [f"complete: {report.scope}"]
+    else:
+        lines = [f"not complete: {report.scope}. {output.count(len(report.reasons), 'reason')}:"]
+    for reason in report.reasons:
+        lines.append(f"  {reason.rule}  {reason.message}")
+        lines += [f"      next: {reason.next}"] if reason.next else []
+    return "\n".join(lines + [f"  note  {note}" for note in report.notes])

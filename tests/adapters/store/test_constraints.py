@@ -1,0 +1,87 @@
+"""Constraints of the findings loop really reject (lesson 26): every CHECK of the migration, and NULL in every column that has no room for it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from foureyes.adapters.store.migrate import FOLDER
+
+from tests import engines
+from tests.adapters.store.shop import fill
+from tests.app.world import PROJECT, DeskWorld
+
+MIGRATION = (Path(FOLDER) / "0005_findings.sql").read_text(encoding="utf-8")
+COLUMNS = {
+    (table, line.split()[0]): line
+    for table, body in re.findall(r"^CREATE TABLE (\w+) \(\n(.*?)^\);", MIGRATION, re.MULTILINE | re.DOTALL)
+    for line in body.splitlines()
+    if re.match(r"  [a-z]", line)
+}
+"""Every column of the new tables, with the line that makes it."""
+REQUIRED = [column for column, line in COLUMNS.items() if "NOT NULL" in line]
+MAY_BE_NULL = {("findings", "answered_by"), ("findings", "ruled_by")}
+WRONG = {
+    ("reviews", "verdict"): ["'fine'", "''", "'APPROVED'"], ("reviews", "effective"): ["'fine'", "''"],
+    ("reviews", "status"): ["'approved'", "'CHANGES_REQUIRED'", "''"], ("reviews", "actionable"): ["2", "-1"],
+    ("review_returns", "why"): ["'prose'", "''"], ("findings", "kind"): ["'XX'", "'tl'", "''"],
+    ("findings", "severity"): ["'FYI'", "'high'", "''"], ("findings", "blocking"): ["1 - blocking", "2"], ("findings", "title"): ["''"],
+    ("findings", "line"): ["-1"], ("findings", "flagged"): ["raised - 1"], ("findings", "state"): ["'fixed'", "'OPEN'", "''"],
+    ("findings", "note"): ["2"], ("findings", "anchored"): ["2"], ("findings", "waiting"): ["2"], ("findings", "must_fix"): ["2"],
+    ("findings", "left_diff"): ["2"], ("findings", "answer"): ["'DONE'", "'fixed'"], ("findings", "ruling"): ["'FINE'", "'verified'"],
+    ("finding_moves", "kind"): ["'moved'", "''"], ("escalations", "tier"): ["'boss'", "''"],
+    ("escalations", "lead_option"): ["'approve'"], ("escalations", "waiting_for"): ["'boss'"], ("odd_ends", "how"): ["'done'", "''"],
+}  # fmt: skip
+"""What each CHECK of a column must not let in, beside NULL."""
+WHOLE_ROWS = [
+    "UPDATE findings SET state = 'deferred' WHERE blocking = 1", "UPDATE findings SET state = 'skipped' WHERE blocking = 1",
+    "UPDATE findings SET severity = 'LOW' WHERE blocking = 1", "UPDATE findings SET severity = 'HIGH' WHERE blocking = 0",
+    "UPDATE findings SET id = 'the same'",
+]  # fmt: skip
+"""L1, L4: what several columns say together; and two findings of one id (L2)."""
+TABLES = sorted({table for table, _ in COLUMNS})
+
+
+@pytest.fixture(scope="module", params=engines.NAMES)
+def filled(request: pytest.FixtureRequest, _modules_engines_are_tidied: None) -> DeskWorld:
+    return fill(DeskWorld(store=engines.new_store(PROJECT, request.param)))
+
+
+def rejected(world: DeskWorld, statement: str) -> None:
+    before = {table: world.sql(f"SELECT count(*) FROM {table}") for table in TABLES}
+    with pytest.raises(engines.INTEGRITY):
+        world.sql(statement)
+    assert {table: world.sql(f"SELECT count(*) FROM {table}") for table in TABLES} == before
+
+
+def test_every_check_of_the_migration_is_tried_lesson_26() -> None:
+    assert {column for column, line in COLUMNS.items() if "CHECK" in line} == set(WRONG)
+    assert {column for column, line in COLUMNS.items() if "NOT NULL" not in line and "PRIMARY KEY" not in line} == MAY_BE_NULL
+    assert MIGRATION.count("CHECK (") == len(WRONG) + 2, "one of a whole row, and one of tasks: test_migrate tries that"
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_there_is_something_to_reject_lesson_26(filled: DeskWorld, table: str) -> None:
+    assert filled.sql(f"SELECT count(*) FROM {table}") != [(0,)]
+
+
+@pytest.mark.parametrize(("table", "column", "value"), [(*where, value) for where, values in WRONG.items() for value in values])
+def test_a_wrong_value_is_rejected_lesson_26(filled: DeskWorld, table: str, column: str, value: str) -> None:
+    rejected(filled, f"UPDATE {table} SET {column} = {value}")
+
+
+@pytest.mark.parametrize(("table", "column"), REQUIRED)
+def test_null_is_rejected_lesson_26(filled: DeskWorld, table: str, column: str) -> None:
+    rejected(filled, f"UPDATE {table} SET {column} = NULL")
+
+
+@pytest.mark.parametrize("statement", WHOLE_ROWS)
+def test_columns_that_contradict_each_other_are_rejected_L1_L4_lesson_26(filled: DeskWorld, statement: str) -> None:
+    rejected(filled, statement)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_no_row_is_there_twice_lesson_26(filled: DeskWorld, table: str) -> None:
+    rejected(filled, f"INSERT INTO {table} SELECT * FROM {table}")
