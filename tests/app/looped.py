@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
+
+import pytest
 
 from foureyes.app.answers import Answers
 from foureyes.app.findings import FindingView
@@ -13,8 +16,9 @@ from foureyes.app.rulings import Ruling
 from foureyes.core.finding import Answer, AnswerWord, RulingWord
 from foureyes.core.loop import Standing
 from foureyes.core.session import Actor
+from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
 
-from tests.app.world import CLAUDE, CODEX, DeskWorld, World
+from tests.app.world import BOB, CLAUDE, CODEX, DeskWorld, GitWorld, World
 
 GROUND = "false_positive"
 REASON = "the caller checks this input before it gets here"
@@ -107,3 +111,73 @@ def play(world: DeskWorld, fixed_per_round: Sequence[int], *, found: int) -> str
         rulings = [(name, "VERIFIED" if n < fixed else "NOT_FIXED") for n, name in enumerate(waiting)]
         review(world, task, rulings=rulings, verdict="approved" if fixed >= len(waiting) else "concerns")
     return task
+
+
+def send(world: World, task: str, said: object, *, by: Actor = CODEX, seen: str = "") -> ReviewOutcome:
+    """Send a document as it is: bytes, or something that becomes JSON."""
+    raw = said if isinstance(said, bytes) else json.dumps(said).encode()
+    return world.app.reviews.submit(by, task, raw, seen=seen)
+
+
+def about(world: World, task: str, issues: Sequence[dict[str, Any]] = (), **more: Any) -> dict[str, Any]:
+    """A review_result about the attempt that is there, which says that all of it was read."""
+    attempt = world.show(task).attempts[-1]
+    return document(issues, **{"diff_id": attempt.diff_id, "files_reviewed": [file.path for file in attempt.files]} | more)
+
+
+def returns(world: World, task: str) -> int:
+    """How often a review of a task went back to its reviewer."""
+    return world.kinds(task).count("ReviewReturned")
+
+
+@contextmanager
+def sent_back_to_its_reviewer(world: World, task: str, *rules: str, error: type[FoureyesError] = BadInput) -> Iterator[list[Reason]]:
+    """The review inside is refused by these rules; all that is stored is that it went back (V3, V7)."""
+    reasons: list[Reason] = []
+    before, rows = returns(world, task), world.sql("SELECT count(*) FROM findings")
+    reviews = len(world.app.reviews.of_task(task))
+    with pytest.raises(error) as caught:
+        yield reasons
+    reasons += caught.value.reasons
+    assert {reason.rule for reason in reasons} == set(rules), reasons
+    assert (returns(world, task), len(world.app.reviews.of_task(task))) == (before + 1, reviews)
+    assert world.sql("SELECT count(*) FROM findings") == rows
+
+
+def texts(reasons: Sequence[Reason]) -> str:
+    """What reasons say, for looking into."""
+    return "\n".join(f"{reason.rule} {reason.message} -> {reason.next}" for reason in reasons)
+
+
+def why_not_approved(world: World, task: str, *, by: Actor = BOB, reason: str = "read it") -> list[Reason]:
+    """Every reason against an approval, which must be refused."""
+    with pytest.raises((Refused, Conflict)) as caught:
+        world.approve(by, task, reason=reason)
+    return list(caught.value.reasons)
+
+
+def same_tier(world: World, task: str) -> tuple[str, str]:
+    """Where a task stands, after a look that the record says what the engine says (E, lesson 22)."""
+    stored, now = world.task(task), standing(world, task)
+    assert (stored.tier, stored.waiting_for) == (now.tier, now.waiting_for), now
+    return now.tier, now.waiting_for
+
+
+def next_attempt(world: GitWorld, task: str, files: dict[str, str | None], *, answers: dict[str, str] | None = None, by: Actor = CLAUDE) -> None:
+    """Real git: the implementer goes on where it stopped, answers, and hands in; None takes a file away."""
+    checkout = world.checkout
+    if world.status(task) == "open":
+        world.start(by, task)
+    wanted = dict.fromkeys(open_ids(world, task), "FIXED") if answers is None else answers
+    if wanted:
+        respond(world, task, wanted, by=by)
+    checkout.switch(f"fe/{task}")
+    for name, text in files.items():
+        if text is None:
+            checkout.git("rm", "-q", name)
+        else:
+            checkout.write(name, text)
+    checkout.git("add", "-A")
+    checkout.git("commit", "-q", "--allow-empty", "-m", f"more of {task}", f"--trailer=Foureyes-Session={by.session}")
+    world.submit(by, task)
+    checkout.switch("main")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.app.context import Context, Work
+from foureyes.app.context import Context, Count, Work
 from foureyes.app.ports import ListQuery, Tx
 from foureyes.app.tasks import outcome
 from foureyes.app.views import Link, Outcome, SessionView, TaskRow
@@ -78,7 +78,17 @@ class Claims:
     def _claim(self, work: Work, found: Task, target_head: Sha | None) -> Outcome:
         work.record(found.id, e.TaskStarted(target_head=target_head))
         now = self._context.get(work.tx, found.id)
-        return outcome(now, f"started {now.id}: {now.title}", f'work on a branch, commit, then: fe submit {now.id} -m "what you did"')
+        step = f'work on a branch, commit, then: fe submit {now.id} -m "what you did"'
+        return outcome(now, f"started {now.id}: {now.title}", step, notes=self._to_answer(work, now))
+
+    @staticmethod
+    def _to_answer(work: Work, now: Task) -> tuple[str, ...]:
+        """L6: what was found in the attempt before, which the next one has to answer."""
+        count = work.tx.one("finding.unresolved", Count, task=now.id) if now.iteration else None
+        if count is None or not count.n:
+            return ()
+        found = "1 finding is" if count.n == 1 else f"{count.n} findings are"
+        return (f"{found} open: fe finding list {now.id} --open   (answer each that blocks: fe finding respond ID)",)
 
     def _already(self, work: Work, found: Task) -> Outcome:
         assert found.implementer is not None

@@ -94,10 +94,11 @@ class Handoffs:
             if move.iteration == attempt.n and move.kind in ("ruled", "cleared") and move.now == "resolved" and not move.undone
         }
         new = [one for one in open_ones if one.raised == attempt.n]
+        resolved = [one.id for one in rows if one.root in settled and one.state == "resolved" and one.raised < attempt.n]
         return TechLeadHandoff(
             issues=tuple(_issue(one) for one in open_ones), issue_summary=_summary(open_ones), iteration=attempt.n,
             status=status_of([one.severity for one in open_ones]),
-            prior_issues_resolved=tuple(one.id for one in rows if one.root in settled and one.state == "resolved" and one.raised < attempt.n),
+            prior_issues_resolved=tuple(resolved),
             new_blocking_issues=tuple(one.id for one in new if one.blocking), new_issues_this_iteration=tuple(one.id for one in new),
         )  # fmt: skip
 
@@ -150,6 +151,7 @@ class Handoffs:
             return self._compared(task, document)
         from foureyes.app.exchange import Exchange
 
+        read(document, TechLeadHandoff)
         read_in = Exchange(self._context).take_in(actor, task, document)
         return Taken(
             task=read_in.task, type="handoff_tech_lead", changed=bool(read_in.raised or read_in.again), message=read_in.message,

@@ -108,7 +108,7 @@ class Lists:
             if facts.attempt is not None:
                 from foureyes.app.loop_page import with_loop
 
-                detail = with_loop(self._context, tx, self._gated(tx, detail, facts, actor))
+                detail = with_loop(self._context, tx, self._gated(tx, detail, facts, actor), facts)
         return msgspec.structs.replace(detail, you=you)
 
     def _gated(self, tx: Tx, detail: TaskDetail, facts: Facts, actor: Actor) -> TaskDetail:

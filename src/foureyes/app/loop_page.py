@@ -17,13 +17,14 @@ from foureyes.app.rulings import MoveView
 from foureyes.app.standing import standing_of
 from foureyes.app.validation import ALERT_AFTER, NoteRow
 from foureyes.app.views import LogView, SessionView, TaskDetail
+from foureyes.core.facts import Facts
 from foureyes.core.loop import Standing
 from foureyes.core.review import Review
 from foureyes.core.task import Task
 from foureyes.errors import ConfigError
 
 
-def with_loop(context: Context, tx: Tx, detail: TaskDetail) -> TaskDetail:
+def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> TaskDetail:
     """The page of a task that was handed in, with its loop."""
     task = detail.task.id
     findings, reviews = findings_of(tx, task), tx.all("review.of_task", Review, task=task)
@@ -40,6 +41,7 @@ def with_loop(context: Context, tx: Tx, detail: TaskDetail) -> TaskDetail:
         detail,
         findings=[msgspec.structs.replace(view_of(one, now, called), moves=moves[one.root]) for one in findings],
         reviews=reviews,
+        counting=sorted(facts.reviewers),
         loop=loop,
         said=said(loop) if loop else "",
         remarks=_remarks(tx, task) if findings else [],

@@ -38,12 +38,12 @@ class Prompts:
         with self._context.store.read() as tx:
             found = self._context.find(tx, task)
             facts = facts_of(self._context, tx, found.id)
-            told = self._told(tx, actor, facts)
+            told = self._told(tx, actor, facts, chosen)
             target = self._context.project(tx).target
         own = self._context.repo.file_at(f"refs/heads/{target}", f"{FOLDER}/{chosen}.md")
         return compose(chosen, told, own if own is not None else self._context.outside.template(chosen))
 
-    def _told(self, tx: Tx, actor: Actor, facts: Facts) -> Told:
+    def _told(self, tx: Tx, actor: Actor, facts: Facts, purpose: Purpose) -> Told:
         task, attempt = facts.task, facts.attempt
         policy = self._context.policy(tx, actor)
         now = standing_of(self._context, tx, task)
@@ -57,7 +57,7 @@ class Prompts:
             checks=tuple(
                 Checked(name=one.rule.name, outcome=one.word, summary=one.said, failing=_failing(one)) for one in standings(facts, policy)
             ),
-            feedback=section(history_of(tx, task.id)), findings=tuple(findings_of(tx, task.id)),
+            feedback=section(history_of(tx, task.id), asks=purpose in ("implement", "respond")), findings=tuple(findings_of(tx, task.id)),
             answers={row.root: (row.word, row.words, row.ground) for row in tx.all("finding.answers", AnswerView, task=task.id)},
             loop=said(now), rounds=table(now), handoff=_handoff(handoff), max_words=policy.max_words, focus=policy.focus,
             concerns=tuple(f"{facts.party_name(row.session)}: {row.summary}" for row in reviews if _is_about(row, attempt)),

@@ -98,7 +98,8 @@ class Stats:
             now = self._context.now()
         timed = share(len({row.task for row in changes}), closed.n if closed else 0)
         return review_stats(
-            findings, reviews, returns, approvals, escalations, statuses=times_of(changes), timed=timed, exceptions=tuple(exceptions), now=now
+            findings, reviews, returns, approvals, escalations, statuses=times_of(changes), timed=timed,
+            exceptions=tuple(exceptions), now=now,
         )  # fmt: skip
 
     def reviewers(self) -> tuple[ReviewerScore, ...]:

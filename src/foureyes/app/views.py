@@ -185,7 +185,10 @@ class CheckView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything about one task. `said` is how near escalation is (E5); `remarks` are shown and hold nothing up (L15, L16)."""
+    """Everything about one task. `said` is how near escalation is (E5); `remarks` are shown and hold nothing up (L15, L16).
+
+    `counting` are the sessions whose review of the latest attempt counts (D9).
+    """
 
     task: Task
     depends_on: list[Link] = []
@@ -206,6 +209,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[CheckView, ...] = ()
     findings: list[FindingView] = []
     reviews: list[Review] = []
+    counting: list[str] = []
     loop: Standing | None = None
     said: str = ""
     remarks: list[str] = []

@@ -71,11 +71,19 @@ def folder_of(place: Located) -> str:
     return os.path.join(place.root, FOLDER)
 
 
+PROMPTS = "prompts"
+
+
+def is_project(folder: str) -> bool:
+    """Whether there is a project; templates of prompts alone, which a clone brings along, are none (F4)."""
+    return os.path.isdir(folder) and os.listdir(folder) != [PROMPTS]
+
+
 def open_project(cwd: str, environ: Mapping[str, str]) -> Application:
     """The project around a directory."""
     place = repository(cwd)
     folder = folder_of(place)
-    if not os.path.isdir(folder):
+    if not is_project(folder):
         raise NoProject("no Foureyes project here or above.", next_step="fe init")
     return application(_open(folder, place, environ), place, environ)
 
@@ -148,7 +156,7 @@ def restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> 
     """Put a backup in the store's place, by a person, on the record; where the old store is kept."""
     permit(actor, "restore")
     folder = folder_of(repository(cwd))
-    if not os.path.isdir(folder):
+    if not is_project(folder):
         raise NoProject("no Foureyes project here or above.", next_step="fe init")
     if os.path.exists(os.path.join(folder, "store.json")):
         raise Refused("the store is on a server: its own backups restore it.", next_step="fe store copy sqlite, then fe restore FILE")
@@ -183,7 +191,7 @@ def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, pro
 
     place = repository(cwd)
     folder = folder_of(place)
-    if not os.path.isdir(folder):
+    if not is_project(folder):
         raise NoProject("no Foureyes project here or above.", next_step="fe init")
     remote = shared.read_pointer(folder) is not None
     if url == shared.LOCAL:

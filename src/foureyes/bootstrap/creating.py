@@ -63,7 +63,7 @@ def create(
     proposed = _proposed(place, environ, settings, trying=trying)
     if not PREFIX.match(prefix):
         raise BadInput(f"prefix {prefix!r}: one to ten small letters and digits, a letter first.")
-    new = not os.path.isdir(folder)
+    new = not bootstrap.is_project(folder)
     if new:
         _make_folder(folder, place, environ, actor, prefix, target or _target(repo))
     app = bootstrap.open_project(cwd, environ)
@@ -146,6 +146,20 @@ def _target(repo: GitRepo) -> str:
     return found
 
 
+IGNORED = f"*\n!/{bootstrap.PROMPTS}/\n!/{bootstrap.PROMPTS}/**\n"
+"""What git does not see of `.foureyes/`: all but the project's own templates of prompts (F4)."""
+
+
+def _put_in_place(temporary: str, folder: str) -> None:
+    """In one step; templates that were checked out there already are taken along, and git has them in any case."""
+    if not os.path.isdir(folder):
+        os.rename(temporary, folder)
+        return
+    os.rename(os.path.join(folder, bootstrap.PROMPTS), os.path.join(temporary, bootstrap.PROMPTS))
+    os.rmdir(folder)
+    os.rename(temporary, folder)
+
+
 def _make_folder(folder: str, place: Located, environ: Mapping[str, str], actor: Actor, prefix: str, target: str) -> None:
     """Make everything beside its place and move it there in one step, so that a crash leaves no half project."""
     temporary = f"{folder}.new-{os.getpid()}"
@@ -153,7 +167,7 @@ def _make_folder(folder: str, place: Located, environ: Mapping[str, str], actor:
     try:
         os.mkdir(temporary)
         with open(os.path.join(temporary, ".gitignore"), "w", encoding="utf-8") as file:
-            file.write("*\n")
+            file.write(IGNORED)
         joined = _make_store(temporary, place, environ, project)
         try:
             if not joined.joined:
@@ -161,7 +175,7 @@ def _make_folder(folder: str, place: Located, environ: Mapping[str, str], actor:
                 app.projects.create(actor, os.path.basename(place.root) or "project", prefix, target)
         finally:
             joined.store.close()
-        os.rename(temporary, folder)
+        _put_in_place(temporary, folder)
     except OSError as problem:
         raise EnvironmentProblem(
             f"{bootstrap.FOLDER}/ cannot be made here: {problem.strerror}. Nothing was changed.",

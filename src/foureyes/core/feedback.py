@@ -56,8 +56,8 @@ def _entry(feedback: Feedback) -> dict[str, object]:
     return entry
 
 
-def section(history: list[Feedback]) -> str:
-    """F3: what the next prompt says about earlier decisions; nothing at all without a redo.
+def section(history: list[Feedback], *, asks: bool = True) -> str:
+    """F3: what the next prompt says about earlier decisions; nothing at all without a redo. `asks`: to whoever has to act on it.
 
     The latest redo in full, each line of free text quoted (it is data, not instructions of ours), earlier ones in a line.
     """
@@ -77,7 +77,7 @@ def section(history: list[Feedback]) -> str:
         lines += [f"Begin again {where}{commit}, not on top of the earlier attempt.", ""]
     if redos[:-1]:
         lines += ["Earlier feedback:", *[f"- Iteration {old.iteration}: {summary(old)}" for old in redos[:-1]], ""]
-    lines.append("Please address these concerns in this iteration.")
+    lines += ["Please address these concerns in this iteration."] if asks else []
     return "\n".join(lines) + "\n"
 
 

@@ -387,9 +387,7 @@ def scores(
     return tuple(sorted(found, key=lambda one: (-one.reviews, -one.findings, one.name, one.session)))
 
 
-def _score(
-    who: SessionRow, said: Sequence[FindingRow], given: Sequence[ReviewRow], back: Mapping[tuple[str, str], int]
-) -> ReviewerScore:
+def _score(who: SessionRow, said: Sequence[FindingRow], given: Sequence[ReviewRow], back: Mapping[tuple[str, str], int]) -> ReviewerScore:
     judged = [one for one in said if one.is_judged]
     changed = sum(row.changed for row in given)
     middle = median(row.seconds for row in given)

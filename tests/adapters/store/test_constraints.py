@@ -1,4 +1,4 @@
-"""Constraints of the findings loop really reject (lesson 26): every CHECK of the migration, and NULL in every column that has no room for it."""
+"""Constraints of the findings loop really reject (lesson 26): every CHECK of the migration, and NULL wherever it has no place."""
 
 from __future__ import annotations
 

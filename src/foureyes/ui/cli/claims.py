@@ -1,4 +1,4 @@
-"""`fe start`, `next`, `unstart`, `submit`, and td's `review ID`."""
+"""`fe start`, `next`, `unstart`, `submit`, and td's `review ID`, which `fe review` calls."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from foureyes.app.attempts import SubmitOutcome
 from foureyes.app.views import Outcome
 from foureyes.core.attempt import SIGNALS
 from foureyes.core.ids import short_diff
+from foureyes.core.loop_events import RunEnd
 from foureyes.errors import BadInput
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
@@ -50,12 +51,18 @@ def _claimed(session: Session, outcome: Outcome, worktree: bool) -> None:
     output.write("\n".join([*lines, f"next: {next_step}"]))
 
 
-@verb("unstart", example='fe unstart fe-7k2 -m "waiting for the design"')
+HOW = ("crash", "timeout", "blocked", "cancelled")
+
+
+@verb("unstart", example='fe unstart fe-7k2 --how blocked -m "waiting for the design"')
 @click.argument("task")
+@click.option(
+    "--how", type=click.Choice(HOW), help="How the run ended; all but cancelled is a round without progress if there were findings (L17)."
+)
 @reason_options
-def unstart(session: Session, task: str, reason: str) -> None:
+def unstart(session: Session, task: str, how: RunEnd | None, reason: str) -> None:
     """Give a claim back. Another's claim: a person may release it, or anyone once it has been silent for long."""
-    say(session, session.app.claims.unstart(session.actor, task, reason=reason))
+    say(session, session.app.claims.unstart(session.actor, task, reason=reason, how=how or ""))
 
 
 def submit_options(function: click.decorators.FC) -> click.decorators.FC:
@@ -119,13 +126,13 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
 @verb("review", example="fe review fe-7k2 -m done")
 @click.argument("task")
 @submit_options
-def review(session: Session, task: str, message: str, commit: str | None, no_code: bool, signal: str, branch: str | None) -> None:
+def review_own(session: Session, task: str, message: str, commit: str | None, no_code: bool, signal: str, branch: str | None) -> None:
     """Hand in your own task in progress (as td says it); to look at a task: fe show."""
     detail = session.app.lists.show(session.actor, task)
     if detail.task.status != "in_progress" or detail.task.implementer != session.actor.session:
         found = detail.task.id
         raise BadInput(
             f"fe review {found} hands in your own task in progress; {found} is {detail.task.status}.",
-            next_step=f"to hand in: fe submit {found} · to look at it: fe show {found} --diff",
+            next_step=f"to hand in: fe submit {found} · to look at it: fe show {found} --diff · what was said: fe review show {found}",
         )
     _submit(session, task, message=message, commit=commit, no_code=no_code, signal=signal, branch=branch)

@@ -1,4 +1,4 @@
-"""`fe feature`, `policy`, `security`, `stats security`."""
+"""`fe feature`, `policy`, `security`."""
 
 from __future__ import annotations
 
@@ -109,7 +109,8 @@ def policy_accept(session: Session) -> None:
     session.answer(done, "\n".join([f"{head}: foureyes.toml {done.digest[:15]}", *[f"  {line}" for line in done.changed]]))
 
 
-def _security(session: Session, limit: int) -> None:
+def show_security(session: Session, limit: int) -> None:
+    """The security ledger, newest first; `fe stats security` shows the same."""
     rows, totals = session.app.policy.security(limit), session.app.policy.security_totals()
     if session.json:
         output.write_lines(rows)
@@ -126,23 +127,10 @@ def _security(session: Session, limit: int) -> None:
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True)
 def security(session: Session, limit: int) -> None:
     """Every exception that was made: by whom, under which rule, why. Nothing clears it."""
-    _security(session, limit)
-
-
-@click.group("stats")
-def stats() -> None:
-    """Figures from the ledger."""
-
-
-@verb("security", example="fe stats security")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True)
-def stats_security(session: Session, limit: int) -> None:
-    """The same as fe security."""
-    _security(session, limit)
+    show_security(session, limit)
 
 
 for _command in (feature_list, feature_get, feature_set, feature_unset):
     feature.add_command(_command)
 for _command in (policy_show, policy_set, policy_unset, policy_accept):
     policy.add_command(_command)
-stats.add_command(stats_security)

@@ -17,6 +17,11 @@ MARKS = {"passed": "✓", "failed": "✗", "crashed": "!", "timed_out": "!", "no
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many rows to show.")
 def queue(session: Session, limit: int) -> None:
     """What waits for eyes: per-task first, then by risk, each with its reasons."""
+    show_queue(session, limit)
+
+
+def show_queue(session: Session, limit: int) -> None:
+    """The queue as this caller sees it."""
     view = session.app.queue.view(session.actor)
     if session.json:
         output.write_lines(_json(row) for row in view.rows[:limit])

@@ -7,6 +7,7 @@ from foureyes.app.views import ApprovalView, Preview, TaskDetail
 from foureyes.core.attempt import DETACHED, Attempt, ChangedFile
 from foureyes.core.feedback import section
 from foureyes.core.ids import short_diff
+from foureyes.ui.cli.loop_text import context_sections, loop_lines
 from foureyes.ui.cli.output import count, when
 
 
@@ -26,7 +27,7 @@ def detail_text(detail: TaskDetail, *, with_diff: bool = False) -> str:
     lines += _field("merged", task.merge or "")
     lines += _block("description", task.description) + _block("acceptance", task.acceptance)
     lines += [line for attempt in detail.attempts[-3:] for line in _attempt(attempt)]
-    lines += _files(detail) + _checks(detail)
+    lines += _files(detail) + _checks(detail) + loop_lines(detail)
     for row in detail.approvals:
         lines += _field("recorded" if row.recorded else "approved", _approval(detail, row))
     for said in detail.feedback:
@@ -44,10 +45,20 @@ def _approval(detail: TaskDetail, row: ApprovalView) -> str:
     """Who agreed, by which rule, and what that rests on (D9, I9)."""
     ended = "" if row.state == "active" else f" ({row.state}{': ' + row.ended_why if row.ended_why else ''})"
     why = f': "{row.reason}"' if row.reason else ""
-    rests_on = row.grade if row.grade.startswith("human") else "by the rule itself" if row.grade == "rule" else "without a review"
+    rests_on = _rests_on(detail, row)
     rests_on += f", {row.batch} in a batch" if row.batch else ""
     finished = f'; finished by {detail.name(row.finished_by)}: "{row.finished_why}"' if row.finished_by else ""
     return f"attempt {row.attempt} by {detail.name(row.session)}, {row.rule}, {rests_on}{why}{finished}{ended}"
+
+
+def _rests_on(detail: TaskDetail, row: ApprovalView) -> str:
+    """D9: a person's word, the rule itself, or an agent's, with its own review of exactly this change or without one."""
+    reviewed = any(one.session == row.session and one.diff_id == row.diff_id and one.agrees and one.seq < row.seq for one in detail.reviews)
+    if row.grade.startswith("human"):
+        return row.grade + (", with a counting review" if reviewed else "")
+    if row.grade == "rule":
+        return "by the rule itself"
+    return "with a counting review" if reviewed else "without a review"
 
 
 def _head(detail: TaskDetail) -> str:
@@ -162,6 +173,8 @@ def context_text(detail: TaskDetail) -> str:
         lines.append(f"labels: {', '.join(task.labels)}")
     lines += _section("Description", task.description) + _section("Acceptance", task.acceptance)
     lines += _feedback(detail)
+    for title, text in context_sections(detail):
+        lines += _section(title, text)
     if detail.handoff is not None:
         parts = {name: getattr(detail.handoff, name) for name in ("done", "remaining", "decisions", "uncertain")}
         told = "\n".join(f"{name}:\n" + "\n".join(f"- {item}" for item in items) for name, items in parts.items() if items)

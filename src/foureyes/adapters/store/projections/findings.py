@@ -132,6 +132,7 @@ def finding_waived(db: Engine, row: Row, event: e.FindingWaived) -> None:
 def findings_placed(db: Engine, row: Row, event: e.FindingsPlaced) -> None:
     for place in event.places:
         db.run("finding.place", plain({"root": place.root, "path": place.path, "line": place.line, "left_diff": place.left}))
+    db.run("task.touch", at(row))
 
 
 def finding_tracked(db: Engine, row: Row, event: e.FindingTracked) -> None:

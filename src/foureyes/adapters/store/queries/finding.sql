@@ -137,6 +137,9 @@ WHERE task IN (SELECT value FROM json_each(:ids)) AND blocking = 0 AND flags >= 
 SELECT task, id, waived_until AS until FROM findings
 WHERE task IN (SELECT value FROM json_each(:ids)) AND state = 'waived' ORDER BY task, seq, root;
 
+-- name: finding.unresolved
+SELECT count(*) AS n FROM findings WHERE task = :task AND state IN ('open', 'claimed', 'disputed') AND note = 0;
+
 -- name: finding.rulers
 SELECT DISTINCT session AS id FROM finding_moves WHERE task = :task AND kind = 'ruled' AND iteration = :iteration AND undone = 0;
 

@@ -80,7 +80,7 @@ SELECT kind, count(*) AS n FROM security GROUP BY kind ORDER BY kind;
 -- Tasks that are going round: somebody waits for a decision, something came back, or something blocking was found.
 -- name: metric.loops
 SELECT t.id FROM tasks t
-WHERE t.deleted = 0 AND t.status <> 'closed' AND t.iteration > 0 AND (t.waiting_for <> '' OR t.tier <> 'developer'
+WHERE t.deleted = 0 AND t.status NOT IN ('approved', 'closed') AND t.iteration > 0 AND (t.waiting_for <> '' OR t.tier <> 'developer'
   OR EXISTS (SELECT 1 FROM feedback b WHERE b.task = t.id)
   OR EXISTS (SELECT 1 FROM findings f WHERE f.task = t.id AND f.blocking = 1)
   OR EXISTS (SELECT 1 FROM odd_ends o WHERE o.task = t.id))

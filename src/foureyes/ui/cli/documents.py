@@ -1,0 +1,28 @@
+"""What a command reads: a file, or stdin."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from foureyes.errors import BadInput
+from foureyes.ui.cli.command import Session
+
+MOST = 60_000_000
+"""More than the application takes of anything: what is larger it refuses by its size."""
+
+
+def read_document(session: Session, file: str, *, command: str) -> bytes:
+    """The bytes of a file from where the caller stands; `-` is stdin."""
+    try:
+        if file == "-":
+            return sys.stdin.buffer.read(MOST)
+        with open(os.path.join(session.cwd, file), "rb") as stream:
+            return stream.read(MOST)
+    except OSError as problem:
+        raise BadInput(f"{file} cannot be read: {problem.strerror}.", next_step=f"{command} FILE, or - for stdin") from None
+
+
+def is_file(session: Session, name: str) -> bool:
+    """Whether a word names a file here."""
+    return name == "-" or os.path.isfile(os.path.join(session.cwd, name))

@@ -1,0 +1,47 @@
+"""`fe export handoff` and `fe import handoff`."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, say, verb
+from foureyes.ui.cli.documents import read_document
+
+ROLES = ("tech_lead", "developer", "qa")
+
+
+@click.group("export")
+def export_group() -> None:
+    """Write what the ledger says as documents of other tools."""
+
+
+@click.group("import")
+def import_group() -> None:
+    """Read documents of other tools. Nothing they count is believed (G6)."""
+
+
+@verb("handoff", example="fe export handoff fe-7k2 --role developer")
+@click.argument("task")
+@click.option("--role", type=click.Choice(ROLES), required=True, help="Whose handoff: open issues, answers, or failing tests.")
+def export_handoff(session: Session, task: str, role: str) -> None:
+    """The handoff of a tech lead, a developer or QA, made from the ledger."""
+    document = session.app.handoffs.export(task, role)
+    if session.json:
+        output.write_json(document)
+    else:
+        output.write_raw(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+
+
+@verb("handoff", example="fe import handoff fe-7k2 handoff.json")
+@click.argument("task")
+@click.argument("file")
+def import_handoff(session: Session, task: str, file: str) -> None:
+    """Read a handoff; `-` reads stdin. A developer's answers findings, a tech lead's raises them, QA's is compared with the checks."""
+    document = read_document(session, file, command=f"fe import handoff {task}")
+    say(session, session.app.handoffs.take_in(session.actor, task, document))
+
+
+export_group.add_command(export_handoff)
+import_group.add_command(import_handoff)

@@ -1,0 +1,250 @@
+"""`fe finding list|show|add|respond|rule|waive|track|apply|import|export`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+import msgspec
+
+from foureyes.core.finding import ANSWERS, FINDING_INPUT, GROUNDS, RULINGS, SEVERITIES, WAIVED_DAYS, Answer, Found, severity_of
+from foureyes.errors import BadInput
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, reason_options, say, verb
+from foureyes.ui.cli.documents import is_file, read_document
+from foureyes.ui.cli.finding_text import finding_text, next_step, table_text
+
+
+@click.group("finding")
+def finding() -> None:
+    """What reviewers and checks found: answers, rulings, waivers (L)."""
+
+
+@verb("list", example="fe finding list fe-7k2 --open")
+@click.argument("task", required=False)
+@click.option("--open", "open_only", is_flag=True, help="Only what is not settled.")
+@click.option("--blocking", is_flag=True, help="Only CRITICAL and HIGH.")
+def finding_list(session: Session, task: str | None, open_only: bool, blocking: bool) -> None:
+    """The findings of a task, or of the whole project, oldest first."""
+    rows = session.app.findings.listed(task or "", open_only=open_only, blocking=blocking)
+    if session.json:
+        output.write_lines(rows)
+    else:
+        output.write(table_text(rows))
+
+
+@verb("show", example="fe finding show TL-fe-7k2-1-001")
+@click.argument("name", metavar="ID")
+def finding_show(session: Session, name: str) -> None:
+    """One finding: what it says, its answer, everything that happened to it, and what you can do about it."""
+    view = session.app.findings.show(name)
+    step = next_step(view, session.app.lists.show(session.actor, view.task), session.actor)
+    if session.json:
+        output.write_json({**msgspec.to_builtins(view), "next": step})
+    else:
+        output.write(finding_text(view, step))
+
+
+@verb("add", example='fe finding add fe-7k2 src/limit.py:22 -m "limit is hard-coded"')
+@click.argument("words", nargs=-1, required=True, metavar="[TASK] FILE[:LINE]")
+@click.option("-m", "--title", required=True, help="What is wrong, in one line.")
+@click.option("--severity", default="high", show_default=True, help=f"{', '.join(word.lower() for word in SEVERITIES)}.")
+@click.option("--problem", default="", help="What is wrong, at length.")
+@click.option("--fix", default="", help="What to do about it.")
+@click.option("--why", default="", help="Why it matters.")
+@click.option("--quote", default="", help="The code it is about, word for word.")
+@click.option("--rule", default="", help="The rule that it breaks.")
+@click.option("--patch", default="", metavar="FILE", help="A unified diff that fixes it; - for stdin.")
+@click.option("--again", default="", metavar="ID", help="The earlier finding that this is again.")
+def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: str, again: str, **said: str) -> None:
+    """Point at something in the latest attempt. CRITICAL and HIGH block; on a branch fe/TASK the task may be left out."""
+    task, place = _task_and_place(session, words)
+    level = severity_of(severity)
+    if level is None or level == "FYI":
+        raise BadInput(
+            f"severity {severity!r}: allowed are {', '.join(word.lower() for word in SEVERITIES)}.", next_step="fe log, for a remark"
+        )
+    path, line = _place(place)
+    text = read_document(session, patch, command="fe finding add … --patch").decode(errors="replace") if patch else ""
+    found = Found(severity=level, path=path, line=line, fix_patch=text, id=again.strip(), **said)
+    view = session.app.findings.add(session.actor, task, found)
+    where = f" at {place}" if place else ""
+    blocks = "it blocks" if view.blocking else "a note"
+    lines = [f"added {view.id} {view.severity}{where}: {blocks}"]
+    lines += [f"  the same as {view.root}, flagged in {output.count(view.flags, 'attempt')}"] if view.root != view.id else []
+    lines += [f"  it could be {' or '.join(view.alike)}; if so, say --again ID (L2)"] if view.alike else []
+    session.answer(view, "\n".join([*lines, f"next: fe finding list {view.task}"]))
+
+
+def _task_and_place(session: Session, words: tuple[str, ...]) -> tuple[str, str]:
+    """Task and place; one word alone is a place of the branch's task, or a task as a whole."""
+    if len(words) > 2:
+        raise BadInput("fe finding add takes a task and a place.", next_step='fe finding add TASK FILE:LINE -m "…"')
+    if len(words) == 2:
+        return words[0], words[1]
+    here = session.app.findings.task_here()
+    if here:
+        return here, words[0]
+    if any(mark in words[0] for mark in "./:"):
+        raise BadInput(f"which task is {words[0]} of? You stand on no branch fe/TASK.", next_step=f'fe finding add TASK {words[0]} -m "…"')
+    return words[0], ""
+
+
+def _place(text: str) -> tuple[str, int]:
+    from foureyes.core.document_findings import place_of
+
+    place, problems = place_of(text, "the place")
+    if problems:
+        raise BadInput(problems[0].message, next_step="fe finding add TASK src/file.py:12 …")
+    return place.path, place.line
+
+
+def word_options(words: tuple[str, ...], says: dict[str, str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """One flag per word, exclusive; the function gets the ones that were given as `word_…`."""
+
+    def wrap(function: Callable[..., None]) -> Callable[..., None]:
+        for word in reversed(words):
+            name = word.lower().replace("_", "-")
+            function = click.option(f"--{name}", f"word_{word}", is_flag=True, help=says[word])(function)
+        return function
+
+    return wrap
+
+
+def _one_word(given: dict[str, Any], words: tuple[str, ...], command: str) -> str:
+    chosen = [word for word in words if given.pop(f"word_{word}")]
+    if len(chosen) > 1:
+        raise BadInput(f"one answer at a time, not {' and '.join(chosen)}.", next_step=f"{command} --help")
+    return chosen[0] if chosen else ""
+
+
+@verb("respond", example='fe finding respond TL-fe-7k2-1-001 --fixed -m "reads settings.rate_limit now"')
+@click.argument("names", nargs=-1, required=True, metavar="ID... | TASK | FILE")
+@word_options(
+    ANSWERS,
+    {
+        "FIXED": "Done; -m says what.",
+        "REJECTED": "It is wrong; -m says why, technically, and a blocking one names a --ground.",
+        "DEFERRED": "Later; not for a blocking one.",
+        "SKIPPED": "Not at all; not for a blocking one.",
+    },
+)
+@click.option("--ground", default="", help=f"{', '.join(GROUNDS)} (L7).")
+@click.option("--commit", default="", metavar="SHA", help="The commit that fixes it.")
+@click.option("--debt", default="", metavar="new|TASK", help="With --deferred: plan a task for it, or name one.")
+@click.option("--file", default="", metavar="FILE", help="A handoff_developer document with all answers; - for stdin.")
+@reason_options
+def finding_respond(
+    session: Session, names: tuple[str, ...], ground: str, commit: str, debt: str, file: str, reason: str, **given: Any
+) -> None:
+    """Answer findings, one answer for all that are named; or all of a document (L6). All of them or none."""
+    word = _one_word(given, ANSWERS, "fe finding respond")
+    if not word:
+        say(session, _respond_document(session, names, file))
+        return
+    if file:
+        raise BadInput("--file brings its own answers.", next_step="fe finding respond TASK --file FILE")
+    answers = [
+        Answer(finding=name, action=action, text=reason, ground=ground, commit=commit, debt=debt)
+        for name in names
+        for action in ANSWERS
+        if action == word
+    ]
+    say(session, session.app.answers.respond(session.actor, "", answers))
+
+
+def _respond_document(session: Session, names: tuple[str, ...], file: str) -> Any:
+    """`respond TASK --file FILE`, or `respond FILE`."""
+    is_id = FINDING_INPUT.fullmatch(names[0]) is not None
+    if len(names) > 1 or is_id or not (file or is_file(session, names[0])):
+        raise BadInput(
+            "how is it answered? --fixed, --rejected, --deferred or --skipped.", next_step=f'fe finding respond {names[0]} --fixed -m "…"'
+        )
+    document = read_document(session, file or names[0], command="fe finding respond")
+    return session.app.answers.respond_document(session.actor, names[0] if file else "", document)
+
+
+@verb("rule", example="fe finding rule TL-fe-7k2-1-001 --verified")
+@click.argument("names", nargs=-1, required=True, metavar="ID...")
+@word_options(
+    RULINGS,
+    {
+        "VERIFIED": "It is fixed.",
+        "NOT_FIXED": "It is not: open again, and a false fix.",
+        "ACCEPTED": "The rejection is right.",
+        "OVERRULED": "The rejection is wrong: it must be fixed.",
+        "CONFIRMED": "A finding whose quote is nowhere in the code is real (V7).",
+        "DISMISSED": "It is not (V7).",
+        "OBSOLETE": "Its file is no longer part of the change (L4).",
+    },
+)
+@click.option("--take-back", is_flag=True, help="Take your ruling back, until the next hand-in (L18).")
+@click.option("--seen", default="", metavar="DIFF_ID", help="The diff that you looked at.")
+@reason_options
+def finding_rule(session: Session, names: tuple[str, ...], take_back: bool, seen: str, reason: str, **given: Any) -> None:
+    """Say what answers are worth (L8, L9): for whoever could approve the work, never for who made it. All of them or none."""
+    word = _one_word(given, RULINGS, "fe finding rule")
+    if take_back == bool(word) or (take_back and len(names) > 1):
+        what = "--take-back is about one ruling." if take_back else "which ruling?"
+        raise BadInput(what, next_step=f"fe finding rule {names[0]} --verified|--not-fixed|--accepted|--overruled")
+    if take_back:
+        say(session, session.app.rulings.take_back(session.actor, names[0]))
+        return
+    from foureyes.app.rulings import Ruling
+
+    rulings = [Ruling(name, ruling, reason) for name in names for ruling in RULINGS if ruling == word]
+    say(session, session.app.rulings.rule(session.actor, rulings, seen=seen))
+
+
+@verb("waive", example='fe finding waive TL-fe-7k2-1-001 --days 14 -m "the limit is configured in the next release"')
+@click.argument("name", metavar="ID")
+@click.option("--days", type=int, default=WAIVED_DAYS, show_default=True, help="How long it holds.")
+@reason_options
+def finding_waive(session: Session, name: str, days: int, reason: str) -> None:
+    """Let a blocking finding pass for a while (E3): people outside the author set; it stays on every report."""
+    say(session, session.app.findings.waive(session.actor, name, reason, days=days))
+
+
+@verb("track", example="fe finding track --task fe-7k2")
+@click.argument("names", nargs=-1, metavar="[ID]...")
+@click.option("--task", default="", help="Every open note of this task.")
+def finding_track(session: Session, names: tuple[str, ...], task: str) -> None:
+    """Make follow-up tasks of notes (L16); the same note again is the same task."""
+    if not names and not task:
+        raise BadInput("which notes?", next_step="fe finding track ID, or --task TASK for all of a task")
+    say(session, session.app.findings.track(session.actor, names, task=task))
+
+
+@verb("apply", example="fe finding apply TL-fe-7k2-1-001 --try")
+@click.argument("name", metavar="ID")
+@click.option("--try", "only_try", is_flag=True, help="Only say whether it fits.")
+def finding_apply(session: Session, name: str, only_try: bool) -> None:
+    """Apply the patch that came with a finding to your files, as a whole or not at all; you commit it (L3)."""
+    say(session, session.app.findings.apply(session.actor, name, only_try=only_try))
+
+
+@verb("import", example="fe finding import fe-7k2 scan.sarif")
+@click.argument("task")
+@click.argument("file")
+@click.option("--all", "whole", is_flag=True, help="Also what is outside the change.")
+def finding_import(session: Session, task: str, file: str, whole: bool) -> None:
+    """Take in what a tool found (SARIF, rdjson) or a tech lead's handoff, about the latest attempt; `-` reads stdin."""
+    document = read_document(session, file, command=f"fe finding import {task}")
+    done = session.app.exchange.take_in(session.actor, task, document, "" if file == "-" else file, whole=whole)
+    lines = [f"read {done.format}: {done.message}", *[f"  {name}" for name in (*done.raised, *done.again)]]
+    session.answer(done, "\n".join([*lines, f"next: {done.next}"]))
+
+
+@verb("export", example="fe finding export fe-7k2 > findings.sarif")
+@click.argument("task", required=False)
+def finding_export(session: Session, task: str | None) -> None:
+    """The findings of a task, or of the project, as SARIF."""
+    output.write_raw(session.app.exchange.export(task or "").decode().rstrip("\n") + "\n")
+
+
+for command in (
+    finding_list, finding_show, finding_add, finding_respond, finding_rule, finding_waive, finding_track, finding_apply, finding_import,
+    finding_export,
+):  # fmt: skip
+    finding.add_command(command)

@@ -1,0 +1,112 @@
+"""`fe loop`, `fe lead split|senior|fresh|ask|continue`, `fe prompt`."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from foureyes.app.prompts import said
+from foureyes.core.loop import Round, Standing
+from foureyes.core.prompt_answers import PURPOSES
+from foureyes.core.task import Task
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, reason_options, say, verb
+
+
+@verb("loop", example="fe loop fe-7k2")
+@click.argument("task")
+def loop(session: Session, task: str) -> None:
+    """The rounds of a task: found, fixed, without progress, tier; and what comes next (L12, E1)."""
+    found, standing = session.app.loops.standing(task)
+    if session.json:
+        output.write_json({"task": found.id, **msgspec.to_builtins(standing)})
+    else:
+        output.write(loop_text(found, standing))
+
+
+def loop_text(task: Task, standing: Standing) -> str:
+    """The round table, and where it leads."""
+    if not standing.rounds:
+        return f"{task.id}: nothing was handed in yet\nnext: fe show {task.id}"
+    head = ("IT", "FOUND", "FIXED", "NO PROGRESS", "TIER", "ACTION")
+    lines = [output.table(head, [_row(one) for one in standing.rounds])]
+    near = said(standing)
+    lines += [near] if near else []
+    return "\n".join([*lines, f"next: {_next(task, standing)}"])
+
+
+def _row(one: Round) -> tuple[str, ...]:
+    fixed = str(one.fixed) if one.had else "–"
+    action = one.action or ("" if one.closed else "in review")
+    return str(one.n), str(one.found), fixed, str(one.no_progress), one.tier, action + (", same tree" if one.same_tree else "")
+
+
+def _next(task: Task, standing: Standing) -> str:
+    if standing.waiting_for:
+        who = "a person" if standing.waiting_for == "user" else "the lead"
+        return f'{who} runs: fe lead split|senior|fresh|continue {task.id} -m "why"'
+    if standing.open_blocking:
+        return f"fe finding list {task.id} --open"
+    return f"fe show {task.id}"
+
+
+@click.group("lead")
+def lead() -> None:
+    """What to do with a loop that is stuck (E3): for the lead, or a person. Nobody can force an approval."""
+
+
+@verb("split", example='fe lead split fe-7k2 --into "Read the limit from settings" --into "Count per key" -m "too much at once"')
+@click.argument("task")
+@click.option("--into", multiple=True, required=True, metavar="TITLE", help="A part, as a task of its own; repeatable.")
+@reason_options
+def lead_split(session: Session, task: str, into: tuple[str, ...], reason: str) -> None:
+    """Plan parts of it as tasks of their own; the whole waits for them."""
+    say(session, session.app.loops.lead(session.actor, task, "split", reason, into=into))
+
+
+@verb("senior", example='fe lead senior fe-7k2 -m "needs somebody who knows the counter"')
+@click.argument("task")
+@reason_options
+def lead_senior(session: Session, task: str, reason: str) -> None:
+    """Give it to tier senior."""
+    say(session, session.app.loops.lead(session.actor, task, "senior", reason))
+
+
+@verb("fresh", example='fe lead fresh fe-7k2 -m "the approach is wrong: count in the database"')
+@click.argument("task")
+@reason_options
+def lead_fresh(session: Session, task: str, reason: str) -> None:
+    """Begin again where the task began; what was made is kept aside."""
+    say(session, session.app.loops.lead(session.actor, task, "fresh", reason))
+
+
+@verb("ask", example='fe lead ask fe-7k2 -m "which limit is meant?"')
+@click.argument("task")
+@reason_options
+def lead_ask(session: Session, task: str, reason: str) -> None:
+    """Ask a person."""
+    say(session, session.app.loops.lead(session.actor, task, "ask", reason))
+
+
+@verb("continue", example='fe lead continue fe-7k2 -m "the rejections are right"')
+@click.argument("task")
+@reason_options
+def lead_continue(session: Session, task: str, reason: str) -> None:
+    """Let it go on as it is."""
+    say(session, session.app.loops.lead(session.actor, task, "continue", reason))
+
+
+for command in (lead_split, lead_senior, lead_fresh, lead_ask, lead_continue):
+    lead.add_command(command)
+
+
+@verb("prompt", example="fe prompt fe-7k2 --for review")
+@click.argument("task")
+@click.option("--for", "purpose", type=click.Choice(PURPOSES), required=True, help="What the agent is to do.")
+def prompt(session: Session, task: str, purpose: str) -> None:
+    """What an agent is told about a task, from the ledger (F4)."""
+    text = session.app.prompts.text(session.actor, task, purpose)
+    if session.json:
+        output.write_json({"task": task, "for": purpose, "prompt": text})
+    else:
+        output.write_raw(text)

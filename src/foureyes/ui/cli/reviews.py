@@ -1,0 +1,132 @@
+"""`fe review submit|show|request|queue|issues`, and td's `fe review TASK`."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from foureyes.app.reviews import ReviewOutcome
+from foureyes.app.views import TaskDetail
+from foureyes.core.review import Review
+from foureyes.ui.cli import output
+from foureyes.ui.cli.claims import review_own
+from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.documents import read_document
+from foureyes.ui.cli.finding_text import holds, table_text
+from foureyes.ui.cli.queue import show_queue
+
+
+class ReviewGroup(click.Group):
+    """The review verbs; what is none of them is a task, to hand in (as td says it)."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands:
+            return None, review_own, args
+        return super().resolve_command(ctx, args)
+
+
+@click.group("review", cls=ReviewGroup, context_settings={"ignore_unknown_options": True})
+def review() -> None:
+    """Reviews. `fe review TASK` hands in your own task in progress, as `fe submit TASK` does."""
+
+
+@verb("submit", example="fe review submit fe-7k2 review.json")
+@click.argument("task")
+@click.argument("file")
+@click.option("--seen", default="", metavar="DIFF_ID", help="The diff that you looked at, if the document does not name it.")
+def review_submit(session: Session, task: str, file: str, seen: str) -> None:
+    """Give a review_result (V3): verdict, issues, rulings, files read. All of it or nothing; `-` reads stdin."""
+    document = read_document(session, file, command=f"fe review submit {task}")
+    done = session.app.reviews.submit(session.actor, task, document, seen=seen)
+    session.answer(done, outcome_text(done))
+
+
+def outcome_text(done: ReviewOutcome) -> str:
+    """What became of a review."""
+    lines = [f"reviewed {done.task}, attempt {done.attempt}: {done.message}"]
+    lines += [f"  found {name}" for name in done.raised] + [f"  ruled {line}" for line in done.ruled]
+    lines += ["  it counts"] if done.counts else []
+    return "\n".join([*lines, *[f"  {note}" for note in done.notes], f"next: {done.next}"])
+
+
+@verb("show", example="fe review show fe-7k2")
+@click.argument("task")
+def review_show(session: Session, task: str) -> None:
+    """Every review of a task: who, what they said and what it comes to, what they did not read."""
+    detail = session.app.lists.show(session.actor, task)
+    if session.json:
+        output.write_lines(
+            {**msgspec.to_builtins(one), "by": detail.name(one.session), "counts": not against(detail, one)} for one in detail.reviews
+        )
+        return
+    if not detail.reviews:
+        output.write(f"no review of {detail.task.id} yet\nnext: fe review request {detail.task.id}")
+        return
+    output.write("\n".join(line for one in detail.reviews for line in review_lines(detail, one)))
+
+
+def review_lines(detail: TaskDetail, one: Review) -> list[str]:
+    """One review."""
+    stated = one.effective if one.effective == one.verdict else f"stated {one.verdict}, effectively {one.effective} (V5)"
+    why_not = against(detail, one)
+    counts = f"does not count: {why_not}" if why_not else "counts"
+    lines = [f"attempt {one.attempt}  {detail.name(one.session)}  {stated}  {one.status}  {counts}  {output.when(one.at)}"]
+    lines += [f"    {line}" for line in one.summary.strip().splitlines()]
+    lines += [f"    found: {output.count(one.raised, 'finding')}, {one.blocking} blocking"] if one.raised else []
+    lines += [f"    not read: {', '.join(one.missing)}"] if one.missing else []
+    return lines + [f"    note: {note}" for note in one.notes]
+
+
+def against(detail: TaskDetail, one: Review) -> str:
+    """Why a review does not count as an agreeing one of the latest attempt; empty when it does."""
+    if one.effective != "approved":
+        return f"it says {one.effective}"
+    if one.missing:
+        return f"incomplete, {output.count(len(one.missing), 'file')} not read (V6)"
+    if detail.attempts and one.diff_id != detail.attempts[-1].diff_id:
+        return "it is about an earlier change"
+    if any(later.session == one.session and later.seq > one.seq for later in detail.reviews):
+        return "a later review of the same session is there"
+    return "" if one.session in detail.counting else "who gave it may not approve (P)"
+
+
+@verb("request", example="fe review request fe-7k2 --prompt")
+@click.argument("task")
+@click.option("--reviewer", default="", metavar="NAME", help="Who is asked; default: you.")
+@click.option("--prompt", is_flag=True, help="As a prompt for an agent instead.")
+def review_request(session: Session, task: str, reviewer: str, prompt: bool) -> None:
+    """What a reviewer of the latest attempt is asked: a review_request (V2)."""
+    asked = session.app.reviews.request(session.actor, task, reviewer=reviewer)
+    if not prompt:
+        if session.json:
+            output.write_json(asked)
+        else:
+            output.write_raw(msgspec.json.format(msgspec.json.encode(asked), indent=2).decode() + "\n")
+        return
+    purpose = "rereview" if asked.is_re_review else "review"
+    text = session.app.prompts.text(session.actor, asked.task, purpose)
+    if session.json:
+        output.write_json({"task": asked.task, "for": purpose, "prompt": text})
+    else:
+        output.write_raw(text)
+
+
+@verb("queue", example="fe review queue --limit 10")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many rows to show.")
+def review_queue(session: Session, limit: int) -> None:
+    """What waits for eyes: the same as fe queue."""
+    show_queue(session, limit)
+
+
+@verb("issues", example="fe review issues")
+def review_issues(session: Session) -> None:
+    """Every open finding of the project, the blocking ones first."""
+    rows = sorted(session.app.findings.listed(open_only=True), key=lambda one: not holds(one))
+    if session.json:
+        output.write_lines(rows)
+    else:
+        output.write(table_text(rows))
+
+
+for command in (review_submit, review_show, review_request, review_queue, review_issues):
+    review.add_command(command)

@@ -1,0 +1,335 @@
+"""Random reviews, answers, rulings, waivers, decisions and hand-ins: whatever is shown equals a naive recount of the journal (G6, J2).
+
+And nothing is ever approved over an open blocking finding (D2), a settled one comes back only by the rules (L9), every loop ends (E1),
+and of what is refused nothing is stored (G4). `FOUREYES_NIGHTLY=1` plays more.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+
+from foureyes.app.rulings import Ruling
+from foureyes.core.attempt import Change, ChangedFile
+from foureyes.core.finding import Answer, Found
+from foureyes.core.ids import Sha
+from foureyes.core.loop_events import RunEnd
+from foureyes.core.session import Actor
+from foureyes.errors import FoureyesError, Internal
+
+from tests.app.looped import GROUND, REASON, document
+from tests.app.recount import Recount, stand
+from tests.app.test_replay import DeskWorkshop
+from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, SETTINGS, DeskWorld, ScriptedRepo, World, child_of
+
+NIGHTLY = bool(os.environ.get("FOUREYES_NIGHTLY"))
+EXAMPLES = {"sqlite": 600 if NIGHTLY else 22, "postgres": 60 if NIGHTLY else 3}
+STEPS = 40 if NIGHTLY else 30
+
+CODE = "def first():\n    return 1\n\n\ndef second(limit):\n    return limit * 2\n\n\ndef third():\n    pass\n"
+MOVED = "import os\n\n\n" + CODE.replace("return 1", "return os.name")
+WITHOUT = CODE.replace("    return limit * 2\n", "    return None\n")
+CHECKS = '[[checks]]\nname = "tests"\nrun = "pytest"\nreport = "junit"\n'
+TESTS = ["t1", "t2", "t3"]
+
+titles = st.sampled_from(["limit is hard-coded", "no test", "leaks a handle", "wrong name"])
+severities = st.sampled_from(["CRITICAL", "HIGH", "HIGH", "MEDIUM", "LOW", "nit", "FYI"])
+places: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
+    [{}, {}, {"file": "app.py", "line": 6}, {"file": "app.py", "quote": "return limit * 2"}, {"quote": "pass"},
+     {"file": "app.py", "quote": "not in any file"}]
+)  # fmt: skip
+which = st.integers(0, 5)
+makers = st.sampled_from([CLAUDE, CLAUDE, CLAUDE, GEMINI])
+reviewers = st.sampled_from([CODEX, CODEX, CODEX, GEMINI, BOB, BOB, ALICE, CLAUDE, child_of(CLAUDE)])
+anybody = st.sampled_from([CODEX, GEMINI, BOB, ALICE, CLAUDE, child_of(CLAUDE), CI])
+answers = st.sampled_from(["FIXED", "FIXED", "FIXED", "REJECTED", "SKIPPED", "DEFERRED"])
+good = st.booleans() | st.just(True)
+texts = st.sampled_from([REASON, REASON, REASON, "too hard", ""])
+rulings = st.sampled_from(["VERIFIED", "NOT_FIXED", "ACCEPTED", "OVERRULED", "CONFIRMED", "DISMISSED", "OBSOLETE"])
+ends: st.SearchStrategy[RunEnd] = st.sampled_from(["crash", "timeout", "blocked", "cancelled"])
+FITS = {"claimed": ("VERIFIED", "NOT_FIXED"), "disputed": ("ACCEPTED", "OVERRULED")}
+
+
+class LoopRepo(ScriptedRepo):
+    """Branches of a test, on some of which `app.py` is part of the change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.files["app.py"] = CODE
+        self.touches = True
+
+    def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
+        found = super().change(target=target, ref=ref, since=since, covering=covering)
+        more = (ChangedFile("app.py", 1, 1),) if self.touches and found.files else ()
+        return msgspec.structs.replace(found, files=(*found.files, *more))
+
+
+class LoopWorld(DeskWorld):
+    """A desk with such a repository."""
+
+    def __init__(self) -> None:
+        self.repo: LoopRepo = LoopRepo()
+        World.__init__(self, lambda: self.repo)
+
+
+class Looping(RuleBasedStateMachine):
+    """Two tasks in the hands of people and agents who find, answer, rule and hand in as they like."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.world = LoopWorld()
+        self.world.workshop = self.workshop = DeskWorkshop(self.world.repo)
+        self.counted = Recount()
+        self.tasks: list[str] = []
+        self.limit, self.cap = 2, 5
+
+    def teardown(self) -> None:
+        try:
+            assert self.world.store.audit().findings == ()
+        finally:
+            self.world.app.close()
+
+    def attempt(self, call: Callable[[], object]) -> bool:
+        """A refusal is fine and leaves nothing behind but that a review went back (G4); whether it was done."""
+        before = self.world.rows()
+        try:
+            call()
+        except Internal:
+            raise
+        except FoureyesError as problem:
+            rows = [row.kind for row in self.world.app.audit.export() if row.seq > self.counted.seq][: self.world.rows() - before]
+            left = [kind for kind in self.kinds_since(before) if kind not in ("ReviewReturned", "SessionStarted", "SessionSeen")]
+            assert not left, (problem.message, left, rows)
+            return False
+        return True
+
+    def kinds_since(self, count: int) -> list[str]:
+        return [row.kind for row in self.world.app.audit.export()][count:]
+
+    def task(self, n: int) -> str:
+        return self.tasks[n % len(self.tasks)]
+
+    def finding(self, task: str, n: int, *states: str) -> str:
+        """The id of some finding; of one in such a state if there is any."""
+        rows = self.world.app.findings.listed(task)
+        fit = [one for one in rows if one.state in states] or rows
+        return fit[n % len(fit)].id if fit else f"TL-{task}-1-001"
+
+    # How it begins
+
+    @initialize(
+        limits=st.sampled_from([(2, 5), (2, 3), (1, 2)]), checks=st.sampled_from([False, False, True]),
+        labels=st.sampled_from([[], [], ["review:auto"], ["review:skip"], ["review:per-task"]]), minor=st.booleans(),
+    )  # fmt: skip
+    def begin(self, limits: tuple[int, int], checks: bool, labels: list[str], minor: bool) -> None:
+        self.limit, self.cap = limits
+        text = f"[review.human]\nsettle_seconds = 0\n[loop]\nno_progress_limit = {self.limit}\niteration_cap = {self.cap}\n"
+        self.world.repo.files["foureyes.toml"] = SETTINGS + text + (CHECKS if checks else "")
+        self.world.app.policy.accept(ALICE)
+        self.tasks = [self.world.create(ALICE), self.world.create(CODEX, labels=tuple(labels), minor=minor)]
+
+    # The implementer
+
+    @rule(actor=makers, n=which, changed=st.sampled_from([True, True, False]), touches=st.booleans(), words=st.lists(answers, min_size=1),
+          code=st.sampled_from([CODE, CODE, MOVED, WITHOUT]))  # fmt: skip
+    def hand_in(self, actor: Actor, n: int, changed: bool, touches: bool, words: list[str], code: str) -> None:
+        """Start if it is open, answer what wants an answer, and hand in."""
+        task = self.task(n)
+        if self.world.status(task) == "open":
+            self.attempt(lambda: self.world.start(actor, task))
+        owner = {one.session: one for one in (CLAUDE, GEMINI)}.get(self.world.task(task).implementer or "", actor)
+        wanting = [one for one in self.world.app.findings.listed(task) if one.state == "open" and not one.check and not one.waiting]
+        for number, one in enumerate(wanting):
+            word = words[number % len(words)]
+            if one.blocking and (word not in ("FIXED", "REJECTED") or one.must_fix):
+                word = "FIXED"
+            self.attempt(lambda one=one, word=word: self.respond(owner, task, one.id, word, REASON))  # type: ignore[misc]
+        self.world.repo.touches, self.world.repo.files["app.py"] = touches, code
+        ref = f"refs/heads/fe/{task}"
+        if changed or ref not in self.world.repo.branches:
+            self.world.repo.commit(f"fe/{task}", sessions=[owner.session])
+        self.world.repo.here = ref
+        self.attempt(lambda: self.world.submit(owner, task))
+
+    def respond(self, actor: Actor, task: str, name: str, word: Any, text: str, debt: str = "") -> None:
+        ground = GROUND if word == "REJECTED" and text == REASON else ""
+        self.world.app.answers.respond(actor, task, [Answer(finding=name, action=word, text=text, ground=ground, debt=debt)])
+
+    @rule(actor=anybody, n=which, m=which, word=answers, text=texts, debt=st.sampled_from(["", "new", "fe-none"]))
+    def answer(self, actor: Actor, n: int, m: int, word: str, text: str, debt: str) -> None:
+        """By whoever, with whatever words."""
+        task = self.task(n)
+        self.attempt(lambda: self.respond(actor, task, self.finding(task, m, "open"), word, text, debt))
+
+    @rule(n=which, how=ends)
+    def end_oddly(self, n: int, how: RunEnd) -> None:
+        """L17: a run that ended without a hand-in."""
+        task = self.task(n)
+        if self.world.status(task) == "open":
+            self.attempt(lambda: self.world.start(CLAUDE, task))
+        self.attempt(lambda: self.world.app.claims.unstart(CLAUDE, task, how=how))
+
+    @rule()
+    def take_the_others_work(self) -> None:
+        """A6: the second task comes with the commits of the first."""
+        branches = self.world.repo.branches
+        ours = branches.get(f"refs/heads/fe/{self.tasks[0]}")
+        if ours and f"refs/heads/fe/{self.tasks[1]}" not in branches:
+            branches[f"refs/heads/fe/{self.tasks[1]}"] = list(ours)
+
+    # Reviewers
+
+    def issues(self, task: str, found: Sequence[tuple[str, str, dict[str, Any], bool]], m: int) -> list[dict[str, Any]]:
+        made: list[dict[str, Any]] = []
+        for title, severity, place, again in found:
+            named = {"id": self.finding(task, m, "resolved", "claimed")} if again and self.world.app.findings.listed(task) else {}
+            made.append({"severity": severity, "title": title, "fix": "mend it"} | place | named)
+        return made
+
+    @rule(
+        actor=reviewers, n=which, m=which, word=st.integers(0, 3), part=st.booleans(),
+        found=st.lists(st.tuples(titles, severities, places, st.sampled_from([False, False, True])), max_size=3),
+    )  # fmt: skip
+    def review(self, actor: Actor, n: int, m: int, word: int, part: bool, found: list[tuple[str, str, dict[str, Any], bool]]) -> None:
+        """Somebody reads the attempt, rules on what is answered, and raises something."""
+        task = self.task(n)
+        attempts = self.world.show(task).attempts
+        if not attempts:
+            return
+        waiting = [one for one in self.world.app.findings.listed(task) if one.state in FITS]
+        ruled = [
+            {"finding": one.id, "ruling": FITS[one.state][(word >> number % 2) % 2], "reason": "looked"} for number, one in enumerate(waiting)
+        ]
+        files = [file.path for file in attempts[-1].files][part:]
+        said = document(self.issues(task, found, m), rulings=ruled, diff_id=attempts[-1].diff_id, files_reviewed=files)
+        self.attempt(lambda: self.world.app.reviews.submit(actor, task, json.dumps(said).encode()))
+
+    @rule(actor=reviewers, n=which, m=which, word=rulings, fits=st.sampled_from([True, True, False]))
+    def rule_on(self, actor: Actor, n: int, m: int, word: Any, fits: bool) -> None:
+        task = self.task(n)
+        name = self.finding(task, m, "claimed", "disputed")
+        if fits and self.world.app.findings.listed(task):
+            one = self.world.app.findings.show(name)
+            word = FITS.get(one.state, ("CONFIRMED", "DISMISSED") if one.waiting else (word,))[m % 2 if one.state in FITS or one.waiting else 0]
+        self.attempt(lambda: self.world.app.rulings.rule(actor, [Ruling(name, word, "looked at it")]))
+
+    @rule(actor=reviewers, n=which, m=which)
+    def take_back(self, actor: Actor, n: int, m: int) -> None:
+        name = self.finding(self.task(n), m, "resolved")
+        ruled_by = [move.session for move in self.world.app.findings.show(name).moves if move.kind == "ruled"] if name in self.counted.names else []
+        same = {one.session: one for one in (CODEX, GEMINI, BOB, ALICE)}
+        self.attempt(lambda: self.world.app.rulings.take_back(same.get(ruled_by[-1], actor) if ruled_by and m % 2 else actor, name))
+
+    @rule(actor=anybody, n=which, title=titles, severity=st.sampled_from(["CRITICAL", "HIGH", "LOW"]), line=st.sampled_from([0, 6]))
+    def add(self, actor: Actor, n: int, title: str, severity: Any, line: int) -> None:
+        found = Found(severity=severity, title=title, path="app.py" if line else "", line=line)
+        self.attempt(lambda: self.world.app.findings.add(actor, self.task(n), found))
+
+    @rule(actor=anybody, n=which, level=st.sampled_from(["ERROR", "WARNING", "INFO"]), line=st.sampled_from([2, 6]))
+    def import_(self, actor: Actor, n: int, level: str, line: int) -> None:
+        place = {"path": "app.py", "range": {"start": {"line": line}}}
+        report = {"source": {"name": "tool"}, "diagnostics": [{"message": "odd", "severity": level, "location": place, "code": {"value": "R1"}}]}
+        self.attempt(lambda: self.world.app.exchange.take_in(actor, self.task(n), json.dumps(report).encode(), "r.rdjson", whole=True))
+
+    @rule(actor=st.sampled_from([BOB, BOB, ALICE, CODEX]), n=which, m=which, days=st.sampled_from([1, 30]))
+    def waive(self, actor: Actor, n: int, m: int, days: int) -> None:
+        task = self.task(n)
+        self.attempt(lambda: self.world.app.findings.waive(actor, self.finding(task, m, "open", "waived"), "known risk", days=days))
+
+    @rule(n=which)
+    def track(self, n: int) -> None:
+        self.attempt(lambda: self.world.app.findings.track(ALICE, [], task=self.task(n)))
+
+    @rule(hours=st.sampled_from([3, 25, 25]))
+    def wait(self, hours: int) -> None:
+        self.world.clock.advance(hours=hours)
+
+    # Decisions
+
+    @rule(actor=reviewers, n=which)
+    def approve(self, actor: Actor, n: int) -> None:
+        self.attempt(lambda: self.world.approve(actor, self.task(n), reason="fine"))
+
+    @rule(actor=reviewers, n=which, verb=st.sampled_from(["redo", "redo", "reject", "withdraw", "close", "reopen"]))
+    def decide(self, actor: Actor, n: int, verb: str) -> None:
+        app, task = self.world.app, self.task(n)
+        calls: dict[str, Callable[[], object]] = {
+            "redo": lambda: app.feedback.redo(actor, task, "again"),
+            "reject": lambda: app.feedback.reject(actor, task, "no"),
+            "withdraw": lambda: app.decisions.withdraw(actor, task),
+            "close": lambda: app.closing.close(actor, task),
+            "reopen": lambda: app.closing.reopen(actor, task),
+        }
+        self.attempt(calls[verb])
+
+    @rule(actor=st.sampled_from([BOB, BOB, ALICE, CODEX, CLAUDE]), n=which, option=st.sampled_from(["split", "senior", "fresh", "ask", "continue"]))
+    def lead(self, actor: Actor, n: int, option: str) -> None:
+        into = ["a part"] if option == "split" else []
+        self.attempt(lambda: self.world.app.loops.lead(actor, self.task(n), option, "we looked at it", into=into))
+
+    @precondition(lambda self: CHECKS in self.world.repo.files["foureyes.toml"])
+    @rule(n=which, failing=st.sets(st.sampled_from(TESTS)))
+    def check(self, n: int, failing: set[str]) -> None:
+        passing = [name for name in TESTS if name not in failing]
+        self.world.outside.runner.says("tests", exit_code=int(bool(failing)), passing=passing, failing=sorted(failing))
+        self.attempt(lambda: self.world.app.checks.run(CI, self.task(n), again=True))
+
+    @rule(conflict=st.booleans())
+    def merge(self, conflict: bool) -> None:
+        self.workshop.conflict = conflict
+        self.attempt(lambda: self.world.app.merges.process(CI))
+
+    # What always holds
+
+    @invariant()
+    def everything_shown_equals_the_recount_G6(self) -> None:
+        self.counted.feed(self.world.app.audit.export())
+        now = self.world.app.context.now()
+        for task in self.tasks:
+            shown = {one.root: one for one in self.world.app.findings.listed(task)}
+            mine = {one.root: one for one in self.counted.of_task(task)}
+            assert set(shown) == set(mine)
+            for root, one in mine.items():
+                wanted = one.shown(now)
+                assert {name: getattr(shown[root], name) for name in wanted} == wanted, root
+            self.stands_as_counted(task)
+
+    def stands_as_counted(self, task: str) -> None:
+        """L11, L12, E1: rounds, progress and tier; and that the task says what the engine says."""
+        loop = self.counted.loop(task)
+        found, shown = self.world.app.loops.standing(task)
+        naive, table = stand(loop, self.limit, self.cap)
+        assert [(one.n, one.had, one.fixed, one.found, one.same_tree) for one in shown.rounds] == [
+            (one.n, len(one.had), one.fixed, one.found, one.same_tree) for one in loop.rounds
+        ]
+        assert [one.no_progress for one in shown.rounds if one.closed] == [n for n in table if n >= 0]
+        assert (shown.tier, shown.waiting_for, shown.round, shown.no_progress, shown.escalations, shown.lead_decisions) == (
+            naive.tier, naive.waiting_for, naive.rounds, naive.stuck, naive.escalations, naive.decided,
+        )  # fmt: skip
+        assert (found.tier, found.waiting_for) == (naive.tier, naive.waiting_for), "what is stored is what the engine says"
+        assert found.status == loop.status
+
+    @invariant()
+    def every_loop_ends_E1(self) -> None:
+        """Two tiers implement, each as often as the cap says; then somebody has to decide."""
+        for task in self.tasks:
+            assert self.counted.loop(task).since_decided <= 2 * self.cap
+
+
+@pytest.fixture(name="played")
+def _played(on_engine: str) -> settings:
+    return settings(
+        max_examples=EXAMPLES[on_engine], stateful_step_count=STEPS, deadline=None, suppress_health_check=list(HealthCheck), database=None
+    )
+
+
+def test_whatever_they_do_the_loop_is_what_its_journal_says_and_nothing_passes_over_a_finding_D2_G4_G6_J2_L9_E1(played: settings) -> None:
+    run_state_machine_as_test(Looping, settings=played)  # type: ignore[no-untyped-call]
