@@ -31,7 +31,7 @@ def issue(title: str = "limit is hard-coded", severity: str = "HIGH", **more: An
 
 def document(issues: Sequence[dict[str, Any]] = (), *, verdict: str = "", rulings: Sequence[dict[str, str]] = (), **more: Any) -> dict[str, Any]:
     """A review_result."""
-    blocking = any(str(one["severity"]).upper() in ("CRITICAL", "HIGH", "BLOCKER", "IMPORTANT") for one in issues)
+    blocking = any(str(one.get("severity")).upper() in ("CRITICAL", "HIGH", "BLOCKER", "IMPORTANT") for one in issues)
     payload = {"verdict": verdict or ("concerns" if blocking else "approved"), "summary": "read all of it", "issues": list(issues)}
     return {"type": "review_result", "version": 1, "payload": payload | {"rulings": list(rulings)} | more}
 

@@ -83,11 +83,7 @@ def test_an_approval_that_was_withdrawn_or_only_recorded_is_none_P11(desk: DeskW
 
 
 def test_what_was_approved_by_rule_alone_is_counted_apart_M4(desk: DeskWorld) -> None:
-    desk.app.policy.set(ALICE, "review.allow_skip", "true")
-    skipped = desk.create(labels=["review:skip"])
-    desk.start(CLAUDE, skipped)
-    desk.repo.commit(f"fe/{skipped}", sessions=[CLAUDE.session])
-    desk.submit(CLAUDE, skipped)
+    desk.handed_in(labels=["review:skip"])
     desk.approve(CODEX, desk.handed_in())
     assert figures(desk).automatic == share(1, 2)
 
@@ -283,7 +279,7 @@ def test_time_in_each_status_is_that_of_closed_tasks_Y(desk: DeskWorld) -> None:
     desk.clock.advance(hours=1)
     assert figures(desk).statuses == ()
     desk.repo.land(f"fe/{task}")
-    desk.app.merges.sync(CLAUDE)
+    desk.app.merges.process(ALICE)
     assert desk.status(task) == "closed"
     found = figures(desk)
     assert {one.status: one.total_seconds for one in found.statuses} == {
@@ -453,7 +449,7 @@ def test_times_of_closed_tasks_add_up_to_their_lives_G6(desk: DeskWorld) -> None
         desk.approve(CODEX, task)
         desk.clock.advance(minutes=7)
         desk.repo.land(f"fe/{task}")
-        desk.app.merges.sync(CLAUDE)
+        desk.app.merges.process(ALICE)
     lives = [
         times_of([StatusRow(task="t", at=str(made), kind="TaskCreated"), StatusRow(task="t", at=str(ended), kind="TaskClosed")])
         for made, ended in desk.sql("SELECT created_at, closed_at FROM tasks WHERE status = 'closed'")

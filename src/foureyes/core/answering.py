@@ -64,13 +64,13 @@ def _words(answer: Answer, finding: Finding) -> list[Reason]:
         return found
     if finding.must_fix:
         said = f"{name} was rejected before and overruled: it has to be fixed"
-        return [*found, Reason("L9", said, f'fe finding respond {name} --fixed -m "…"; stuck: fe unstart TASK --how blocked -m "…"')]
+        return [*found, Reason("L9", said, f'fe finding respond {name} --fixed -m "…"; stuck: fe unstart {finding.task} --how blocked -m "…"')]
     if finding.blocking and answer.ground not in GROUNDS:
         given = f"{answer.ground!r} is none" if answer.ground else "it names no ground"
         said = f"{name}: {given}; a blocking finding is rejected as {', '.join(GROUNDS)}"
         found.append(Reason("L7", said, f'fe finding respond {name} --rejected --ground false_positive -m "…"'))
     weak = weak_reason(answer.text) if finding.blocking and not is_blank(answer.text) else ""
-    return [*found, Reason("L7", f"{name}: {weak}", f"fe finding show {name}")] if weak else found
+    return [*found, Reason("L7", f"{name}: {weak.replace('TASK', finding.task)}", f"fe finding show {name}")] if weak else found
 
 
 def unanswered(findings: Sequence[Finding]) -> list[Reason]:
