@@ -6,6 +6,7 @@ says ends the demo with exit code 1. Nothing outside the temporary directory is 
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import tempfile
@@ -63,19 +64,39 @@ def by_the_rule(s: Story, t: Tasks) -> None:
 
 def nobody_approves_their_own(s: Story, t: Tasks) -> None:
     """claude tries to approve itself; another agent may."""
-    s.tell("3. claude hands in the receipt and tries to approve its own work. It is refused; codex, who had no part in it, may.")
+    s.tell("3. claude hands in the receipt and tries to approve its own work. It is refused: somebody else has to look.")
     s.start(s.claude, t.receipt, quiet=True)
     s.write(s.claude, t.receipt, shop.RECEIPT)
     seen = s.submit(s.claude, t.receipt, "Print a receipt", "batch")
     s.do(s.ci, f"fe check run {t.receipt}", quiet=True)
     mine = f"fe approve {t.receipt} --seen {seen}"
     s.do(s.claude, f"{mine} -m 'looks good to me'", "P2", "whoever made a change may not approve it", "nothing was changed", expect=1)
-    s.do(s.codex, f"{mine} -m 'read it, added two prices by hand'", f"approved {t.receipt} (P7)")
+    findings(s, t, seen)
+
+
+def findings(s: Story, t: Tasks, seen: str) -> None:
+    """A review with findings, an answer to each, and a ruling on the answer."""
+    s.tell("4. codex reviews it: one finding blocks, and comes with a patch. claude answers it, codex looks whether that is true, and approves.")
+    (s.folder / "review.json").write_text(json.dumps(shop.REVIEW), encoding="utf-8")
+    s.do(s.codex, f"fe review submit {t.receipt} ../review.json --seen {seen}", "CHANGES_REQUESTED: 1 open blocking, sent back")
+    s.start(s.claude, t.receipt)
+    place = s.worktree(t.receipt)
+    name = f"TL-{t.receipt}-1-001"
+    s.do(s.claude, f"fe submit {t.receipt}", f"{name} HIGH has no answer", expect=1, at=place)
+    s.do(s.claude, f"fe finding apply {name}", "applied the patch", at=place)
+    s.write(s.claude, t.receipt, shop.BETTER_TEST)
+    s.do(s.claude, f'fe finding respond {name} --fixed -m "two decimals, and a test with 19.99"', "0 blocking left to answer")
+    again = s.submit(s.claude, t.receipt, "Print two decimals", "attempt 2")
+    s.do(s.ci, f"fe check run {t.receipt}", quiet=True)
+    mine = f"fe approve {t.receipt} --seen {again} -m 'read it, added two prices by hand'"
+    s.do(s.codex, mine, "is claimed fixed, and nobody verified it", expect=1)
+    s.do(s.codex, f"fe finding rule {name} --verified", "VERIFIED; no blocking finding is open")
+    s.do(s.codex, mine, f"approved {t.receipt} (P7)")
 
 
 def queue(s: Story, t: Tasks) -> None:
     """Agents go on while people are away; the queue tells what to look at first."""
-    s.tell("4. The agents go on. When Alice has time she looks at the queue: what needs her most comes first, with the reasons.")
+    s.tell("5. The agents go on. When Alice has time she looks at the queue: what needs her most comes first, with the reasons.")
     for who, task, files, message in (
         (s.claude, t.login, shop.LOGIN, "Log in with a password"),
         (s.codex, t.rename, shop.RENAMED, "Rename gross to with_vat"),
@@ -89,7 +110,7 @@ def queue(s: Story, t: Tasks) -> None:
 
 def feedback(s: Story, t: Tasks) -> str:
     """Alice sends work back; the next prompt says why."""
-    s.tell("5. Alice sends the login back. What she says is in the next prompt of whoever works on it.")
+    s.tell("6. Alice sends the login back. What she says is in the next prompt of whoever works on it.")
     s.do(s.alice, f'fe redo {t.login} --issue tests -m "nobody tries a wrong password; and compare in constant time"', "open again")
     s.do(s.claude, f"fe context {t.login}", "Feedback (Iteration 1)", "- Tests incomplete", "> nobody tries a wrong password")
     s.start(s.claude, t.login, quiet=True)
@@ -101,7 +122,7 @@ def feedback(s: Story, t: Tasks) -> str:
 
 def approve(s: Story, t: Tasks, seen: str) -> None:
     """A person approves: one she read, and all that the rules call harmless."""
-    s.tell("6. Alice reads and approves the login; what is green and not risky she approves in one go. All three wait to be merged.")
+    s.tell("7. Alice reads and approves the login; what is green and not risky she approves in one go. All three wait to be merged.")
     s.do(s.alice, f"fe show {t.login} --diff", "compare_digest", quiet=True)
     s.do(s.alice, f"fe approve {t.login} --seen {seen}", f"approved {t.login}")
     s.do(s.alice, "fe approve --all-auto --yes", f"approved {t.rename}")
@@ -110,14 +131,14 @@ def approve(s: Story, t: Tasks, seen: str) -> None:
 
 def merge(s: Story, t: Tasks, seen: str) -> None:
     """The merge queue checks what main would become: one is merged, one is red, one is not what was approved."""
-    s.tell("7. After the approval claude slips one more line into the login. Then CI works the merge queue off.")
+    s.tell("8. After the approval claude slips one more line into the login. Then CI works the merge queue off.")
     s.write(s.claude, t.login, shop.BACKDOOR)
     s.do(s.claude, "git commit -q -a -m 'Just a detail'", at=s.worktree(t.login))
     text = s.do(s.ci, "fe merge --wait", f"merged   {t.receipt}", f"VOID     {t.login}", f"RED      {t.rename}")
     found(rf"VOID +{t.login} +(the approval no longer holds: D4 )", text)
-    s.tell("8. Alone the new name was green; together with the receipt it is not. main never moved there, and codex is told why.")
+    s.tell("9. Alone the new name was green; together with the receipt it is not. main never moved there, and codex is told why.")
     s.do(s.codex, f"fe context {t.rename}", "On top of main, required checks fail (tests); main was not moved.")
-    s.tell("9. claude takes its line out again. Alice's approval does not come back by itself: she gives it again, and it is merged.")
+    s.tell("10. claude takes its line out again. Alice's approval does not come back by itself: she gives it again, and it is merged.")
     s.do(s.claude, "git reset -q --hard HEAD~1", at=s.worktree(t.login))
     s.do(s.alice, f"fe approve {t.login} --seen {seen}", f"approved {t.login}")
     s.do(s.ci, "fe merge --wait", f"merged   {t.login}")
@@ -125,7 +146,7 @@ def merge(s: Story, t: Tasks, seen: str) -> None:
 
 def audit(s: Story, t: Tasks) -> None:
     """The journal is verified; a copy with one edited row is not."""
-    s.tell("10. The journal. Somebody edits one row of a copy with a plain SQL client: the row is named.")
+    s.tell("11. The journal. Somebody edits one row of a copy with a plain SQL client: the row is named.")
     s.do(s.alice, "fe audit verify", "rows verified")
     copy = s.folder / "copy"
     shutil.copytree(s.repo, copy)
@@ -137,7 +158,7 @@ def audit(s: Story, t: Tasks) -> None:
 
 def look_back(s: Story, t: Tasks) -> None:
     """What is on main, and where everything else is."""
-    s.tell("11. What is on main: every merge names its task, its approval and the journal. The rename waits for codex.")
+    s.tell("12. What is on main: every merge names its task, its approval and the journal. The rename waits for codex.")
     s.do(s.alice, "git log --graph --oneline main", *(f"Merge {task}: " for task in (t.greet, t.receipt, t.login)))
     s.do(s.alice, "git log -1 --format=%(trailers) main", f"Task: {t.login}", "Approved-by: ses-", "Journal: ")
     s.do(s.alice, "make test lint", "OK")

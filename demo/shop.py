@@ -52,9 +52,42 @@ GREETING = {
     "test_greeting.py": test_of("greeting", "greet", 'self.assertEqual(greet("Ada"), "hello Ada")'),
 }
 RECEIPT = {
-    "receipt.py": 'from prices import gross\n\n\ndef receipt(net):\n    return f"total {gross(net):.2f}"\n',
-    "test_receipt.py": test_of("receipt", "receipt", 'self.assertEqual(receipt(100), "total 119.00")'),
+    "receipt.py": 'from prices import gross\n\n\ndef receipt(net):\n    return f"total {gross(net)}"\n',
+    "test_receipt.py": test_of("receipt", "receipt", 'self.assertTrue(receipt(100).startswith("total 119"))'),
 }
+BETTER_TEST = {"test_receipt.py": test_of("receipt", "receipt", 'self.assertEqual(receipt(19.99), "total 23.79")')}
+PATCH = '''\
+--- a/receipt.py
++++ b/receipt.py
+@@ -2,4 +2,4 @@
+ 
+ 
+ def receipt(net):
+-    return f"total {gross(net)}"
++    return f"total {gross(net):.2f}"
+'''
+REVIEW = {
+    "type": "review_result",
+    "payload": {
+        "verdict": "concerns",
+        "summary": "The total is not money yet, and the test does not notice.",
+        "files_reviewed": ["receipt.py", "test_receipt.py"],
+        "issues": [
+            {
+                "severity": "HIGH",
+                "title": "19.99 prints 23.788099999999997",
+                "location": "receipt.py:5",
+                "quote": 'return f"total {gross(net)}"',
+                "problem": "the total is printed as it is computed",
+                "why": "customers pay in cents",
+                "fix": "print two decimals",
+                "fix_patch": PATCH,
+            },
+            {"severity": "LOW", "title": "the currency is missing", "location": "receipt.py:5", "fix": "say which"},
+        ],
+    },
+}
+"""What codex finds in the first receipt."""
 RENAMED = {name: SHOP[name].replace("gross", "with_vat") for name in ("prices.py", "test_prices.py")}
 
 RIGHT = 'self.assertTrue(allowed("open sesame", "open sesame"))'

@@ -201,13 +201,12 @@ class Recount:
         blocks = severity in ("CRITICAL", "HIGH")
         if was in ("", "claimed", "resolved", "obsolete") or (was in ("deferred", "skipped") and blocks):
             one.state = "open"
-        one.state = "open" if was == "waived" and one.until <= row.at else one.state
         one.note = not blocks and n > 1 and (is_new or one.note)
         one.false_fixes += was == "claimed"
         one.flags += one.flagged != n
         one.id, one.severity, one.flagged, one.quote, one.left = new["id"], severity, n, new.get("quote", ""), False
         one.waiting = bool(new.get("waiting", False))
-        self._touch(row.task, one, "there")
+        self._touch(one)
 
     @staticmethod
     def _may_come_again(one: Root, new: dict[str, Any]) -> None:
@@ -216,10 +215,10 @@ class Recount:
         quotes = solid(one.quote), solid(new.get("quote", ""))
         assert higher or (all(quotes) and quotes[0] != quotes[1]), f"{one.id} was rejected, that was accepted, and it is back: {new}"
 
-    def _touch(self, task: str, one: Root, word: str) -> None:
-        rounds = self.loop(task).rounds
+    def _touch(self, one: Root) -> None:
+        rounds = self.loop(one.task).rounds
         if one.blocks and rounds:
-            rounds[-1].touched[one.root] = word
+            rounds[-1].touched[one.root] = {"resolved": "settled"}.get(one.state, "there" if one.state in WAITS else "gone")
 
     def _FindingsAnswered(self, row: JournalRow, said: dict[str, Any]) -> None:
         for answer in said["answers"]:
@@ -228,9 +227,10 @@ class Recount:
             assert one.state not in ("resolved", "obsolete"), "what is settled is not answered (L6)"
             assert one.state != "waived" or one.until <= row.at, "what is waived is not answered (L6)"
             assert not one.blocks or answer["action"] in ("FIXED", "REJECTED"), "blocking: FIXED or REJECTED (L6)"
+            if one.state == "waived" and self.loop(row.task).status == "reviewing":
+                self.loop(row.task).rounds[-1].had.add(one.root)
             one.state, one.answer, one.ruling = ANSWERED[answer["action"]], answer["action"], ""
             one.tracked = answer.get("debt", "") or one.tracked
-            self._touch(row.task, one, "there")
 
     def _FindingRuled(self, row: JournalRow, said: dict[str, Any]) -> None:
         one, word = self.roots[said["root"]], said["ruling"]
@@ -240,14 +240,14 @@ class Recount:
         one.must_fix = one.must_fix or word == "OVERRULED"
         one.waiting = one.waiting and word not in ("CONFIRMED", "DISMISSED")
         one.false_fixes += word == "NOT_FIXED"
-        self._touch(row.task, one, {"resolved": "settled", "obsolete": "gone"}.get(one.state, "there"))
+        self._touch(one)
 
     def _RulingTakenBack(self, row: JournalRow, said: dict[str, Any]) -> None:
         one = self.roots[said["root"]]
         one.false_fixes -= one.ruling == "NOT_FIXED"
         one.state, one.answer, one.must_fix, one.waiting = one.before.pop(said["ruling"])
         one.ruling = ""
-        self._touch(row.task, one, "there")
+        self._touch(one)
 
     def _FindingsCleared(self, row: JournalRow, said: dict[str, Any]) -> None:
         for root in said["roots"]:
@@ -255,13 +255,13 @@ class Recount:
             assert by_check == bool(one.by_check), "only the check that raised a finding clears it (L8)"
             assert by_check or not one.blocks, "a blocking finding is obsolete by somebody's word only (L4)"
             one.state = "resolved" if by_check else "obsolete"
-            self._touch(row.task, one, "settled" if by_check else "gone")
+            self._touch(one)
 
     def _FindingWaived(self, row: JournalRow, said: dict[str, Any]) -> None:
         one = self.roots[said["root"]]
         assert one.holds(row.at), "only what blocks is waived (E3)"
         one.state, one.until = "waived", said["until"]
-        self._touch(row.task, one, "gone")
+        self._touch(one)
 
     def _FindingsPlaced(self, row: JournalRow, said: dict[str, Any]) -> None:
         for place in said["places"]:

@@ -81,7 +81,7 @@ def test_who_raised_it_neither_confirms_nor_dismisses_it_V7_lesson_72(world: Git
     name = lost(world, task)
     with world.refused("V7"):
         rule(world, {name: word}, by=again_as)
-    with world.refused("P2"):
+    with world.refused("L8"):
         rule(world, {name: word}, by=CLAUDE)
 
 

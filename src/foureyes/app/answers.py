@@ -80,7 +80,7 @@ class Answers:
             facts = facts_of(self._context, work.tx, found.id)
             self._refuse_stranger(work, facts)
             iteration = found.iteration + (found.status == "in_progress")
-            known = known_ids(work.tx, found.id)
+            known = known_ids(work.tx, found.id, work.at)
             reasons = [*why_not_answers(answers, known, iteration), *wrong, *_miscounted(answers, known, document)]
             reasons += [Reason("L6", "no answer was given", f"fe finding list {found.id} --open")] if not answers else []
             if reasons:
@@ -88,7 +88,7 @@ class Answers:
             owner = found.implementer or actor.session
             answers = [self._with_debt(work, found.id, known[answer.finding], answer) for answer in answers]
             work.record(found.id, e.FindingsAnswered(iteration=iteration, implementer=owner, answers=tuple(answers)))
-            left = [one for one in findings_of(work.tx, found.id) if one.needs_answer]
+            left = [one for one in findings_of(work.tx, found.id) if one.at_time(work.at).needs_answer]
             now = self._context.get(work.tx, found.id)
         said = ", ".join(f"{answer.finding} {answer.action}" for answer in answers[:5]) + (
             f" and {len(answers) - 5} more" if len(answers) > 5 else ""
@@ -162,9 +162,9 @@ def _clean(answer: Answer) -> Answer:
     )  # fmt: skip
 
 
-def known_ids(tx: Tx, task: str) -> dict[str, Finding]:
-    """Every id that names a finding of a task, to the finding."""
-    by_root = {one.root: one for one in findings_of(tx, task)}
+def known_ids(tx: Tx, task: str, now: str) -> dict[str, Finding]:
+    """Every id that names a finding of a task, to the finding as it stands now."""
+    by_root = {one.root: one.at_time(now) for one in findings_of(tx, task)}
     return {row.id: by_root[row.root] for row in tx.all("finding.ids_of", IdRow, task=task)}
 
 
@@ -198,9 +198,9 @@ def _miscounted(answers: Sequence[Answer], known: dict[str, Finding], document: 
     return [msgspec.structs.replace(one, next=step) for one in blocking_problems(document, answers, wanted.values())]
 
 
-def refuse_unanswered(tx: Tx, task: TaskId) -> None:
+def refuse_unanswered(tx: Tx, task: TaskId, now: str) -> None:
     """L6: a hand-in leaves no blocking finding without an answer."""
-    reasons = unanswered(findings_of(tx, task))
+    reasons = unanswered([one.at_time(now) for one in findings_of(tx, task)])
     if reasons:
         raise Refused(f"{task} was not handed in.", reasons=tuple(reasons), next_step=reasons[0].next, task=task)
 

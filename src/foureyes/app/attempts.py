@@ -15,6 +15,7 @@ from foureyes.app.ledger import facts_of
 from foureyes.app.ports import Tx
 from foureyes.app.proof import check, known_by_key, prove
 from foureyes.app.raising import findings_of
+from foureyes.app.standing import escalate
 from foureyes.app.stops import needed, refuse_from
 from foureyes.app.tasks import outcome
 from foureyes.app.views import Outcome, ProjectView
@@ -100,12 +101,14 @@ class Attempts:
         with self._context.writing(actor, "submit") as work:
             now = self._context.find(work.tx, found.id)
             self._context.check_version(work.tx, now, found.version)
-            refuse_unanswered(work.tx, found.id)
+            refuse_unanswered(work.tx, found.id, work.at)
             event = laundered(work.tx, event, found.id)
             work.record(found.id, event)
             carry(self._context, work, found.id, event, places, event.implementer)
             inherit(self._context, work, found.id, event)
             settled = settle(self._context, work, found.id, gate.Tip(head=event.head, on_target=event.landed))
+            if event.n > 1:
+                escalate(self._context, work, found.id)
             done = submitted(facts_of(self._context, work.tx, found.id), event)
             done = msgspec.structs.replace(done, mode=settled.mode, reasons=settled.reasons)
             return msgspec.structs.replace(done, next="fe session end") if actor.role else done

@@ -6,6 +6,7 @@ from foureyes.app.context import Context, permit
 from foureyes.app.decisions import tip_of
 from foureyes.app.ledger import facts_of
 from foureyes.app.proof import check, known_by_key, named_task, prove
+from foureyes.app.standing import escalate
 from foureyes.app.stops import refuse_from, refuse_unless
 from foureyes.app.tasks import outcome
 from foureyes.app.views import Outcome
@@ -101,4 +102,5 @@ class Closing:
             refuse_unless(may_lift_rejection(facts_of(self._context, work.tx, found.id), self._context.party(work.tx, actor)), found)
             check(self._context, work, proof, "reopen", task=found.id, reason=reason, version=found.version)
             work.record(found.id, e.TaskReopened(reason=reason))
+            escalate(self._context, work, found.id)
             return outcome(self._context.get(work.tx, found.id), f"reopened {found.id}", f"fe start {found.id}")

@@ -8,6 +8,7 @@ from foureyes.app.context import Context, permit
 from foureyes.app.findings import at_an_attempt, end_approvals, everything, raise_all
 from foureyes.app.ledger import facts_of
 from foureyes.app.raising import Anchored, Code, anchor, code_of, findings_of
+from foureyes.app.standing import escalate
 from foureyes.core.document_counts import summary_problems
 from foureyes.core.document_findings import lead_findings, resolved_of, status_problem
 from foureyes.core.documents import TechLeadHandoff
@@ -47,12 +48,14 @@ class Exchange:
         code = code_of(self._context, facts.attempt, mine)
         anchored = [_anchored(one, code) for one in mine]
         with self._context.writing(actor, "finding import") as work:
-            now = facts_of(self._context, work.tx, facts.task.id)
+            me = self._context.party(work.tx, work.actor)
+            now = facts_of(self._context, work.tx, facts.task.id, me)
             known = {one.root for one in findings_of(work.tx, now.task.id)}
             said_before = {_key(one) for one in findings_of(work.tx, now.task.id) if one.kind == kind and one.flagged == now.task.iteration}
             fresh = [one for one in anchored if _key(one.found) not in said_before]
-            done = raise_all(work, now, fresh, kind=kind, source=format_)
+            done = raise_all(work, now, fresh, kind=kind, source=format_, me=me)
             end_approvals(work, now, self._context.store.project)
+            escalate(self._context, work, now.task.id)
         raised = done.event.findings if done.event else ()
         new, again = tuple(one.id for one in raised if one.root not in known), tuple(one.id for one in raised if one.root in known)
         out = len(found) - len(mine)

@@ -14,6 +14,7 @@ from foureyes.app.ports import Tx
 from foureyes.app.proof import check, known_by_key, prove
 from foureyes.app.raising import Anchored, Raising, anchor, code_of, findings_of, raising
 from foureyes.app.rulings import MoveView, finding_named
+from foureyes.app.standing import escalate
 from foureyes.app.stops import needed
 from foureyes.app.tasks import outcome
 from foureyes.app.views import ApprovalView, Outcome, SessionView
@@ -23,7 +24,7 @@ from foureyes.core.facts import Facts
 from foureyes.core.finding import UNRESOLVED, WAIVED_DAYS, Finding, Found, Kind
 from foureyes.core.ids import TaskId
 from foureyes.core.policy import gate_files
-from foureyes.core.session import Actor
+from foureyes.core.session import Actor, Party
 from foureyes.core.task import clean_text, clean_title
 from foureyes.errors import BadInput, NotFound, Reason, Refused
 
@@ -135,11 +136,13 @@ class Findings:
                 reasons=(Reason("V7", f"{what} is neither in base nor in head of attempt {facts.task.iteration}", step),),
             )
         with self._context.writing(actor, "finding add") as work:
-            now = facts_of(self._context, work.tx, facts.task.id)
+            me = self._context.party(work.tx, work.actor)
+            now = facts_of(self._context, work.tx, facts.task.id, me)
             source = "person" if actor.kind == "human" else "session"
-            done = raise_all(work, now, [anchored], kind="TL", source=source)
+            done = raise_all(work, now, [anchored], kind="TL", source=source, me=me)
             assert done.event is not None
             end_approvals(work, now, self._context.store.project)
+            escalate(self._context, work, now.task.id)
         return self.show(done.event.findings[0].id)
 
     def waive(self, actor: Actor, finding: str, reason: str, *, days: int = WAIVED_DAYS) -> Outcome:
@@ -250,9 +253,9 @@ def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:
     return facts
 
 
-def raise_all(work: Work, facts: Facts, anchored: Sequence[Anchored], *, kind: Kind, source: str) -> Raising:
+def raise_all(work: Work, facts: Facts, anchored: Sequence[Anchored], *, kind: Kind, source: str, me: Party) -> Raising:
     """All of them or none."""
-    done = raising(work.tx, facts, anchored, kind=kind, source=source)
+    done = raising(work.tx, facts, anchored, kind=kind, source=source, me=me)
     if done.refused:
         raise Refused("nothing was added.", reasons=done.refused, next_step=done.refused[0].next, task=facts.task.id)
     if done.event is not None:

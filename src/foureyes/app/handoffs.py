@@ -106,7 +106,7 @@ class Handoffs:
         """The answers that the latest attempt carries, or the one that is being made."""
         task = facts.task
         iteration = task.iteration + (task.status == "in_progress")
-        rows = {one.root: one for one in findings_of(tx, task.id)}
+        rows = {one.root: one.at_time(self._context.now()) for one in findings_of(tx, task.id)}
         moves = tx.all("finding.moves", MoveView, task=task.id)
         given = {move.root: move for move in moves if move.kind == "answered" and move.iteration == iteration and not move.undone}
         blocking = {one.root for one in rows.values() if one.needs_answer or (one.blocking and one.root in given)}

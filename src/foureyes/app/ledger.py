@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TypedDict
+from typing import Protocol, TypedDict, TypeVar
 
 import msgspec
 
@@ -19,7 +19,7 @@ from foureyes.core.finding import Blocking, State
 from foureyes.core.four_eyes import Said, may_approve
 from foureyes.core.ids import OriginId, SessionId, TaskId
 from foureyes.core.review import Review
-from foureyes.core.session import Kind, Party, Trust
+from foureyes.core.session import Kind, Party, Trust, is_one_origin
 from foureyes.core.task import Task
 from foureyes.errors import StoreProblem
 
@@ -146,36 +146,20 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
     """The facts of a page of tasks. Who is above the caller is needed to judge by (I4)."""
     tasks = {row.id: row for row in tx.all("task.some", Task, ids=ids)}
     attempts = {row.task: row for row in tx.all("attempt.latest", AttemptRow, ids=ids)}
-    history: dict[str, list[HistoryEntry]] = defaultdict(list)
-    for entry in tx.all("attempt.history", HistoryRow, ids=ids):
-        history[entry.task].append(entry)
-    authors: dict[str, list[Author]] = defaultdict(list)
-    for author in tx.all("attempt.authors", AuthorRow, ids=ids):
-        authors[author.task].append(author)
-    taken_off: dict[str, list[tuple[str, SessionId]]] = defaultdict(list)
-    for off in tx.all("task.labels_taken_off", TakenOff, ids=ids):
-        taken_off[off.task].append((off.label, SessionId(off.session)))
-    recorded: dict[str, list[Recorded]] = defaultdict(list)
-    for row in tx.all("attempt.recorded", RecordedRow, ids=ids):
-        recorded[row.task].append(row)
-    cleared: dict[str, dict[SessionId, int]] = defaultdict(dict)
-    for clear in tx.all("attempt.cleared", Cleared, ids=ids):
-        cleared[clear.task][SessionId(clear.session)] = clear.attempt
+    history, authors = _by_task(tx.all("attempt.history", HistoryRow, ids=ids)), _by_task(tx.all("attempt.authors", AuthorRow, ids=ids))
+    taken_off = _by_task(tx.all("task.labels_taken_off", TakenOff, ids=ids))
+    recorded, reviews = _by_task(tx.all("attempt.recorded", RecordedRow, ids=ids)), _by_task(tx.all("review.of_diffs", Review, ids=ids))
+    cleared = _by_task(tx.all("attempt.cleared", Cleared, ids=ids))
     controls = _controls(tx, ids)
     trees = sorted({tree for row in attempts.values() for tree in (row.tree, row.base_tree) if tree})
     results = tx.all("check.of_trees", CheckResult, trees=trees) if trees else []
     epics = [task.id for task in tasks.values() if task.type == "epic"]
     children = {row.parent: row for row in tx.all("task.child_standing", Children, ids=epics)} if epics else {}
-    makers: dict[str, set[SessionId]] = defaultdict(set)
-    for maker in tx.all("task.child_makers", ChildMaker, ids=epics) if epics else []:
-        makers[maker.parent].add(SessionId(maker.session))
-    named = _named(tasks.values(), history, authors, makers) | {session for rows in taken_off.values() for _, session in rows}
+    makers = _child_makers(tx, epics) if epics else defaultdict(set)
+    named = _named(tasks.values(), history, authors, makers) | {SessionId(row.session) for rows in taken_off.values() for row in rows}
     named |= {row.session for rows in recorded.values() for row in rows} | {result.session for result in results}
     named |= {control.session for rows in controls.values() for control in rows}
-    reviews: dict[str, list[Review]] = defaultdict(list)
-    for review in tx.all("review.of_diffs", Review, ids=ids):
-        reviews[review.task].append(review)
-        named.add(review.session)
+    named |= {SessionId(row.session) for rows in reviews.values() for row in rows}
     parties = parties_of(tx, named | set(caller.above if caller else ()))
     holding, troubles = holding_of(context, tx, ids), _troubles(tx, ids, reviews)
     hold = context.project(tx).hold
@@ -187,11 +171,11 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
             history=tuple(history[task.id]),
             authors=tuple(authors[task.id]),
             parties=parties,
-            labels_taken_off=tuple(taken_off[task.id]),
+            labels_taken_off=tuple((row.label, SessionId(row.session)) for row in taken_off[task.id]),
             recorded=tuple(recorded[task.id]),
             controls=tuple(controls[task.id]),
             **_checked(tx, attempts.get(task.id), results),
-            cleared=cleared[task.id],
+            cleared={SessionId(row.session): row.attempt for row in cleared[task.id]},
             children_closed=task.id not in children or children[task.id].closed == children[task.id].total,
             child_count=children[task.id].total if task.id in children else 0,
             child_makers=frozenset(makers[task.id]),
@@ -203,6 +187,31 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
         for task in tasks.values()
     }
     return {task: _with_reviewers(context, tx, about, reviews[task]) if reviews[task] else about for task, about in found.items()}
+
+
+class OfTask(Protocol):
+    """A row that says which task it is about."""
+
+    @property
+    def task(self) -> str: ...
+
+
+R = TypeVar("R", bound=OfTask)
+
+
+def _by_task(rows: Iterable[R]) -> dict[str, list[R]]:
+    found: dict[str, list[R]] = defaultdict(list)
+    for row in rows:
+        found[row.task].append(row)
+    return found
+
+
+def _child_makers(tx: Tx, epics: list[TaskId]) -> dict[str, set[SessionId]]:
+    """Who worked on the children of each epic."""
+    found: dict[str, set[SessionId]] = defaultdict(set)
+    for row in tx.all("task.child_makers", ChildMaker, ids=epics):
+        found[row.parent].add(SessionId(row.session))
+    return found
 
 
 def holding_of(context: Context, tx: Tx, ids: Sequence[str]) -> dict[str, list[Blocking]]:
@@ -230,11 +239,18 @@ def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> di
 
 
 def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review]) -> Facts:
-    """V6: whose review of this diff counts: it is whole, it agrees, and P would let its reviewer approve now."""
+    """V6: whose review of this diff counts: it is whole, it agrees, and P would let its reviewer approve now.
+
+    Sessions of one origin are one pair of eyes (I4): the last thing they said is what they say.
+    """
     policy = context.policy(tx, gate_of(context.store.project))
     alone = msgspec.structs.replace(facts, recorded=())
-    mine = [row for row in reviews if row.agrees and not any(later.seq > row.seq and later.session == row.session for later in reviews)]
-    counting = {row.session for row in mine if may_approve(alone, facts.party(row.session), policy, Said(row.summary)).allowed}
+    latest: list[Review] = []
+    for row in reversed(reviews):
+        if not any(is_one_origin(facts.party(row.session), facts.party(later.session)) for later in latest):
+            latest.append(row)
+    agreeing = [row for row in latest if row.agrees]
+    counting = {row.session for row in agreeing if may_approve(alone, facts.party(row.session), policy, Said(row.summary)).allowed}
     return msgspec.structs.replace(facts, reviewers=frozenset(counting))
 
 
@@ -299,7 +315,7 @@ def _event(row: ControlRow) -> Event:
 
 
 def _named(
-    tasks: Iterable[Task], history: dict[str, list[HistoryEntry]], authors: dict[str, list[Author]], makers: dict[str, set[SessionId]]
+    tasks: Iterable[Task], history: dict[str, list[HistoryRow]], authors: dict[str, list[AuthorRow]], makers: dict[str, set[SessionId]]
 ) -> set[SessionId]:
     """Every session that the facts mention."""
     named: set[SessionId] = set()

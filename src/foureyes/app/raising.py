@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from foureyes.app.context import Context, Count
 from foureyes.app.ports import Tx
-from foureyes.core.answering import state_again, why_not_again
+from foureyes.core.answering import severity_again, state_again, why_not_again
 from foureyes.core.attempt import Attempt
 from foureyes.core.facts import Facts
-from foureyes.core.finding import BLOCKING, Finding, Found, Kind, Raised, stem
+from foureyes.core.finding import BLOCKING, SEVERITIES, UNRESOLVED, Finding, Found, Kind, Raised, stem
 from foureyes.core.fingerprint import Seen, find_quote, line_at, match, normal, symbol_at, words
 from foureyes.core.loop_events import FindingsRaised
+from foureyes.core.session import Party
 from foureyes.errors import Reason
 
 
@@ -51,7 +53,9 @@ def code_of(context: Context, attempt: Attempt | None, found: Sequence[Found]) -
     if not paths:
         return Code()
     wanted = sorted(paths)
-    return Code(context.repo.texts(attempt.head, wanted), context.repo.texts(attempt.base, wanted))
+    head, base = context.repo.texts(attempt.head, wanted), context.repo.texts(attempt.base, wanted)
+    silent = {file.path: "" for file in attempt.files if file.path in paths and file.path not in head}
+    return Code(head, silent | base)  # what has no text (a key, an image) is a place all the same
 
 
 def anchor(found: Found, code: Code) -> Anchored:
@@ -87,15 +91,28 @@ def findings_of(tx: Tx, task: str) -> list[Finding]:
 
 
 def raising(
-    tx: Tx, facts: Facts, anchored: Sequence[Anchored], *, kind: Kind, source: str, by_check: str = "", where: str = "issues"
+    tx: Tx,
+    facts: Facts,
+    anchored: Sequence[Anchored],
+    *,
+    kind: Kind,
+    source: str,
+    me: Party | None = None,
+    by_check: str = "",
+    where: str = "issues",
 ) -> Raising:
-    """L2: the event with which findings enter the ledger. What was rejected and accepted stays so (L9)."""
+    """L2: the event with which findings enter the ledger. What was rejected and accepted stays so (L9).
+
+    Who made the work (`me`) may find something new in it, and does not tell anew what others found.
+    """
     attempt = facts.attempt
     assert attempt is not None
+    is_maker = me is not None and facts.made_by(me) is not None
     known = [one for one in findings_of(tx, facts.task.id) if one.kind == kind and one.by_check == by_check]
     names = Names(tx, stem(kind, facts.task.group, facts.task.id, attempt.n))
     renames = {file.path: file.old_path for file in attempt.files if file.old_path}
-    taken: set[str] = set()
+    named = _named(tx, anchored)
+    taken = set(named)
     seen: set[tuple[str, str, str, str]] = set()
     raised: list[Raised] = []
     refused: list[Reason] = []
@@ -107,7 +124,9 @@ def raising(
             continue  # said twice in one breath
         seen.add(same)
         old, alike, wrong = _known(tx, facts, one, known, renames, taken)
-        wrong = wrong or (why_not_again(old, found, code_changed=normal(found.quote) != normal(old.quote)) if old else None)
+        if old is not None and named[old.root] > 1:
+            wrong = Reason("L2", f"{found.id} is named {named[old.root]} times; a finding is flagged once in one go", "leave one of them")
+        wrong = wrong or (why_not_again(old, found, code_changed=_is_other_code(old, found)) if old else None)
         if wrong is not None:
             refused.append(msgspec.structs.replace(wrong, message=f"{where}[{n}]: {wrong.message}"))
             continue
@@ -117,6 +136,24 @@ def raising(
         raised.append(_raised(one, names.next(), old, alike, attempt.n))
     event = FindingsRaised(iteration=attempt.n, kind=kind, source=source, findings=tuple(raised), by_check=by_check) if raised else None
     return Raising(event=event, refused=tuple(refused), lost=tuple(lost))
+
+
+def _named(tx: Tx, anchored: Sequence[Anchored]) -> Counter[str]:
+    """How often each root is named by an id of it; what is named is not guessed for another."""
+    rows = [tx.one("finding.one", Finding, id=one.found.id) for one in anchored if one.found.id]
+    return Counter(row.root for row in rows if row is not None)
+
+
+def _is_other_code(old: Finding, new: Found) -> bool:
+    """L9: both say what they are about, and it is not the same; who leaves the quote out shows no change."""
+    before, after = normal(old.quote), normal(new.quote)
+    return bool(before) and bool(after) and before != after
+
+
+def _not_yours(old: Finding) -> Reason:
+    """L2: a finding that its author may reword is a finding no more."""
+    said = f"{old.id} is known already, and whoever made the work answers it instead of flagging it again"
+    return Reason("L2", said, f"fe finding respond {old.id} --fixed|--rejected")
 
 
 def _lost(found: Found) -> str:
@@ -143,6 +180,8 @@ def _known(
 
 def _raised(one: Anchored, name: str, old: Finding | None, alike: tuple[str, ...], iteration: int) -> Raised:
     found = one.found
+    if old is not None and old.state in (*UNRESOLVED, "waived"):  # E3: what is not settled is not talked down by saying it again
+        found = msgspec.structs.replace(found, severity=min(found.severity, old.severity, key=SEVERITIES.index))
     blocking = found.severity in BLOCKING
     return Raised(
         id=name, root=old.root if old else name, severity=found.severity, title=found.title, path=found.path, line=found.line,

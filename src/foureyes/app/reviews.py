@@ -86,7 +86,7 @@ class Reviews:
             me = self._context.party(work.tx, work.actor)
             now = facts_of(self._context, work.tx, facts.task.id, me)
             self._refuse(now, me, given, seen, facts)
-            raised = raising(work.tx, now, anchored, kind="TL", source="review", where="payload.issues")
+            raised = raising(work.tx, now, anchored, kind="TL", source="review", me=me, where="payload.issues")
             _refuse_all(now.task.id, raised.refused)
             if raised.lost and not self._came_back(work.tx, now, me, "quote"):
                 assert now.attempt is not None

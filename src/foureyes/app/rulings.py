@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.app.context import Context, Named, Work, gate_of, permit
 from foureyes.app.feedback import mirror
-from foureyes.app.ledger import facts_of
+from foureyes.app.ledger import facts_of, parties_of
 from foureyes.app.ports import Tx
 from foureyes.app.proof import check, known_by_key, prove
 from foureyes.app.raising import findings_of
@@ -101,7 +101,6 @@ class Rulings:
         with self._context.writing(actor, "finding rule") as work:
             found = finding_named(work.tx, finding)
             task = self._context.get(work.tx, TaskId(found.task))
-            facts = facts_of(self._context, work.tx, task.id)
             moves = work.tx.all("finding.moves_of", MoveView, root=found.root)
             last = next((move for move in reversed(moves) if move.kind != "taken_back" and not move.undone), None)
             if last is None or last.kind != "ruled":
@@ -109,11 +108,13 @@ class Rulings:
             if last.iteration != task.iteration:
                 raise _not_taken_back(found, f"attempt {task.iteration} was handed in since, and its author has read the ruling")
             me = self._context.party(work.tx, work.actor)
-            if not is_one_origin(me, facts.party(last.session)):  # type: ignore[arg-type]
-                raise _not_taken_back(found, f"{facts.party_name(last.session)} gave the ruling, and only they can take it back")
+            giver = _who(work.tx, last.session)
+            if not is_one_origin(me, giver):
+                raise _not_taken_back(found, f"{giver.name} gave the ruling, and only they can take it back")
             if task.status in ("approved", "closed") and last.now != "open":
                 raise _not_taken_back(found, f"{task.id} is {task.status} already; send it back instead: fe redo {task.id}")
             work.record(task.id, e.RulingTakenBack(root=found.root, ruling=last.seq))
+            escalate(self._context, work, task.id)
             return outcome(self._context.get(work.tx, task.id), f"took {last.word} of {found.id} back: it is {last.was} again")
 
 
@@ -171,10 +172,22 @@ def refuse_rulings(context: Context, work: Work, facts: Facts, rulings: Sequence
         if found.root in roots:
             reasons.append(Reason("L8", f"{one.finding} is ruled on twice", "leave one of them"))
         roots.append(found.root)
-        wrong = why_not_ruling(found, one.ruling, is_raiser=is_one_origin(me, facts.party(found.session)))
+        wrong = why_not_ruling(found, one.ruling, is_raiser=is_one_origin(me, _raiser(work.tx, found)))
         reasons += [wrong] if wrong else []
     if reasons:
         raise Refused("nothing was ruled.", reasons=tuple(dict.fromkeys(reasons)), next_step=reasons[0].next, task=task.id)
+
+
+def _raiser(tx: Tx, found: Finding) -> Party:
+    """V7: who says it now: whoever flagged it last."""
+    moves = tx.all("finding.moves_of", MoveView, root=found.root)
+    return _who(tx, next((move.session for move in reversed(moves) if move.kind in ("raised", "flagged")), found.session))
+
+
+def _who(tx: Tx, session: str) -> Party:
+    """A session that may be in no history of the task."""
+    known = SessionId(session)
+    return parties_of(tx, {known}).get(known) or Party(session=known, kind="agent", name=session)
 
 
 def decide(context: Context, tx: Tx, facts: Facts, me: Party, actor: Actor, reason: str) -> Decision:

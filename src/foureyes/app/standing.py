@@ -77,6 +77,8 @@ def escalate(context: Context, work: Work, task: TaskId) -> Standing:
 def ask_lead(context: Context, work: Work, task: TaskId, why: str) -> None:
     """L14: the lead looks before the loop goes on; nothing is held, and other tasks go on."""
     found = context.get(work.tx, task)
+    if found.waiting_for:
+        return  # somebody is asked already, and it may be a person
     event = e.TaskEscalated(iteration=found.iteration, tier=_tier(found), waiting_for="lead", why=why, asked=True)
     work.as_gate(context.store.project).record(task, event)
 

@@ -171,6 +171,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         """E3: a waiver counts while it is valid."""
         return self.state == "waived" and self.waived_until > now
 
+    def at_time(self, now: str) -> Finding:
+        """E3: as it stands now: open again once its waiver has run out."""
+        ran_out = self.state == "waived" and not self.is_waived(now)
+        return msgspec.structs.replace(self, state="open") if ran_out else self
+
     def holds(self, now: str) -> bool:
         """L5: open and blocking: unresolved, or its waiver has run out."""
         return self.blocking and (self.state in UNRESOLVED or (self.state == "waived" and not self.is_waived(now)))

@@ -14,7 +14,7 @@ from foureyes.core.ids import Sha, short_diff
 from foureyes.core.minor import minor_refusals
 from foureyes.core.policy import AgentApproval, ReviewPolicy, must_be_seen, required_reviews
 from foureyes.core.quality import NOT_COMPARED, standings
-from foureyes.core.session import Party
+from foureyes.core.session import Party, is_one_origin
 from foureyes.core.task import is_blank
 from foureyes.errors import Reason
 
@@ -149,9 +149,10 @@ def tests_that_go(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
 
 
 def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | None:
-    """D6: as many counting reviews as the policy or a label asks for; a person's approval is one of every grade."""
+    """D6: as many counting reviews as the policy or a label asks for; a person's approval is one of every grade, with their review."""
     wanted = required_reviews(policy, facts.labels_in_force())
-    have = len(facts.reviewers) + (actor.kind == "human")
+    person = actor.kind == "human"
+    have = person + sum(not (person and is_one_origin(actor, facts.party(session))) for session in facts.reviewers)
     if have >= wanted:
         return None
     return Reason("D6", f"{wanted} counting reviews are required, {have} are there", f"a person runs: fe approve {facts.task.id}")

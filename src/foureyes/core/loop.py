@@ -153,6 +153,7 @@ def rounds(handed: Sequence[Handed], steps: Iterable[Step], *, closed: bool) -> 
     trees: set[str] = set()
     for attempt in handed:
         before = {root for root, now in state.items() if now in ("open", "claimed", "disputed")}
+        before |= {step.root for step in by_iteration.get(attempt.n, ()) if step.kind == "answered" and state.get(step.root) == "waived"}
         settled: dict[str, str] = {}
         for step in by_iteration.get(attempt.n, ()):
             settled[step.root] = step.kind

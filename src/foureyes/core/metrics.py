@@ -345,11 +345,8 @@ def review_stats(
     invalid = sum(row.n for row in returns if row.why == "document")
     iterations = iterations_of(approvals)
     return ReviewStats(
-        iterations=iterations,
-        automatic=share(sum(row.automatic for row in approvals), iterations.tasks),
-        findings=len(findings),
-        blocking=len(blocking),
-        open_blocking=sum(one.holds(now) for one in blocking),
+        iterations=iterations, automatic=share(sum(row.automatic for row in approvals), iterations.tasks),
+        findings=len(findings), blocking=len(blocking), open_blocking=sum(one.holds(now) for one in blocking),
         rejected=share(len(rejected), len(blocking)),
         rejections_accepted=share(sum(one.accepted for one in rejected), len(rejected)),
         false_fixes=share(wrong, wrong + right),
@@ -362,10 +359,8 @@ def review_stats(
         actionable=share(sum(row.actionable for row in reviews), len(reviews)),
         incomplete=share(sum(row.unread > 0 for row in reviews), len(reviews)),
         invalid=share(invalid, invalid + len(reviews)),
-        statuses=statuses,
-        timed_tasks=timed,
-        exceptions=exceptions,
-    )
+        statuses=statuses, timed_tasks=timed, exceptions=exceptions,
+    )  # fmt: skip
 
 
 def scores(
@@ -392,19 +387,12 @@ def _score(who: SessionRow, said: Sequence[FindingRow], given: Sequence[ReviewRo
     changed = sum(row.changed for row in given)
     middle = median(row.seconds for row in given)
     return ReviewerScore(
-        session=who.id,
-        name=who.name or who.id,
-        kind=who.kind,
-        agent=who.agent,
-        model=who.model,
-        reviews=len(given),
-        incomplete=sum(row.unread > 0 for row in given),
-        invalid=back.get((who.id, "document"), 0),
-        misquoted=back.get((who.id, "quote"), 0),
-        findings=len(said),
-        blocking=sum(one.blocking for one in said),
+        session=who.id, name=who.name or who.id, kind=who.kind, agent=who.agent, model=who.model,
+        reviews=len(given), incomplete=sum(row.unread > 0 for row in given),
+        invalid=back.get((who.id, "document"), 0), misquoted=back.get((who.id, "quote"), 0),
+        findings=len(said), blocking=sum(one.blocking for one in said),
         precision=share(sum(one.is_upheld for one in judged), len(judged)),
         coverage=share(changed - sum(row.unread for row in given), changed),
         unanchored=share(sum(not one.anchored for one in said), len(said)),
         median_seconds=None if middle is None else int(middle),
-    )
+    )  # fmt: skip

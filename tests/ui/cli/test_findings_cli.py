@@ -12,8 +12,8 @@ from tests.scenarios.stage import Cast
 from tests.ui.cli.counter import keys
 from tests.ui.cli.rounds import HARD, LIMIT, Rounds, rounds
 
-ROW = """id root task kind severity blocking state title location problem fix why quote fix_patch rule source check by raised flagged flags rounds
-note anchored waiting must_fix left_diff answer ruling false_fixes waived_until expired tracked alike"""
+ROW = """id root task kind severity blocking state title location problem fix why quote fix_patch rule source check by raised flagged flags
+rounds note anchored waiting must_fix left_diff answer ruling false_fixes waived_until expired tracked alike"""
 REASON = "the caller checks this input before it gets here"
 PATCH = """--- a/src/limit.py
 +++ b/src/limit.py
@@ -35,7 +35,7 @@ def shop(template: Path, tmp_path: Path, cast: Cast) -> Rounds:
 def test_a_list_has_a_line_each_and_says_how_many_block_L1(shop: Rounds) -> None:
     task = shop.found()
     lines = shop.text(shop.cast.alice, "finding", "list", task).splitlines()
-    assert [re.split(r"  +", re.sub(r"^(\w) ", r"\1  ", line)) for line in lines] == [
+    assert [re.split(r"  +", re.sub(r"^([HM]) ", r"\1  ", line)) for line in lines] == [
         ["H", "TL-T1-1-001", "HIGH", "open", "src/limit.py:2", "limit is hard-coded", "codex#1"],
         ["M", "TL-T1-1-002", "MEDIUM", "note", "no test for the limit", "codex#1"],
         ["1 open blocking of 2"],
@@ -97,9 +97,7 @@ def test_one_finding_in_full_with_its_history(shop: Rounds) -> None:
     (name,) = shop.ids(task)
     shop.done(shop.cast.claude, "start", task)
     shop.done(shop.cast.claude, "finding", "respond", name, "--rejected", "--ground", "misunderstood_requirement", "-m", REASON)
-    claude, codex = shop.session(shop.cast.claude), shop.session(shop.cast.codex)
-    text = shop.text(shop.cast.alice, "finding", "show", name).replace(claude, "CLAUDE").replace(codex, "CODEX")
-    assert text == (
+    assert shop.text(shop.cast.alice, "finding", "show", name) == (
         "TL-T1-1-001  limit is hard-coded\n"
         "  H HIGH · disputed · src/limit.py:2 · T1\n"
         "  found by    codex#1 in attempt 1\n"
@@ -240,7 +238,7 @@ def test_a_ruling_resolves_can_be_taken_back_and_is_not_for_who_answered_L8_L18(
     task = shop.found(HARD)
     (name,) = shop.ids(task)
     shop.again(task, "def allow(n):\n    return n < LIMIT\n", name)
-    assert "P2" in shop.no(shop.cast.claude, "finding", "rule", name, "--verified").rules
+    assert shop.no(shop.cast.claude, "finding", "rule", name, "--verified").rules == ("L8",)
     assert shop.no(shop.cast.codex, "finding", "rule", name, "--accepted").rules == ("L9",)
     assert shop.text(shop.cast.codex, "finding", "rule", name, "--verified") == (
         "TL-T1-1-001 VERIFIED; no blocking finding is open\nnext: fe approve T1\n"

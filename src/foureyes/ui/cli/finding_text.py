@@ -111,7 +111,8 @@ def last_answer(one: FindingView) -> MoveView | None:
 
 def _move(one: FindingView, move: MoveView) -> str:
     word = move.word if move.kind in ("answered", "ruled") else move.kind.replace("_", " ")
-    said = f': "{move.words}"' if move.words and move.kind != "answered" else ""
+    word += f" as {move.words}" if move.kind in ("raised", "flagged") and move.words != one.id else ""
+    said = f': "{move.words}"' if move.words and move.kind not in ("raised", "flagged", "answered") else ""
     undone = " (taken back)" if move.undone else ""
     change = f"{move.was} → {move.now}" if move.was and move.was != move.now else move.now
     who = one.names.get(move.session, move.session)

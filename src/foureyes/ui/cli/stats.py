@@ -173,7 +173,7 @@ def loops_text(view: LoopStats, limit: int, how: Style) -> str:
     totals = view.totals
     if not totals.loops:
         return "no task goes round"
-    parts = [f"{output.count(totals.loops, 'task')} going round   stuck {totals.stuck} · near escalation {totals.near}"]
+    parts = [f"{output.count(totals.loops, 'task')} going round: {totals.stuck} stuck, {totals.near} near escalation"]
     head = ("TASK", "STATUS", "TIER", "ITERATIONS", "NO PROGRESS", "OPEN BLOCKING", "ESCALATIONS", "STANDS")
     parts.append(output.table(head, [_loop(row) for row in view.tasks[:limit]]))
     parts += chart("TIERS", [(one.kind, one.n, str(one.n)) for one in totals.tiers], how)

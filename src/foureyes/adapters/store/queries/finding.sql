@@ -98,9 +98,6 @@ SELECT task, max(CASE WHEN state = 'disputed' OR ruling IN ('ACCEPTED', 'OVERRUL
   max(CASE WHEN state = 'waived' THEN 1 ELSE 0 END) AS waived, max(CASE WHEN false_fixes > 0 THEN 1 ELSE 0 END) AS false_fixed
 FROM findings WHERE blocking = 1 AND task IN (SELECT value FROM json_each(:ids)) GROUP BY task;
 
--- name: finding.of_check
-SELECT root, id, rule, title, path, line, state, blocking FROM findings WHERE task = :task AND by_check <> '' ORDER BY seq, root;
-
 -- name: finding.moves
 SELECT seq, root, iteration, kind, word, was, now, words, ground, commit_sha AS "commit", debt, blocking, undone, session, at
 FROM finding_moves WHERE task = :task ORDER BY seq, root;
@@ -153,6 +150,3 @@ INSERT INTO pieces (piece, task, attempt) VALUES (:piece, :task, :attempt) ON CO
 -- name: finding.shared_pieces
 SELECT piece, task, max(attempt) AS attempt FROM pieces
 WHERE piece IN (SELECT value FROM json_each(:pieces)) AND task <> :task GROUP BY piece, task ORDER BY task, piece;
-
--- name: finding.count
-SELECT count(*) AS n FROM findings;

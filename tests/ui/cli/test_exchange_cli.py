@@ -1,0 +1,84 @@
+"""`fe export handoff` and `fe import handoff`: what they print, what they answer as JSON, how they exit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.stage import Cast
+from tests.ui.cli.counter import LINT
+from tests.ui.cli.rounds import HARD, NO_TEST, Rounds, rounds
+
+
+@pytest.fixture
+def shop(template: Path, tmp_path: Path, cast: Cast) -> Rounds:
+    return rounds(template, tmp_path, cast)
+
+
+def test_a_tech_leads_handoff_goes_out_indented_and_comes_back_as_nothing_new(shop: Rounds) -> None:
+    task = shop.found()
+    text = shop.run(shop.cast.alice, "export", "handoff", task, "--role", "tech_lead").out
+    assert text.startswith('{\n  "type": "handoff_tech_lead"')
+    document = json.loads(text)
+    assert document["issue_summary"]["blocking_count"] == 1
+    assert document == shop.done(shop.cast.alice, "export", "handoff", task, "--role", "tech_lead")
+    back = shop.done(shop.cast.alice, "import", "handoff", task, shop.file("lead.json", document))
+    assert (back["type"], back["changed"], back["raised"]) == ("handoff_tech_lead", False, [])
+    assert len(shop.ids(task)) == 2
+
+
+def test_a_tech_leads_handoff_raises_findings_and_a_wrong_count_or_status_is_refused_G6_L5(shop: Rounds) -> None:
+    task = shop.work({"src/limit.py": "def allow(n):\n    return n < 1000\n"})
+    wrong = {"issues": [HARD, NO_TEST], "issue_summary": {"high": 2}, "status": "APPROVED"}
+    assert shop.no(shop.cast.codex, "import", "handoff", task, shop.file("lead.json", wrong), rc=2).rules == ("G6", "L5")
+    right = {"issues": [HARD, NO_TEST], "issue_summary": {"high": 1}, "status": "CHANGES_REQUIRED"}
+    said = shop.text(shop.cast.codex, "import", "handoff", task, shop.file("lead.json", right))
+    assert said.startswith("2 new, 0 known, 0 unchanged, 0 outside the change\n")
+
+
+def test_a_developers_handoff_answers_findings_L6(shop: Rounds) -> None:
+    task = shop.found()
+    name, note = shop.ids(task)
+    shop.done(shop.cast.claude, "start", task)
+    answers = {"issue_responses": [{"issue_id": name, "action": "FIXED", "details": "done"}]}
+    said = shop.text(shop.cast.claude, "import", "handoff", task, "-", input=json.dumps(answers))
+    assert said == "TL-T1-1-001 FIXED; 0 blocking left to answer\nnext: fe submit T1\n"
+    out = shop.done(shop.cast.alice, "export", "handoff", task, "--role", "developer")
+    assert out["blocking_summary"] == {"total_blocking": 1, "fixed": 1, "rejected_with_reason": 0, "unaddressed": 0}
+    assert shop.no(shop.cast.codex, "import", "handoff", task, shop.file("dev.json", out)).rules == ("L6",)
+    assert shop.done(shop.cast.claude, "import", "handoff", task, shop.file("dev.json", out))["task"] == task
+    assert note not in {row["issue_id"] for row in out["issue_responses"]}
+
+
+def test_qa_is_compared_with_the_checks_and_never_stored_L13(template: Path, tmp_path: Path, cast: Cast) -> None:
+    shop = rounds(template, tmp_path, cast, LINT)
+    task = shop.work({"src/a.py": "MESSY\n"})
+    assert shop.no(cast.alice, "export", "handoff", task, "--role", "qa", rc=3).code == "not_found"
+    shop.checked(cast.job, task, rc=6)
+    out = shop.done(cast.alice, "export", "handoff", task, "--role", "qa")
+    assert (out["status"], out["test_tracking"]["original_failures"]) == ("FAIL", ["lint"])
+    before = shop.head()
+    same = shop.text(cast.job, "import", "handoff", task, shop.file("qa.json", out))
+    assert same == "the checks of T1 say the same about iteration 1; nothing was stored\nnext: fe check show T1\n"
+    rosy = {"test_tracking": {"iteration": 1, "original_failures": []}, "status": "PASS"}
+    refused = shop.no(cast.codex, "import", "handoff", task, shop.file("qa.json", rosy))
+    assert "test_tracking.still_failing: none sent, lint by the checks" in refused.text
+    assert "status: PASS sent, FAIL by the checks" in refused.text
+    assert shop.head() == before
+
+
+@pytest.mark.parametrize("content", ["prose", "", "{}", "[]", '{"type": "review_result"}', '{"type": 7}', "[" * 100_000, "\ufeff{}"])
+def test_what_is_no_handoff_is_2(shop: Rounds, content: str) -> None:
+    task = shop.work()
+    assert shop.no(shop.cast.claude, "import", "handoff", task, shop.file("x.json", content), rc=2).code == "usage"
+
+
+def test_unreadable_and_oversized_files_and_unknown_roles_are_2(shop: Rounds) -> None:
+    task = shop.work()
+    assert "cannot be read" in shop.no(shop.cast.claude, "import", "handoff", task, "nosuch.json", rc=2).message
+    assert "cannot be read" in shop.no(shop.cast.claude, "import", "handoff", task, ".", rc=2).message
+    large = shop.file("large.json", '{"issues": ["' + "x" * 6_000_000 + '"]}')
+    assert "at most 5,000,000 are read" in shop.no(shop.cast.claude, "import", "handoff", task, large, rc=2).text
+    assert shop.no(shop.cast.claude, "export", "handoff", task, "--role", "boss", rc=2).code == "usage"
