@@ -76,7 +76,7 @@ def nobody_approves_their_own(s: Story, t: Tasks) -> None:
 
 def findings(s: Story, t: Tasks, seen: str) -> None:
     """A review with findings, an answer to each, and a ruling on the answer."""
-    s.tell("4. codex reviews it: one finding blocks, and comes with a patch. claude answers it, codex looks whether that is true, and approves.")
+    s.tell("4. codex reviews it: one finding blocks, and comes with a patch. claude answers it; codex rules on the answer, and approves.")
     (s.folder / "review.json").write_text(json.dumps(shop.REVIEW), encoding="utf-8")
     s.do(s.codex, f"fe review submit {t.receipt} ../review.json --seen {seen}", "CHANGES_REQUESTED: 1 open blocking, sent back")
     s.start(s.claude, t.receipt)

@@ -56,16 +56,17 @@ RECEIPT = {
     "test_receipt.py": test_of("receipt", "receipt", 'self.assertTrue(receipt(100).startswith("total 119"))'),
 }
 BETTER_TEST = {"test_receipt.py": test_of("receipt", "receipt", 'self.assertEqual(receipt(19.99), "total 23.79")')}
-PATCH = '''\
---- a/receipt.py
-+++ b/receipt.py
-@@ -2,4 +2,4 @@
- 
- 
- def receipt(net):
--    return f"total {gross(net)}"
-+    return f"total {gross(net):.2f}"
-'''
+PATCH = "\n".join(
+    [
+        "--- a/receipt.py",
+        "+++ b/receipt.py",
+        "@@ -4,2 +4,2 @@",
+        " def receipt(net):",
+        '-    return f"total {gross(net)}"',
+        '+    return f"total {gross(net):.2f}"',
+        "",
+    ]
+)
 REVIEW = {
     "type": "review_result",
     "payload": {

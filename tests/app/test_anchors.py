@@ -120,7 +120,7 @@ def test_other_eyes_dismiss_it_and_one_false_finding_does_not_block_for_ever_V7_
 def test_a_finding_that_waits_to_be_confirmed_takes_no_other_ruling_V7(world: GitWorld, word: str) -> None:
     task = handed_in(world)
     name = lost(world, task)
-    with pytest.raises(Refused), world.unchanged():
+    with world.unchanged(), pytest.raises(Refused):
         rule(world, {name: word}, by=GEMINI)
 
 

@@ -203,7 +203,7 @@ def test_who_made_the_work_cannot_rewrite_what_others_found_in_it_L8_lesson_28(d
     task = desk.handed_in()
     (name,) = review(desk, task, [issue(severity="CRITICAL", problem="money is lost")]).raised
     before = desk.app.findings.show(name)
-    with pytest.raises(Refused), desk.unchanged():
+    with desk.unchanged(), pytest.raises(Refused):
         if way == "review":
             review(desk, task, [issue("all is fine", "LOW", id=name, problem="nothing")], by=CLAUDE)
         elif way == "add":

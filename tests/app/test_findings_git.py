@@ -138,7 +138,7 @@ def test_a_quote_that_is_not_there_is_refused_V7(world: GitWorld) -> None:
 @pytest.mark.parametrize("who", [CI, asserted(BOB), asserted(CODEX)])
 def test_services_and_typed_names_add_nothing_I1_I5(world: GitWorld, who: Actor) -> None:
     task = handed_in(world)
-    with pytest.raises(Refused), world.unchanged():
+    with world.unchanged(), pytest.raises(Refused):
         world.app.findings.add(who, task, Found(severity="HIGH", title="limit"))
 
 
@@ -257,7 +257,7 @@ GATE = {
 @pytest.mark.parametrize("case", GATE)
 def test_an_agent_does_not_apply_a_patch_that_changes_a_gate_file_A4(world: GitWorld, case: str) -> None:
     _, name = with_patch(world, GATE[case])
-    with pytest.raises(Refused) as caught, world.unchanged():
+    with world.unchanged(), pytest.raises(Refused) as caught:
         world.app.findings.apply(CLAUDE, name)
     assert world.checkout.git("status", "--porcelain") == ""
     assert caught.value.reasons[0].rule == "A4" or "is not a unified diff" in caught.value.reasons[0].message
@@ -280,5 +280,5 @@ def test_what_a_check_or_a_hook_starts_applies_nothing_I5(world: GitWorld, who: 
 def test_a_finding_without_a_patch_says_so_L3(world: GitWorld) -> None:
     task = handed_in(world)
     name = flagged(world, task)
-    with pytest.raises(NotFound), world.unchanged():
+    with world.unchanged(), pytest.raises(NotFound):
         world.app.findings.apply(CLAUDE, name)

@@ -294,7 +294,7 @@ class Looping(RuleBasedStateMachine):
 
     @invariant()
     def everything_shown_equals_the_recount_G6(self) -> None:
-        self.counted.feed(self.world.app.audit.export())
+        self.counted.feed(list(self.world.app.audit.export()))
         now = self.world.app.context.now()
         for task in self.tasks:
             shown = {one.root: one for one in self.world.app.findings.listed(task)}
@@ -313,7 +313,7 @@ class Looping(RuleBasedStateMachine):
         said = [(one.n, one.had, one.fixed, one.found, one.same_tree) for one in shown.rounds]
         counted = [(one.n, len(one.had), one.fixed, one.found, one.same_tree) for one in loop.rounds]
         assert said == counted, loop.rounds
-        assert [one.no_progress for one in shown.rounds if one.closed] == [n for n in table if n >= 0]
+        assert [one.no_progress for one in shown.rounds if one.closed] == [n for n in table if n >= 0], (shown.rounds, loop.rounds)
         assert (shown.tier, shown.waiting_for, shown.round, shown.no_progress, shown.escalations, shown.lead_decisions) == (
             naive.tier, naive.waiting_for, naive.rounds, naive.stuck, naive.escalations, naive.decided,
         )  # fmt: skip
