@@ -99,12 +99,12 @@ def test_two_ids_of_one_root_in_one_document_are_one_finding_L2(desk: DeskWorld)
     assert first in texts(caught[0].reasons) or second in texts(caught[0].reasons)
 
 
-def test_an_id_and_a_description_of_the_same_finding_in_one_document_are_not_raised_twice_L2(desk: DeskWorld) -> None:
+def test_what_a_document_names_by_id_is_not_guessed_for_another_of_its_issues_L2(desk: DeskWorld) -> None:
     task = desk.handed_in()
     (first,) = review(desk, task, [issue("the limit")]).raised
     again(desk, task)
-    with desk.refused("L2"):
-        review(desk, task, [issue("the limit"), issue("the limit, again", id=first)])
+    done = review(desk, task, [issue("the limit"), issue("the limit, again", id=first)])
+    assert {one.root: one.title for one in findings(desk, task).values()} == {first: "the limit, again", done.raised[0]: "the limit"}
 
 
 @pytest.mark.parametrize("name", ["TL-nobody-1-001", "TL-{other}-1-001", "QA-x-1-001", "../../x", "1"])
@@ -298,8 +298,9 @@ def test_adding_needs_a_title_and_a_path_of_the_repository(desk: DeskWorld) -> N
     for wrong in (Found(severity="HIGH", title="  "), Found(severity="HIGH", title="x", path="../x"), Found(severity="HIGH", title="x", path="/x")):
         with desk.unchanged(), pytest.raises(BadInput):
             desk.app.findings.add(BOB, task, wrong)
+    unstarted = desk.create()
     with desk.unchanged(), pytest.raises(NotFound):
-        desk.app.findings.add(BOB, desk.create(), Found(severity="HIGH", title="x"))
+        desk.app.findings.add(BOB, unstarted, Found(severity="HIGH", title="x"))
 
 
 def test_an_answer_given_twice_in_review_is_the_last_one_L6(desk: DeskWorld) -> None:

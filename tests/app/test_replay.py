@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -12,10 +13,13 @@ from hypothesis.stateful import Bundle, MultipleResults, RuleBasedStateMachine, 
 from msgspec.structs import replace
 
 from foureyes.app.ports import ListQuery, Merged
+from foureyes.app.rulings import Ruling
 from foureyes.core.feedback import PriorityChange, RedoOption
+from foureyes.core.finding import RULINGS, Answer, AnswerWord, Found, RulingWord, Severity
 from foureyes.core.four_eyes import Said
 from foureyes.core.ids import SessionId, Sha
 from foureyes.core.lifecycle import STATUSES
+from foureyes.core.loop_events import RunEnd
 from foureyes.core.session import Actor
 from foureyes.errors import FoureyesError, Internal, Refused
 
@@ -51,8 +55,17 @@ FLAGS = {
 SPAWNED = 6
 """More children than this are not made: everybody else would never have a turn."""
 OF_A_ROLE = {
-    "implement": ("TaskStarted", "AttemptSubmitted"),
-    "review": ("Approved", "ApprovalRecorded", "ApprovalFinished", "ApprovalWithdrawn", "RedoRequested", "TaskRejected"),
+    "implement": ("TaskStarted", "AttemptSubmitted", "FindingsAnswered"),
+    "review": (
+        "Approved",
+        "ApprovalRecorded",
+        "ApprovalFinished",
+        "ApprovalWithdrawn",
+        "RedoRequested",
+        "TaskRejected",
+        "ReviewSubmitted",
+        "FindingRuled",
+    ),
 }
 """I2: what only a token of this role is good for."""
 
@@ -67,6 +80,11 @@ verdicts = st.sampled_from(["approve", "approve", "approve", "withdraw", "redo",
 labels = st.sampled_from(["security", "ux", "docs", "trivial", "review:skip", "review:auto", "review:batch"])
 LOOSE = ("trivial", "review:skip", "review:auto")
 outcomes = st.sampled_from(["passed", "passed", "passed", "failed", "crashed"])
+severities: st.SearchStrategy[Severity] = st.sampled_from(["CRITICAL", "HIGH", "HIGH", "MEDIUM", "LOW"])
+answers: st.SearchStrategy[AnswerWord] = st.sampled_from(["FIXED", "FIXED", "REJECTED", "DEFERRED", "SKIPPED"])
+rulings: st.SearchStrategy[RulingWord] = st.sampled_from(RULINGS)
+ends: st.SearchStrategy[RunEnd] = st.sampled_from(["", "", "crash", "timeout", "cancelled"])
+leads = st.sampled_from(["split", "senior", "fresh", "ask", "continue"])
 priorities: st.SearchStrategy[PriorityChange] = st.sampled_from(["same", "bump", "lower"])
 options: st.SearchStrategy[RedoOption] = st.sampled_from(["keep", "keep", "fresh", "checkpoint"])
 CHECKS = '[[checks]]\nname = "tests"\nrun = "pytest"\nreport = "junit"\n[[checks]]\nname = "lint"\nrun = "ruff"\nrequired = false\n'
@@ -116,7 +134,7 @@ class Desk(RuleBasedStateMachine):
         self.world.workshop = self.workshop = DeskWorkshop(self.world.repo)
         self.tasks: list[str] = []
         self.authors: dict[str, set[str]] = {}
-        self.passed = 0
+        self.passed = self.ruled = 0
         self.is_checked = False
         self.known: dict[str, Actor] = {}
         self.spawned: list[Actor] = []
@@ -198,9 +216,9 @@ class Desk(RuleBasedStateMachine):
     def take_next(self, actor: Actor) -> None:
         self.attempt(lambda: self.world.app.claims.next(actor))
 
-    @rule(actor=who, n=which)
-    def unstart(self, actor: Actor, n: int) -> None:
-        self.attempt(lambda: self.world.app.claims.unstart(actor, self.task(n)))
+    @rule(actor=who, n=which, how=ends)
+    def unstart(self, actor: Actor, n: int, how: RunEnd) -> None:
+        self.attempt(lambda: self.world.app.claims.unstart(actor, self.task(n), how=how))
 
     @rule(actor=who, helper=who, n=which, where=st.sampled_from(["branch", "branch", "main"]), lines=st.sampled_from([1, 80]))
     def work_and_submit(self, actor: Actor, helper: Actor, n: int, where: str, lines: int) -> None:
@@ -369,6 +387,80 @@ class Desk(RuleBasedStateMachine):
     def look_after_the_queue(self, actor: Actor, n: int, drop: bool) -> None:
         merges = self.world.app.merges
         self.attempt(lambda: merges.drop(actor, self.task(n), "not now") if drop else merges.retry(actor, self.task(n)))
+
+    # The findings loop
+
+    def finding(self, n: int) -> str:
+        rows = self.world.sql("SELECT id FROM findings ORDER BY seq, root")
+        return str(rows[n % len(rows)][0]) if rows else "TL-none-1-001"
+
+    @rule(actor=who, n=which, severity=severities, title=st.sampled_from(["a leak", "no lock"]))
+    def point_at_something(self, actor: Actor, n: int, severity: Severity, title: str) -> None:
+        self.attempt(lambda: self.world.app.findings.add(actor, self.task(n), Found(severity=severity, title=title, fix="mend it")))
+
+    @rule(actor=who, n=which, severity=st.sampled_from(["", "", "HIGH", "LOW"]), whole=st.booleans())
+    def review(self, actor: Actor, n: int, severity: str, whole: bool) -> None:
+        self.look(actor, self.task(n), severity, whole=whole)
+
+    def look(self, actor: Actor, task: str, severity: str, *, whole: bool = True) -> None:
+        """A review of what is handed in, with one finding or none."""
+        shown = self.world.show(task).attempts
+        issues = [{"severity": severity, "title": "no lock", "fix": "take one"}] if severity else []
+        files = [file.path for file in shown[-1].files] if shown and whole else []
+        seen = shown[-1].diff_id if shown else ""
+        verdict = "concerns" if severity == "HIGH" else "approved"
+        said = {"verdict": verdict, "summary": "I looked", "issues": issues, "files_reviewed": files, "diff_id": seen}
+        document = msgspec.json.encode({"type": "review_result", "version": 1, "payload": said})
+        self.attempt(lambda: self.world.app.reviews.submit(actor, task, document))
+
+    @rule(actor=who, n=st.integers(0, 30), word=answers, own=st.booleans())
+    def respond(self, actor: Actor, n: int, word: AnswerWord, own: bool) -> None:
+        rows = self.world.sql("SELECT t.id, t.implementer FROM findings f JOIN tasks t ON t.id = f.task WHERE f.id = ?", self.finding(n))
+        task, owner = rows[0] if rows else (self.task(n), None)
+        self.answer(self.known.get(owner or "", actor) if own else actor, task, word, [self.finding(n)])
+
+    def answer(self, actor: Actor, task: str, word: AnswerWord, names: Sequence[str]) -> None:
+        text, ground = "there is one lock around all of it", "false_positive" if word == "REJECTED" else ""
+        given = [Answer(finding=name, action=word, text=text, ground=ground) for name in names]
+        self.attempt(lambda: self.world.app.answers.respond(actor, task, given))
+
+    @rule(actor=who, n=st.integers(0, 30), word=rulings)
+    def rule_on_an_answer(self, actor: Actor, n: int, word: RulingWord) -> None:
+        self.attempt(lambda: self.world.app.rulings.rule(actor, [Ruling(self.finding(n), word, "I looked at it again")]))
+
+    @rule(actor=who, n=st.integers(0, 30))
+    def take_a_ruling_back(self, actor: Actor, n: int) -> None:
+        self.attempt(lambda: self.world.app.rulings.take_back(actor, self.finding(n)))
+
+    @rule(actor=who, n=st.integers(0, 30), reason=words)
+    def waive(self, actor: Actor, n: int, reason: str) -> None:
+        self.attempt(lambda: self.world.app.findings.waive(actor, self.finding(n), reason, days=1))
+
+    @rule(actor=who, n=st.integers(0, 30))
+    def track(self, actor: Actor, n: int) -> None:
+        if self.world.rows() < 2_000:
+            self.attempt(lambda: self.world.app.findings.track(actor, [self.finding(n)]))
+
+    @rule(actor=st.sampled_from([ALICE, BOB, CODEX]), n=which, option=leads)
+    def lead(self, actor: Actor, n: int, option: str) -> None:
+        parts = ["one half", "the other half"] if option == "split" else []
+        self.attempt(lambda: self.world.app.loops.lead(actor, self.task(n), option, "it is stuck", into=parts))
+
+    @rule(actor=makers, judge=makers, word=answers, ruling=rulings, option=leads, times=st.integers(1, 4))
+    def go_round(self, actor: Actor, judge: Actor, word: AnswerWord, ruling: RulingWord, option: str, times: int) -> None:
+        """Found, answered, ruled on and sent back, again and again; then somebody leads."""
+        task = self.planned(BOB)
+        for n in range(times):
+            self.attempt(lambda: self.world.start(actor, task))
+            held = self.world.sql("SELECT id FROM findings WHERE task = ? AND blocking = 1 AND state = 'open' ORDER BY id", task)
+            self.answer(actor, task, word, [str(row[0]) for row in held])
+            self.world.repo.commit(f"fe/{task}", sessions=[actor.session])
+            self.attempt(lambda: self.world.submit(actor, task))
+            given = [Ruling(str(row[0]), ruling, "I looked at it again") for row in held]
+            self.attempt(lambda given=given: self.world.app.rulings.rule(judge, given))  # type: ignore[misc]
+            self.look(judge, task, "HIGH" if n == 0 else "")
+            self.attempt(lambda: self.world.app.feedback.redo(ALICE, task, "as found"))
+        self.attempt(lambda: self.world.app.loops.lead(BOB, task, option, "it is stuck", into=["a half"] if option == "split" else []))
 
     @rule(actor=who, n=which, reason=words, verb=st.sampled_from(["block", "unblock", "defer", "undefer", "hold", "resume"]))
     def stop(self, actor: Actor, n: int, reason: str, verb: str) -> None:
@@ -546,7 +638,7 @@ class Desk(RuleBasedStateMachine):
     @invariant()
     def what_is_ready_is_ready_T4(self) -> None:
         rows = self.world.sql(
-            "SELECT t.id, t.ready, t.status = 'open' AND t.hold IS NULL AND t.deleted = 0 AND NOT EXISTS ("
+            "SELECT t.id, t.ready, t.status = 'open' AND t.hold IS NULL AND t.deleted = 0 AND t.waiting_for = '' AND NOT EXISTS ("
             " SELECT 1 FROM dependencies d JOIN tasks o ON o.id = d.depends_on WHERE d.task = t.id AND o.status <> 'closed')"
             " AND NOT EXISTS (SELECT 1 FROM tasks p WHERE p.id = t.parent AND p.status = 'blocked') FROM tasks t"
         )
@@ -605,6 +697,27 @@ class Desk(RuleBasedStateMachine):
             assert above not in makers
             assert origins.get(above, above) not in theirs or above == CI.session, "services are never spawners (I7)"
             above = parents.get(above)
+
+    @invariant()
+    def nothing_is_approved_over_an_open_blocking_finding_D2(self) -> None:
+        rows = self.world.sql(
+            "SELECT t.id, f.id FROM tasks t JOIN findings f ON f.task = t.id WHERE t.status = 'approved' AND f.blocking = 1"
+            " AND f.by_check = '' AND f.state IN ('open', 'claimed', 'disputed')"
+        )
+        assert rows == []
+
+    @invariant()
+    def nobody_rules_on_answers_to_their_own_work_L8(self) -> None:
+        rows = self.world.sql("SELECT seq, task, session FROM journal WHERE kind = 'FindingRuled' AND seq > ? ORDER BY seq", self.ruled)
+        for seq, task, session in rows:
+            self.ruled = seq
+            assert session not in self.makers(task)
+
+    @invariant()
+    def the_record_says_of_a_loop_what_the_engine_says_E1(self) -> None:
+        for task in self.tasks:
+            found, now = self.world.app.loops.standing(task)
+            assert (found.tier, found.waiting_for) == (now.tier, now.waiting_for), (task, found.status)
 
     @invariant()
     def a_closed_task_has_a_reason_to_be_closed_T2(self) -> None:

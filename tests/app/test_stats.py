@@ -19,6 +19,7 @@ from foureyes.core.metrics import AFTER, ReviewerScore, ReviewStats, StatusRow, 
 from foureyes.errors import BadInput, Refused
 
 from tests.adapters.store.shop import fill
+from tests.app.gated import AUTO, LINT, check, configure
 from tests.app.looped import again, findings, issue, play, respond, review, rule, standing
 from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld
 
@@ -167,6 +168,14 @@ def test_what_is_found_in_new_work_after_an_earlier_approval_was_not_missed_Y(de
     assert figures(desk).missed == share(0, 1)
 
 
+def test_what_a_second_reviewer_finds_after_a_recorded_approval_was_not_missed_P11(desk: DeskWorld) -> None:
+    desk.app.policy.set(ALICE, "review.policy", "delegated")
+    task = desk.handed_in(creator=BOB)
+    desk.app.decisions.approve(CODEX, task, seen=desk.show(task).attempts[-1].diff_id, said=Said(record_only=True))
+    review(desk, task, [issue()], by=GEMINI)
+    assert figures(desk).missed == share(0, 1)
+
+
 # Reviews and reviewers
 
 
@@ -238,6 +247,31 @@ def test_unclear_feedback_of_an_earlier_tier_is_not_held_against_the_next_Y(desk
     assert [(one.tier, one.n, one.unclear) for one in figures(desk).escalations] == [("senior", 1, 1), ("lead", 1, 0)]
 
 
+def test_asking_the_lead_is_a_step_and_no_escalation_L14(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    review(desk, task, [issue("a"), issue("b")])
+    desk.start(CLAUDE, task)
+    respond(desk, task, dict.fromkeys(named(desk, task).values(), "REJECTED"))
+    again(desk, task)
+    assert figures(desk).escalations == ()
+    view = desk.app.stats.loops()
+    assert [(row.task, row.pressure, row.waiting_for) for row in view.tasks] == [(task, "stuck", "lead")]
+    assert [(one.kind, one.n) for one in view.totals.steps] == [("asked", 1)]
+
+
+def test_what_a_check_found_without_a_place_is_no_unclear_feedback_of_a_reviewer_Y(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    desk.outside.runner.says("lint", exit_code=1)
+    task = desk.handed_in(labels=AUTO)
+    for _ in range(3):
+        check(desk, task)
+        if desk.task(task).tier == "developer":
+            again(desk, task)
+    found = figures(desk)
+    assert [(one.tier, one.n, one.unclear) for one in found.escalations] == [("senior", 1, 0)]
+    assert [one.kind for one in desk.app.findings.listed(task)] == ["QA"]
+
+
 def test_loops_say_what_the_engine_says_and_the_stuck_come_first_E5(desk: DeskWorld) -> None:
     fine = play(desk, [], found=1)
     near = play(desk, [0], found=1)
@@ -286,6 +320,22 @@ def test_time_in_each_status_is_that_of_closed_tasks_Y(desk: DeskWorld) -> None:
         "open": 60, "in_progress": 600, "reviewing": 300, "approved": 3_600,
     }  # fmt: skip
     assert found.timed_tasks == share(1, 1)
+
+
+def test_taking_back_an_approval_that_was_only_recorded_moves_no_task_P11(desk: DeskWorld) -> None:
+    desk.app.policy.set(ALICE, "review.policy", "delegated")
+    task = desk.handed_in(creator=BOB)
+    for who in (CODEX, GEMINI):
+        desk.app.decisions.approve(who, task, seen=desk.show(task).attempts[-1].diff_id, said=Said(record_only=True))
+    desk.approve(CLAUDE, task, reason="both have looked at it")
+    left = GEMINI if desk.show(task).approvals[-1].recorded else CODEX
+    desk.clock.advance(minutes=3)
+    desk.app.decisions.withdraw(left, task)
+    assert desk.status(task) == "approved"
+    desk.clock.advance(minutes=4)
+    desk.repo.land(f"fe/{task}")
+    desk.app.merges.process(ALICE)
+    assert {one.status: one.total_seconds for one in figures(desk).statuses if one.total_seconds} == {"approved": 420}
 
 
 def test_only_the_tasks_closed_last_are_timed_and_that_is_said_Y(desk: DeskWorld, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,13 +151,14 @@ def plan_debt(context: Context, work: Work, task: str, finding: Finding, why: st
         why,
     ]
     said = "\n\n".join(part for part in parts if part.strip())
-    work.record(new, e.TaskCreated(title=clean_title(finding.title[:400]), description=said, type="chore", labels=("tech-debt",)))
+    planner = work if work.actor.task is None else work.as_gate(context.store.project)  # a token is good for one task (I2)
+    planner.record(new, e.TaskCreated(title=clean_title(finding.title[:400]), description=said, type="chore", labels=("tech-debt",)))
     return new
 
 
 def _clean(answer: Answer) -> Answer:
     return msgspec.structs.replace(
-        answer, finding=answer.finding.strip(), text=clean_text(answer.text, "the answer").strip(), commit=answer.commit.strip(),
+        answer, finding=answer.finding.strip(), text=clean_text(answer.text, "the answer").strip(), commit=answer.commit.strip().lower(),
         debt=answer.debt.strip()
     )  # fmt: skip
 

@@ -6,16 +6,12 @@ from datetime import datetime
 
 import msgspec
 
-from foureyes.app.answers import carry, places_of, refuse_foreign_commits, refuse_unanswered
 from foureyes.app.context import Context, Named, Token, permit, refuse_other_task
 from foureyes.app.feedback import attempt_ref
 from foureyes.app.gating import settle
-from foureyes.app.laundering import inherit, laundered
 from foureyes.app.ledger import facts_of
 from foureyes.app.ports import Tx
 from foureyes.app.proof import check, known_by_key, prove
-from foureyes.app.raising import findings_of
-from foureyes.app.standing import escalate
 from foureyes.app.stops import needed, refuse_from
 from foureyes.app.tasks import outcome
 from foureyes.app.views import Outcome, ProjectView
@@ -74,6 +70,8 @@ class Attempts:
         if_version: int | None = None,
     ) -> SubmitOutcome:
         """Hand in. Git is asked before the transaction; if the task moved meanwhile, nothing is written. Then the mode decides (M)."""
+        from foureyes.app import answers, laundering, raising, standing  # only a hand-in needs them; commands that claim load this file
+
         permit(actor, "submit")
         refuse_signal(signal, task)
         message = clean_text(message, "the message")
@@ -90,25 +88,26 @@ class Attempts:
         change = self._change(facts.task, project, ref)
         last = facts.attempt
         with self._context.store.read() as tx:
-            known = findings_of(tx, found.id)
-            refuse_foreign_commits(tx, found.id, change, found.iteration + 1)
+            known = raising.findings_of(tx, found.id)
+            answers.refuse_foreign_commits(tx, found.id, change, found.iteration + 1)
         if last is not None and facts.task.status == "reviewing" and last.head == change.head and last.ref == change.ref:
             return submitted(facts, last, changed=False)
         self._refuse_empty(facts, change, project, no_code=no_code)
-        places = places_of(self._context, known, change, last) if known and last else ()
+        places = answers.places_of(self._context, known, change, last) if known and last else ()
         event = self._frozen(facts, project, change, message, tokens, no_code=no_code, signal=signal)
+        brought = laundering.found_again(self._context, event, found.id)
         self._context.workshop.keep(attempt_ref(found.id, event.n), event.head)
         with self._context.writing(actor, "submit") as work:
             now = self._context.find(work.tx, found.id)
             self._context.check_version(work.tx, now, found.version)
-            refuse_unanswered(work.tx, found.id, work.at)
-            event = laundered(work.tx, event, found.id)
+            answers.refuse_unanswered(work.tx, found.id, work.at)
+            event = laundering.laundered(work.tx, event, found.id)
             work.record(found.id, event)
-            carry(self._context, work, found.id, event, places, event.implementer)
-            inherit(self._context, work, found.id, event)
+            answers.carry(self._context, work, found.id, event, places, event.implementer)
+            laundering.inherit(self._context, work, found.id, event, brought)
             settled = settle(self._context, work, found.id, gate.Tip(head=event.head, on_target=event.landed))
             if event.n > 1:
-                escalate(self._context, work, found.id)
+                standing.escalate(self._context, work, found.id)
             done = submitted(facts_of(self._context, work.tx, found.id), event)
             done = msgspec.structs.replace(done, mode=settled.mode, reasons=settled.reasons)
             return msgspec.structs.replace(done, next="fe session end") if actor.role else done

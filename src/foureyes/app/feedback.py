@@ -11,7 +11,6 @@ from foureyes.app.ledger import facts_of
 from foureyes.app.merge_items import refuse_landed
 from foureyes.app.ports import Tx
 from foureyes.app.proof import Proof, check, known_by_key, named_task, prove
-from foureyes.app.standing import escalate
 from foureyes.app.stops import needed, refuse_from
 from foureyes.app.tasks import Tasks, outcome
 from foureyes.app.views import ApprovalView, FeedbackView, Outcome
@@ -60,7 +59,7 @@ class Feedback:
             if now.task.iteration != event.iteration:
                 self._context.check_version(work.tx, now.task, facts.task.version)
             work.record(now.task.id, event)
-            escalate(self._context, work, now.task.id)
+            end_round(self._context, work, now.task.id)
             revert = self._revert(work, now, words)
             done = self._context.get(work.tx, now.task.id)
         notes = [f"planned {revert}: the work is on the target branch already and has to be reverted there (K4)"] if revert else []
@@ -129,7 +128,7 @@ class Feedback:
         with self._context.writing(known_by_key(actor, proof), "reject") as work:
             now = self._judge(work, task, "reject", reason, proof)
             work.record(now.task.id, e.TaskRejected(iteration=now.task.iteration, reason=reason))
-            escalate(self._context, work, now.task.id)
+            end_round(self._context, work, now.task.id)
             done = self._context.get(work.tx, now.task.id)
         note = mirror(self._context, done.id)
         return outcome(done, f"rejected {done.id}: {reason}", notes=(note,) if note else ())
@@ -156,6 +155,13 @@ class Feedback:
         diff_id = facts.attempt.diff_id if facts.attempt else ""
         check(self._context, work, proof, action, task=found.id, diff_id=diff_id, reason=reason, version=found.version)
         return facts
+
+
+def end_round(context: Context, work: Work, task: TaskId) -> None:
+    """E1: a round is over; what that means for the tier is the engine's to say."""
+    from foureyes.app.standing import escalate  # most commands that load this file end none
+
+    escalate(context, work, task)
 
 
 def _seen_by(actor: Actor, facts: Facts) -> str:

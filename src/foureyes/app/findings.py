@@ -30,6 +30,8 @@ from foureyes.errors import BadInput, NotFound, Reason, Refused
 
 PAGE = 1_000
 LONGEST_WAIVER = 366
+DIFF = "diff --git "
+HEADERS = (DIFF, "+++ ", "--- ", "rename from ", "rename to ", "copy from ", "copy to ")
 BRANCHES = "refs/heads/fe/"
 
 
@@ -214,6 +216,7 @@ class Findings:
 
     def apply(self, actor: Actor, finding: str, *, only_try: bool = False) -> Outcome:
         """L3: the reviewer's patch, tried as a whole first; who applies it is its author, and the report shows where it came from."""
+        permit(actor, "log")
         with self._context.store.read() as tx:
             found = finding_named(tx, finding)
             task = self._context.get(tx, TaskId(found.task))
@@ -293,8 +296,25 @@ def is_note(one: Finding) -> bool:
 
 
 def _paths_in(patch: str) -> list[str]:
-    lines = [line[4:].split("\t")[0].strip() for line in patch.splitlines() if line.startswith(("+++ ", "--- "))]
-    return [line[2:] if line[:2] in ("a/", "b/") else line for line in lines if line != "/dev/null"]
+    """Every path that a patch may touch: by each kind of header that git reads, with and without the folder that git strips."""
+    found: dict[str, None] = {}
+    for line in patch.splitlines():
+        header = next((header for header in HEADERS if line.startswith(header)), "")
+        named = line[len(header) :].split("\t")[0].strip() if header else ""
+        for name in (named, *named.split(" ")) if header == DIFF else (named,):
+            path = _unquoted(name)
+            found |= dict.fromkeys(each for each in (path, path.partition("/")[2]) if each)
+    return list(found)
+
+
+def _unquoted(name: str) -> str:
+    """A name as git writes it: in quotation marks, with escapes, where it has unusual characters."""
+    if not (len(name) > 1 and name[0] == name[-1] == '"'):
+        return name.strip('"')
+    try:
+        return name[1:-1].encode("latin-1", "backslashreplace").decode("unicode_escape")
+    except UnicodeDecodeError:
+        return name
 
 
 def _clean(found: Found) -> Found:

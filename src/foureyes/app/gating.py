@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.app.check_findings import note_failures
 from foureyes.app.context import Context, Work, gate_of
 from foureyes.app.ledger import facts_of
 from foureyes.app.ports import Tx
-from foureyes.app.standing import escalate
 from foureyes.core import events as e
 from foureyes.core import gate
 from foureyes.core.attempt import Attempt
@@ -42,6 +40,8 @@ def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> 
     facts = facts_of(context, work.tx, task)
     policy = context.policy(work.tx, gate_of(context.store.project))
     if facts.task.status == "reviewing" and facts.attempt is not None and policy.checks:
+        from foureyes.app.check_findings import note_failures
+
         note_failures(work.as_gate(context.store.project), facts, standings(facts, policy))
     chosen, checked = mode_of(facts, policy), standings(facts, policy)
     reasons = why_not_by_itself(facts, policy, chosen, checked, tip)
@@ -54,6 +54,8 @@ def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> 
             failing = tuple(name for one in red if one.result for name in [*one.result.failing, *one.gone])
             feedback = in_words(work.tx, red)
             gatekeeper.record(task, e.AttemptSentBack(iteration=facts.attempt.n, feedback=feedback, failing=failing))
+            from foureyes.app.standing import escalate
+
             escalate(context, work, task)
     status = context.get(work.tx, task).status
     return Settled(mode=chosen.mode, status=status, mode_reasons=chosen.reasons, reasons=reasons, standings=checked)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from foureyes.app.context import Context, Work
@@ -11,7 +13,9 @@ from foureyes.app.raising import Names, findings_of
 from foureyes.core import events as e
 from foureyes.core.attempt import Author
 from foureyes.core.finding import Finding, Raised, stem
+from foureyes.core.fingerprint import find_quote
 from foureyes.core.ids import SessionId, TaskId
+from foureyes.core.loop_events import Place
 
 MOST_PIECES = 5_000
 
@@ -48,8 +52,24 @@ def laundered(tx: Tx, event: e.AttemptSubmitted, task: TaskId) -> e.AttemptSubmi
     return msgspec.structs.replace(event, authors=(*event.authors, *more.values())) if more else event
 
 
-def inherit(context: Context, work: Work, task: TaskId, event: e.AttemptSubmitted) -> None:
-    """A6: the open blocking findings of such an attempt are open here, too; each once."""
+def found_again(context: Context, event: e.AttemptSubmitted, task: TaskId) -> dict[str, Place]:
+    """A6: where the code of another task's blocking findings is in this attempt, by root: under its name, or another one."""
+    with context.store.read() as tx:
+        others = sorted(shared_with(tx, event.pieces, task))
+        rows = [one for other in others for one in findings_of(tx, other) if one.blocking and not one.by_check]
+    paths = {file.path for file in event.files}
+    found = {one.root: Place(one.root, one.path, one.line) for one in rows if not (one.path and one.quote) or one.path in paths}
+    gone = [one for one in rows if one.root not in found]
+    texts = context.repo.texts(event.head, sorted(paths)) if gone else {}
+    for one in gone:
+        places = ((path, find_quote(one.quote, text, one.line)) for path, text in texts.items())
+        path, line = next((place for place in places if place[1]), ("", 0))
+        found |= {one.root: Place(one.root, path, line)} if line else {}
+    return found
+
+
+def inherit(context: Context, work: Work, task: TaskId, event: e.AttemptSubmitted, places: Mapping[str, Place]) -> None:
+    """A6: the open blocking findings of such an attempt whose code is here are open here, too; each once."""
     shared = shared_with(work.tx, event.pieces, task)
     if not shared:
         return
@@ -57,21 +77,20 @@ def inherit(context: Context, work: Work, task: TaskId, event: e.AttemptSubmitte
     have = {one.rule for one in here if one.source == "inherited"}
     mine = context.get(work.tx, task)
     names = Names(work.tx, stem("TL", mine.group, task, event.n))
-    paths = {file.path for file in event.files}
     found = [
-        _copy(one, names.next())
+        _copy(one, places[one.root], names.next())
         for other in sorted(shared)
         for one in findings_of(work.tx, other)
-        if one.holds(work.at) and not one.by_check and one.root not in have and (not one.path or one.path in paths)
+        if one.holds(work.at) and one.root in places and one.root not in have
     ]
     if found:
         raised = e.FindingsRaised(iteration=event.n, kind="TL", source="inherited", findings=tuple(found))
         work.as_gate(context.store.project).record(task, raised)
 
 
-def _copy(one: Finding, name: str) -> Raised:
+def _copy(one: Finding, place: Place, name: str) -> Raised:
     return Raised(
-        id=name, root=name, severity=one.severity, title=one.title, path=one.path, line=one.line, problem=one.problem, fix=one.fix,
+        id=name, root=name, severity=one.severity, title=one.title, path=place.path, line=place.line, problem=one.problem, fix=one.fix,
         why=f"{one.why}\n\nIt came along from {one.id} of {one.task} (A6).".strip(), quote=one.quote, symbol=one.symbol, rule=one.root,
         fix_patch=one.fix_patch, anchored=one.anchored,
     )  # fmt: skip

@@ -9,7 +9,7 @@ import msgspec
 
 from foureyes.app.context import Context, Count
 from foureyes.app.ports import Tx
-from foureyes.core.answering import severity_again, state_again, why_not_again
+from foureyes.core.answering import state_again, why_not_again
 from foureyes.core.attempt import Attempt
 from foureyes.core.facts import Facts
 from foureyes.core.finding import BLOCKING, SEVERITIES, UNRESOLVED, Finding, Found, Kind, Raised, stem
@@ -113,20 +113,16 @@ def raising(
     renames = {file.path: file.old_path for file in attempt.files if file.old_path}
     named = _named(tx, anchored)
     taken = set(named)
-    seen: set[tuple[str, str, str, str]] = set()
     raised: list[Raised] = []
     refused: list[Reason] = []
     lost: list[Reason] = []
-    for n, one in enumerate(anchored):
+    for n, one in _once(anchored, kind):
         found = one.found
-        same = (found.path, normal(found.quote), words(found.title), found.rule)
-        if same in seen:
-            continue  # said twice in one breath
-        seen.add(same)
         old, alike, wrong = _known(tx, facts, one, known, renames, taken)
         if old is not None and named[old.root] > 1:
             wrong = Reason("L2", f"{found.id} is named {named[old.root]} times; a finding is flagged once in one go", "leave one of them")
-        wrong = wrong or (why_not_again(old, found, code_changed=_is_other_code(old, found)) if old else None)
+        if old is not None and wrong is None:
+            wrong = _not_yours(old) if is_maker else why_not_again(old, found, code_changed=_is_other_code(old, found))
         if wrong is not None:
             refused.append(msgspec.structs.replace(wrong, message=f"{where}[{n}]: {wrong.message}"))
             continue
@@ -136,6 +132,21 @@ def raising(
         raised.append(_raised(one, names.next(), old, alike, attempt.n))
     event = FindingsRaised(iteration=attempt.n, kind=kind, source=source, findings=tuple(raised), by_check=by_check) if raised else None
     return Raising(event=event, refused=tuple(refused), lost=tuple(lost))
+
+
+def _once(anchored: Sequence[Anchored], kind: Kind) -> list[tuple[int, Anchored]]:
+    """What is said twice in one breath is one finding, at its worst; a reviewer's same words about two places are two."""
+    found: dict[tuple[object, ...], tuple[int, Anchored]] = {}
+    for n, one in enumerate(anchored):
+        new = one.found
+        same: tuple[object, ...] = (new.path, new.line if kind == "TL" else 0, normal(new.quote), words(new.title), new.rule)
+        first, old = found.get(same, (n, one))
+        if new.id and old.found.id not in ("", new.id):
+            same, first, old = (*same, new.id), n, one
+        worst = min(old.found.severity, new.severity, key=SEVERITIES.index)
+        both = msgspec.structs.replace(old.found, severity=worst, id=old.found.id or new.id)
+        found[same] = (first, msgspec.structs.replace(old, found=both))
+    return sorted(found.values(), key=lambda pair: pair[0])
 
 
 def _named(tx: Tx, anchored: Sequence[Anchored]) -> Counter[str]:

@@ -11,14 +11,14 @@ from foureyes.app.ledger import facts_of
 from foureyes.app.ports import Tx
 from foureyes.app.proof import check, known_by_key, prove
 from foureyes.app.raising import Anchored, Raising, anchor, code_of, findings_of, raising
-from foureyes.app.rulings import Ruling, decide, record_rulings, refuse_rulings, said_of, send_back, standing_in_words
+from foureyes.app.rulings import Ruling, decide, finding_named, record_rulings, refuse_rulings, said_of, send_back, standing_in_words
 from foureyes.app.views import SessionView
 from foureyes.core import events as e
 from foureyes.core.document_findings import effective, files_of, rulings_of, status_problem
 from foureyes.core.document_findings import findings_of as found_in
 from foureyes.core.documents import CheckLine, OpenFinding, RequestContext, ReviewRequest, ReviewResult
 from foureyes.core.facts import Facts
-from foureyes.core.finding import UNRESOLVED, Finding, Found, status_of
+from foureyes.core.finding import AFTER_RULING, UNRESOLVED, Finding, Found, status_of
 from foureyes.core.gate import is_reviewing, was_not_seen
 from foureyes.core.ids import TaskId
 from foureyes.core.quality import standings
@@ -99,6 +99,8 @@ class Reviews:
                 check(
                     self._context, work, proof, "review submit", task=now.task.id, diff_id=diff_id, reason=words, version=now.task.version
                 )  # fmt: skip
+                if given.rulings:
+                    raised = self._after_rulings(work, now, me, given, raised, anchored)
                 done = self._record(work, now, me, given, raised)
         if returned is not None or done is None:
             step = "quote the code as it is and send it again; sent again as it is, it waits for somebody else's word"
@@ -177,6 +179,17 @@ class Reviews:
             reasons.append(Reason("D7", "the change moved while the review was taken in", f"fe show {now.task.id} --diff"))
         _refuse_all(now.task.id, tuple(reasons))
 
+    def _after_rulings(self, work: Work, facts: Facts, me: Party, given: Given, raised: Raising, anchored: list[Anchored]) -> Raising:
+        """The rulings come first, so that what is flagged again is flagged as it stands then; what they settle is not flagged again."""
+        settles = {finding_named(work.tx, one.finding).root: one for one in given.rulings if AFTER_RULING[one.ruling] != "open"}
+        both = [settles[one.root] for one in (raised.event.findings if raised.event else ()) if one.root in settles]
+        step = "leave one of them"
+        _refuse_all(
+            facts.task.id, tuple(Reason("L8", f"{one.finding} is ruled {one.ruling} and raised again at once", step) for one in both)
+        )
+        record_rulings(self._context, work, facts, given.rulings)
+        return raising(work.tx, facts, anchored, kind="TL", source="review", me=me, where="payload.issues")
+
     def _record(self, work: Work, facts: Facts, me: Party, given: Given, raised: Raising) -> ReviewOutcome:
         attempt, payload = facts.attempt, given.document.payload
         assert attempt is not None
@@ -194,8 +207,6 @@ class Reviews:
             raised=len(raised.event.findings) if raised.event else 0, blocking=blocking,
             actionable=counts or any(one.path and one.fix.strip() for one in given.found),
         )  # fmt: skip
-        if given.rulings:
-            record_rulings(self._context, work, facts, given.rulings)
         work.record(facts.task.id, event, *([raised.event] if raised.event else []))
         sent_back = send_back(self._context, work, facts.task.id)
         return self._outcome(work, facts, event, raised, given, eligible.reasons if not eligible.allowed else (), sent_back)

@@ -183,14 +183,12 @@ SETTINGS: tuple[Setting, ...] = (
         key="loop.no_progress_limit",
         kind="number",
         default=2,
-        scale="low",
         meaning="rounds without progress after which the next tier takes over; at least 1 (E1)",
     ),
     Setting(
         key="loop.iteration_cap",
         kind="number",
         default=5,
-        scale="low",
         meaning="iterations within a tier after which the next one takes over; at least 1 (E1)",
     ),
     Setting(

@@ -11,12 +11,10 @@ from foureyes.core.finding import (
     GROUNDS,
     RULES_ON,
     SEVERITIES,
-    UNRESOLVED,
     Answer,
     Finding,
     Found,
     RulingWord,
-    Severity,
     State,
     weak_reason,
 )
@@ -121,10 +119,3 @@ def state_again(old: Finding, new: Found) -> State:
     if old.state in ("deferred", "skipped"):
         return "open" if new.severity in BLOCKING else old.state
     return old.state
-
-
-def severity_again(old: Finding, new: Found) -> Severity:
-    """L1, D2: flagged again, what is not settled is as bad as it ever was; only a ruling or a waiver takes a blocking one out of the way."""
-    if old.state not in UNRESOLVED and old.state != "waived":
-        return new.severity
-    return min(old.severity, new.severity, key=SEVERITIES.index)

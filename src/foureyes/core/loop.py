@@ -177,9 +177,10 @@ def standing(handed: Sequence[Handed], done: Sequence[Round], acts: Sequence[Act
         tier, happened = count.tier, _in_order(count, attempt, one, acts, odds, limits)
         judged = one
         for seq, act in sorted(happened, key=lambda pair: pair[0]):
+            before = count.escalations
             act()
             if seq == (attempt.close_seq or NOT_YET):
-                judged = _judged(one, tier, count, limits)
+                judged = _judged(one, tier, count, limits, is_over=count.escalations > before)
         table.append(judged if one.closed else msgspec.structs.replace(one, tier=tier, no_progress=count.no_progress))
     last = handed[-1].n if handed else 0
     return Standing(
@@ -189,9 +190,9 @@ def standing(handed: Sequence[Handed], done: Sequence[Round], acts: Sequence[Act
     )  # fmt: skip
 
 
-def _judged(one: Round, tier: Tier, count: _Count, limits: Limits) -> Round:
-    """A closed round with what came of it."""
-    if count.tier != tier:
+def _judged(one: Round, tier: Tier, count: _Count, limits: Limits, *, is_over: bool) -> Round:
+    """A closed round with what came of it; `is_over`: the tier was left with it."""
+    if is_over:
         return msgspec.structs.replace(one, tier=tier, no_progress=count.left_with, action="escalate")
     action: Literal["continue", "warn"] = "warn" if _is_near(count, limits) else "continue"
     return msgspec.structs.replace(one, tier=tier, no_progress=count.no_progress, action=action)

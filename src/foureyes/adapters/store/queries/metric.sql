@@ -82,8 +82,7 @@ SELECT kind, count(*) AS n FROM security GROUP BY kind ORDER BY kind;
 SELECT t.id FROM tasks t
 WHERE t.deleted = 0 AND t.status NOT IN ('approved', 'closed') AND t.iteration > 0 AND (t.waiting_for <> '' OR t.tier <> 'developer'
   OR EXISTS (SELECT 1 FROM feedback b WHERE b.task = t.id)
-  OR EXISTS (SELECT 1 FROM findings f WHERE f.task = t.id AND f.blocking = 1)
-  OR EXISTS (SELECT 1 FROM odd_ends o WHERE o.task = t.id))
+  OR EXISTS (SELECT 1 FROM findings f WHERE f.task = t.id AND f.blocking = 1))
 ORDER BY CASE WHEN t.waiting_for <> '' THEN 0 ELSE 1 END, t.iteration DESC, t.n;
 
 -- name: metric.odd_ends
