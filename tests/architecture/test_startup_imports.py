@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from tests.architecture.house import ROOT
+from tests.launcher import World
 
 OTHER_FACES = frozenset({"textual", "litestar", "mcp", "psycopg", "rich", "jinja2", "cryptography"})
 """Libraries of other faces and engines: no plain command needs them."""
@@ -46,6 +47,15 @@ NOT_FOR_LOG = frozenset(
 )  # fmt: skip
 NOT_FOR_HELP = frozenset({"subprocess", "tomllib"})
 """Help is text: it starts nothing and reads no configuration."""
+
+LOOP = frozenset(
+    f"foureyes.{name}" for name in (
+        "app.answers", "app.check_findings", "app.exchange", "app.findings", "app.laundering", "app.loops", "app.prompts", "app.raising",
+        "app.reviews", "app.rulings", "app.stats", "app.validation", "core.answering", "core.document_findings", "core.documents",
+        "core.fingerprint", "core.prompt", "core.reading",
+    )
+)  # fmt: skip
+"""The findings loop: who only claims, logs or lists has nothing to do with it."""
 
 IMPORTED = re.compile(r"^import time:\s+\d+ \|\s+\d+ \|\s+(\S+)$", re.MULTILINE)
 
@@ -117,8 +127,20 @@ def test_version_loads_no_store(tmp_path: Path, home: Path) -> None:
 def test_log_loads_only_what_a_line_in_the_journal_needs(project: Path, task: str, home: Path) -> None:
     modules = loaded("log", task, "walls are up", cwd=project, home=home)
     assert "apsw" in modules, "nothing was written"
-    assert not unwanted(modules, OTHER_FACES | HEAVY | NOT_FOR_LOG)
+    assert not unwanted(modules, OTHER_FACES | HEAVY | NOT_FOR_LOG | LOOP | {"foureyes.app.standing", "foureyes.core.loop"})
+
+
+def test_start_and_unstart_load_nothing_of_the_findings_loop(project: Path, task: str, home: Path, tmp_path: Path) -> None:
+    """An agent's: a process without a terminal may start nothing (I5)."""
+    with World(tmp_path, environment(home)) as world:
+        claude = world.agent("claude")
+        for verb in ("start", "unstart"):
+            done = claude.run([sys.executable, "-X", "importtime", "-m", "foureyes", verb, task], cwd=project)
+            assert done.rc == 0, done.err[-2000:]
+            modules = set(IMPORTED.findall(done.err))
+            assert "foureyes.app.claims" in modules
+            assert not unwanted(modules, OTHER_FACES | HEAVY | LOOP), verb
 
 
 def test_list_loads_no_other_face(project: Path, task: str, home: Path) -> None:
-    assert not unwanted(loaded("list", cwd=project, home=home), OTHER_FACES | HEAVY)
+    assert not unwanted(loaded("list", cwd=project, home=home), OTHER_FACES | HEAVY | LOOP)

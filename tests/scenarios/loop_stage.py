@@ -11,7 +11,9 @@ from tests.launcher import Caller, Options, Result
 from tests.scenarios.shop import AT_ONCE, Shop
 from tests.scenarios.stage import Cast, HandedIn, Problem, copy_of
 
-LIMIT_PY = "LIMIT = 1000\n\n\ndef allow(key):\n    return counter(key) < 1000\n\n\ndef counter(key):\n    seen[key] += 1\n    return seen[key]\n"
+LIMIT_PY = (
+    "LIMIT = 1000\n\n\ndef allow(key):\n    return counter(key) < 1000\n\n\ndef counter(key):\n    seen[key] += 1\n    return seen[key]\n"
+)
 TEST_PY = "def test_limit():\n    pass\n"
 FILES = {"limit.py": LIMIT_PY, "test_limit.py": TEST_PY}
 WHY = "the server has one thread, see server.py line 3"
@@ -40,7 +42,9 @@ class Loop(Shop):
         """What an agent (claude) hands in for a task that a person planned."""
         return self.deliver(by or self.cast.claude, self.plan(*options), files or FILES)
 
-    def document(self, work: HandedIn, issues: Iterable[Mapping[str, Any]] = (), rulings: Mapping[str, str] | None = None, **more: Any) -> Any:
+    def document(
+        self, work: HandedIn, issues: Iterable[Mapping[str, Any]] = (), rulings: Mapping[str, str] | None = None, **more: Any
+    ) -> Any:
         """A review_result about an attempt that says that all of it was read."""
         found = [dict(issue) for issue in issues]
         blocks = {"CRITICAL", "HIGH", "BLOCKER", "IMPORTANT"} & {str(issue.get("severity")).upper() for issue in found}
@@ -48,7 +52,8 @@ class Loop(Shop):
         bad = bool(blocks) or any(word in ("NOT_FIXED", "OVERRULED") for word in words.values())
         payload = {
             "verdict": "concerns" if bad else "approved", "summary": "read all of it", "diff_id": work.diff_id, "issues": found,
-            "files_reviewed": self.changed(work), "rulings": [{"finding": name, "ruling": word, "reason": "looked at the code"} for name, word in words.items()],
+            "files_reviewed": self.changed(work),
+            "rulings": [{"finding": name, "ruling": word, "reason": "looked at the code"} for name, word in words.items()],
         }  # fmt: skip
         return {"type": "review_result", "payload": payload | more}
 
@@ -57,9 +62,14 @@ class Loop(Shop):
         return self.git("diff", "--name-only", f"main...{work.head}").splitlines()
 
     def review(
-        self, work: HandedIn, issues: Iterable[Mapping[str, Any]] = (), rulings: Mapping[str, str] | None = None, *, by: Caller | None = None,
+        self,
+        work: HandedIn,
+        issues: Iterable[Mapping[str, Any]] = (),
+        rulings: Mapping[str, str] | None = None,
+        *,
+        by: Caller | None = None,
         **more: Any,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """A reviewer (codex) says what it found and rules; what became of that."""
         document = json.dumps(self.document(work, issues, rulings, **more))
         return self.done(by or self.cast.codex, "review", "submit", work.task, "-", input=document)

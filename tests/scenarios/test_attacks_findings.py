@@ -48,7 +48,9 @@ def sent_back(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Ca
 
 
 @pytest.fixture(scope="module")
-def claimed(tmp_path_factory: pytest.TempPathFactory, sent_back: tuple[Path, HandedIn, list[str]], cast: Cast) -> tuple[Path, HandedIn, list[str]]:
+def claimed(
+    tmp_path_factory: pytest.TempPathFactory, sent_back: tuple[Path, HandedIn, list[str]], cast: Cast
+) -> tuple[Path, HandedIn, list[str]]:
     """Claude says that both are fixed, and has handed in again."""
     repo, work, names = sent_back
     loop = loop_at(tmp_path_factory.mktemp("claimed") / "shop", repo, cast)
@@ -83,9 +85,15 @@ def test_the_author_its_child_its_tokens_and_its_names_rule_on_nothing_L8_I1_I2(
     said.no(claude, "finding", "rule", said.first, "--verified", "--as", "reviewer", rules=["I1"])
     assert said.head() == before
     said.may_not_rule(holding(claude, spawned(said, claude, said.task, "review")), "verified", said.first, ["L8"])
-    said.may_not_rule(holding(cast.gemini, spawned(said, cast.gemini, said.task, "implement")), "verified", said.first, ["I2"])
     said.no(cast.job, "finding", "rule", said.first, "--verified", rules=["I5"])
     said.still_open()
+
+
+def test_a_token_to_implement_rules_on_nothing_I2(opened: Attack) -> None:
+    puppet = holding(opened.cast.gemini, spawned(opened, opened.cast.gemini, opened.task, "implement"))
+    opened.may_not_rule(puppet, "verified", opened.first, ["I2"])
+    opened.no(puppet, "finding", "add", opened.task, "limit.py:9", "-m", "a nit", "--severity", "low", rules=["I2"])
+    opened.no(puppet, "review", "submit", opened.task, "-", rules=["I2"], input=json.dumps(opened.document(opened.work)))
 
 
 def test_a_new_session_of_the_authors_origin_is_the_author_L8_I3(said: Attack) -> None:
@@ -175,7 +183,9 @@ def test_a_tech_leads_handoff_or_a_report_from_the_author_resolves_nothing_G6_L8
         pytest.param({"limit.py": "import threading\n"}, id="emptied"),
     ],
 )
-def test_renamed_moved_or_deleted_code_leaves_its_findings_open_until_somebody_rules_L2_L4(opened: Attack, files: dict[str, str | None]) -> None:
+def test_renamed_moved_or_deleted_code_leaves_its_findings_open_until_somebody_rules_L2_L4(
+    opened: Attack, files: dict[str, str | None]
+) -> None:
     from tests.scenarios.attack_gate import Gate
 
     gate = Gate(opened.repo, opened.cast)
@@ -185,9 +195,9 @@ def test_renamed_moved_or_deleted_code_leaves_its_findings_open_until_somebody_r
     opened.answer(opened.task, dict.fromkeys((opened.first, opened.second), "FIXED"))
     work = opened.submit(opened.cast.claude, opened.task)
     opened.refused_by(work, "D2", "D2")
-    opened.may_not_rule(opened.cast.claude, "obsolete", opened.first, ["L8"] if "limits.py" not in files or files["limits.py"] == LIMIT_PY else ["L8"])
+    assert "L8" in opened.no(opened.cast.claude, "finding", "rule", opened.first, "--obsolete").rules
     opened.still_open()
-    if "limits.py" in files and files["limits.py"] == LIMIT_PY:
+    if files.get("limits.py") == LIMIT_PY:
         (row, _) = opened.findings(opened.task)
         assert row["location"] == {"path": "limits.py", "line": 9}
 
@@ -214,7 +224,7 @@ def test_a_fresh_branch_a_redo_and_a_new_claim_leave_findings_open_L6(opened: At
 @pytest.mark.parametrize("path", ["limit.py", "renamed.py"])
 def test_the_same_work_under_another_task_and_name_brings_findings_and_authors_along_A6(opened: Attack, path: str) -> None:
     cast = opened.cast
-    opened.done(cast.alice, "cancel", opened.task, "-m", "never mind")
+    opened.done(cast.alice, "close", opened.task, "-m", "never mind")
     work = opened.deliver(cast.qwen, opened.plan(title="Something else"), {path: LIMIT_PY})
     rows = opened.findings(work.task)
     assert sorted(row["title"] for row in rows) == ["counter is not atomic", "limit is hard-coded"]
@@ -236,7 +246,7 @@ def test_only_a_person_who_did_not_make_the_work_waives_and_it_is_on_record_E3(o
     opened.still_open()
     other = opened.handed(files={"own.py": "value = 1\n"})
     (name,) = opened.review(other, [{**CODED, "location": "own.py:1", "quote": "value = 1"}])["raised"]
-    opened.no(cast.alice, "finding", "waive", name, rc=2)
+    opened.no(cast.alice, "finding", "waive", name, rules=["T2"])
     opened.done(cast.alice, "finding", "waive", name, "-m", "a value nobody reads")
     assert "waiver" in [row["kind"] for row in opened.lines(cast.alice, "security")]
 
@@ -283,7 +293,7 @@ def test_loop_limits_and_prompts_in_the_attempt_change_nothing_and_want_a_person
     work = opened.submit(cast.claude, opened.task)
     opened.rule("verified", opened.first, opened.second, by=cast.alice)
     opened.may_not_approve(cast.gemini, work, "-m", "fine", rules=["P6"])
-    assert opened.done(cast.alice, "show", work.task)["mode"]["mode"] == "per-task"
+    assert opened.show(work.task)["mode"] == "per-task"
     for name, text in gate.items():
         (opened.repo / name).parent.mkdir(parents=True, exist_ok=True)
         (opened.repo / name).write_text(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from foureyes.app.answers import known_ids
 from foureyes.app.context import Context, permit
 from foureyes.app.findings import at_an_attempt, end_approvals, everything, raise_all
 from foureyes.app.ledger import facts_of
@@ -12,6 +13,7 @@ from foureyes.app.standing import escalate
 from foureyes.core.document_counts import summary_problems
 from foureyes.core.document_findings import lead_findings, resolved_of, status_problem
 from foureyes.core.documents import TechLeadHandoff
+from foureyes.core.facts import Facts
 from foureyes.core.finding import Finding, Found, Kind
 from foureyes.core.fingerprint import normal, words
 from foureyes.core.reading import read
@@ -27,6 +29,7 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
     raised: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
     outside: int = 0
+    resolved: tuple[str, ...] = ()
     message: str = ""
     next: str = ""
 
@@ -41,7 +44,7 @@ class Exchange:
         """SARIF, rdjson, or a tech lead's handoff: found by somebody else, deduplicated, said by the caller."""
         permit(actor, "finding import")
         facts = at_an_attempt(self._context, actor, task)
-        format_, found, kind = self._read(document, name)
+        format_, found, kind, resolved = self._read(facts, document, name)
         assert facts.attempt is not None
         changed = {path for file in facts.attempt.files for path in (file.path, file.old_path) if path}
         mine = [one for one in found if whole or not one.path or one.path in changed]
@@ -60,28 +63,34 @@ class Exchange:
         new, again = tuple(one.id for one in raised if one.root not in known), tuple(one.id for one in raised if one.root in known)
         out = len(found) - len(mine)
         said = f"{len(new)} new, {len(again)} known, {len(anchored) - len(raised)} unchanged, {out} outside the change"
+        said += f"; called resolved, which is a ruling's to say: {', '.join(resolved)}" if resolved else ""
         return Imported(
             task=facts.task.id,
             format=format_,
             raised=new,
             again=again,
             outside=out,
+            resolved=resolved,
             message=said,
             next=f"fe finding list {facts.task.id} --open",
         )
 
-    def _read(self, document: bytes, name: str) -> tuple[str, list[Found], Kind]:
+    def _read(self, facts: Facts, document: bytes, name: str) -> tuple[str, list[Found], Kind, tuple[str, ...]]:
         if b'"issues"' in document[:200_000] and b'"runs"' not in document[:2_000]:
             handoff = read(document, TechLeadHandoff)
             found, notes, problems = lead_findings(handoff)
-            problems += [*summary_problems(handoff), *resolved_of(handoff)[1]]
+            resolved, more = resolved_of(handoff)
+            problems += [*summary_problems(handoff), *more]
             wrong = status_problem(handoff.status, [one.severity for one in found], len(notes))
             problems += [wrong] if wrong else []
             if problems:
                 raise BadInput("the handoff was refused, and nothing of it was stored.", reasons=tuple(problems), next_step="mend these")
-            return "handoff", [msgspec.structs.replace(one, id="") for one in found], "TL"
+            with self._context.store.read() as tx:
+                ours = known_ids(tx, facts.task.id, self._context.now())  # another tool's own numbers mean nothing here
+            found = [one if one.id in ours else msgspec.structs.replace(one, id="") for one in found]
+            return "handoff", found, "TL", tuple(resolved)
         format_, found = self._context.outside.read_findings(document, name)
-        return format_, found, "CK"
+        return format_, found, "CK", ()
 
     def export(self, task: str = "") -> bytes:
         """Findings as SARIF."""

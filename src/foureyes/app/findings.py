@@ -96,7 +96,8 @@ class Findings:
             now = self._context.now()
             rows = [one for one in rows if (not open_only or one.state in UNRESOLVED or one.holds(now)) and (not blocking or one.blocking)]
             names = self._names(tx, rows)
-            return [view_of(one, now, names) for one in rows]
+            at = self._context.get(tx, TaskId(rows[0].task)).iteration if task and rows else 0
+            return [view_of(one, now, names, at) for one in rows]
 
     def _names(self, tx: Tx, rows: Sequence[Finding]) -> dict[str, str]:
         sessions = sorted(
@@ -113,7 +114,8 @@ class Findings:
             moves = tx.all("finding.moves_of", MoveView, root=found.root)
             rows = tx.all("session.some", SessionView, ids=sorted({found.session, *[move.session for move in moves]}))
             names = {row.id: row.name for row in rows}
-            return msgspec.structs.replace(view_of(found, self._context.now(), names), moves=moves, names=names)
+            at = self._context.get(tx, TaskId(found.task)).iteration
+            return msgspec.structs.replace(view_of(found, self._context.now(), names, at), moves=moves, names=names)
 
     def task_here(self) -> str:
         """The task of the branch that the caller stands on (K1); empty where it is no task's."""
@@ -221,6 +223,8 @@ class Findings:
             found = finding_named(tx, finding)
             task = self._context.get(tx, TaskId(found.task))
             policy = self._context.policy(tx, actor)
+        permit(actor, "log")
+        refuse_other_task(actor, found.task)
         if not found.fix_patch.strip():
             raise NotFound(f"{found.id} has no patch.", next_step=f"fe finding show {found.id}", task=found.task)
         touched = gate_files(policy, _paths_in(found.fix_patch))
@@ -329,13 +333,14 @@ def _clean(found: Found) -> Found:
     )  # fmt: skip
 
 
-def view_of(one: Finding, now: str, names: dict[str, str]) -> FindingView:
-    """A finding for every face."""
+def view_of(one: Finding, now: str, names: dict[str, str], iteration: int = 0) -> FindingView:
+    """A finding for every face. It stands for as many rounds as there were since; a settled one stood until it was last flagged."""
+    last = max(iteration, one.flagged) if one.state in UNRESOLVED else one.flagged
     return FindingView(
         id=one.id, root=one.root, task=one.task, kind=one.kind, severity=one.severity, blocking=one.blocking, state=one.state,
         title=one.title, location=Place(one.path, one.line), problem=one.problem, fix=one.fix, why=one.why, quote=one.quote,
         fix_patch=one.fix_patch, rule=one.rule, source=one.source, check=one.by_check, by=names.get(one.session, one.session),
-        raised=one.raised, flagged=one.flagged, flags=one.flags, rounds=one.flagged - one.raised + 1, note=one.note,
+        raised=one.raised, flagged=one.flagged, flags=one.flags, rounds=last - one.raised + 1, note=one.note,
         anchored=one.anchored, waiting=one.waiting, must_fix=one.must_fix, left_diff=one.left_diff, answer=one.answer,
         ruling=one.ruling, false_fixes=one.false_fixes, waived_until=one.waived_until,
         expired=one.state == "waived" and not one.is_waived(now), tracked=one.tracked, alike=one.alike,

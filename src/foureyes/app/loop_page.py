@@ -39,7 +39,7 @@ def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> Tas
     loop = _standing(context, tx, detail.task)
     return msgspec.structs.replace(
         detail,
-        findings=[msgspec.structs.replace(view_of(one, now, called), moves=moves[one.root]) for one in findings],
+        findings=[msgspec.structs.replace(view_of(one, now, called, detail.task.iteration), moves=moves[one.root]) for one in findings],
         reviews=reviews,
         counting=sorted(facts.reviewers),
         loop=loop,

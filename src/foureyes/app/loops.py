@@ -9,7 +9,7 @@ from foureyes.app.context import Context, Work, permit
 from foureyes.app.feedback import begin_again
 from foureyes.app.ledger import facts_of
 from foureyes.app.merge_items import refuse_while_merging
-from foureyes.app.standing import standing_of
+from foureyes.app.standing import profile_of, standing_of
 from foureyes.app.stops import needed
 from foureyes.app.tasks import Tasks, outcome
 from foureyes.app.views import Outcome
@@ -38,6 +38,12 @@ class Loops:
         with self._context.store.read() as tx:
             found = self._context.find(tx, task)
             return found, standing_of(self._context, tx, found)
+
+    def profile(self, task: str) -> str:
+        """E2, E4: which agent profile the next attempt is for; empty where somebody decides first."""
+        with self._context.store.read() as tx:
+            found = self._context.find(tx, task)
+            return profile_of(self._context, tx, found, standing_of(self._context, tx, found))
 
     def lead(self, actor: Actor, task: str, option: str, reason: str, *, into: Sequence[str] = ()) -> Outcome:
         """E3: split, give to senior, restart fresh, ask the user, or let it go on. Nobody can force an approval."""

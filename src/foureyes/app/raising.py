@@ -27,11 +27,12 @@ class Code(msgspec.Struct, frozen=True):
 
 
 class Anchored(msgspec.Struct, frozen=True):
-    """A finding with where it is. `lost`: neither its quote nor its place is in base or head (V7)."""
+    """A finding with where it is. `lost`: neither its quote nor its place is in base or head (V7). `head` are the texts it was sought in."""
 
     found: Found
     symbol: str = ""
     lost: bool = False
+    head: Mapping[str, str] = {}
 
 
 class Raising(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,10 +44,10 @@ class Raising(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def code_of(context: Context, attempt: Attempt | None, found: Sequence[Found]) -> Code:
-    """What git has of the files that findings name; every changed file where one has a quote and no place."""
+    """What git has of the files that findings, or those they are again, name; every changed file where one has a quote and no place."""
     if attempt is None or attempt.no_code:
         return Code()
-    paths = {one.path for one in found if one.path}
+    paths = {one.path for one in found if one.path} | _paths_named(context, [one.id for one in found if one.id])
     if any(one.quote.strip() and not one.path for one in found):
         paths |= {file.path for file in attempt.files}
     paths |= {file.old_path for file in attempt.files if file.old_path and file.path in paths}
@@ -58,8 +59,21 @@ def code_of(context: Context, attempt: Attempt | None, found: Sequence[Found]) -
     return Code(head, silent | base)  # what has no text (a key, an image) is a place all the same
 
 
+def _paths_named(context: Context, ids: Sequence[str]) -> set[str]:
+    """Where the findings are that ids name (L9: whether the code there has changed)."""
+    if not ids:
+        return set()
+    with context.store.read() as tx:
+        rows = [tx.one("finding.one", Finding, id=name) for name in ids]
+    return {row.path for row in rows if row is not None and row.path}
+
+
 def anchor(found: Found, code: Code) -> Anchored:
     """V7: by its quote, white space aside; without one by its place."""
+    return msgspec.structs.replace(_anchored(found, code), head=code.head)
+
+
+def _anchored(found: Found, code: Code) -> Anchored:
     if found.quote.strip():
         return _by_quote(found, code)
     if not found.path:
@@ -122,7 +136,7 @@ def raising(
         if old is not None and named[old.root] > 1:
             wrong = Reason("L2", f"{found.id} is named {named[old.root]} times; a finding is flagged once in one go", "leave one of them")
         if old is not None and wrong is None:
-            wrong = _not_yours(old) if is_maker else why_not_again(old, found, code_changed=_is_other_code(old, found))
+            wrong = _not_yours(old) if is_maker else why_not_again(old, found, code_changed=_is_other_code(old, one))
         if wrong is not None:
             refused.append(msgspec.structs.replace(wrong, message=f"{where}[{n}]: {wrong.message}"))
             continue
@@ -155,9 +169,11 @@ def _named(tx: Tx, anchored: Sequence[Anchored]) -> Counter[str]:
     return Counter(row.root for row in rows if row is not None)
 
 
-def _is_other_code(old: Finding, new: Found) -> bool:
-    """L9: both say what they are about, and it is not the same; who leaves the quote out shows no change."""
-    before, after = normal(old.quote), normal(new.quote)
+def _is_other_code(old: Finding, new: Anchored) -> bool:
+    """L9: what the old one was about is no longer there; where nobody can look, both say what they are about, and it is not the same."""
+    before, after = normal(old.quote), normal(new.found.quote)
+    if before and old.path in new.head:
+        return not find_quote(old.quote, new.head[old.path])
     return bool(before) and bool(after) and before != after
 
 
@@ -186,7 +202,16 @@ def _known(
         return row, (), None
     seen = Seen(path=found.path, rule=found.rule, quote=found.quote, symbol=one.symbol, title=found.title)
     hit = match(seen, [finding for finding in known if finding.root not in taken], renames)
-    return (by_root[hit.root] if hit.root else None), hit.alike, None
+    old = by_root[hit.root] if hit.root else None
+    return (None if old is not None and _is_elsewhere(old, one) else old), hit.alike, None
+
+
+def _is_elsewhere(old: Finding, new: Anchored) -> bool:
+    """L9: only the words are those of a settled finding: its own code is there as it was, and this is about other code."""
+    before, after = normal(old.quote), normal(new.found.quote)
+    if old.ruling != "ACCEPTED" or not before or not after or before in after or after in before:
+        return False
+    return old.path in new.head and not _is_other_code(old, new)
 
 
 def _raised(one: Anchored, name: str, old: Finding | None, alike: tuple[str, ...], iteration: int) -> Raised:

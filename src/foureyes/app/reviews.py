@@ -76,7 +76,8 @@ class Reviews:
         permit(actor, "review submit")
         facts = self._facts(actor, task)
         given = self._given(actor, facts, document)
-        anchored = [anchor(one, code_of(self._context, facts.attempt, given.found)) for one in given.found] if given.found else []
+        code = code_of(self._context, facts.attempt, given.found)
+        anchored = [anchor(one, code) for one in given.found]
         diff_id = facts.attempt.diff_id if facts.attempt else ""
         words = "; ".join(part for part in (given.document.payload.verdict, said_of(given.rulings)) if part)
         proof = prove(self._context, actor, "review submit", task=facts.task.id, diff_id=diff_id, reason=words)

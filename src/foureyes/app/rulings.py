@@ -253,4 +253,13 @@ def is_due(context: Context, tx: Tx, facts: Facts, open_ones: Sequence[Finding])
     reviews = [row for row in tx.all("review.of_task", Review, task=facts.task.id) if row.diff_id == attempt.diff_id]
     sessions = {row.session for row in reviews}
     sessions |= {SessionId(row.id) for row in tx.all("finding.rulers", Named, task=facts.task.id, iteration=attempt.n)}
-    return bool(sessions) and len(sessions) >= required_reviews(policy, facts.labels_in_force())
+    return bool(sessions) and _pairs_of_eyes(tx, facts, sessions) >= required_reviews(policy, facts.labels_in_force())
+
+
+def _pairs_of_eyes(tx: Tx, facts: Facts, sessions: set[SessionId]) -> int:
+    """How many looked who did not make the work; sessions of one origin are one (I4)."""
+    found: list[Party] = []
+    for party in parties_of(tx, sessions).values():
+        if party.session in sessions and facts.made_by(party) is None and not any(is_one_origin(party, other) for other in found):
+            found.append(party)
+    return len(found)

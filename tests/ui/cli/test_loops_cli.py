@@ -28,12 +28,14 @@ def test_the_round_table_and_the_warning_one_round_early_L12_E5(shop: Rounds) ->
         ["1", "1", "–", "0", "developer", "continue"],
         ["2", "0", "0", "1", "developer", "warn"],
         ["iteration 2, no-progress 1: one more round without fixes escalates to tier senior (E1)"],
+        ["the next attempt is for claude (E4)"],
         ["next: fe finding list T1 --open"],
     ]
     found = shop.done(shop.cast.alice, "loop", task)
     assert (found["task"], found["tier"], found["no_progress"], len(found["rounds"])) == (task, "developer", 1, 2)
     shop.stuck(task, 1)
-    assert shop.done(shop.cast.alice, "loop", task)["tier"] == "senior"
+    escalated = shop.done(shop.cast.alice, "loop", task)
+    assert (escalated["tier"], escalated["profile"]) == ("senior", "claude-senior")  # E2: the tier says who is next
     assert table(shop.text(shop.cast.alice, "loop", task))[3] == ["3", "0", "0", "2", "developer", "escalate"]
 
 

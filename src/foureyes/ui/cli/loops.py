@@ -18,13 +18,14 @@ from foureyes.ui.cli.command import Session, reason_options, say, verb
 def loop(session: Session, task: str) -> None:
     """The rounds of a task: found, fixed, without progress, tier; and what comes next (L12, E1)."""
     found, standing = session.app.loops.standing(task)
+    profile = session.app.loops.profile(task)
     if session.json:
-        output.write_json({"task": found.id, **msgspec.to_builtins(standing)})
+        output.write_json({"task": found.id, "profile": profile, **msgspec.to_builtins(standing)})
     else:
-        output.write(loop_text(found, standing))
+        output.write(loop_text(found, standing, profile))
 
 
-def loop_text(task: Task, standing: Standing) -> str:
+def loop_text(task: Task, standing: Standing, profile: str) -> str:
     """The round table, and where it leads."""
     if not standing.rounds:
         return f"{task.id}: nothing was handed in yet\nnext: fe show {task.id}"
@@ -32,6 +33,7 @@ def loop_text(task: Task, standing: Standing) -> str:
     lines = [output.table(head, [_row(one) for one in standing.rounds])]
     near = said(standing)
     lines += [near] if near else []
+    lines += [f"the next attempt is for {profile} (E4)"] if profile and task.status in ("open", "in_progress") else []
     return "\n".join([*lines, f"next: {_next(task, standing)}"])
 
 
