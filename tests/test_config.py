@@ -16,10 +16,12 @@ from foureyes.core.policy import (
     AutoApprove,
     HumanRule,
     LabelRule,
+    Limits,
     MinorRule,
     Profile,
     ReviewPolicy,
     RiskRule,
+    Tiers,
 )
 from foureyes.core.session import GRADES
 from foureyes.errors import ConfigError
@@ -61,6 +63,15 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "review.risk.new_agent": ("4", 4),
     "review.risk.test_paths": ('["t/**"]', ("t/**",)),
     "review.risk.watched_paths": ('["w/**"]', ("w/**",)),
+    "review.coverage_exclude": ('["dist/**"]', ("dist/**",)),
+    "review.peers.focus": ('["Load"]', ("Load",)),
+    "review.peers.max_words": ("90", 90),
+    "loop.no_progress_limit": ("3", 3),
+    "loop.iteration_cap": ("8", 8),
+    "loop.rejection_review_share": ("0.75", 0.75),
+    "tiers.developer": ('"codex"', "codex"),
+    "tiers.senior": ('"codex-senior"', "codex-senior"),
+    "tiers.lead": ('"codex-lead"', "codex-lead"),
     "minor.self": ("false", False),
     "minor.checks": ("false", False),
     "minor.max_lines": ("0", 0),
@@ -481,6 +492,25 @@ def test_every_key_about_modes_and_checks_reaches_the_policy_M_D5() -> None:
     assert (policy.default_mode, policy.reviews, policy.docs_paths, policy.check_paths) == ("per-task", 2, ("*.txt",), ("ci/**",))
     assert (policy.quick_issues, policy.minor.checks) == (("Too long",), False)
     assert policy.checks == (CheckRule(name="tests", run="pytest", report="junit"),)
+
+
+def test_every_key_about_the_loop_reaches_the_policy_E5_E2_V2() -> None:
+    keys = [key for key in EXAMPLES if key.startswith(("loop.", "tiers.", "review.peers.")) or key == "review.coverage_exclude"]
+    tables: dict[str, str] = {}
+    for key in keys:
+        section, _, name = key.rpartition(".")
+        tables[section] = tables.get(section, f"[{section}]\n") + f"{name} = {EXAMPLES[key][0]}\n"
+    policy = review_policy(layers(file="".join(tables.values())))
+    assert policy.limits == Limits(no_progress_limit=3, iteration_cap=8, rejection_review_share=0.75)
+    assert policy.tiers == Tiers(developer="codex", senior="codex-senior", lead="codex-lead")
+    assert (policy.focus, policy.max_words, policy.coverage_exclude) == (("Load",), 90, ("dist/**",))
+    assert review_policy(Layers()).limits == Limits(no_progress_limit=2, iteration_cap=5, rejection_review_share=0.5)
+
+
+def test_a_limit_of_none_is_a_limit_of_one_and_a_share_of_none_is_none_E1_L14() -> None:
+    """A loop that has not begun escalates nowhere; a share is no count."""
+    text = "[loop]\nno_progress_limit = 0\niteration_cap = 0\nrejection_review_share = 0\n"
+    assert review_policy(layers(file=text)).limits == Limits(no_progress_limit=1, iteration_cap=1, rejection_review_share=0)
 
 
 CHECK = '[[checks]]\nname = "tests"\nrun = "pytest"\n'

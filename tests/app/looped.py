@@ -29,7 +29,9 @@ def issue(title: str = "limit is hard-coded", severity: str = "HIGH", **more: An
     return {"severity": severity, "title": title, "fix": "read it from the settings", **more}
 
 
-def document(issues: Sequence[dict[str, Any]] = (), *, verdict: str = "", rulings: Sequence[dict[str, str]] = (), **more: Any) -> dict[str, Any]:
+def document(
+    issues: Sequence[dict[str, Any]] = (), *, verdict: str = "", rulings: Sequence[dict[str, str]] = (), **more: Any
+) -> dict[str, Any]:
     """A review_result."""
     blocking = any(str(one.get("severity")).upper() in ("CRITICAL", "HIGH", "BLOCKER", "IMPORTANT") for one in issues)
     payload = {"verdict": verdict or ("concerns" if blocking else "approved"), "summary": "read all of it", "issues": list(issues)}
@@ -37,12 +39,20 @@ def document(issues: Sequence[dict[str, Any]] = (), *, verdict: str = "", ruling
 
 
 def review(
-    world: World, task: str, issues: Sequence[dict[str, Any]] = (), *, by: Actor = CODEX, rulings: Sequence[tuple[str, str]] = (), **more: Any
+    world: World,
+    task: str,
+    issues: Sequence[dict[str, Any]] = (),
+    *,
+    by: Actor = CODEX,
+    rulings: Sequence[tuple[str, str]] = (),
+    **more: Any,
 ) -> ReviewOutcome:
     """A reviewer looks at the attempt that is there, reads every file of it, and says what it found and rules."""
     attempt = world.show(task).attempts[-1]
     usual = {"diff_id": attempt.diff_id, "files_reviewed": [file.path for file in attempt.files]}
-    said = document(issues, rulings=[{"finding": name, "ruling": word, "reason": "looked at the code"} for name, word in rulings], **usual | more)
+    said = document(
+        issues, rulings=[{"finding": name, "ruling": word, "reason": "looked at the code"} for name, word in rulings], **usual | more
+    )
     return world.app.reviews.submit(by, task, json.dumps(said).encode())
 
 
@@ -163,7 +173,9 @@ def same_tier(world: World, task: str) -> tuple[str, str]:
     return now.tier, now.waiting_for
 
 
-def next_attempt(world: GitWorld, task: str, files: dict[str, str | None], *, answers: dict[str, str] | None = None, by: Actor = CLAUDE) -> None:
+def next_attempt(
+    world: GitWorld, task: str, files: dict[str, str | None], *, answers: dict[str, str] | None = None, by: Actor = CLAUDE
+) -> None:
     """Real git: the implementer goes on where it stopped, answers, and hands in; None takes a file away."""
     checkout = world.checkout
     if world.status(task) == "open":

@@ -168,7 +168,9 @@ class Recount:
 
     def _Approved(self, row: JournalRow, said: dict[str, Any]) -> None:
         """D2: nothing is approved over an open blocking finding that a reviewer raised."""
-        self.loop(row.task).status = said["status"]
+        loop = self.loop(row.task)
+        loop.status = said["status"]
+        loop.rounds[-1].others.append((row.seq, "approved", ""))
         over = [(one.id, one.state, one.until) for one in self.of_task(row.task) if one.holds(row.at) and not one.by_check]
         assert not over, f"row {row.seq} approves {row.task} over {over}"
 
@@ -234,7 +236,8 @@ class Recount:
 
     def _FindingRuled(self, row: JournalRow, said: dict[str, Any]) -> None:
         one, word = self.roots[said["root"]], said["ruling"]
-        assert one.state not in ("resolved", "obsolete", "waived", "deferred", "skipped"), f"{word} on what is {one.state} (L8, L9)"
+        ran_out = one.state == "waived" and one.until <= row.at
+        assert one.state in WAITS or ran_out, f"{word} on what is {one.state} (L8, L9)"
         one.before[row.seq] = (one.state, one.answer, one.must_fix, one.waiting)
         one.state, one.ruling = RULED.get(word, "open"), word
         one.must_fix = one.must_fix or word == "OVERRULED"
@@ -311,8 +314,8 @@ class Stand:
             self.stuck += 1
             if self.stuck >= limit:
                 self.up()
-        elif word == "asked":
-            self.waiting_for = "lead"
+        elif word in ("asked", "approved"):
+            self.waiting_for = "lead" if word == "asked" else ""
         else:
             self.decided += 1
             self.waiting_for = ""
@@ -338,7 +341,7 @@ def stand(loop: Loop, limit: int, cap: int) -> tuple[Stand, list[int]]:
     """The journal of one task, round by round; and how often there was no progress when each round was over (-1: it is not)."""
     now, table = Stand(), []
     for number, one in enumerate(loop.rounds):
-        is_over = number + 1 < len(loop.rounds) or loop.status in ("open", "in_progress", "blocked")
+        is_over = bool(one.sent_back) or number + 1 < len(loop.rounds) or loop.status in ("open", "in_progress", "blocked")
         things: list[tuple[float, str]] = [(seq, word) for seq, word, _ in one.others]
         things += [(one.sent_back or float("inf"), "over")] if is_over else []
         table.append(-1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -26,7 +28,7 @@ from tests.app.looped import (
 from tests.app.world import BOB, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld
 
 PAY = "def pay(amount):\n    limit = 10\n    return amount < limit\n"
-WRONG = {"file": "pay.py", "line": 2, "quote": "limit = 99999"}
+WRONG: dict[str, Any] = {"file": "pay.py", "line": 2, "quote": "limit = 99999"}
 
 
 def lost(world: DeskWorld | GitWorld, task: str, severity: str = "HIGH", by: Actor = CODEX) -> str:
@@ -74,7 +76,9 @@ def test_it_goes_back_once_per_reviewer_and_attempt_V7(world: GitWorld) -> None:
         review(world, task, [issue("another", **WRONG)], by=GEMINI)
 
 
-@pytest.mark.parametrize("again_as", [CODEX, replace(CODEX, session=SessionId("ses-codex-again"), base=CODEX.session)], ids=["same", "origin"])
+@pytest.mark.parametrize(
+    "again_as", [CODEX, replace(CODEX, session=SessionId("ses-codex-again"), base=CODEX.session)], ids=["same", "origin"]
+)
 @pytest.mark.parametrize("word", ["CONFIRMED", "DISMISSED"])
 def test_who_raised_it_neither_confirms_nor_dismisses_it_V7_lesson_72(world: GitWorld, word: str, again_as: Actor) -> None:
     task = handed_in(world)
@@ -169,7 +173,7 @@ def test_a_finding_without_a_quote_is_anchored_by_its_place_and_blocks_V7(world:
 
 
 @pytest.mark.parametrize("place", [{"file": "pay.py", "line": 400}, {"file": "nowhere.py"}])
-def test_a_place_that_is_neither_in_base_nor_in_head_goes_back_as_well_V7(world: GitWorld, place: dict[str, object]) -> None:
+def test_a_place_that_is_neither_in_base_nor_in_head_goes_back_as_well_V7(world: GitWorld, place: dict[str, Any]) -> None:
     task = handed_in(world)
     with sent_back_to_its_reviewer(world, task, "V7", error=Refused):
         review(world, task, [issue(**place)])

@@ -273,7 +273,9 @@ def test_only_a_deferred_answer_makes_a_task_L6(desk: DeskWorld) -> None:
 # Who answers
 
 
-@pytest.mark.parametrize("who", [BOB, ALICE, CI, replace(CLAUDE, session=SessionId("ses-claude-again"))], ids=["bob", "alice", "ci", "origin"])
+@pytest.mark.parametrize(
+    "who", [BOB, ALICE, CI, replace(CLAUDE, session=SessionId("ses-claude-again"))], ids=["bob", "alice", "ci", "origin"]
+)
 def test_a_person_a_service_or_the_same_eyes_answer_for_the_implementer_L6_I7(desk: DeskWorld, who: Actor) -> None:
     task, (high, *_) = at_work(desk)
     give(desk, task, answer(high, "FIXED"), by=who)
@@ -337,7 +339,13 @@ def handoff(**fields: Any) -> bytes:
 
 
 def said(name: str, action: str) -> dict[str, str]:
-    return {"issue_id": name, "action": action, "details": "done" if action == "FIXED" else "", "reason": REASON, "ground": "false_positive"}
+    return {
+        "issue_id": name,
+        "action": action,
+        "details": "done" if action == "FIXED" else "",
+        "reason": REASON,
+        "ground": "false_positive",
+    }
 
 
 def test_a_document_with_the_right_numbers_is_taken_G6(desk: DeskWorld) -> None:
@@ -349,7 +357,8 @@ def test_a_document_with_the_right_numbers_is_taken_G6(desk: DeskWorld) -> None:
 
 
 MISCOUNTED: list[dict[str, int]] = [
-    {"total_blocking": 1}, {"total_blocking": 3}, {"fixed": 2}, {"fixed": 0}, {"rejected_with_reason": 1}, {"unaddressed": 0}, {"unaddressed": 2},
+    {"total_blocking": 1}, {"total_blocking": 3}, {"fixed": 2}, {"fixed": 0}, {"rejected_with_reason": 1}, {"unaddressed": 0},
+    {"unaddressed": 2},
 ]  # fmt: skip
 
 
@@ -362,7 +371,9 @@ def test_a_number_that_counting_contradicts_refuses_the_whole_document_G6_lesson
     assert next(iter(counts)) in texts(caught.value.reasons)
 
 
-@pytest.mark.parametrize("raw", [b"", b"FIXED all of them", b"[]", handoff(issue_responses=[{"issue_id": "x", "action": "MAYBE"}]), handoff(x=1)])
+@pytest.mark.parametrize(
+    "raw", [b"", b"FIXED all of them", b"[]", handoff(issue_responses=[{"issue_id": "x", "action": "MAYBE"}]), handoff(x=1)]
+)
 def test_a_document_that_is_none_answers_nothing_L6(desk: DeskWorld, raw: bytes) -> None:
     task, _ = at_work(desk)
     with desk.unchanged(), pytest.raises(BadInput):

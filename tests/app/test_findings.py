@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -197,19 +198,23 @@ def test_a_re_flag_never_makes_an_unresolved_finding_harmless_L8_D2(desk: DeskWo
     assert {reason.rule for reason in why_not_approved(desk, task)} == {"D2"}
 
 
-@pytest.mark.parametrize("way", ["review", "add", "handoff"])
+REWRITES: dict[str, Callable[[DeskWorld, str, str], object]] = {
+    "review": lambda desk, task, name: review(desk, task, [issue("all is fine", "LOW", id=name, problem="nothing")], by=CLAUDE),
+    "add": lambda desk, task, _: desk.app.findings.add(CLAUDE, task, Found(severity="LOW", title="limit is hard-coded", problem="none")),
+    "handoff": lambda desk, task, _: desk.app.exchange.take_in(
+        CLAUDE, task, b'{"issues": [{"severity": "LOW", "title": "limit is hard-coded"}]}'
+    ),
+}
+
+
+@pytest.mark.parametrize("way", REWRITES)
 def test_who_made_the_work_cannot_rewrite_what_others_found_in_it_L8_lesson_28(desk: DeskWorld, way: str) -> None:
     configure(desk, KEPT)
     task = desk.handed_in()
     (name,) = review(desk, task, [issue(severity="CRITICAL", problem="money is lost")]).raised
     before = desk.app.findings.show(name)
     with desk.unchanged(), pytest.raises(Refused):
-        if way == "review":
-            review(desk, task, [issue("all is fine", "LOW", id=name, problem="nothing")], by=CLAUDE)
-        elif way == "add":
-            desk.app.findings.add(CLAUDE, task, Found(severity="LOW", title="limit is hard-coded", problem="nothing"))
-        else:
-            desk.app.exchange.take_in(CLAUDE, task, b'{"issues": [{"severity": "LOW", "title": "limit is hard-coded"}]}')
+        REWRITES[way](desk, task, name)
     assert desk.app.findings.show(name) == before
 
 
@@ -295,7 +300,11 @@ def test_anybody_may_add_a_finding_to_what_is_handed_in_and_services_may_not(des
 
 def test_adding_needs_a_title_and_a_path_of_the_repository(desk: DeskWorld) -> None:
     task = desk.handed_in()
-    for wrong in (Found(severity="HIGH", title="  "), Found(severity="HIGH", title="x", path="../x"), Found(severity="HIGH", title="x", path="/x")):
+    for wrong in (
+        Found(severity="HIGH", title="  "),
+        Found(severity="HIGH", title="x", path="../x"),
+        Found(severity="HIGH", title="x", path="/x"),
+    ):
         with desk.unchanged(), pytest.raises(BadInput):
             desk.app.findings.add(BOB, task, wrong)
     unstarted = desk.create()

@@ -112,7 +112,7 @@ def test_an_obsolete_finding_that_is_flagged_again_is_open_again_L4(world: GitWo
     assert (list(states(world, task).values()), done.sent_back) == (["open"], True)
 
 
-# FILE:LINE
+# A person points at a line
 
 
 def test_a_person_points_at_a_line_and_the_code_there_is_kept_L3(world: GitWorld) -> None:

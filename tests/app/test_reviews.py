@@ -40,7 +40,14 @@ def test_every_wrong_field_is_named_at_once_V3_G2(desk: DeskWorld) -> None:
     with sent_back_to_its_reviewer(desk, task, "V3") as reasons:
         send(desk, task, said)
     told = texts(reasons)
-    for path in ("payload.verdict", "issues[0].severity", "issues[1].title", "issues[1].severity", "payload.surprise", "payload.files_reviewed"):
+    for path in (
+        "payload.verdict",
+        "issues[0].severity",
+        "issues[1].title",
+        "issues[1].severity",
+        "payload.surprise",
+        "payload.files_reviewed",
+    ):
         assert path in told, path
 
 

@@ -11,9 +11,22 @@ from foureyes.core.ids import SessionId
 from foureyes.core.session import Actor
 from foureyes.errors import BadInput, NotFound, Refused
 
-from tests.app.gated import configure, deliver
-from tests.app.looped import again, answer, findings, issue, next_attempt, respond, review, rule, same_tier, standing, states, texts, why_not_approved
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskKeys, DeskWorld, GitWorld, agent, asserted, child_of, marked
+from tests.app.gated import configure
+from tests.app.looped import (
+    again,
+    answer,
+    findings,
+    issue,
+    respond,
+    review,
+    rule,
+    same_tier,
+    standing,
+    states,
+    texts,
+    why_not_approved,
+)
+from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskKeys, DeskWorld, agent, asserted, child_of, marked
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 STRICT = '\n[review]\npolicy = "strict"\ndefault_mode = "per-task"\n'
@@ -106,68 +119,14 @@ def test_an_overruled_finding_must_be_fixed_L9(desk: DeskWorld) -> None:
     respond(desk, task, {name: "FIXED"})
 
 
-# Accepted stays accepted
-
-PAY = "def pay(amount):\n    limit = 10\n    return amount < limit\n"
-
-
-def accepted(world: GitWorld, text: str = PAY) -> tuple[str, str]:
-    configure(world, KEPT)
-    task = deliver(world, {"pay.py": PAY})
-    (name,) = review(world, task, [issue(file="pay.py", line=2)]).raised
-    next_attempt(world, task, {"pay.py": text, "x.py": "x = 1\n"}, answers={name: "REJECTED"})
-    rule(world, {name: "ACCEPTED"})
-    return task, name
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        {"file": "pay.py", "line": 2},
-        {"file": "pay.py", "quote": "limit=10"},
-        {"file": "pay.py"},
-        {"file": "pay.py", "line": 2, "severity": "MEDIUM"},
-        {"id": "NAME"},
-        {"id": "NAME", "file": "pay.py", "line": 2, "severity": "LOW"},
-        {"id": "NAME", "file": "pay.py", "line": 3},
-        {"id": "NAME", "file": "pay.py", "quote": "limit = 10\n    return amount < limit"},
-        {"id": "NAME", "file": "x.py", "line": 1},
-    ],
-    ids=str,
-)
-def test_the_same_code_does_not_raise_it_again_L9_lesson_72(world: GitWorld, said: dict[str, str]) -> None:
-    task, name = accepted(world)
-    said = {key: name if value == "NAME" else value for key, value in said.items()}
-    with world.refused("L9"):
-        review(world, task, [issue(**said)], by=GEMINI)
-    assert states(world, task) == {name: "resolved"}
-
-
-def test_changed_code_at_the_quote_raises_it_again_L9(world: GitWorld) -> None:
-    task, name = accepted(world)
-    world.app.feedback.redo(BOB, task, "go on")
-    next_attempt(world, task, {"pay.py": PAY.replace("10", "5000")}, answers={})
-    done = review(world, task, [issue(id=name, file="pay.py", line=2)])
-    assert (states(world, task), findings(world, task)[name].flags) == ({done.raised[0]: "open"}, 2)
-
-
-def test_the_same_words_about_other_code_are_another_finding_L9_L2(world: GitWorld) -> None:
-    task, name = accepted(world, PAY + "\n\ndef loan(amount):\n    most = 20\n")
-    (new,) = review(world, task, [issue(file="pay.py", quote="most = 20")]).raised
-    assert states(world, task) == {name: "resolved", new: "open"}
-
-
-def test_a_higher_severity_raises_it_again_L9(world: GitWorld) -> None:
-    task, name = accepted(world)
-    done = review(world, task, [issue(severity="CRITICAL", file="pay.py", line=2)])
-    assert states(world, task) == {done.raised[0]: "open"}
-    assert findings(world, task)[name].severity == "CRITICAL"
-
-
 # Who rules
 
 
-@pytest.mark.parametrize("who", [CLAUDE, replace(CLAUDE, session=SessionId("ses-again")), child_of(CLAUDE), marked("cursor")], ids=["self", "origin", "child", "unknown"])
+@pytest.mark.parametrize(
+    "who",
+    [CLAUDE, replace(CLAUDE, session=SessionId("ses-again")), child_of(CLAUDE), marked("cursor")],
+    ids=["self", "origin", "child", "unknown"],
+)
 @pytest.mark.parametrize(("given", "word"), [("FIXED", "VERIFIED"), ("REJECTED", "ACCEPTED")])
 def test_who_made_the_work_does_not_rule_on_its_own_answers_L8_P2(desk: DeskWorld, who: Actor, given: str, word: str) -> None:
     task, name = answered(desk, given)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.launcher import Caller, Result
+from tests.scenarios.attack_gate import Gate
 from tests.scenarios.attack_moves import holding, spawned
 from tests.scenarios.loop_stage import ATOMIC, CODED, FILES, LIMIT_PY, Loop, handoff, loop_at, loop_template, nth
 from tests.scenarios.stage import Cast, HandedIn
@@ -186,8 +187,6 @@ def test_a_tech_leads_handoff_or_a_report_from_the_author_resolves_nothing_G6_L8
 def test_renamed_moved_or_deleted_code_leaves_its_findings_open_until_somebody_rules_L2_L4(
     opened: Attack, files: dict[str, str | None]
 ) -> None:
-    from tests.scenarios.attack_gate import Gate
-
     gate = Gate(opened.repo, opened.cast)
     opened.done(opened.cast.claude, "start", opened.task)
     gate.change(f"fe/{opened.task}", files)
@@ -216,6 +215,32 @@ def test_a_fresh_branch_a_redo_and_a_new_claim_leave_findings_open_L6(opened: At
     opened.refused_by(work, "D2", "D2")
     opened.done(cast.alice, "redo", opened.task, "--fresh", "-m", "begin again")
     opened.still_open()
+
+
+def test_code_that_went_and_comes_back_after_the_ruling_brings_its_finding_back_L4_D2(opened: Attack) -> None:
+    cast, task = opened.cast, opened.task
+    gate = Gate(opened.repo, cast)
+    opened.done(cast.claude, "start", task)
+    opened.answer(task, dict.fromkeys((opened.first, opened.second), "FIXED"))
+    gate.change(f"fe/{task}", {"limit.py": None})
+    opened.submit(cast.claude, task)
+    opened.rule("obsolete", opened.first, opened.second)
+    opened.done(cast.alice, "redo", task, "-m", "it is needed after all")
+    opened.done(cast.claude, "start", task)
+    gate.change(f"fe/{task}", {"throttle.py": LIMIT_PY})
+    work = opened.submit(cast.claude, task)
+    opened.refused_by(work, "D2", "D2", who=cast.gemini)
+    opened.still_open()
+
+
+@pytest.mark.parametrize("policy", ["delegated", "trusted"])
+def test_however_much_the_policy_trusts_an_author_and_however_minor_the_work_it_rules_on_nothing_of_its_own_L8_D2(
+    said: Attack, policy: str
+) -> None:
+    said.done(said.cast.alice, "policy", "set", "review.policy", policy)
+    said.may_not_rule(said.cast.claude, "verified", said.first, ["L8"])
+    refused = said.no(said.cast.claude, "approve", said.task, "--seen", said.work.seen, "--self-review", "-m", "all is well")
+    assert refused.rules[:2] == ("D2", "D2")
 
 
 # Laundering
@@ -263,7 +288,7 @@ def test_no_agent_decides_about_a_loop_that_waits_for_a_person_E2_E3(opened: Att
 def test_ids_of_other_tasks_and_made_up_ids_name_nothing_L2_L6_L8(said: Attack) -> None:
     cast = said.cast
     other = said.handed(files={"own.py": "value = 1\n"})
-    before = said.head()
+    before = said.head()[0]
     foreign = said.send(other, said.document(other, [{**CODED, "location": "own.py:1", "quote": "value = 1", "id": said.first}]))
     assert (foreign.rc, "L2" in foreign.out, said.first in foreign.out) == (1, True, True)
     ruled = said.send(other, said.document(other, rulings={said.first: "VERIFIED", "TL-fe-none-1-001": "ACCEPTED"}))
@@ -271,7 +296,7 @@ def test_ids_of_other_tasks_and_made_up_ids_name_nothing_L2_L6_L8(said: Attack) 
     said.no(cast.claude, "finding", "respond", other.task, "--file", "-", rules=["L6"], input=json.dumps(handoff({said.first: "FIXED"})))
     root = said.send(other, said.document(other, [{**CODED, "root": said.first, "state": "resolved"}]))
     assert (root.rc, "payload.issues[0].root" in root.out, "payload.issues[0].state" in root.out) == (2, True, True)
-    assert said.head()[0] <= before[0] + 1
+    assert said.head()[0] == before + 1, "only that a document came that was no review"
     said.no(cast.gemini, "finding", "rule", said.first, "TL-fe-none-1-001", "--verified", rc=3)
     said.still_open()
 

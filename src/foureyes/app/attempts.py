@@ -105,6 +105,7 @@ class Attempts:
             work.record(found.id, event)
             answers.carry(self._context, work, found.id, event, places, event.implementer)
             laundering.inherit(self._context, work, found.id, event, brought)
+            laundering.come_back(self._context, work, found.id, event, brought)
             settled = settle(self._context, work, found.id, gate.Tip(head=event.head, on_target=event.landed))
             if event.n > 1:
                 standing.escalate(self._context, work, found.id)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.app.context import Work
+from foureyes.app.ledger import TestList
 from foureyes.app.ports import Tx
 from foureyes.app.raising import Anchored, findings_of, raising
+from foureyes.app.reports import unpack
 from foureyes.core import events as e
-from foureyes.core.check import CheckResult, Standing, ToolFinding
+from foureyes.core.check import KEPT_FAILURES, CheckResult, Standing, ToolFinding
 from foureyes.core.facts import Facts
 from foureyes.core.finding import UNRESOLVED, Finding, Found, Kind
 from foureyes.core.fingerprint import Seen, match
@@ -43,7 +45,20 @@ def note_failures(gate: Work, facts: Facts, checked: tuple[Standing, ...]) -> No
         kind: Kind = "CK" if one.rule.report == "sarif" else "QA"
         failing = [] if result.outcome == "passed" else _failing(gate.tx, one, result)
         _raise(gate, facts, one.rule.name, kind, failing, known)
-        _clear(gate, facts, failing, known)
+        _clear(gate, facts, failing, _answered(gate.tx, one, result, known))
+
+
+def _answered(tx: Tx, one: Standing, result: CheckResult, known: list[Finding]) -> list[Finding]:
+    """G1, L13: the findings that a run says something about; a test that did not run, or of which nothing is told, does not pass."""
+    if result.outcome == "passed" or one.rule.report == "none":
+        return known
+    if not result.failing or len(result.failing) >= KEPT_FAILURES:
+        return []
+    if one.rule.report == "sarif":
+        return known
+    rows = tx.all("check.tests", TestList, digests=[result.tests]) if result.tests else []
+    ran = {one.rule.name, *[name for row in rows for name in unpack(row.packed)]}
+    return [finding for finding in known if finding.rule in ran]
 
 
 def _failing(tx: Tx, one: Standing, result: CheckResult) -> list[Found]:

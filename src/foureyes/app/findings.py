@@ -261,9 +261,9 @@ def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:
 
 
 def raise_all(work: Work, facts: Facts, anchored: Sequence[Anchored], *, kind: Kind, source: str, me: Party) -> Raising:
-    """All of them or none."""
+    """All of them or none; of a tool's report, which says the same every time, what may not be raised again stays as it is (L9)."""
     done = raising(work.tx, facts, anchored, kind=kind, source=source, me=me)
-    if done.refused:
+    if done.refused and kind != "CK":
         raise Refused("nothing was added.", reasons=done.refused, next_step=done.refused[0].next, task=facts.task.id)
     if done.event is not None:
         work.record(facts.task.id, done.event)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -53,19 +53,31 @@ def laundered(tx: Tx, event: e.AttemptSubmitted, task: TaskId) -> e.AttemptSubmi
 
 
 def found_again(context: Context, event: e.AttemptSubmitted, task: TaskId) -> dict[str, Place]:
-    """A6: where the code of another task's blocking findings is in this attempt, by root: under its name, or another one."""
+    """A6, L4: blocking findings of other tasks, and obsolete ones of this: where their code is in the attempt, by root."""
     with context.store.read() as tx:
         others = sorted(shared_with(tx, event.pieces, task))
         rows = [one for other in others for one in findings_of(tx, other) if one.blocking and not one.by_check]
-    paths = {file.path for file in event.files}
-    found = {one.root: Place(one.root, one.path, one.line) for one in rows if not (one.path and one.quote) or one.path in paths}
-    gone = [one for one in rows if one.root not in found]
-    texts = context.repo.texts(event.head, sorted(paths)) if gone else {}
-    for one in gone:
-        places = ((path, find_quote(one.quote, text, one.line)) for path, text in texts.items())
-        path, line = next((place for place in places if place[1]), ("", 0))
-        found |= {one.root: Place(one.root, path, line)} if line else {}
-    return found
+        rows += [one for one in findings_of(tx, task) if is_gone(one)]
+    paths = [file.path for file in event.files]
+    texts = context.repo.texts(event.head, sorted(paths)) if rows else {}
+    places = [_place(one, sorted(paths, key=lambda path: path != one.path), texts, own=one.task == task) for one in rows]
+    return {place.root: place for place in places if place is not None}
+
+
+def is_gone(one: Finding) -> bool:
+    """L4: a blocking finding that somebody ruled obsolete because its file had left the change."""
+    return one.state == "obsolete" and one.blocking and not one.by_check
+
+
+def _place(one: Finding, paths: Sequence[str], texts: Mapping[str, str], *, own: bool) -> Place | None:
+    """By its quote, under its own name or another one; without a quote, and for another task's, its file will do."""
+    lines = ((path, find_quote(one.quote, texts[path], one.line)) for path in paths if path in texts) if one.quote else ()
+    path, line = next((place for place in lines if place[1]), ("", 0))
+    if line:
+        return Place(one.root, path, line)
+    if one.path in paths and (not own or not one.quote):
+        return Place(one.root, one.path, one.line)
+    return Place(one.root, one.path, one.line) if not own and not (one.path and one.quote) else None
 
 
 def inherit(context: Context, work: Work, task: TaskId, event: e.AttemptSubmitted, places: Mapping[str, Place]) -> None:
@@ -73,24 +85,39 @@ def inherit(context: Context, work: Work, task: TaskId, event: e.AttemptSubmitte
     shared = shared_with(work.tx, event.pieces, task)
     if not shared:
         return
-    here = findings_of(work.tx, task)
-    have = {one.rule for one in here if one.source == "inherited"}
+    have = {_first(one) for one in findings_of(work.tx, task)}
     mine = context.get(work.tx, task)
     names = Names(work.tx, stem("TL", mine.group, task, event.n))
-    found = [
-        _copy(one, places[one.root], names.next())
-        for other in sorted(shared)
-        for one in findings_of(work.tx, other)
-        if one.holds(work.at) and one.root in places and one.root not in have
-    ]
+    found: list[Raised] = []
+    for one in [one for other in sorted(shared) for one in findings_of(work.tx, other)]:
+        if one.holds(work.at) and one.root in places and _first(one) not in have:
+            have.add(_first(one))
+            found.append(_copy(one, places[one.root], names.next()))
     if found:
         raised = e.FindingsRaised(iteration=event.n, kind="TL", source="inherited", findings=tuple(found))
+        work.as_gate(context.store.project).record(task, raised)
+
+
+def _first(one: Finding) -> str:
+    """The finding that this one is, or is a copy of: what was found once comes along once, and never back to where it was found."""
+    return one.rule if one.source == "inherited" else one.root
+
+
+def come_back(context: Context, work: Work, task: TaskId, event: e.AttemptSubmitted, places: Mapping[str, Place]) -> None:
+    """L4: what was ruled obsolete is open again, under another id, once its code is part of the change again."""
+    names = Names(work.tx, stem("TL", context.get(work.tx, task).group, task, event.n))
+    gone = [one for one in findings_of(work.tx, task) if is_gone(one) and one.root in places]
+    found = tuple(
+        msgspec.structs.replace(_copy(one, places[one.root], names.next()), root=one.root, why=one.why, rule=one.rule) for one in gone
+    )
+    if found:
+        raised = e.FindingsRaised(iteration=event.n, kind="TL", source="came back", findings=found)
         work.as_gate(context.store.project).record(task, raised)
 
 
 def _copy(one: Finding, place: Place, name: str) -> Raised:
     return Raised(
         id=name, root=name, severity=one.severity, title=one.title, path=place.path, line=place.line, problem=one.problem, fix=one.fix,
-        why=f"{one.why}\n\nIt came along from {one.id} of {one.task} (A6).".strip(), quote=one.quote, symbol=one.symbol, rule=one.root,
+        why=f"{one.why}\n\nIt came along from {one.id} of {one.task} (A6).".strip(), quote=one.quote, symbol=one.symbol, rule=_first(one),
         fix_patch=one.fix_patch, anchored=one.anchored,
     )  # fmt: skip

@@ -27,7 +27,7 @@ class Code(msgspec.Struct, frozen=True):
 
 
 class Anchored(msgspec.Struct, frozen=True):
-    """A finding with where it is. `lost`: neither its quote nor its place is in base or head (V7). `head` are the texts it was sought in."""
+    """A finding with where it is. `lost`: neither its quote nor its place is in base or head (V7). `head`: where it was sought."""
 
     found: Found
     symbol: str = ""

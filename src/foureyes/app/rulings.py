@@ -165,7 +165,8 @@ def refuse_rulings(context: Context, work: Work, facts: Facts, rulings: Sequence
     reasons += () if decision.allowed else decision.reasons
     roots: list[str] = []
     for one in rulings:
-        found = known[one.finding]
+        row = known[one.finding]
+        found = row.at_time(work.at) if row else None
         if one.ruling not in RULINGS or found is None or found.task != task.id:
             reasons.append(Reason("L8", f"{one.finding} is no finding of {task.id}", f"fe finding list {task.id}"))
             continue

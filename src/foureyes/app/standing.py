@@ -44,7 +44,8 @@ def standing_of(context: Context, tx: Tx, task: Task) -> Standing:
     acts += tx.all("review.agreements", Act, task=task.id)
     odds = tx.all("review.odd_ends", Odd, task=task.id)
     limits = context.policy(tx, gate_of(context.store.project)).limits
-    return standing(handed, rounds(handed, steps, closed=task.status in AT_WORK), acts, odds, limits)
+    is_over = task.status in AT_WORK or bool(handed[-1].close_seq)
+    return standing(handed, rounds(handed, steps, closed=is_over), acts, odds, limits)
 
 
 def profile_of(context: Context, tx: Tx, task: Task, now: Standing) -> str:

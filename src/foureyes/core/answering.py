@@ -86,7 +86,7 @@ def why_not_ruling(finding: Finding, ruling: RulingWord, *, is_raiser: bool) -> 
     """L4, L8, L9, V7: whether a ruling is about the state that a finding is in."""
     name = finding.id
     if ruling in ("CONFIRMED", "DISMISSED"):
-        if not finding.waiting:
+        if not finding.waiting or finding.state not in RULES_ON[ruling]:
             return Reason("V7", f"{name} does not wait to be confirmed: it is {finding.state}", f"fe finding show {name}")
         if is_raiser:
             return Reason(

@@ -27,11 +27,12 @@ WITHOUT_PROGRESS: frozenset[RunEnd] = frozenset({"crash", "timeout", "blocked"})
 
 
 class Handed(msgspec.Struct, frozen=True, kw_only=True):
-    """An attempt as the loop sees it. `close_seq` is the journal row that sent it back, if one did."""
+    """An attempt as the loop sees it. `close_seq` is the journal row that sent it back, `approved` that of its approval, if there is one."""
 
     n: int
     tree: str
     close_seq: int = 0
+    approved: int = 0
     merge_failures: int = 0
 
 
@@ -205,6 +206,8 @@ def _in_order(
     found: list[tuple[int, Callable[[], None]]] = []
     if one.closed:
         found.append((attempt.close_seq or NOT_YET, lambda: _close(count, attempt, one, limits)))
+    if attempt.approved:
+        found.append((attempt.approved, lambda: _approved(count)))
     for act in (act for act in acts if act.iteration == attempt.n):
         found.append((act.seq, lambda act=act: _act(count, act)))  # type: ignore[misc]
     for odd in (odd for odd in odds if odd.iteration == attempt.n and odd.how in WITHOUT_PROGRESS and odd.had):
@@ -231,6 +234,11 @@ def _odd(count: _Count, odd: Odd, limits: Limits) -> None:
     count.no_progress += 1
     if count.no_progress >= limits.no_progress_limit:
         count.up(f"{count.no_progress} rounds without progress, the last one ended by {odd.how} (L17)")
+
+
+def _approved(count: _Count) -> None:
+    """Whoever was waited for need not decide any more."""
+    count.waiting_for = ""
 
 
 def _act(count: _Count, act: Act) -> None:

@@ -160,7 +160,8 @@ def test_both_engines_give_the_same_answer_to_every_question(twins: list[DeskWor
     }
     lists = {"ids": json.dumps(tasks + rest), "evidence": json.dumps(rest), **checked}
     fixed: dict[str, Value] = {"limit": 10, "before": 30, "after": 3, "low": "fe-", "high": "fe.", "since": "", "origin": rest[-1]}
-    for number, task in enumerate([*tasks, *rest]):
+    found = [str(row[0]) for row in twins[0].sql("SELECT id FROM finding_ids ORDER BY 1")]
+    for number, task in enumerate([*tasks, *rest, *found]):
         values = {each: lists.get(each, fixed.get(each, number if each in NUMBERS else task)) for each in sample(statement)}
         answers = [world.store.engine.fetch(statement, values) for world in twins]
         rows = [answer[1] if "ORDER BY" in statement else sorted(answer[1], key=repr) for answer in answers]

@@ -50,5 +50,6 @@ SELECT seq, iteration, how, had FROM odd_ends WHERE task = :task ORDER BY seq;
 -- name: review.rounds
 SELECT a.n AS n, a.tree AS tree,
   (SELECT coalesce(min(f.seq), 0) FROM feedback f WHERE f.task = a.task AND f.iteration = a.n) AS close_seq,
+  (SELECT coalesce(max(p.seq), 0) FROM approvals p WHERE p.task = a.task AND p.attempt = a.n AND p.recorded = 0) AS approved,
   (SELECT count(*) FROM feedback f WHERE f.task = a.task AND f.iteration = a.n AND f.source = 'merge') AS merge_failures
 FROM attempts a WHERE a.task = :task ORDER BY a.n;
