@@ -31,7 +31,7 @@ from tests.app.test_replay import DeskWorkshop
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, SETTINGS, DeskWorld, ScriptedRepo, World, child_of
 
 NIGHTLY = bool(os.environ.get("FOUREYES_NIGHTLY"))
-EXAMPLES = {"sqlite": 600 if NIGHTLY else 25, "postgres": 60 if NIGHTLY else 3}
+EXAMPLES = {"sqlite": 600 if NIGHTLY else 20, "postgres": 60 if NIGHTLY else 3}
 STEPS = 40
 
 CODE = "def first():\n    return 1\n\n\ndef second(limit):\n    return limit * 2\n\n\ndef third():\n    pass\n"

@@ -223,7 +223,6 @@ class Findings:
             found = finding_named(tx, finding)
             task = self._context.get(tx, TaskId(found.task))
             policy = self._context.policy(tx, actor)
-        permit(actor, "log")
         refuse_other_task(actor, found.task)
         if not found.fix_patch.strip():
             raise NotFound(f"{found.id} has no patch.", next_step=f"fe finding show {found.id}", task=found.task)

@@ -6,9 +6,10 @@ import msgspec
 
 from foureyes.app.context import Context, Work
 from foureyes.app.ledger import facts_of
-from foureyes.app.policy import digest_of
 from foureyes.app.ports import ListQuery, Tx
 from foureyes.app.proof import Hash
+from foureyes.app.templates import accept as accept_templates
+from foureyes.app.templates import of_attempt, path_of
 from foureyes.app.views import ApprovalView, TaskRow
 from foureyes.config import FILE, Layers, read_file, review_policy
 from foureyes.core import events as e
@@ -16,6 +17,7 @@ from foureyes.core import gate
 from foureyes.core.attempt import DETACHED, KEEPS_APPROVAL, Attempt
 from foureyes.core.ids import SessionId, Sha, TaskId
 from foureyes.core.merge import Given, why_void
+from foureyes.core.policy import digest_of
 from foureyes.core.session import Actor
 from foureyes.core.task import Task
 from foureyes.errors import ConfigError, GitProblem, Reason, Refused
@@ -83,13 +85,14 @@ def settings_of(context: Context, attempt: Attempt, ref: str) -> str:
 
 def accept(context: Context, work: Work, task: Task, settings: str) -> str:
     """P12: what a person approved, that person accepted; what to say about it."""
-    if not settings or digest_of(settings) == context.project(work.tx).accepted_digest:
-        return ""
     approvals = work.tx.all("attempt.active_approvals", ApprovalView, task=task.id)
     if not any(found.attempt == task.iteration and found.grade.startswith("human") for found in approvals):
         return ""
-    work.record(task.id, e.PolicyAccepted(digest=digest_of(settings), text=settings))
-    return f"its {FILE}, approved by a person, is in force now"
+    names = [path_of(name) for name in accept_templates(work, task.id, of_attempt(context, work, task.id))]
+    if settings and digest_of(settings) != context.project(work.tx).accepted_digest:
+        work.record(task.id, e.PolicyAccepted(digest=digest_of(settings), text=settings))
+        names.append(FILE)
+    return f"its {', '.join(names)}, approved by a person, {'is' if len(names) == 1 else 'are'} in force now" if names else ""
 
 
 def _found(context: Context, work: Work, row: MergeRow, settings: str) -> MergeRow:

@@ -17,9 +17,6 @@ from foureyes.core.fingerprint import find_quote
 from foureyes.core.ids import SessionId, TaskId
 from foureyes.core.loop_events import Place
 
-MOST_PIECES = 5_000
-
-
 class Shared(msgspec.Struct, frozen=True):
     """A piece that an attempt of another task has, too."""
 
@@ -33,7 +30,7 @@ def shared_with(tx: Tx, pieces: tuple[str, ...], task: TaskId) -> dict[str, Shar
     if not pieces:
         return {}
     found: dict[str, Shared] = {}
-    for row in tx.all("finding.shared_pieces", Shared, pieces=list(pieces[:MOST_PIECES]), task=task):
+    for row in tx.all("finding.shared_pieces", Shared, pieces=list(pieces), task=task):
         found.setdefault(row.task, row)
     return found
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import msgspec
 from msgspec.structs import asdict
 
 from foureyes import config
+from foureyes.app import templates
 from foureyes.app.context import Context, StoredSetting, permit
 from foureyes.app.ports import SecurityRow, Tx
 from foureyes.app.proof import check, known_by_key, prove
 from foureyes.app.views import ProjectView
 from foureyes.core import events as e
 from foureyes.core.check import CheckRule
-from foureyes.core.policy import LabelRule, Profile
+from foureyes.core.policy import LabelRule, Profile, digest_of
 from foureyes.core.session import Actor
 from foureyes.errors import BadInput, NotFound, Refused
 
@@ -85,12 +84,18 @@ class Policy:
         old = config.read_file(project.accepted_text) if project.accepted_text else {}
         digest = digest_of(text)
         changed = [f"{key}: {_said(old, key)} → {_said(new, key)}" for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
-        if digest != project.accepted_digest:
+        texts = templates.on_target(self._context, project.target)
+        with self._context.store.read() as tx:
+            fresh = templates.changed(tx, texts)
+        changed += [f"{templates.path_of(name)} {digest_of(fresh[name])[:15]}" for name in sorted(fresh)]
+        if digest != project.accepted_digest or fresh:
             proof = prove(self._context, actor, "policy accept", diff_id=digest, reason="; ".join(changed))
             with self._context.writing(known_by_key(actor, proof), "policy accept") as work:
                 check(self._context, work, proof, "policy accept", diff_id=digest, reason="; ".join(changed))
-                work.record("", e.PolicyAccepted(digest=digest, text=text))
-        return Acceptance(digest=digest, changed=changed, new=digest != project.accepted_digest)
+                templates.accept(work, "", texts)
+                if digest != project.accepted_digest:
+                    work.record("", e.PolicyAccepted(digest=digest, text=text))
+        return Acceptance(digest=digest, changed=changed, new=digest != project.accepted_digest or bool(fresh))
 
     def _change(self, actor: Actor, verb: str, name: str, text: str | None) -> None:
         permit(actor, verb)
@@ -150,11 +155,6 @@ class Policy:
 
 ACCEPT = "a person runs: fe policy accept"
 INIT = "a person runs: fe init"
-
-
-def digest_of(text: str) -> str:
-    """What identifies a configuration."""
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def unaccepted(context: Context, project: ProjectView) -> str:

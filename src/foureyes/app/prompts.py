@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from foureyes.app.answers import AnswerView
 from foureyes.app.context import Context
 from foureyes.app.feedback import history_of
@@ -9,12 +11,14 @@ from foureyes.app.ledger import facts_of
 from foureyes.app.ports import Tx
 from foureyes.app.raising import findings_of
 from foureyes.app.standing import standing_of
+from foureyes.app.templates import accepted, path_of
 from foureyes.app.views import HandoffView
 from foureyes.core.attempt import Attempt
 from foureyes.core.check import Standing as CheckStanding
 from foureyes.core.facts import Facts
 from foureyes.core.feedback import section
 from foureyes.core.loop import LEAD_OPTIONS, Round, Standing
+from foureyes.core.policy import digest_of
 from foureyes.core.prompt import PURPOSES, Checked, Purpose, Told, compose
 from foureyes.core.quality import standings
 from foureyes.core.review import Review
@@ -22,8 +26,14 @@ from foureyes.core.session import Actor
 from foureyes.core.task import visible
 from foureyes.errors import BadInput
 
-FOLDER = ".foureyes/prompts"
 SHOWN_FAILURES = 50
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """What an agent is told, and what people should know about it."""
+
+    text: str
+    note: str = ""
 
 
 class Prompts:
@@ -33,15 +43,22 @@ class Prompts:
         self._context = context
 
     def text(self, actor: Actor, task: str, purpose: str) -> str:
-        """F4: the prompt for a purpose; a template of the project's own is the one on the target branch."""
+        """F4: the prompt for a purpose; a template of the project's own counts as a person accepted it on the target branch."""
+        return self.make(actor, task, purpose).text
+
+    def make(self, actor: Actor, task: str, purpose: str) -> Prompt:
+        """The prompt, and what there is to say about its template."""
         chosen = _purpose(purpose)
         with self._context.store.read() as tx:
             found = self._context.find(tx, task)
             facts = facts_of(self._context, tx, found.id)
             told = self._told(tx, actor, facts, chosen)
-            target = self._context.project(tx).target
-        own = self._context.repo.file_at(f"refs/heads/{target}", f"{FOLDER}/{chosen}.md")
-        return compose(chosen, told, own if own is not None else self._context.outside.template(chosen))
+            target, known = self._context.project(tx).target, accepted(tx)
+        own = self._context.repo.file_at(f"refs/heads/{target}", path_of(chosen))
+        if own is not None and known.get(chosen) == digest_of(own):
+            return Prompt(compose(chosen, told, own))
+        note = f"{path_of(chosen)} on {target} was not accepted and is not used; a person runs: fe policy accept" if own is not None else ""
+        return Prompt(compose(chosen, told, self._context.outside.template(chosen)), note)
 
     def _told(self, tx: Tx, actor: Actor, facts: Facts, purpose: Purpose) -> Told:
         task, attempt = facts.task, facts.attempt

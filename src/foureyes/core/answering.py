@@ -118,4 +118,6 @@ def state_again(old: Finding, new: Found) -> State:
         return "open"
     if old.state in ("deferred", "skipped"):
         return "open" if new.severity in BLOCKING else old.state
+    if old.state == "waived" and SEVERITIES.index(new.severity) < SEVERITIES.index(old.severity):
+        return "open"  # that much nobody waived
     return old.state

@@ -230,6 +230,13 @@ class PolicyAccepted(Event, frozen=True, kw_only=True):
     text: str
 
 
+class TemplateAccepted(Event, frozen=True, kw_only=True):
+    """A person made a template of prompts that is on the target branch the one in force (F4, P12)."""
+
+    name: str
+    digest: str
+
+
 class SettingChanged(Event, frozen=True, kw_only=True):
     """A journalled setting (P12): a person's change of policy; `new` None means unset."""
 

@@ -27,7 +27,7 @@ WITHOUT_PROGRESS: frozenset[RunEnd] = frozenset({"crash", "timeout", "blocked"})
 
 
 class Handed(msgspec.Struct, frozen=True, kw_only=True):
-    """An attempt as the loop sees it. `close_seq` is the journal row that sent it back, `approved` that of its approval, if there is one."""
+    """An attempt as the loop sees it. `close_seq` is the journal row that sent it back, `approved` that of its approval, if any."""
 
     n: int
     tree: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from hashlib import sha256
 from typing import Literal
 
 import msgspec
@@ -217,3 +218,8 @@ def bars_auto_approval(policy: ReviewPolicy, labels: Iterable[str]) -> str | Non
         if rule is not None and not rule.auto_approve:
             return label
     return None
+
+
+def digest_of(text: str) -> str:
+    """What identifies a configuration."""
+    return "sha256:" + sha256(text.encode()).hexdigest()

@@ -127,7 +127,7 @@ CHECKS = '[[checks]]\nname = "tests"\nrun = "pytest"\nreport = "junit"\n[[checks
 def _check_and_merge(world: DeskWorld) -> None:
     """Checks that are red and green, a plan that is accepted, merges that are at work, waiting, stuck and done."""
     before = world.repo.files["foureyes.toml"]
-    world.repo.files["foureyes.toml"] = before + CHECKS
+    world.repo.files |= {"foureyes.toml": before + CHECKS, ".foureyes/prompts/review.md": "[[role]]\nYou look closely.\n"}
     world.app.policy.accept(ALICE)
     planned = world.app.plans.import_(ALICE, "## Task: planned\n\n## Task: planned too\n", group="one")
     world.app.plans.accept(BOB, [planned[0].task])

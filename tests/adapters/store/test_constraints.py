@@ -31,7 +31,8 @@ WRONG = {
     ("findings", "line"): ["-1"], ("findings", "flagged"): ["raised - 1"], ("findings", "state"): ["'fixed'", "'OPEN'", "''"],
     ("findings", "note"): ["2"], ("findings", "anchored"): ["2"], ("findings", "waiting"): ["2"], ("findings", "must_fix"): ["2"],
     ("findings", "left_diff"): ["2"], ("findings", "answer"): ["'DONE'", "'fixed'"], ("findings", "ruling"): ["'FINE'", "'verified'"],
-    ("finding_moves", "kind"): ["'moved'", "''"], ("escalations", "tier"): ["'boss'", "''"],
+    ("finding_moves", "was"): ["'gone'"], ("finding_moves", "now"): ["'gone'", "''"], ("finding_moves", "blocking"): ["2"],
+    ("finding_moves", "undone"): ["2"], ("finding_moves", "kind"): ["'moved'", "''"], ("escalations", "tier"): ["'boss'", "''"],
     ("escalations", "lead_option"): ["'approve'"], ("escalations", "waiting_for"): ["'boss'"], ("odd_ends", "how"): ["'done'", "''"],
 }  # fmt: skip
 """What each CHECK of a column must not let in, beside NULL."""

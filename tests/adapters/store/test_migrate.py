@@ -43,13 +43,14 @@ NEW_KINDS = {
     5: {
         "ReviewSubmitted", "ReviewReturned", "FindingsRaised", "FindingsAnswered", "FindingRuled", "RulingTakenBack", "FindingsCleared",
         "FindingWaived", "FindingsPlaced", "FindingTracked", "TaskEscalated", "LeadDecided",
+        "TemplateAccepted",
     },
 }  # fmt: skip
 """What came with a schema: a version before did not know it."""
 NEW_TABLES = {
     3: {"tokens", "keys", "signatures", "cleared"},
     4: {"checks", "test_lists", "merges"},
-    5: {"reviews", "review_returns", "findings", "finding_ids", "finding_moves", "pieces", "escalations", "odd_ends"},
+    5: {"reviews", "review_returns", "findings", "finding_ids", "finding_moves", "pieces", "escalations", "odd_ends", "templates"},
 }
 each_schema = pytest.mark.parametrize("schema", OLDER)
 

@@ -31,6 +31,7 @@ TABLES: dict[str, str] = {
     "checks": "seq",
     "test_lists": "digest",
     "merges": "task",
+    "templates": "name",
     "reviews": "seq",
     "review_returns": "seq",
     "findings": "root",

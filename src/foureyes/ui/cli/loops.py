@@ -107,8 +107,10 @@ for command in (lead_split, lead_senior, lead_fresh, lead_ask, lead_continue):
 @click.option("--for", "purpose", type=click.Choice(PURPOSES), required=True, help="What the agent is to do.")
 def prompt(session: Session, task: str, purpose: str) -> None:
     """What an agent is told about a task, from the ledger (F4)."""
-    text = session.app.prompts.text(session.actor, task, purpose)
+    made = session.app.prompts.make(session.actor, task, purpose)
     if session.json:
-        output.write_json({"task": task, "for": purpose, "prompt": text})
-    else:
-        output.write_raw(text)
+        output.write_json({"task": task, "for": purpose, "prompt": made.text, "note": made.note})
+        return
+    output.write_raw(made.text)
+    if made.note:
+        session.note(made.note)

@@ -25,6 +25,10 @@ def policy_accepted(db: Engine, row: Row, event: e.PolicyAccepted) -> None:
     db.run("project.accept", {"digest": event.digest, "text": event.text})
 
 
+def template_accepted(db: Engine, row: Row, event: e.TemplateAccepted) -> None:
+    db.run("project.accept_template", {"name": event.name, "digest": event.digest})
+
+
 def key_added(db: Engine, row: Row, event: e.KeyAdded) -> None:
     values: dict[str, object] = {"fingerprint": event.fingerprint, "public": event.public, "person": event.person}
     db.run("record.insert_key", plain(values | {"session": row.session, "seq": row.seq, "at": row.at}))
@@ -73,6 +77,7 @@ PROJECTIONS: dict[str, Any] = {
     "ProjectHeld": project_held,
     "ProjectResumed": project_resumed,
     "PolicyAccepted": policy_accepted,
+    "TemplateAccepted": template_accepted,
     "KeyAdded": key_added,
     "KeyRetired": key_retired,
     "DecisionSigned": decision_signed,

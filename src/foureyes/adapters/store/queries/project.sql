@@ -9,6 +9,12 @@ SELECT id, name, prefix, target, hold, accepted_digest, accepted_text, created_a
 -- name: project.set_hold
 UPDATE project SET hold = :hold;
 
+-- name: project.accept_template
+INSERT INTO templates (name, digest) VALUES (:name, :digest) ON CONFLICT (name) DO UPDATE SET digest = excluded.digest;
+
+-- name: project.templates
+SELECT name, digest FROM templates ORDER BY name;
+
 -- name: project.accept
 UPDATE project SET accepted_digest = :digest, accepted_text = :text;
 

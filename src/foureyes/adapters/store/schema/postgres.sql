@@ -172,7 +172,11 @@ CREATE TABLE finding_moves (
   undone integer NOT NULL,
   session text COLLATE "C" NOT NULL,
   at text COLLATE "C" NOT NULL,
+  CHECK ((blocking = ANY (ARRAY[0, 1]))),
   CHECK ((kind = ANY (ARRAY['raised'::text, 'flagged'::text, 'answered'::text, 'ruled'::text, 'cleared'::text, 'waived'::text, 'taken_back'::text]))),
+  CHECK ((now = ANY (ARRAY['open'::text, 'claimed'::text, 'disputed'::text, 'resolved'::text, 'deferred'::text, 'skipped'::text, 'waived'::text, 'obsolete'::text]))),
+  CHECK ((undone = ANY (ARRAY[0, 1]))),
+  CHECK ((was = ANY (ARRAY[''::text, 'open'::text, 'claimed'::text, 'disputed'::text, 'resolved'::text, 'deferred'::text, 'skipped'::text, 'waived'::text, 'obsolete'::text]))),
   PRIMARY KEY (root, seq)
 );
 
@@ -535,6 +539,12 @@ CREATE TABLE tasks (
   PRIMARY KEY (n),
   UNIQUE (id),
   UNIQUE (once_key)
+);
+
+CREATE TABLE templates (
+  name text COLLATE "C" NOT NULL,
+  digest text COLLATE "C" NOT NULL,
+  PRIMARY KEY (name)
 );
 
 CREATE TABLE test_lists (

@@ -129,14 +129,14 @@ CREATE TABLE finding_moves (
   iteration INTEGER NOT NULL,
   kind TEXT NOT NULL CHECK (kind IN ('raised', 'flagged', 'answered', 'ruled', 'cleared', 'waived', 'taken_back')),
   word TEXT NOT NULL,
-  was TEXT NOT NULL,
-  now TEXT NOT NULL,
+  was TEXT NOT NULL CHECK (was IN ('', 'open', 'claimed', 'disputed', 'resolved', 'deferred', 'skipped', 'waived', 'obsolete')),
+  now TEXT NOT NULL CHECK (now IN ('open', 'claimed', 'disputed', 'resolved', 'deferred', 'skipped', 'waived', 'obsolete')),
   words TEXT NOT NULL,
   ground TEXT NOT NULL,
   commit_sha TEXT NOT NULL,
   debt TEXT NOT NULL,
-  blocking INTEGER NOT NULL,
-  undone INTEGER NOT NULL,
+  blocking INTEGER NOT NULL CHECK (blocking IN (0, 1)),
+  undone INTEGER NOT NULL CHECK (undone IN (0, 1)),
   session TEXT NOT NULL,
   at TEXT NOT NULL,
   PRIMARY KEY (root, seq)
@@ -421,6 +421,11 @@ CREATE TABLE tasks (
   ready INTEGER NOT NULL CHECK (ready IN (0, 1)),
   deleted INTEGER NOT NULL CHECK (deleted IN (0, 1))
 , planned TEXT NOT NULL DEFAULT '' CHECK (planned IN ('', 'per-task', 'batch', 'auto-approve', 'skip')), merge_failures INTEGER NOT NULL DEFAULT 0, waiting_for TEXT NOT NULL DEFAULT '' CHECK (waiting_for IN ('', 'lead', 'user')));
+
+CREATE TABLE templates (
+  name TEXT NOT NULL PRIMARY KEY,
+  digest TEXT NOT NULL
+);
 
 CREATE TABLE test_lists (
   digest TEXT NOT NULL PRIMARY KEY,
