@@ -201,7 +201,8 @@ class Recount:
         if was in (*WAITS, "waived"):
             severity = min(severity, one.severity, key=WORST_FIRST.index)  # what blocks is not talked down by saying it again (E3)
         blocks = severity in ("CRITICAL", "HIGH")
-        if was in ("", "claimed", "resolved", "obsolete") or (was in ("deferred", "skipped") and blocks):
+        worse = was == "waived" and WORST_FIRST.index(severity) < WORST_FIRST.index(one.severity)  # that much nobody waived (E3)
+        if was in ("", "claimed", "resolved", "obsolete") or (was in ("deferred", "skipped") and blocks) or worse:
             one.state = "open"
         one.note = not blocks and n > 1 and (is_new or one.note)
         one.false_fixes += was == "claimed"
@@ -220,7 +221,8 @@ class Recount:
     def _touch(self, one: Root) -> None:
         rounds = self.loop(one.task).rounds
         if one.blocks and rounds:
-            rounds[-1].touched[one.root] = {"resolved": "settled"}.get(one.state, "there" if one.state in WAITS else "gone")
+            settled = one.state == "resolved" and one.ruling != "DISMISSED"  # L11: verified, accepted, or its check passes
+            rounds[-1].touched[one.root] = "settled" if settled else "there" if one.state in WAITS else "gone"
 
     def _FindingsAnswered(self, row: JournalRow, said: dict[str, Any]) -> None:
         for answer in said["answers"]:

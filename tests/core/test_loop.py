@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.loop import TIERS, Act, Handed, Odd, Standing, Step, above, rounds, standing, wants_lead, waits
+from foureyes.core.loop import TIERS, Act, Handed, Odd, Standing, Step, above, rounds, standing, waits, wants_lead
 from foureyes.core.policy import Limits
 
 LIMITS = Limits()
@@ -70,7 +70,8 @@ def test_the_same_tree_again_is_no_progress_whatever_was_resolved_L11() -> None:
 
 
 def test_new_blockers_do_not_erase_progress_L11() -> None:
-    steps = [Step("a", 1, "open", "raised"), Step("b", 1, "open", "raised"), Step("a", 2, "resolved", "ruled"), Step("c", 2, "open", "raised")]
+    steps = [Step(root, 1, "open", "raised") for root in ("a", "b")]
+    steps += [Step("a", 2, "resolved", "ruled"), Step("c", 2, "open", "raised")]
     handed = [Handed(n=1, tree="1"), Handed(n=2, tree="2")]
     second = rounds(handed, steps, closed=True)[1]
     assert (second.had, second.fixed, second.found, second.is_progress) == (2, 1, 1, True)

@@ -24,8 +24,8 @@ from tests.launcher import Caller, Result, World
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
-    "README.md", "docs/howto/agents.md", "docs/howto/alone.md", "docs/howto/audit.md", "docs/howto/findings.md", "docs/howto/lead.md", "docs/howto/review.md",
-    "docs/howto/three-agents.md",
+    "README.md", "docs/howto/agents.md", "docs/howto/alone.md", "docs/howto/audit.md", "docs/howto/findings.md", "docs/howto/lead.md",
+    "docs/howto/review.md", "docs/howto/three-agents.md",
 )  # fmt: skip
 
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)

@@ -17,6 +17,7 @@ from foureyes.core.fingerprint import find_quote
 from foureyes.core.ids import SessionId, TaskId
 from foureyes.core.loop_events import Place
 
+
 class Shared(msgspec.Struct, frozen=True):
     """A piece that an attempt of another task has, too."""
 

@@ -74,7 +74,8 @@ class Prompts:
             checks=tuple(
                 Checked(name=one.rule.name, outcome=one.word, summary=one.said, failing=_failing(one)) for one in standings(facts, policy)
             ),
-            feedback=section(history_of(tx, task.id), asks=purpose in ("implement", "respond")), findings=tuple(findings_of(tx, task.id)),
+            feedback=section(history_of(tx, task.id), asks=purpose in ("implement", "respond")),
+            findings=tuple(one.at_time(self._context.now()) for one in findings_of(tx, task.id)),
             answers={row.root: (row.word, row.words, row.ground) for row in tx.all("finding.answers", AnswerView, task=task.id)},
             loop=said(now), rounds=table(now), handoff=_handoff(handoff), max_words=policy.max_words, focus=policy.focus,
             concerns=tuple(f"{facts.party_name(row.session)}: {row.summary}" for row in reviews if _is_about(row, attempt)),

@@ -209,6 +209,11 @@ class Reviews:
             actionable=counts or any(one.path and one.fix.strip() for one in given.found),
         )  # fmt: skip
         work.record(facts.task.id, event, *([raised.event] if raised.event else []))
+        if counts and eligible.exception:
+            detail = f"review, attempt {attempt.n}"
+            work.record(
+                facts.task.id, e.SecurityRecorded(kind=eligible.exception, rule=eligible.rule, reason=payload.summary, detail=detail)
+            )
         sent_back = send_back(self._context, work, facts.task.id)
         return self._outcome(work, facts, event, raised, given, eligible.reasons if not eligible.allowed else (), sent_back)
 

@@ -64,7 +64,8 @@ def _words(answer: Answer, finding: Finding) -> list[Reason]:
         return found
     if finding.must_fix:
         said = f"{name} was rejected before and overruled: it has to be fixed"
-        return [*found, Reason("L9", said, f'fe finding respond {name} --fixed -m "…"; stuck: fe unstart {finding.task} --how blocked -m "…"')]
+        step = f'fe finding respond {name} --fixed -m "…"; stuck: fe unstart {finding.task} --how blocked -m "…"'
+        return [*found, Reason("L9", said, step)]
     if finding.blocking and answer.ground not in GROUNDS:
         given = f"{answer.ground!r} is none" if answer.ground else "it names no ground"
         said = f"{name}: {given}; a blocking finding is rejected as {', '.join(GROUNDS)}"

@@ -142,7 +142,8 @@ CREATE INDEX odd_ends_by_task ON odd_ends (task, seq);
 
 CREATE TABLE templates (
   name TEXT NOT NULL PRIMARY KEY,
-  digest TEXT NOT NULL
+  digest TEXT NOT NULL,
+  seq INTEGER NOT NULL
 );
 
 ALTER TABLE tasks ADD COLUMN waiting_for TEXT NOT NULL DEFAULT '' CHECK (waiting_for IN ('', 'lead', 'user'));

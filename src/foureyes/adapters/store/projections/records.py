@@ -26,7 +26,7 @@ def policy_accepted(db: Engine, row: Row, event: e.PolicyAccepted) -> None:
 
 
 def template_accepted(db: Engine, row: Row, event: e.TemplateAccepted) -> None:
-    db.run("project.accept_template", {"name": event.name, "digest": event.digest})
+    db.run("project.accept_template", {"name": event.name, "digest": event.digest, "seq": row.seq})
 
 
 def key_added(db: Engine, row: Row, event: e.KeyAdded) -> None:

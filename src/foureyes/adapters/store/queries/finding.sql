@@ -141,7 +141,7 @@ SELECT count(*) AS n FROM findings WHERE task = :task AND state IN ('open', 'cla
 SELECT DISTINCT session AS id FROM finding_moves WHERE task = :task AND kind = 'ruled' AND iteration = :iteration AND undone = 0;
 
 -- name: finding.steps
-SELECT root, iteration, now AS state, kind FROM finding_moves
+SELECT root, iteration, now AS state, CASE WHEN word = 'DISMISSED' THEN 'dismissed' ELSE kind END AS kind FROM finding_moves
 WHERE task = :task AND undone = 0 AND blocking = 1 AND kind <> 'taken_back' ORDER BY seq, root;
 
 -- name: finding.insert_piece

@@ -10,7 +10,8 @@ SELECT id, name, prefix, target, hold, accepted_digest, accepted_text, created_a
 UPDATE project SET hold = :hold;
 
 -- name: project.accept_template
-INSERT INTO templates (name, digest) VALUES (:name, :digest) ON CONFLICT (name) DO UPDATE SET digest = excluded.digest;
+INSERT INTO templates (name, digest, seq) VALUES (:name, :digest, :seq)
+ON CONFLICT (name) DO UPDATE SET digest = excluded.digest, seq = excluded.seq;
 
 -- name: project.templates
 SELECT name, digest FROM templates ORDER BY name;

@@ -544,6 +544,7 @@ CREATE TABLE tasks (
 CREATE TABLE templates (
   name text COLLATE "C" NOT NULL,
   digest text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
   PRIMARY KEY (name)
 );
 

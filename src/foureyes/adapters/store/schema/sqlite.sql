@@ -424,7 +424,8 @@ CREATE TABLE tasks (
 
 CREATE TABLE templates (
   name TEXT NOT NULL PRIMARY KEY,
-  digest TEXT NOT NULL
+  digest TEXT NOT NULL,
+  seq INTEGER NOT NULL
 );
 
 CREATE TABLE test_lists (
