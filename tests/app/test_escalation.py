@@ -98,6 +98,22 @@ def test_what_waits_for_a_person_is_not_the_agent_leads_to_decide_E2(desk: DeskW
     assert same_tier(desk, task) == ("senior", "")
 
 
+def test_with_human_proof_key_a_persons_decision_about_a_loop_is_signed_I9(desk: DeskWorld) -> None:
+    task = stuck(desk)
+    desk.app.keys.new(ALICE)
+    desk.app.policy.set(ALICE, "review.human_proof", "key")
+    desk.app.loops.lead(BOB, task, "senior", "knows the counter")
+    said = desk.keys.signed[-1].decode()
+    assert "lead senior" in said
+    assert "knows the counter" in said
+
+
+def test_what_the_lead_says_is_in_the_mirror_of_the_feedback_F2(desk: DeskWorld) -> None:
+    task = stuck(desk)
+    desk.app.loops.lead(ALICE, task, "senior", "count in the database")
+    assert b"count in the database" in desk.outside.mirrors[task]
+
+
 def test_a_task_that_waits_for_nobody_is_nobodys_to_lead_E3(desk: DeskWorld) -> None:
     task = desk.handed_in()
     for option in ("senior", "fresh", "ask", "continue"):

@@ -57,6 +57,7 @@ class StoredSetting(msgspec.Struct, frozen=True):
 DECISIONS = frozenset(
     {
         "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen", "unblock", "finding rule", "review submit",
+        "lead split", "lead senior", "lead fresh", "lead ask", "lead continue",
     }
 )  # fmt: skip
 """I9: what `human_proof = "key"` wants a person's signature under."""

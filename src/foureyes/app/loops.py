@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from foureyes.app.context import Context, Work, permit
-from foureyes.app.feedback import begin_again
+from foureyes.app.feedback import begin_again, mirror
 from foureyes.app.ledger import facts_of
 from foureyes.app.merge_items import refuse_while_merging
+from foureyes.app.proof import check, known_by_key, named_task, prove
 from foureyes.app.standing import profile_of, standing_of
 from foureyes.app.stops import needed
 from foureyes.app.tasks import Tasks, outcome
@@ -51,10 +52,13 @@ class Loops:
         permit(actor, f"lead {chosen}")
         reason = needed(reason, f"lead {chosen}", task)
         titles = self._titles(chosen, task, into)
-        with self._context.writing(actor, f"lead {chosen}") as work:
+        words = "; ".join([reason, *titles])
+        proof = prove(self._context, actor, f"lead {chosen}", task=named_task(self._context, task), reason=words)
+        with self._context.writing(known_by_key(actor, proof), f"lead {chosen}") as work:
             found = self._context.find(work.tx, task)
             facts = facts_of(self._context, work.tx, found.id, self._context.party(work.tx, actor))
             self._refuse(work, facts, chosen)
+            check(self._context, work, proof, f"lead {chosen}", task=found.id, reason=words, version=found.version)
             parts = [self._part(work, found, title, reason) for title in titles]
             said, reset_to = self._set_back(work, facts, chosen, reason)
             now = standing_of(self._context, work.tx, self._context.get(work.tx, found.id))
@@ -66,7 +70,8 @@ class Loops:
             work.record(found.id, event)
             done = self._context.get(work.tx, found.id)
         notes = [f"planned {part}" for part in parts]
-        notes += [note for note in [begin_again(self._context, found.id) if chosen == "fresh" else ""] if note]
+        outside = [begin_again(self._context, found.id) if chosen == "fresh" else "", mirror(self._context, found.id)]
+        notes += [note for note in outside if note]
         return outcome(done, f"{done.id}: {SAYS[chosen]}", _next(chosen, done, parts), notes=tuple(notes))
 
     def _titles(self, option: LeadOption, task: str, into: Sequence[str]) -> list[str]:
