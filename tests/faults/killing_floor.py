@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 from foureyes.errors import FoureyesError
 
+from tests.faults.choosing import chosen
 from tests.faults.failpoints import first_words
 from tests.faults.floor import Floor
 from tests.faults.fork import Child
 from tests.faults.killing import kill_at, steps_of
 from tests.faults.looking import Picture, apart_from_merged, check, nothing_is_merging, picture
 from tests.faults.moves import Move
-
-NIGHTLY = bool(os.environ.get("FOUREYES_NIGHTLY"))
-"""Before every step. Otherwise: before every one that finds something else than the one before did, and some of the others."""
-
-STRIDE = 80
-READS = frozenset(
-    "cat-file check-attr checkout-index config diff-tree for-each-ref list log ls-files ls-tree merge-base rev-list rev-parse show status "
-    "update-index write-tree --version".split()
-)
-"""Those that write do so in temporary directories, or what nobody can see (the times in an index)."""
-ASIDE = ("foureyes-git-", "foureyes-check-", " HEAD", " config", " alternates", " attributes", "/proc/", "report.xml", ".lock")
-"""What is made in temporary directories, or only to be locked, is nobody's state."""
-
-
-def changes(step: str) -> bool:
-    """Whether somebody who looks after this step may see something else than before it."""
-    words = step.split()
-    if words[0] in ("sqlite:", "postgres:"):
-        return "COMMIT" in step or words[1] == "close"
-    if words[0] == "git":
-        return words[-1] not in READS
-    return words[0] != "flock" and not any(part in step for part in ASIDE)
-
-
-def chosen(steps: list[str]) -> list[int]:
-    """Before which steps to kill: a read leaves what it found, so the step after it finds what it found."""
-    every = range(1, len(steps) + 1)
-    return [n for n in every if NIGHTLY or n in (1, len(steps)) or changes(steps[n - 2]) or n % STRIDE == 0]
 
 
 class KilledMove:

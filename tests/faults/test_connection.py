@@ -12,6 +12,7 @@ import pytest
 from foureyes.errors import NoStore, StoreProblem
 
 from tests.app.world import ALICE, CLAUDE, CODEX
+from tests.faults.choosing import NIGHTLY
 from tests.faults.places import Desk, ServerPlace
 from tests.faults.server import Server
 
@@ -82,7 +83,7 @@ def test_a_connection_lost_at_any_statement_is_said_truly_and_the_next_command_c
     total, new = cutter.count, place.fingerprint()
     record_property("statements", total)
     untrue = []
-    for number in range(1, total + 1):
+    for number in (n for n in range(1, total + 1) if NIGHTLY or n == 1 or n > total - 6 or n % 9 == 0):
         place.reset()
         desk.close()
         desk.app  # noqa: B018

@@ -26,6 +26,7 @@ from foureyes.errors import BadInput, FoureyesError, Refused
 
 from tests.adapters.store.old import OLD, as_it_was
 from tests.app.world import ALICE, CLAUDE, Checkout, copy_of
+from tests.faults.choosing import chosen, some
 from tests.faults.fork import Child
 from tests.faults.killing import Killed, kill_at, steps_of
 from tests.faults.places import Desk, Place, ServerPlace, journal_of
@@ -72,7 +73,7 @@ def test_a_killed_init_can_be_repeated_to_completion_G4(
     seen: set[object] = set()
     root = copy_of(template, tmp_path / "project").path
     untouched = what_is_there(root)
-    for number, name in enumerate(steps, 1):
+    for number, name in some(steps):
         kill_at(number, lambda: init(root, environ))
         state = what_is_there(root)
         if state not in seen:
@@ -138,7 +139,7 @@ def test_a_killed_backup_leaves_no_file_that_looks_like_one_G4(place: Place, rec
     assert rows == len(journal_of(before))
     half: list[str] = []
     seen: set[object] = set()
-    for number, name in enumerate(steps, 1):
+    for number, name in some(steps):
         for path in place.root.glob("backup.db*"):
             path.unlink()
         kill_at(number, backup)
@@ -237,7 +238,7 @@ def test_a_killed_restore_can_be_repeated_and_nothing_is_lost_G4(repository: Rep
     record_property("failpoints", len(steps))
     assert repository.journal()[:length] == old[:length]
     seen: set[object] = set()
-    for number, name in enumerate(steps, 1):
+    for number, name in some(steps):
         repository.reset()
         kill_at(number, restore)
         where = f"killed before step {number} of {len(steps)}: {name}"
@@ -288,7 +289,7 @@ def there(repository: Repository, server: Server, old: list[tuple[int, str]]) ->
     steps = steps_of(lambda: copy(repository, server.url))
     seen: set[object] = set()
     state: object = None
-    for number, name in enumerate(steps, 1):
+    for number, name in some(steps):
         if state != untouched:
             repository.reset()
             drop_all(server)
@@ -313,7 +314,7 @@ def back(repository: Repository, server: Server, old: list[tuple[int, str]]) -> 
     steps = steps_of(lambda: copy(repository, LOCAL))
     seen: set[object] = set()
     state: object = None
-    for number, name in enumerate(steps, 1):
+    for number, name in some(steps):
         if state != untouched:
             repository.reset()
             drop_all(server)
@@ -351,7 +352,7 @@ def test_a_killed_migration_is_done_at_the_next_opening_and_was_backed_up_first_
     record_property("failpoints", len(steps))
     after = place.dump()
     assert any("CREATE" in step or "execute" in step for step in steps)
-    for number, name in enumerate(steps, 1):
+    for number, name in some(steps):
         make_old(place)
         kill_at(number, work)
         where = f"killed before step {number} of {len(steps)}: {name}"
@@ -408,7 +409,7 @@ def test_a_killed_submit_that_commits_leaves_the_commit_and_the_old_state_or_the
     def submit() -> None:
         desk.app.attempts.submit(CLAUDE, task, message="done", commit="Add work")
 
-    steps = Killed(desk, submit).everywhere()
+    steps = Killed(desk, submit).everywhere(chosen)
     record_property("failpoints", len(steps))
     assert [step for step in steps if step.startswith("git commit")]
 

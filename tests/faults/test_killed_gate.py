@@ -13,10 +13,11 @@ import pytest
 from foureyes.errors import Refused
 
 from tests.app.world import BOB
+from tests.faults.choosing import NIGHTLY
 from tests.faults.floor import Floor
 from tests.faults.fork import Child
 from tests.faults.killing import kill_at, steps_of
-from tests.faults.killing_floor import NIGHTLY, KilledMove
+from tests.faults.killing_floor import KilledMove
 from tests.faults.looking import check
 from tests.faults.moves import MOVES, Move
 from tests.faults.places import Place

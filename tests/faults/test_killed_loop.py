@@ -12,9 +12,9 @@ import pytest
 
 from foureyes.errors import FoureyesError
 
+from tests.faults.choosing import NIGHTLY, chosen
 from tests.faults.fork import Child
 from tests.faults.killing import Killed, kill_at, steps_of
-from tests.faults.killing_floor import NIGHTLY, chosen
 from tests.faults.loop_verbs import LOOP_VERBS, ON_A_SERVER
 from tests.faults.places import Desk, Place, journal_of
 from tests.faults.verbs import Verb
