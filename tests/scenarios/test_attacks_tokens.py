@@ -241,8 +241,9 @@ def test_I2_no_token_changes_labels_minor_policy_or_keys_nor_spawns_the_other_ro
 
 VERDICTS = {
     "Approved": "decisions gating", "ApprovalRecorded": "decisions", "ApprovalFinished": "decisions", "ApprovalWithdrawn": "decisions",
-    "RedoRequested": "feedback", "TaskRejected": "feedback", "TaskMerged": "merges landing", "TaskClosed": "closing",
-    "AttemptSentBack": "gating", "ApprovalVoided": "merges", "MergeFailed": "merges", "CheckFinished": "checks", "PlanAccepted": "plans",
+    "RedoRequested": "feedback loops", "TaskRejected": "feedback", "TaskMerged": "merges landing", "TaskClosed": "closing",
+    "AttemptSentBack": "gating rulings", "ApprovalVoided": "merges findings", "MergeFailed": "merges", "CheckFinished": "checks",
+    "PlanAccepted": "plans",
     "PolicyAccepted": "policy landing", "SettingChanged": "policy", "AttributionCleared": "attempts",
     "KeyAdded": "keys", "DecisionSigned": "proof",
 }  # fmt: skip

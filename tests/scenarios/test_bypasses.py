@@ -304,6 +304,10 @@ create t --parent X | create t --depends-on X | update T --parent X | update T -
 session spawn X --role review | session spawn X --role implement | author clear X ses-1 -m why
 check run X | check show X | merges retry X | merges drop X -m why | plan accept X | checkpoint create a --task X
 checkpoint restore a --task X | checkpoint prune --task X | redo X --issue 1 --fresh | start X --worktree
+finding list X | finding add X a.py:1 -m t | finding show TL-fe-nosuch-1-001 | finding rule TL-fe-nosuch-1-001 --verified
+finding respond TL-fe-nosuch-1-001 --fixed -m x | finding waive TL-fe-nosuch-1-001 -m why | finding apply TL-fe-nosuch-1-001
+finding track TL-fe-nosuch-1-001 | finding export X | loop X | lead senior X -m why | prompt X --for review | export handoff X --role qa
+import handoff X foureyes.toml | review show X | review request X | review submit X foureyes.toml | validate X
 """
 
 

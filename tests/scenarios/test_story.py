@@ -144,7 +144,7 @@ def test_two_agents_in_two_worktrees_review_each_other(stage: Stage, tmp_path: P
     for who, task in ((cast.claude, one), (cast.codex, two)):
         place = in_worktree(stage, tmp_path / task, f"fe/{task}")
         stage.done(who, "start", task, cwd=place)
-        commit_in(stage, place, f"{task}.txt", "x\n")
+        commit_in(stage, place, f"{task}.txt", f"work on {task}\n")  # the same blob would make one the author of both (A6)
         handed[task] = stage.done(who, "submit", task, cwd=place)["diff_id"]
     assert list(stage.reviewable(cast.claude, cwd=tmp_path / one)) == [two]
     assert list(stage.reviewable(cast.codex, cwd=tmp_path / two)) == [one]

@@ -141,6 +141,8 @@ class Handoffs:
 
     def take_in(self, actor: Actor, task: str, document: bytes) -> Taken:
         """A developer's answers, a tech lead's issues, or what QA says, which is compared with the checks and never stored."""
+        with self._context.store.read() as tx:
+            task = self._context.find_id(tx, task)
         kind = kind_of(document)
         if kind == "handoff_developer":
             from foureyes.app.answers import Answers
