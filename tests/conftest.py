@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections import defaultdict
 from collections.abc import Iterator
 
 import pytest
@@ -34,3 +36,22 @@ def _modules_engines_are_tidied() -> Iterator[None]:
 def server() -> engines.Server:
     """A real PostgreSQL, the same one for all tests of the run."""
     return engines.server()
+
+
+MANY, STRIDE = 24, 5
+"""A test with more variants than that runs, day by day, with every fifth of them (odd, so that
+both engines have their turn) and the last; `make nightly` runs all."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is one more case of the same, unless it is night or a test was named."""
+    if os.environ.get("FOUREYES_NIGHTLY") or any("::" in arg for arg in config.args):
+        return
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        cases[item.nodeid.partition("[")[0]].append(item)
+    crowds = [some for some in cases.values() if len(some) > MANY]
+    left_out = {id(item) for some in crowds for number, item in enumerate(some) if number % STRIDE and number != len(some) - 1}
+    if left_out:
+        config.hook.pytest_deselected(items=[item for item in items if id(item) in left_out])
+        items[:] = [item for item in items if id(item) not in left_out]

@@ -754,7 +754,7 @@ class Desk(RuleBasedStateMachine):
             self.authors[task] = now
 
 
-Desk.TestCase.settings = settings(max_examples=100, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck))
+Desk.TestCase.settings = settings(max_examples=30, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck))
 TestDesk = Desk.TestCase
 
 
