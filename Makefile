@@ -11,6 +11,7 @@ BIN         := $(VENV)/bin
 STAMP       := $(VENV)/.made-from
 
 .DEFAULT_GOAL := help
+WORKERS ?= $(shell echo $$((2 * $$(nproc 2>/dev/null || echo 2))))
 .PHONY: help setup demo test nightly check lint types contracts docs docs-check bench clean
 
 help:
@@ -35,7 +36,7 @@ demo: $(STAMP)
 	@$(BIN)/python demo/demo.py
 
 test: $(STAMP)
-	@$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 nightly: $(STAMP)
 	@FOUREYES_NIGHTLY=1 FOUREYES_ROUNDS=$(ROUNDS) $(BIN)/python -m pytest -n auto \
