@@ -11,7 +11,6 @@ BIN         := $(VENV)/bin
 STAMP       := $(VENV)/.made-from
 
 .DEFAULT_GOAL := help
-WORKERS ?= $(shell echo $$((2 * $$(nproc 2>/dev/null || echo 2))))
 .PHONY: help setup demo test nightly check lint types contracts docs docs-check bench clean
 
 help:
@@ -36,10 +35,10 @@ demo: $(STAMP)
 	@$(BIN)/python demo/demo.py
 
 test: $(STAMP)
-	@$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
 nightly: $(STAMP)
-	@FOUREYES_NIGHTLY=1 FOUREYES_ROUNDS=$(ROUNDS) $(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	@FOUREYES_NIGHTLY=1 FOUREYES_ROUNDS=$(ROUNDS) $(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
 check: lint types contracts docs-check test
 
