@@ -53,7 +53,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         cases[item.nodeid.partition("[")[0]].append(item)
-    left_out = {id(item) for name, some in cases.items() for item in some if item not in _kept(name, some)}
+    kept = {id(item) for name, some in cases.items() for item in _kept(name, some)}
+    left_out = {id(item) for item in items} - kept
     if left_out:
         config.hook.pytest_deselected(items=[item for item in items if id(item) in left_out])
         items[:] = [item for item in items if id(item) not in left_out]
