@@ -12,7 +12,7 @@ from foureyes.app.ports import Tx
 from foureyes.core.answering import state_again, why_not_again
 from foureyes.core.attempt import Attempt
 from foureyes.core.facts import Facts
-from foureyes.core.finding import BLOCKING, SEVERITIES, UNRESOLVED, Finding, Found, Kind, Raised, stem
+from foureyes.core.finding import SEVERITIES, UNRESOLVED, Finding, Found, Kind, Raised, stem
 from foureyes.core.fingerprint import Seen, find_quote, line_at, match, normal, symbol_at, words
 from foureyes.core.loop_events import FindingsRaised
 from foureyes.core.session import Party
@@ -218,7 +218,7 @@ def _raised(one: Anchored, name: str, old: Finding | None, alike: tuple[str, ...
     found = one.found
     if old is not None and old.state in (*UNRESOLVED, "waived"):  # E3: what is not settled is not talked down by saying it again
         found = msgspec.structs.replace(found, severity=min(found.severity, old.severity, key=SEVERITIES.index))
-    blocking = found.severity in BLOCKING
+    blocking = found.blocking
     return Raised(
         id=name, root=old.root if old else name, severity=found.severity, title=found.title, path=found.path, line=found.line,
         problem=found.problem, fix=found.fix, why=found.why, quote=found.quote, symbol=one.symbol, rule=found.rule,

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from foureyes.core.finding import (
-    BLOCKING,
     FOR_BLOCKING,
     GROUNDS,
     RULES_ON,
@@ -118,7 +117,7 @@ def state_again(old: Finding, new: Found) -> State:
     if old.state in ("claimed", "resolved", "obsolete"):
         return "open"
     if old.state in ("deferred", "skipped"):
-        return "open" if new.severity in BLOCKING else old.state
+        return "open" if new.blocking else old.state
     if old.state == "waived" and SEVERITIES.index(new.severity) < SEVERITIES.index(old.severity):
         return "open"  # that much nobody waived
     return old.state

@@ -59,8 +59,8 @@ LEAST_REASON = 20
 WAIVED_DAYS = 30
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody says they found, before the ledger knows it. `id` names the earlier finding that it is again (L2)."""
+class Content(msgspec.Struct, frozen=True, kw_only=True):
+    """What a finding says (L3), whoever says it and wherever it is kept."""
 
     severity: Severity
     title: str
@@ -72,10 +72,20 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     quote: str = ""
     rule: str = ""
     fix_patch: str = ""
+
+    @property
+    def blocking(self) -> bool:
+        """L1: derived, never sent."""
+        return self.severity in BLOCKING
+
+
+class Found(Content, frozen=True, kw_only=True):
+    """What somebody says they found, before the ledger knows it. `id` names the earlier finding that it is again (L2)."""
+
     id: str = ""
 
 
-class Raised(msgspec.Struct, frozen=True, kw_only=True):
+class Raised(Content, frozen=True, kw_only=True):
     """A finding as it enters the ledger: raised for the first time (`id == root`), or again under a new id.
 
     `note`: shown, no loop item (L10). `anchored`: its quote or place is in the code (V7). `alike`: roots that it could
@@ -84,29 +94,15 @@ class Raised(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     root: str
-    severity: Severity
-    title: str
-    path: str = ""
-    line: int = 0
-    problem: str = ""
-    fix: str = ""
-    why: str = ""
-    quote: str = ""
     symbol: str = ""
-    rule: str = ""
-    fix_patch: str = ""
     anchored: bool = True
     note: bool = False
     waiting: bool = False
     state: State = "open"
     alike: tuple[str, ...] = ()
 
-    @property
-    def blocking(self) -> bool:
-        return self.severity in BLOCKING
 
-
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class Finding(Content, frozen=True, kw_only=True):
     """A finding as the ledger has it now: one per root. `id` is the latest it was flagged under, `root` the first.
 
     `by_check` names the check that raised it, which alone also resolves it. `raised` and `flagged` are iterations, `flags` in how
@@ -117,17 +113,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     task: str
     kind: Kind
-    severity: Severity
-    title: str
-    path: str = ""
-    line: int = 0
-    problem: str = ""
-    fix: str = ""
-    why: str = ""
-    quote: str = ""
     symbol: str = ""
-    rule: str = ""
-    fix_patch: str = ""
     source: str = "review"
     by_check: str = ""
     session: SessionId
@@ -152,11 +138,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     alike: list[str] = []
     seq: int = 0
     at: str = ""
-
-    @property
-    def blocking(self) -> bool:
-        """L1: derived, never sent."""
-        return self.severity in BLOCKING
 
     @property
     def where(self) -> str:

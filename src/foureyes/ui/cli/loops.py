@@ -10,7 +10,7 @@ from foureyes.core.loop import Round, Standing
 from foureyes.core.prompt_answers import PURPOSES
 from foureyes.core.task import Task
 from foureyes.ui.cli import output
-from foureyes.ui.cli.command import Session, reason_options, say, verb
+from foureyes.ui.cli.command import Session, Verb, reason_options, say, verb
 
 
 @verb("loop", example="fe loop fe-7k2")
@@ -66,39 +66,29 @@ def lead_split(session: Session, task: str, into: tuple[str, ...], reason: str) 
     say(session, session.app.loops.lead(session.actor, task, "split", reason, into=into))
 
 
-@verb("senior", example='fe lead senior fe-7k2 -m "needs somebody who knows the counter"')
-@click.argument("task")
-@reason_options
-def lead_senior(session: Session, task: str, reason: str) -> None:
-    """Give it to tier senior."""
-    say(session, session.app.loops.lead(session.actor, task, "senior", reason))
+DECISIONS = {
+    "senior": ("Give it to tier senior.", "needs somebody who knows the counter"),
+    "fresh": ("Begin again where the task began; what was made is kept aside.", "the approach is wrong: count in the database"),
+    "ask": ("Ask a person.", "which limit is meant?"),
+    "continue": ("Let it go on as it is.", "the rejections are right"),
+}
+"""What the lead may say in a word and a reason."""
 
 
-@verb("fresh", example='fe lead fresh fe-7k2 -m "the approach is wrong: count in the database"')
-@click.argument("task")
-@reason_options
-def lead_fresh(session: Session, task: str, reason: str) -> None:
-    """Begin again where the task began; what was made is kept aside."""
-    say(session, session.app.loops.lead(session.actor, task, "fresh", reason))
+def decision(option: str) -> Verb:
+    """The command of an option."""
+    help_text, why = DECISIONS[option]
+
+    @verb(option, example=f'fe lead {option} fe-7k2 -m "{why}"', help=help_text)
+    @click.argument("task")
+    @reason_options
+    def decide(session: Session, task: str, reason: str) -> None:
+        say(session, session.app.loops.lead(session.actor, task, option, reason))
+
+    return decide
 
 
-@verb("ask", example='fe lead ask fe-7k2 -m "which limit is meant?"')
-@click.argument("task")
-@reason_options
-def lead_ask(session: Session, task: str, reason: str) -> None:
-    """Ask a person."""
-    say(session, session.app.loops.lead(session.actor, task, "ask", reason))
-
-
-@verb("continue", example='fe lead continue fe-7k2 -m "the rejections are right"')
-@click.argument("task")
-@reason_options
-def lead_continue(session: Session, task: str, reason: str) -> None:
-    """Let it go on as it is."""
-    say(session, session.app.loops.lead(session.actor, task, "continue", reason))
-
-
-for command in (lead_split, lead_senior, lead_fresh, lead_ask, lead_continue):
+for command in (lead_split, *[decision(option) for option in DECISIONS]):
     lead.add_command(command)
 
 

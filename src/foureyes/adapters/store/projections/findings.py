@@ -12,7 +12,7 @@ from foureyes.adapters.store.projections.records import log
 from foureyes.adapters.store.projections.tasks import act, at
 from foureyes.adapters.store.queries import sql
 from foureyes.core import events as e
-from foureyes.core.finding import AFTER_ANSWER, AFTER_RULING, BLOCKING, Raised
+from foureyes.core.finding import AFTER_ANSWER, AFTER_RULING, Raised
 from foureyes.errors import StaleState
 
 
@@ -31,7 +31,7 @@ def review_returned(db: Engine, row: Row, event: e.ReviewReturned) -> None:
 def findings_raised(db: Engine, row: Row, event: e.FindingsRaised) -> None:
     for raised in event.findings:
         values: dict[str, object] = {name: getattr(raised, name) for name in raised.__struct_fields__}
-        values |= {"task": row.task, "iteration": event.iteration, "blocking": raised.severity in BLOCKING}
+        values |= {"task": row.task, "iteration": event.iteration, "blocking": raised.blocking}
         was = "" if raised.id == raised.root else _standing(db, raised.root)
         if raised.id == raised.root:
             more = {"kind": event.kind, "source": event.source, "by_check": event.by_check, "session": row.session}
