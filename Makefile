@@ -44,6 +44,7 @@ check: lint types contracts docs-check test
 
 lint: $(STAMP)
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check -q .
 
 types: $(STAMP)
 	@$(BIN)/mypy

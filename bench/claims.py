@@ -25,7 +25,9 @@ from bench.places import ADA, Place, PostgresPlace, SqlitePlace, agent, desk, se
 CLAIMERS = 64
 TASKS = 200
 RIVALS = 16
-"""How many go for the same task; all 64 on every task would be 12,800 starts, and nothing new after the first of them."""
+"""How many go for the same task; all 64 on every task would be 12,800 starts, and nothing new after the first of
+them.
+"""
 
 
 class Hunt(msgspec.Struct, frozen=True):
@@ -139,9 +141,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--tasks", type=int, default=TASKS)
     options = parser.parse_args(arguments or [])
     with desk() as folder, server() as url:
-        figures = measure("SQLite", lambda name: SqlitePlace(folder / f"sqlite-{name}"), options.claimers, options.tasks)
+        figures = measure(
+            "SQLite", lambda name: SqlitePlace(folder / f"sqlite-{name}"), options.claimers, options.tasks
+        )
         figures += measure(
-            "PostgreSQL", lambda name: PostgresPlace(url, folder / f"postgres-{name}", f"claims_{name}"), options.claimers, options.tasks
+            "PostgreSQL",
+            lambda name: PostgresPlace(url, folder / f"postgres-{name}", f"claims_{name}"),
+            options.claimers,
+            options.tasks,
         )
     return show("Claims", figures)
 

@@ -44,15 +44,29 @@ OLD = 0.6
 PORTION = 2_000
 LABELS = ("api", "ui", "docs", "security", "flaky", "perf", "infra", "i18n")
 COMMON, RARE, RARE_COUNT = "parser", "xylophone", 5
-WORDS = "the case that fails when input ends early while reading a header from cache and writes nothing to its log".split()
-MIX = (("ready", 26), ("waiting", 10), ("in_progress", 12), ("reviewing", 27), ("approved", 5), ("blocked", 10), ("deferred", 10))
+WORDS = (
+    "the case that fails when input ends early while reading a header from cache and writes nothing to its log".split()
+)
+MIX = (
+    ("ready", 26),
+    ("waiting", 10),
+    ("in_progress", 12),
+    ("reviewing", 27),
+    ("approved", 5),
+    ("blocked", 10),
+    ("deferred", 10),
+)
 """Of a hundred live tasks. At 1,000 tasks every list is still a full page."""
 
 
 def digest() -> str:
     """What a made store depends on."""
     store = ROOT / "src" / "foureyes" / "adapters" / "store"
-    files = [path for part in ("migrations/*.sql", "queries/*.sql", "projections/*.py", "journal.py") for path in sorted(store.glob(part))]
+    files = [
+        path
+        for part in ("migrations/*.sql", "queries/*.sql", "projections/*.py", "journal.py")
+        for path in sorted(store.glob(part))
+    ]
     files += [ROOT / "src" / "foureyes" / "core" / "events.py", Path(__file__)]
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
@@ -107,9 +121,13 @@ class Life:
         with store.write() as tx:
             for actor in self.agents:
                 self.tell(
-                    tx, actor, "",
-                    e.SessionStarted(kind="agent", trust="observed", agent="claude", name=actor.session, evidence=actor.evidence),
-                )  # fmt: skip
+                    tx,
+                    actor,
+                    "",
+                    e.SessionStarted(
+                        kind="agent", trust="observed", agent="claude", name=actor.session, evidence=actor.evidence
+                    ),
+                )
         for first in range(0, self.tasks, PORTION):
             with store.write() as tx:
                 for number in range(first, min(first + PORTION, self.tasks)):
@@ -128,7 +146,9 @@ class Life:
 
     def live_through(self, tx: WriteTx, number: int) -> None:
         """One task, from its plan to where it stands now."""
-        task = task_id(PREFIX, int.from_bytes(hashlib.sha256(str(number).encode()).digest()[:8], "big"), length_for(self.tasks, 4))
+        task = task_id(
+            PREFIX, int.from_bytes(hashlib.sha256(str(number).encode()).digest()[:8], "big"), length_for(self.tasks, 4)
+        )
         fate = self.fate(number // 2) if number >= self.tasks * OLD and number % 2 else "closed"
         maker = self.random.choice(self.agents)
         self.tell(tx, self.random.choice(self.agents), task, self.planned(number, fate))
@@ -154,7 +174,12 @@ class Life:
         if fate == "reviewing":
             return
         reviewer = self.random.choice([each for each in self.agents if each is not maker])
-        self.tell(tx, reviewer, task, e.Approved(attempt=1, diff_id=change.diff_id, rule="P1", status="approved", seen=change.diff_id[:8]))
+        self.tell(
+            tx,
+            reviewer,
+            task,
+            e.Approved(attempt=1, diff_id=change.diff_id, rule="P1", status="approved", seen=change.diff_id[:8]),
+        )
         if fate == "closed":
             self.tell(tx, ADA, task, e.TaskMerged(sha=sha(f"merge {task}")))
 
@@ -179,20 +204,32 @@ class Life:
         if not waits and fate == "closed" and number % 5 == 0 and self.ids:
             waits = (self.random.choice(self.ids[-100:]),)
         return e.TaskCreated(
-            title=" ".join(words), description=" ".join(self.random.choices(WORDS, k=40)), depends_on=waits,
-            priority=self.random.choice((0, 1, 2, 2, 2, 3, 4)), type=self.random.choice(("task", "task", "bug", "feature")),
+            title=" ".join(words),
+            description=" ".join(self.random.choices(WORDS, k=40)),
+            depends_on=waits,
+            priority=self.random.choice((0, 1, 2, 2, 2, 3, 4)),
+            type=self.random.choice(("task", "task", "bug", "feature")),
             labels=tuple(self.random.sample(LABELS, k=number % 3)),
-        )  # fmt: skip
+        )
 
     def handed_in(self, maker: Actor, task: TaskId) -> e.AttemptSubmitted:
         head = sha(f"head {task}")
         return e.AttemptSubmitted(
-            n=1, implementer=maker.session, base=sha("main"), head=head, tree=sha(f"tree {task}"), ref=f"refs/heads/fe/{task}",
+            n=1,
+            implementer=maker.session,
+            base=sha("main"),
+            head=head,
+            tree=sha(f"tree {task}"),
+            ref=f"refs/heads/fe/{task}",
             diff_id=DiffId("sha256:" + hashlib.sha256(task.encode()).hexdigest()),
             files=tuple(ChangedFile(f"src/part{k}.py", 10, 2) for k in range(3)),
             commits=(Commit(head, "a change", "Ada", (maker.session,)),),
-            added=30, removed=6, authors=(Author(maker.session, "claim"),), message="done", duration_seconds=600,
-        )  # fmt: skip
+            added=30,
+            removed=6,
+            authors=(Author(maker.session, "claim"),),
+            message="done",
+            duration_seconds=600,
+        )
 
 
 @contextmanager
@@ -227,7 +264,9 @@ def copy_to_server(source: Database, place: PostgresPlace) -> None:
         cursor.execute("UPDATE head SET seq = %s, hash = %s", (seq, hash_))
         with indexes_away(cursor, "task_text"):
             with cursor.copy("COPY task_text (rowid, folded, words) FROM STDIN") as copy:
-                for n, text in source.stream("SELECT n, title || ' ' || description || ' ' || acceptance FROM tasks WHERE deleted = 0"):
+                for n, text in source.stream(
+                    "SELECT n, title || ' ' || description || ' ' || acceptance FROM tasks WHERE deleted = 0"
+                ):
                     copy.write_row((n, fold(str(text)), ""))
             cursor.execute("UPDATE task_text SET words = to_tsvector('simple', folded)")
         cursor.execute("VACUUM (ANALYZE)")

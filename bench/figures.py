@@ -42,7 +42,10 @@ def table(figures: Sequence[Figure]) -> str:
     """Markdown; a missed budget is said in plain words."""
     said = {True: "yes", False: "**missed**", None: "–"}
     lines = ["| figure | value | budget | met | detail |", "|---|---|---|---|---|"]
-    lines += [f"| {figure.what} | {figure.value} | {figure.budget} | {said[figure.met]} | {figure.detail} |" for figure in figures]
+    lines += [
+        f"| {figure.what} | {figure.value} | {figure.budget} | {said[figure.met]} | {figure.detail} |"
+        for figure in figures
+    ]
     return "\n".join(lines)
 
 

@@ -1,9 +1,10 @@
 """What the gate costs: handing in and merging, without checks, over plain git doing the same; and that neither grows.
 
-Everything is real: git, worktrees, the store with its journal on disk. Two repositories take turns, one with 10 attempts
-merged and 10 waiting, one with 1,000 of each. In each round and repository the same small change is handed in and merged
-three times: by the whole commands `fe submit` and `fe merge`, by the verbs inside this process (the Application is open,
-no Python starts), and by plain git in a copy of the repository. A fourth change has 20,000 lines, and is only handed in.
+Everything is real: git, worktrees, the store with its journal on disk. Two repositories take turns, one with 10
+attempts merged and 10 waiting, one with 1,000 of each. In each round and repository the same small change is handed in
+and merged three times: by the whole commands `fe submit` and `fe merge`, by the verbs inside this process (the
+Application is open, no Python starts), and by plain git in a copy of the repository. A fourth change has 20,000 lines,
+and is only handed in.
 
 What plain git does instead (`hand_in`, `merge`) is the least that leaves the same behind in git: the same questions
 asked, the commit kept by a ref, the same merge commit on main, the checkout brought along, worktree and branch gone, at
@@ -171,7 +172,9 @@ class Bench:
     def change(self, work: Work) -> Work:
         """The small change: half of one file."""
         said = f"{work.task} {self.rounds}"
-        write(work.place, "src/part1/file1.py", [f"{'line' if line % 2 else said} {line} of 1" for line in range(LINES)])
+        write(
+            work.place, "src/part1/file1.py", [f"{'line' if line % 2 else said} {line} of 1" for line in range(LINES)]
+        )
         self.at.git("commit", "-q", "-a", "-m", "change a little", at=work.place)
         return work
 
@@ -208,7 +211,9 @@ class Bench:
 
 
 def hand_in(at: Workplace, place: Path, number: int) -> None:
-    """What `submit` asks and leaves: nothing uncommitted, where both branches are, the change, its commits, a ref that keeps it."""
+    """What `submit` asks and leaves: nothing uncommitted, where both branches are, the change, its commits, a ref that
+    keeps it.
+    """
     at.git("status", "--porcelain", at=place)
     head, _ = at.git("rev-parse", "HEAD", TARGET, at=place).split()
     base = at.git("merge-base", TARGET, head, at=place)
@@ -218,7 +223,9 @@ def hand_in(at: Workplace, place: Path, number: int) -> None:
 
 
 def merge(at: Workplace, place: Path, branch: str) -> None:
-    """What `merge` does: the merge without a checkout, its commit, the move of main, the checkout of main, and tidying up."""
+    """What `merge` does: the merge without a checkout, its commit, the move of main, the checkout of main, and tidying
+    up.
+    """
     repo = at.plain
     old, head = at.git("rev-parse", TARGET, branch, at=repo).split()
     tree = at.git(*DURABLE, "merge-tree", "--write-tree", old, head, at=repo)
@@ -238,13 +245,19 @@ def cost(small: Bench, step: str) -> list[Figure]:
     in_git, ours, calls = (small.median(f"{step}, {part}") for part in ("in git", "ours", "calls"))
     parts = f"{calls:.0f} calls of git {in_git:.0f} ms, the rest {ours:.0f} ms"
     return [
-        note(f"`fe {step}`, the whole command over plain git", f"{command / plain:.2f}", f"{command:.0f} ms, plain git {plain:.0f} ms"),
+        note(
+            f"`fe {step}`, the whole command over plain git",
+            f"{command / plain:.2f}",
+            f"{command:.0f} ms, plain git {plain:.0f} ms",
+        ),
         note(f"{step}, the verb over plain git", f"{verb / plain:.2f}", f"{verb:.0f} ms: {parts}"),
     ]
 
 
 def growth(small: Bench, large: Bench, step: str) -> list[Figure]:
-    """The same step in the large repository over the small one; and without what git itself takes, which would hide it."""
+    """The same step in the large repository over the small one; and without what git itself takes, which would
+    hide it.
+    """
     found = []
     for part, words in (("verb", ""), ("ours", ", outside of git"), ("command", ", the whole command")):
         low, high = small.median(f"{step}, {part}"), large.median(f"{step}, {part}")
@@ -260,8 +273,16 @@ def large_diff(small: Bench) -> list[Figure]:
     ours, little = small.median("large, ours"), small.median("submit, verb")
     lines = f"a diff of {LONG_FILES * LONG_LINES:,} lines"
     return [
-        note(f"submit, {lines}: the verb over `git diff`", f"{verb / read:.2f}", f"{verb:.0f} ms, `git diff` {read:.0f} ms"),
-        note(f"submit, {lines}: the verb over plain git", f"{verb / plain:.2f}", f"plain git {plain:.0f} ms, without git {ours:.0f} ms"),
+        note(
+            f"submit, {lines}: the verb over `git diff`",
+            f"{verb / read:.2f}",
+            f"{verb:.0f} ms, `git diff` {read:.0f} ms",
+        ),
+        note(
+            f"submit, {lines}: the verb over plain git",
+            f"{verb / plain:.2f}",
+            f"plain git {plain:.0f} ms, without git {ours:.0f} ms",
+        ),
         note(f"submit, {lines} over one of {LINES}: the verb", f"{verb / little:.2f}", f"{little:.0f} → {verb:.0f} ms"),
     ]
 
@@ -275,7 +296,9 @@ def queue_rows(small: Bench, large: Bench) -> Figure:
 def main(arguments: list[str] | None = None) -> int:
     """Measure and print; 1 when something takes more than twice as long with a hundred times the attempts."""
     parser = argparse.ArgumentParser(prog="python -m bench.gate", description=__doc__)
-    parser.add_argument("--attempts", type=int, default=LARGE, help="how many are merged, and wait, in the large repository")
+    parser.add_argument(
+        "--attempts", type=int, default=LARGE, help="how many are merged, and wait, in the large repository"
+    )
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     options = parser.parse_args(arguments or [])
     fe = ["/usr/bin/env", "-u", "PYTHONPATH", str(installed() / "fe")]
@@ -289,7 +312,12 @@ def main(arguments: list[str] | None = None) -> int:
         finally:
             small.close()
             large.close()
-    figures = [*cost(small, "submit"), *cost(small, "merge"), *growth(small, large, "submit"), *growth(small, large, "merge")]
+    figures = [
+        *cost(small, "submit"),
+        *cost(small, "merge"),
+        *growth(small, large, "submit"),
+        *growth(small, large, "merge"),
+    ]
     figures += [*large_diff(small), queue_rows(small, large)]
     return show(f"The gate without checks (SQLite), median of {options.rounds} rounds in turns", figures)
 

@@ -31,10 +31,22 @@ def digest() -> str:
 def pip_install(*arguments: str) -> None:
     """Install into the measured environment with our own pip, so that it holds neither pip nor setuptools."""
     subprocess.run(
-        [sys.executable, "-m", "pip", "--python", str(VENV / "bin" / "python"), "install", "-q",
-         "--disable-pip-version-check", "--no-input", *arguments],
-        cwd=ROOT, check=True, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            str(VENV / "bin" / "python"),
+            "install",
+            "-q",
+            "--disable-pip-version-check",
+            "--no-input",
+            *arguments,
+        ],
+        cwd=ROOT,
+        check=True,
+        stdin=subprocess.DEVNULL,
+    )
 
 
 def runtime_dependencies() -> list[str]:

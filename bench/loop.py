@@ -1,9 +1,9 @@
 """The findings loop at size: 10,000 findings in a project, 1,000 of them on one task over 20 iterations.
 
-Two stores take turns: one has a task with 10 findings over 2 iterations and little else, the other the same small task among
-10,000 findings, and a large one. What a small task costs must not hang on what else there is (first rows); what the large one
-costs, per finding or per move, must not be more than in the small one (the rest). The matching reads no git: its texts are
-given, as they are in a review once git has answered.
+Two stores take turns: one has a task with 10 findings over 2 iterations and little else, the other the same small task
+among 10,000 findings, and a large one. What a small task costs must not hang on what else there is (first rows); what
+the large one costs, per finding or per move, must not be more than in the small one (the rest). The matching reads no
+git: its texts are given, as they are in a review once git has answered.
 """
 
 from __future__ import annotations
@@ -57,12 +57,24 @@ class Writer:
             for n in range(1, iterations + 1):
                 self.tell(tx, MAKER.session, task, e.TaskStarted(target_head=sha("main")))
                 if n > 1:
-                    answers = tuple(Answer(finding=name(task, k), action="FIXED", text="done") for k in range(n - 2, findings))
-                    self.tell(tx, MAKER.session, task, e.FindingsAnswered(iteration=n, implementer=MAKER.session, answers=answers))
+                    answers = tuple(
+                        Answer(finding=name(task, k), action="FIXED", text="done") for k in range(n - 2, findings)
+                    )
+                    self.tell(
+                        tx,
+                        MAKER.session,
+                        task,
+                        e.FindingsAnswered(iteration=n, implementer=MAKER.session, answers=answers),
+                    )
                 self.tell(tx, MAKER.session, task, attempt(task, n))
                 if n == 1:
                     raised = tuple(finding(task, k) for k in range(findings))
-                    self.tell(tx, REVIEWER.session, task, e.FindingsRaised(iteration=1, kind="TL", source="review", findings=raised))
+                    self.tell(
+                        tx,
+                        REVIEWER.session,
+                        task,
+                        e.FindingsRaised(iteration=1, kind="TL", source="review", findings=raised),
+                    )
                 else:
                     self.rule(tx, task, n, findings)
                 if n < iterations:
@@ -80,18 +92,35 @@ def name(task: str, k: int) -> str:
 
 def finding(task: str, k: int) -> Raised:
     return Raised(
-        id=name(task, k), root=name(task, k), severity="HIGH", title=f"problem number {k}", path=f"src/file{k % 40}.py", line=k + 1,
-        problem="it is wrong", fix="make it right", quote=f"value_{k} = compute({k})", symbol=f"function_{k % 7}",
-    )  # fmt: skip
+        id=name(task, k),
+        root=name(task, k),
+        severity="HIGH",
+        title=f"problem number {k}",
+        path=f"src/file{k % 40}.py",
+        line=k + 1,
+        problem="it is wrong",
+        fix="make it right",
+        quote=f"value_{k} = compute({k})",
+        symbol=f"function_{k % 7}",
+    )
 
 
 def attempt(task: str, n: int) -> e.AttemptSubmitted:
     head = sha(f"{task} {n}")
     return e.AttemptSubmitted(
-        n=n, implementer=MAKER.session, base=sha("main"), head=head, tree=sha(f"tree {task} {n}"), ref=f"refs/heads/fe/{task}",
-        diff_id=DiffId(f"sha256:{sha(f'diff {task} {n}')}"), files=tuple(ChangedFile(f"src/file{k}.py", 10, 2) for k in range(40)),
-        commits=(Commit(head, "work", "maker"),), added=400, removed=80, authors=(Author(MAKER.session, "claim"),),
-    )  # fmt: skip
+        n=n,
+        implementer=MAKER.session,
+        base=sha("main"),
+        head=head,
+        tree=sha(f"tree {task} {n}"),
+        ref=f"refs/heads/fe/{task}",
+        diff_id=DiffId(f"sha256:{sha(f'diff {task} {n}')}"),
+        files=tuple(ChangedFile(f"src/file{k}.py", 10, 2) for k in range(40)),
+        commits=(Commit(head, "work", "maker"),),
+        added=400,
+        removed=80,
+        authors=(Author(MAKER.session, "claim"),),
+    )
 
 
 def fill(app: Application, others: int) -> None:
@@ -137,13 +166,21 @@ def matched(task: TaskId, known: int) -> Callable[[Application], object]:
 
 def _again(task: TaskId, k: int) -> Anchored:
     old = finding(task, k)
-    said = Found(severity="HIGH", title=f"said otherwise {k}", path=old.path, line=old.line + 7, quote=f"  {old.quote}  ", fix="do it")
+    said = Found(
+        severity="HIGH",
+        title=f"said otherwise {k}",
+        path=old.path,
+        line=old.line + 7,
+        quote=f"  {old.quote}  ",
+        fix="do it",
+    )
     return Anchored(said, old.symbol)
 
 
 def _new(k: int) -> Anchored:
     return Anchored(
-        Found(severity="CRITICAL", title=f"another {k}", path=f"src/file{k % 40}.py", line=k, quote=f"other_{k}()"), "elsewhere"
+        Found(severity="CRITICAL", title=f"another {k}", path=f"src/file{k % 40}.py", line=k, quote=f"other_{k}()"),
+        "elsewhere",
     )
 
 
@@ -160,7 +197,12 @@ def milliseconds(runs: Sequence[Callable[[], object]]) -> list[float]:
 
 def measure(little: Application, much: Application) -> list[Figure]:
     figures: list[Figure] = []
-    small = {"list": listed(SMALL_TASK), "progress": progressed(SMALL_TASK), "gate": judged(SMALL_TASK), "match": matched(SMALL_TASK, FEW)}
+    small = {
+        "list": listed(SMALL_TASK),
+        "progress": progressed(SMALL_TASK),
+        "gate": judged(SMALL_TASK),
+        "match": matched(SMALL_TASK, FEW),
+    }
     for what, run in small.items():
         alone, among = milliseconds([lambda run=run: run(little), lambda run=run: run(much)])  # type: ignore[misc]
         detail = f"{among:.2f} ms among 10,000 findings, {alone:.2f} ms alone"
@@ -173,7 +215,9 @@ def measure(little: Application, much: Application) -> list[Figure]:
     for what, (one, other, few, many, unit) in large.items():
         little_ms, much_ms = milliseconds([lambda one=one: one(little), lambda other=other: other(much)])  # type: ignore[misc]
         detail = f"{much_ms:.1f} ms for {many:,}, {little_ms:.2f} ms for {few}"
-        figures.append(at_most(f"{what}: per {unit}, {many:,} over {few}", (much_ms / many) / (little_ms / few), 1.0, detail))
+        figures.append(
+            at_most(f"{what}: per {unit}, {many:,} over {few}", (much_ms / many) / (little_ms / few), 1.0, detail)
+        )
     (everything,) = milliseconds([lambda: much.findings.listed()])
     figures.append(note("list of the whole project", f"{everything:.0f} ms", "10,000 findings, every field"))
     return figures

@@ -1,8 +1,8 @@
 """The same everyday operations with `td` and `bd`, if they are on the PATH, side by side with `fe` in one run.
 
-Every operation is one process, as an agent starts it, in a repository and a home of its own. What is compared is the time
-from start to end; a ratio above 1 means that the other program takes longer. Neither of the others keeps a verifiable
-journal or asks who the caller is: it is a comparison of waiting times, not of what one gets for them.
+Every operation is one process, as an agent starts it, in a repository and a home of its own. What is compared is the
+time from start to end; a ratio above 1 means that the other program takes longer. Neither of the others keeps a
+verifiable journal or asks who the caller is: it is a comparison of waiting times, not of what one gets for them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,13 @@ LINE = "the third case is the one that fails"
 FE = Tool("fe", ("init",), ("create", TITLE), ("start", "{}"), ("log", "{}", LINE))
 OTHERS = (
     Tool("td", ("init",), ("create", TITLE), ("start", "{}"), ("log", "{}", LINE)),
-    Tool("bd", ("init", "--prefix", "bd"), ("create", TITLE), ("update", "{}", "--claim"), ("comments", "add", "{}", LINE)),
+    Tool(
+        "bd",
+        ("init", "--prefix", "bd"),
+        ("create", TITLE),
+        ("update", "{}", "--claim"),
+        ("comments", "add", "{}", LINE),
+    ),
 )
 
 
@@ -81,10 +87,20 @@ class Yard:
         who |= {key.replace("AUTHOR", "COMMITTER"): value for key, value in who.items()}
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.home), "LC_ALL": "C.UTF-8", **who}
         done = subprocess.run(
-            command, cwd=self.path, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120
+            command,
+            cwd=self.path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
         )
         if done.returncode:
-            raise Failed(f"{os.path.basename(command[0])} {' '.join(command[1:3])}: exit {done.returncode}: {done.stderr.strip()[:200]}")
+            raise Failed(
+                f"{os.path.basename(command[0])} {' '.join(command[1:3])}: exit {done.returncode}: "
+                f"{done.stderr.strip()[:200]}"
+            )
         return done.stdout
 
     def do(self, operation: str, task: str = "") -> str:
@@ -147,7 +163,11 @@ def compare(yards: list[Yard], size: int, runs: int) -> list[Figure]:
             if tool != "fe":
                 theirs = statistics.median(taken)
                 figures.append(
-                    note(f"{tool} {name} over fe {name}, {size:,} tasks", f"{theirs / ours:.2f}", f"{theirs:.0f} ms, fe {ours:.0f} ms")
+                    note(
+                        f"{tool} {name} over fe {name}, {size:,} tasks",
+                        f"{theirs / ours:.2f}",
+                        f"{theirs:.0f} ms, fe {ours:.0f} ms",
+                    )
                 )
     progress(f"{WRITERS} writers at once")
     together = {yard.tool.name: crowded(yard) for yard in yards}
@@ -155,7 +175,9 @@ def compare(yards: list[Yard], size: int, runs: int) -> list[Figure]:
     for tool, (seconds, failed) in together.items():
         if tool != "fe":
             detail = f"{seconds:.1f} s and {failed} failed calls, fe {took:.1f} s and {failures}"
-            figures.append(note(f"{tool} over fe, {WRITERS} writers at once, {size:,} tasks", f"{seconds / took:.2f}", detail))
+            figures.append(
+                note(f"{tool} over fe, {WRITERS} writers at once, {size:,} tasks", f"{seconds / took:.2f}", detail)
+            )
     return figures
 
 
@@ -163,13 +185,18 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure and print. There is no budget: 0 also when none of the programs is there."""
     present = [tool for tool in OTHERS if shutil.which(tool.name)]
     if not present:
-        print("\nOther programs: neither `td` nor `bd` is on the PATH, so nothing was compared (docs/performance.md says how to get them)")
+        print(
+            "\nOther programs: neither `td` nor `bd` is on the PATH, so nothing was compared "
+            "(docs/performance.md says how to get them)"
+        )
         return 0
     if "claude" not in os.path.basename(sys.argv[0]):
         return as_an_agent(arguments or [])
     parser = argparse.ArgumentParser(prog="python -m bench.others", description=__doc__)
     parser.add_argument("--runs", type=int, default=RUNS)
-    parser.add_argument("--tasks", type=int, nargs="+", default=SIZES, help="sizes, rising; every program needs minutes to create 10000")
+    parser.add_argument(
+        "--tasks", type=int, nargs="+", default=SIZES, help="sizes, rising; every program needs minutes to create 10000"
+    )
     options = parser.parse_args(arguments or [])
     figures: list[Figure] = []
     fe = str(installed() / "fe")
@@ -196,7 +223,9 @@ def as_an_agent(arguments: list[str]) -> int:
         script = Path(folder) / "claude"
         script.write_text("import sys\nfrom bench.others import main\nsys.exit(main(sys.argv[1:]))\n", encoding="utf-8")
         root = str(Path(__file__).resolve().parent.parent)
-        done = subprocess.run([sys.executable, str(script), *arguments], env={**os.environ, "PYTHONPATH": root}, check=False)
+        done = subprocess.run(
+            [sys.executable, str(script), *arguments], env={**os.environ, "PYTHONPATH": root}, check=False
+        )
         return done.returncode
 
 

@@ -35,15 +35,27 @@ def agent(name: str) -> Actor:
     """An agent process of its own."""
     process = f"process:boot:ns:{name}"
     return Actor(
-        session=SessionId(f"ses-{name}"), kind="agent", trust="observed", agent="claude", host="box", evidence=(process,),
+        session=SessionId(f"ses-{name}"),
+        kind="agent",
+        trust="observed",
+        agent="claude",
+        host="box",
+        evidence=(process,),
         processes=(process,),
-    )  # fmt: skip
+    )
 
 
 def person(name: str) -> Actor:
     """A person at a terminal."""
     who = f"{name}@box"
-    return Actor(session=SessionId(f"ses-{name}"), kind="human", trust="observed", person=who, host="box", evidence=(f"person:{who}",))
+    return Actor(
+        session=SessionId(f"ses-{name}"),
+        kind="human",
+        trust="observed",
+        person=who,
+        host="box",
+        evidence=(f"person:{who}",),
+    )
 
 
 ADA = person("ada")
@@ -113,7 +125,9 @@ class SqlitePlace:
 
 
 class PostgresPlace:
-    """A schema on a server; `folder` is where its mirror file lies. Empty, without a project row, when it is to be filled."""
+    """A schema on a server; `folder` is where its mirror file lies. Empty, without a project row, when it is to be
+    filled.
+    """
 
     engine = "PostgreSQL"
 

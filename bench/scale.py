@@ -29,7 +29,9 @@ BUDGET = 2.0
 PAGE = 50
 COLUMN = 20
 QUEUE = 40
-"""Not all that is in review is for the caller to approve; of 50 at least 40 are, so that one page of candidates is enough in both."""
+"""Not all that is in review is for the caller to approve; of 50 at least 40 are, so that one page of candidates is
+enough in both.
+"""
 
 CALLER = agent("somebody-else")
 WORKER = agent("worker")
@@ -78,7 +80,9 @@ READS: dict[str, Operation] = {
     "show a closed task": lambda shelf: shelf.app.lists.show(CALLER, shelf.closed),
 }
 WRITES: dict[str, Operation] = {
-    "create": lambda shelf: shelf.app.tasks.create(ADA, "one more task", description="it says something", labels=["api"]),
+    "create": lambda shelf: shelf.app.tasks.create(
+        ADA, "one more task", description="it says something", labels=["api"]
+    ),
     "start": lambda shelf: shelf.app.claims.start(WORKER, shelf.ready.pop()),
     "log": lambda shelf: shelf.app.notes.log(WORKER, shelf.shown, "a line"),
 }
@@ -127,7 +131,9 @@ def postgres_shelf(url: str, folder: Path, tasks: int) -> Iterator[Shelf]:
 def main(arguments: list[str] | None = None) -> int:
     """Measure and print; 1 when something takes more than twice as long in the large store."""
     parser = argparse.ArgumentParser(prog="python -m bench.scale", description=__doc__)
-    parser.add_argument("--tasks", type=int, default=LARGE, help="size of the large store; its journal has ten times as many rows")
+    parser.add_argument(
+        "--tasks", type=int, default=LARGE, help="size of the large store; its journal has ten times as many rows"
+    )
     parser.add_argument("--repeats", type=int, default=REPEATS)
     parser.add_argument("--engine", choices=("sqlite", "postgres", "both"), default="both")
     options = parser.parse_args(arguments or [])
@@ -138,10 +144,17 @@ def main(arguments: list[str] | None = None) -> int:
                 progress("SQLite, reads and writes")
                 figures += compare("SQLite", small, large, options.repeats)
         if options.engine != "sqlite":
-            with server() as url, postgres_shelf(url, folder, SMALL) as small, postgres_shelf(url, folder, options.tasks) as large:
+            with (
+                server() as url,
+                postgres_shelf(url, folder, SMALL) as small,
+                postgres_shelf(url, folder, options.tasks) as large,
+            ):
                 progress("PostgreSQL, reads and writes")
                 figures += compare("PostgreSQL", small, large, options.repeats)
-    title = f"{options.tasks:,} tasks ({options.tasks * 10:,} journal rows) over {SMALL:,}, median of {options.repeats} in turns"
+    title = (
+        f"{options.tasks:,} tasks ({options.tasks * 10:,} journal rows) over {SMALL:,}, median of "
+        f"{options.repeats} in turns"
+    )
     return show(title, figures)
 
 

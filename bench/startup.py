@@ -61,9 +61,14 @@ class Project:
 
     def run(self, *command: str) -> str:
         done = subprocess.run(
-            command, cwd=self.path, env=self.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            command,
+            cwd=self.path,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
             check=False,
-        )  # fmt: skip
+        )
         if done.returncode:
             raise SystemExit(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
@@ -159,7 +164,9 @@ def as_an_agent(arguments: list[str]) -> int:
         script = Path(folder) / "claude"
         script.write_text("import sys\nfrom bench.startup import main\nsys.exit(main(sys.argv[1:]))\n")
         root = str(Path(__file__).resolve().parent.parent)
-        return subprocess.run([sys.executable, str(script), *arguments], env={**os.environ, "PYTHONPATH": root}, check=False).returncode
+        return subprocess.run(
+            [sys.executable, str(script), *arguments], env={**os.environ, "PYTHONPATH": root}, check=False
+        ).returncode
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""A real repository with a real project for the gate's benchmarks: so many attempts on main already, and as many waiting.
+"""A real repository with a real project for the gate's benchmarks: so many attempts on main already, and as many
+waiting.
 
 What lies there before anything is measured is written in bulk: the commits by `git fast-import`, the ledger through the
 journal. Files and history on main are of one size apart from the merges themselves, each attempt has its kept ref, and
@@ -50,7 +51,13 @@ class Workplace:
     def git(self, *arguments: str, at: Path | None = None, stdin: str = "") -> str:
         """Run git, which must succeed; what it says."""
         done = subprocess.run(
-            ["git", *arguments], cwd=at or self.repo, env=self.environment(), input=stdin, capture_output=True, text=True, check=False
+            ["git", *arguments],
+            cwd=at or self.repo,
+            env=self.environment(),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if done.returncode:
             raise SystemExit(f"git {' '.join(arguments)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
@@ -61,12 +68,18 @@ class Workplace:
         return bootstrap.open_project(str(at or self.repo), self.environment())
 
     def _begin(self) -> None:
-        """The first commit, and the project; a person's approval settles at once, because nobody wants to measure the wait (Q0)."""
+        """The first commit, and the project; a person's approval settles at once, because nobody wants to measure the
+        wait (Q0).
+        """
         self.git("init", "-q", "-b", TARGET)
         for key, value in (("user.name", "Ada"), ("user.email", "ada@example.org")):
             self.git("config", key, value)
         for number in range(FILES):
-            write(self.repo, f"src/part{number % 6}/file{number}.py", [f"line {line} of {number}" for line in range(LINES)])
+            write(
+                self.repo,
+                f"src/part{number % 6}/file{number}.py",
+                [f"line {line} of {number}" for line in range(LINES)],
+            )
         for number in range(LONG_FILES):
             write(self.repo, long_file(number), long_lines(number))
         self.git("add", ".")
@@ -82,7 +95,11 @@ class Workplace:
         waiting = [_id(f"waiting {number}", attempts) for number in range(attempts)]
         self.git("fast-import", "--quiet", stdin="".join(_history(merged, waiting)))
         self.git("reset", "-q", "--hard")
-        known = {words[0]: words[1:] for line in self.git("log", "--all", "--format=%H %T %P").splitlines() if (words := line.split())}
+        known = {
+            words[0]: words[1:]
+            for line in self.git("log", "--all", "--format=%H %T %P").splitlines()
+            if (words := line.split())
+        }
         refs = self.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/foureyes").splitlines()
         heads = dict(line.split() for line in refs)
 
@@ -112,11 +129,20 @@ class Handed(NamedTuple):
 
     def frozen(self) -> e.AttemptSubmitted:
         return e.AttemptSubmitted(
-            n=1, implementer=MAKER.session, base=self.base, head=self.head, tree=self.tree, base_tree=self.base_tree,
-            diff_id=DiffId("sha256:" + hashlib.sha256(self.task.encode()).hexdigest()), ref=f"refs/heads/fe/{self.task}",
-            files=(ChangedFile(f"src/part0/{self.task}.py", 1, LINES),), added=1, removed=LINES,
-            commits=(Commit(self.head, "a change", "Ada"),), authors=(Author(MAKER.session, "claim"),),
-        )  # fmt: skip
+            n=1,
+            implementer=MAKER.session,
+            base=self.base,
+            head=self.head,
+            tree=self.tree,
+            base_tree=self.base_tree,
+            diff_id=DiffId("sha256:" + hashlib.sha256(self.task.encode()).hexdigest()),
+            ref=f"refs/heads/fe/{self.task}",
+            files=(ChangedFile(f"src/part0/{self.task}.py", 1, LINES),),
+            added=1,
+            removed=LINES,
+            commits=(Commit(self.head, "a change", "Ada"),),
+            authors=(Author(MAKER.session, "claim"),),
+        )
 
 
 def write(root: Path, name: str, lines: Sequence[str]) -> None:
@@ -136,11 +162,15 @@ def long_lines(number: int, changed: str = "") -> list[str]:
 
 
 def _id(text: str, attempts: int) -> TaskId:
-    return task_id(PREFIX, int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big"), length_for(2 * attempts, 6))
+    return task_id(
+        PREFIX, int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big"), length_for(2 * attempts, 6)
+    )
 
 
 def _history(merged: Sequence[str], waiting: Sequence[str]) -> Iterator[str]:
-    """For `git fast-import`: each merged attempt is a commit and its merge on main; the waiting ones all begin at the last of those."""
+    """For `git fast-import`: each merged attempt is a commit and its merge on main; the waiting ones all begin at the
+    last of those.
+    """
     who, main = "Ada <ada@example.org> 1760000000 +0000", f"refs/heads/{TARGET}"
     yield f"reset refs/bench/tip\nfrom {main}^0\n\n"
     for number, task in enumerate([*merged, *waiting]):
@@ -160,7 +190,9 @@ def _history(merged: Sequence[str], waiting: Sequence[str]) -> Iterator[str]:
 def _sessions(app: Application) -> None:
     with app.context.store.write() as tx:
         for actor in (MAKER, REVIEWER):
-            begun = e.SessionStarted(kind="agent", trust="observed", agent="claude", name=actor.session, evidence=actor.evidence)
+            begun = e.SessionStarted(
+                kind="agent", trust="observed", agent="claude", name=actor.session, evidence=actor.evidence
+            )
             tx.append(actor.session, app.context.now(), [("", begun)])
 
 
@@ -173,5 +205,7 @@ def _tell(app: Application, attempts: list[Handed], *, closed: bool) -> None:
             tx.append(ADA.session, now, [(one.task, e.TaskCreated(title=f"Task {one.task}"))])
             tx.append(MAKER.session, now, [(one.task, e.TaskStarted(target_head=one.base)), (one.task, change)])
             if closed:
-                agreed = e.Approved(attempt=1, diff_id=change.diff_id, rule="P7", status="approved", seen=change.diff_id[7:15])
+                agreed = e.Approved(
+                    attempt=1, diff_id=change.diff_id, rule="P7", status="approved", seen=change.diff_id[7:15]
+                )
                 tx.append(REVIEWER.session, now, [(one.task, agreed), (one.task, e.TaskMerged(sha=one.head))])

@@ -1,9 +1,9 @@
 """Write transactions of 1, 8 and 32 writers at once, over the same statements without the journal.
 
-The transaction is `fe log` as the Application does it. What it is compared with is taken from the Application itself: its
-statements are recorded once, those of the journal are left out, and the rest is sent by the bare driver, with the same
-durability. Both take turns. On SQLite the bare writers queue on a file lock too: without one, one of them does nearly all
-the work while the others starve, which is fast and of no use (that ratio is shown for completeness).
+The transaction is `fe log` as the Application does it. What it is compared with is taken from the Application itself:
+its statements are recorded once, those of the journal are left out, and the rest is sent by the bare driver, with the
+same durability. Both take turns. On SQLite the bare writers queue on a file lock too: without one, one of them does
+nearly all the work while the others starve, which is fast and of no use (that ratio is shown for completeness).
 """
 
 from __future__ import annotations
@@ -108,7 +108,9 @@ def bare_postgres(url: str, project: str, recorded: list[Statement]) -> Transact
 
     from foureyes.adapters.store.postgres import schema_of, translated
 
-    connection = psycopg.connect(url, autocommit=True, cursor_factory=psycopg.ClientCursor, options=f"-c search_path={schema_of(project)}")
+    connection = psycopg.connect(
+        url, autocommit=True, cursor_factory=psycopg.ClientCursor, options=f"-c search_path={schema_of(project)}"
+    )
     said = [(translated(statement), params) for statement, params in recorded]
 
     def once(number: int) -> None:
@@ -218,7 +220,11 @@ def compare(place: Place, writers: int, rounds: int, seconds: float) -> list[Fig
         busiest = max(tally.done for tally in starving) / max(1, sum(tally.done for tally in starving))
         rest = f"{rate(starving, seconds):.0f}/s, {busiest:.0%} of it by one writer"
         figures.append(
-            note(f"{name}: with journal over without journal and queue", f"{slow * seconds / sum(t.done for t in starving):.2f}", rest)
+            note(
+                f"{name}: with journal over without journal and queue",
+                f"{slow * seconds / sum(t.done for t in starving):.2f}",
+                rest,
+            )
         )
     figures.append(none_of(f"{name}: errors", sum(tally.errors for tally in ours)))
     return figures
@@ -258,7 +264,9 @@ def main(arguments: list[str] | None = None) -> int:
             figures += compare(place, writers, options.rounds, options.seconds)
         two = [PostgresPlace(url, folder / name, name) for name in ("left", "right")]
         figures.append(side_by_side(two[0], two[1], options.rounds, options.seconds))
-    return show(f"Write transactions (`fe log`), {options.rounds} rounds of {options.seconds:g} s each in turns", figures)
+    return show(
+        f"Write transactions (`fe log`), {options.rounds} rounds of {options.seconds:g} s each in turns", figures
+    )
 
 
 if __name__ == "__main__":

@@ -43,7 +43,9 @@ def check_the_players(s: Story) -> None:
 
 def plan(s: Story) -> Tasks:
     """Alice sets up the project with the checks that it has, and imports her plan."""
-    s.tell("1. Alice makes the repository a project. Its Makefile has tests: they become the checks. She imports her plan.")
+    s.tell(
+        "1. Alice makes the repository a project. Its Makefile has tests: they become the checks. She imports her plan."
+    )
     s.do(s.alice, "fe init --try", "Foureyes project created.", "tried: passed")
     check_the_players(s)
     s.do(s.alice, "fe policy set review.human.settle_seconds 1", quiet=True)
@@ -53,7 +55,10 @@ def plan(s: Story) -> Tasks:
 
 def by_the_rule(s: Story, t: Tasks) -> None:
     """A simple task needs nobody's look, and says why."""
-    s.tell("2. claude works in a checkout of its own and hands in. CI runs the checks on exactly that; the rule decides, and says why.")
+    s.tell(
+        "2. claude works in a checkout of its own and hands in. CI runs the checks on exactly that; the rule "
+        "decides, and says why."
+    )
     s.start(s.claude, t.greet)
     s.write(s.claude, t.greet, shop.GREETING)
     s.submit(s.claude, t.greet, "Greet by name", "auto-approve", "was not run")
@@ -64,28 +69,48 @@ def by_the_rule(s: Story, t: Tasks) -> None:
 
 def nobody_approves_their_own(s: Story, t: Tasks) -> None:
     """claude tries to approve itself; another agent may."""
-    s.tell("3. claude hands in the receipt and tries to approve its own work. It is refused: somebody else has to look.")
+    s.tell(
+        "3. claude hands in the receipt and tries to approve its own work. It is refused: somebody else has to look."
+    )
     s.start(s.claude, t.receipt, quiet=True)
     s.write(s.claude, t.receipt, shop.RECEIPT)
     seen = s.submit(s.claude, t.receipt, "Print a receipt", "batch")
     s.do(s.ci, f"fe check run {t.receipt}", quiet=True)
     mine = f"fe approve {t.receipt} --seen {seen}"
-    s.do(s.claude, f"{mine} -m 'looks good to me'", "P2", "whoever made a change may not approve it", "nothing was changed", expect=1)
+    s.do(
+        s.claude,
+        f"{mine} -m 'looks good to me'",
+        "P2",
+        "whoever made a change may not approve it",
+        "nothing was changed",
+        expect=1,
+    )
     findings(s, t, seen)
 
 
 def findings(s: Story, t: Tasks, seen: str) -> None:
     """A review with findings, an answer to each, and a ruling on the answer."""
-    s.tell("4. codex reviews it: one finding blocks, and comes with a patch. claude answers it; codex rules on the answer, and approves.")
+    s.tell(
+        "4. codex reviews it: one finding blocks, and comes with a patch. claude answers it; codex rules on "
+        "the answer, and approves."
+    )
     (s.folder / "review.json").write_text(json.dumps(shop.REVIEW), encoding="utf-8")
-    s.do(s.codex, f"fe review submit {t.receipt} ../review.json --seen {seen}", "CHANGES_REQUESTED: 1 open blocking, sent back")
+    s.do(
+        s.codex,
+        f"fe review submit {t.receipt} ../review.json --seen {seen}",
+        "CHANGES_REQUESTED: 1 open blocking, sent back",
+    )
     s.start(s.claude, t.receipt)
     place = s.worktree(t.receipt)
     name = f"TL-{t.receipt}-1-001"
     s.do(s.claude, f"fe submit {t.receipt}", f"{name} HIGH has no answer", expect=1, at=place)
     s.do(s.claude, f"fe finding apply {name}", "applied the patch", at=place)
     s.write(s.claude, t.receipt, shop.BETTER_TEST)
-    s.do(s.claude, f'fe finding respond {name} --fixed -m "two decimals, and a test with 19.99"', "0 blocking left to answer")
+    s.do(
+        s.claude,
+        f'fe finding respond {name} --fixed -m "two decimals, and a test with 19.99"',
+        "0 blocking left to answer",
+    )
     again = s.submit(s.claude, t.receipt, "Print two decimals", "attempt 2")
     s.do(s.ci, f"fe check run {t.receipt}", quiet=True)
     mine = f"fe approve {t.receipt} --seen {again} -m 'read it, added two prices by hand'"
@@ -96,7 +121,10 @@ def findings(s: Story, t: Tasks, seen: str) -> None:
 
 def queue(s: Story, t: Tasks) -> None:
     """Agents go on while people are away; the queue tells what to look at first."""
-    s.tell("5. The agents go on. When Alice has time she looks at the queue: what needs her most comes first, with the reasons.")
+    s.tell(
+        "5. The agents go on. When Alice has time she looks at the queue: what needs her most comes first, "
+        "with the reasons."
+    )
     for who, task, files, message in (
         (s.claude, t.login, shop.LOGIN, "Log in with a password"),
         (s.codex, t.rename, shop.RENAMED, "Rename gross to with_vat"),
@@ -111,8 +139,18 @@ def queue(s: Story, t: Tasks) -> None:
 def feedback(s: Story, t: Tasks) -> str:
     """Alice sends work back; the next prompt says why."""
     s.tell("6. Alice sends the login back. What she says is in the next prompt of whoever works on it.")
-    s.do(s.alice, f'fe redo {t.login} --issue tests -m "nobody tries a wrong password; and compare in constant time"', "open again")
-    s.do(s.claude, f"fe context {t.login}", "Feedback (Iteration 1)", "- Tests incomplete", "> nobody tries a wrong password")
+    s.do(
+        s.alice,
+        f'fe redo {t.login} --issue tests -m "nobody tries a wrong password; and compare in constant time"',
+        "open again",
+    )
+    s.do(
+        s.claude,
+        f"fe context {t.login}",
+        "Feedback (Iteration 1)",
+        "- Tests incomplete",
+        "> nobody tries a wrong password",
+    )
     s.start(s.claude, t.login, quiet=True)
     s.write(s.claude, t.login, shop.BETTER_LOGIN)
     seen = s.submit(s.claude, t.login, "Compare in constant time, test a wrong password", "attempt 2")
@@ -122,7 +160,10 @@ def feedback(s: Story, t: Tasks) -> str:
 
 def approve(s: Story, t: Tasks, seen: str) -> None:
     """A person approves: one she read, and all that the rules call harmless."""
-    s.tell("7. Alice reads and approves the login; what is green and not risky she approves in one go. All three wait to be merged.")
+    s.tell(
+        "7. Alice reads and approves the login; what is green and not risky she approves in one go. All "
+        "three wait to be merged."
+    )
     s.do(s.alice, f"fe show {t.login} --diff", "compare_digest", quiet=True)
     s.do(s.alice, f"fe approve {t.login} --seen {seen}", f"approved {t.login}")
     s.do(s.alice, "fe approve --all-auto --yes", f"approved {t.rename}")
@@ -136,9 +177,15 @@ def merge(s: Story, t: Tasks, seen: str) -> None:
     s.do(s.claude, "git commit -q -a -m 'Just a detail'", at=s.worktree(t.login))
     text = s.do(s.ci, "fe merge --wait", f"merged   {t.receipt}", f"VOID     {t.login}", f"RED      {t.rename}")
     found(rf"VOID +{t.login} +(the approval no longer holds: D4 )", text)
-    s.tell("9. Alone the new name was green; together with the receipt it is not. main never moved there, and codex is told why.")
+    s.tell(
+        "9. Alone the new name was green; together with the receipt it is not. main never moved there, and "
+        "codex is told why."
+    )
     s.do(s.codex, f"fe context {t.rename}", "On top of main, required checks fail (tests); main was not moved.")
-    s.tell("10. claude takes its line out again. Alice's approval does not come back by itself: she gives it again, and it is merged.")
+    s.tell(
+        "10. claude takes its line out again. Alice's approval does not come back by itself: she gives it "
+        "again, and it is merged."
+    )
     s.do(s.claude, "git reset -q --hard HEAD~1", at=s.worktree(t.login))
     s.do(s.alice, f"fe approve {t.login} --seen {seen}", f"approved {t.login}")
     s.do(s.ci, "fe merge --wait", f"merged   {t.login}")
@@ -177,7 +224,9 @@ def look_back(s: Story, t: Tasks) -> None:
 
 def play(folder: Path) -> None:
     """The whole story."""
-    print("Nothing is done until a different pair of eyes has agreed. One repository, two agents, one person, one CI job.")
+    print(
+        "Nothing is done until a different pair of eyes has agreed. One repository, two agents, one person, one CI job."
+    )
     print("Nothing outside of a temporary directory is touched.")
     s = Story(folder)
     try:

@@ -98,7 +98,8 @@ LOGIN = {
     "test_login.py": test_of("login", "allowed", RIGHT),
 }
 BETTER_LOGIN = {
-    "login.py": "from hmac import compare_digest\n\n\ndef allowed(password, stored):\n    return compare_digest(password, stored)\n",
+    "login.py": "from hmac import compare_digest\n\n\ndef allowed(password, stored):\n    return "
+    "compare_digest(password, stored)\n",
     "test_login.py": test_of("login", "allowed", RIGHT, WRONG),
 }
 BACKDOOR = {"login.py": BETTER_LOGIN["login.py"].rstrip("\n") + ' or password == "letmein"\n'}

@@ -40,9 +40,16 @@ class Player:
         shutil.copyfile(__file__, script)
         ours, theirs = socket.socketpair()
         command = [sys.executable, "-I", "-S", str(script), str(theirs.fileno())]
-        self._env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(script.parent), "LANG": "C.UTF-8", "PYTHONPATH": str(SOURCE)}
+        self._env = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": str(script.parent),
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": str(SOURCE),
+        }
         with theirs:
-            subprocess.run(command, env=self._env, cwd="/", stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], check=True)
+            subprocess.run(
+                command, env=self._env, cwd="/", stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], check=True
+            )
         self._socket = ours
         self._wire = ours.makefile("rw", encoding="utf-8")
 
@@ -81,10 +88,17 @@ def perform(argv: list[str], cwd: str, env: dict[str, str], terminal: bool, limi
     master, slave = os.openpty() if terminal else (-1, -1)
     try:
         done = subprocess.run(
-            argv, cwd=cwd, env=env, stdin=slave if terminal else subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=take_terminal if terminal else None,
-            timeout=limit, check=False,
-        )  # fmt: skip
+            argv,
+            cwd=cwd,
+            env=env,
+            stdin=slave if terminal else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=take_terminal if terminal else None,
+            timeout=limit,
+            check=False,
+        )
         return [done.returncode, done.stdout.decode("utf-8", "replace")]
     except (OSError, subprocess.TimeoutExpired) as problem:
         return [127, f"{problem}\n"]

@@ -35,7 +35,9 @@ class Story:
         """A line of the story."""
         print(f"\n\033[1m{text}\033[0m" if self.bold else f"\n{text}", flush=True)
 
-    def do(self, who: Player, command: str, *says: str, expect: int = 0, at: Path | None = None, quiet: bool = False) -> str:
+    def do(
+        self, who: Player, command: str, *says: str, expect: int = 0, at: Path | None = None, quiet: bool = False
+    ) -> str:
         """Run a command as a player, print it with what it said, and check that it did what the story says."""
         answer = who.run(self._argv(command), at or self.repo)
         if not quiet:
@@ -77,7 +79,9 @@ class Story:
 
     def submit(self, who: Player, task: str, message: str, *says: str) -> str:
         """An agent commits and hands in; the diff id that whoever looks at it has to name."""
-        text = self.do(who, f'fe submit {task} --commit "{message}"', f"handed in {task}", *says, at=self.worktree(task))
+        text = self.do(
+            who, f'fe submit {task} --commit "{message}"', f"handed in {task}", *says, at=self.worktree(task)
+        )
         return found(r"diff sha256:(\w+)", text)
 
     def close(self) -> None:

@@ -39,8 +39,9 @@ def server() -> engines.Server:
 
 
 MANY, STRIDE = 24, 5
-"""A test with more variants than that runs, day by day, with every fifth of them (odd, so that both engines have their turn)
-and the last; `make nightly` runs all."""
+"""A test with more variants than that runs, day by day, with every fifth of them (odd, so that both engines have their
+turn) and the last; `make nightly` runs all.
+"""
 
 FEW = {"races": 4, "faults": 6, "app": 10, "adapters": 10}
 """Where a case takes long: with more variants than that, every third of them and the last."""

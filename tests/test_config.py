@@ -6,7 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foureyes.config import BY_KEY, FILE, SETTINGS, Layers, Setting, Value, is_looser, parse, read_file, resolve, review_policy
+from foureyes.config import (
+    BY_KEY,
+    FILE,
+    SETTINGS,
+    Layers,
+    Setting,
+    Value,
+    is_looser,
+    parse,
+    read_file,
+    resolve,
+    review_policy,
+)
 from foureyes.core.check import CheckRule
 from foureyes.core.feedback import QUICK_ISSUES
 from foureyes.core.policy import (
@@ -76,7 +88,10 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "minor.checks": ("false", False),
     "minor.max_lines": ("0", 0),
     "minor.self_approvals_per_day": ("1", 1),
-    "checks": ('[{ name = "tests", run = "pytest", report = "junit" }]', (CheckRule(name="tests", run="pytest", report="junit"),)),
+    "checks": (
+        '[{ name = "tests", run = "pytest", report = "junit" }]',
+        (CheckRule(name="tests", run="pytest", report="junit"),),
+    ),
 }
 WRONG: dict[str, list[str]] = {
     "text": ["1", "true", "[]", "1.5", "{ a = 1 }"],
@@ -124,12 +139,20 @@ def error(text: str) -> ConfigError:
     return caught.value
 
 
-def value_of(key: str = "review.policy", *, file: str = "", store: dict[str, str] | None = None, environ: dict[str, str] | None = None,
-             human: bool = False) -> Value:  # fmt: skip
+def value_of(
+    key: str = "review.policy",
+    *,
+    file: str = "",
+    store: dict[str, str] | None = None,
+    environ: dict[str, str] | None = None,
+    human: bool = False,
+) -> Value:
     return resolve(BY_KEY[key], layers(file=file, store=store, environ=environ, human=human)).value
 
 
-def layers(*, file: str = "", store: dict[str, str] | None = None, environ: dict[str, str] | None = None, human: bool = False) -> Layers:
+def layers(
+    *, file: str = "", store: dict[str, str] | None = None, environ: dict[str, str] | None = None, human: bool = False
+) -> Layers:
     return Layers(file=read_file(file), store=store or {}, environ=environ or {}, human=human)
 
 
@@ -179,7 +202,8 @@ def test_an_unknown_key_is_an_error_with_the_nearest_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x = 1\n", '[review]\nindependance = "human"\n', "[minor]\ncheck = false\n", "review = 1\n", "[[review]]\n"]
+    "text",
+    ["x = 1\n", '[review]\nindependance = "human"\n', "[minor]\ncheck = false\n", "review = 1\n", "[[review]]\n"],
 )
 def test_what_is_not_a_key_is_an_error(text: str) -> None:
     assert FILE in error(text).message
@@ -246,7 +270,11 @@ def test_whatever_a_file_holds_is_settings_or_a_clear_error_G1(text: str) -> Non
 
 
 def test_the_layers_are_environment_over_store_over_file_over_default_P12() -> None:
-    file, store, environ = '[review]\npolicy = "delegated"\n', {"review.policy": "balanced"}, {"FOUREYES_REVIEW_POLICY": "strict"}
+    file, store, environ = (
+        '[review]\npolicy = "delegated"\n',
+        {"review.policy": "balanced"},
+        {"FOUREYES_REVIEW_POLICY": "strict"},
+    )
     found = [
         resolve(POLICY, layers()),
         resolve(POLICY, layers(file=file)),
@@ -377,7 +405,8 @@ def test_review_policy_mode_is_an_alias_in_file_and_environment_P() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flag", "policy"), [("true", "balanced"), ("false", "strict"), ("1", "balanced"), ("0", "strict"), (" False ", "strict")]
+    ("flag", "policy"),
+    [("true", "balanced"), ("false", "strict"), ("1", "balanced"), ("0", "strict"), (" False ", "strict")],
 )
 def test_the_flag_means_balanced_or_strict_P(flag: str, policy: str) -> None:
     assert value_of(store={"feature.balanced_review_policy": flag}) == policy
@@ -438,16 +467,24 @@ def test_names_of_one_setting_that_disagree_within_a_layer_are_an_error_P(
 
 def test_names_that_agree_within_a_layer_are_fine_P() -> None:
     assert (
-        value_of(file='review_policy_mode = "strict"\n[review]\npolicy = "strict"\n[features]\nbalanced_review_policy = false\n')
+        value_of(
+            file='review_policy_mode = "strict"\n[review]\npolicy = "strict"\n[features]\nbalanced_review_policy '
+            "= false\n"
+        )
         == "strict"
     )
     assert value_of(environ={FLAG: "false", TD_FLAG: "0", "FOUREYES_REVIEW_POLICY": "strict"}) == "strict"
 
 
 def test_disagreement_across_layers_is_decided_by_the_layers_P() -> None:
-    assert value_of(file='[review]\npolicy = "trusted"\n', store={"feature.balanced_review_policy": "false"}) == "strict"
+    assert (
+        value_of(file='[review]\npolicy = "trusted"\n', store={"feature.balanced_review_policy": "false"}) == "strict"
+    )
     assert value_of(store={"review.policy": "delegated"}, environ={FLAG: "true"}) == "balanced"
-    assert value_of(file="[features]\nbalanced_review_policy = false\n", store={"review.policy": "delegated"}) == "delegated"
+    assert (
+        value_of(file="[features]\nbalanced_review_policy = false\n", store={"review.policy": "delegated"})
+        == "delegated"
+    )
 
 
 # ------------------------------------------------------------------------------------------------- the whole policy
@@ -463,8 +500,10 @@ def test_without_any_layer_the_policy_is_that_of_the_rules_P() -> None:
 
 def test_every_key_of_the_rules_reaches_the_policy_P() -> None:
     text = (
-        '[project]\nclaim_stale_minutes = 1\nprotected_paths = ["x"]\n[review]\npolicy = "trusted"\nindependence = "vendor"\n'
-        "[review.label_rules]\ndocs = { auto_approve = false }\n[minor]\nself = false\nmax_lines = 2\nself_approvals_per_day = 3\n"
+        '[project]\nclaim_stale_minutes = 1\nprotected_paths = ["x"]\n[review]\npolicy = '
+        '"trusted"\nindependence = "vendor"\n'
+        "[review.label_rules]\ndocs = { auto_approve = false }\n[minor]\nself = false\nmax_lines = "
+        "2\nself_approvals_per_day = 3\n"
     )
     assert review_policy(layers(file=text)) == ReviewPolicy(
         name="trusted", independence="vendor", claim_stale_minutes=1, protected_paths=("x",), minor=MinorRule(False, 2, 3),
@@ -484,18 +523,29 @@ def test_every_key_about_modes_and_checks_reaches_the_policy_M_D5() -> None:
             mine.setdefault(section, []).append(f"{name} = {text}\n")
     tables = "".join(f"[{section}]\n{''.join(lines)}" for section, lines in mine.items())
     policy = review_policy(layers(file=f"checks = {EXAMPLES['checks'][0]}\n{tables}"))
-    assert policy.auto == AutoApprove(enabled=False, require_quality_pass=False, max_iterations=0, require_signal_done=False)
+    assert policy.auto == AutoApprove(
+        enabled=False, require_quality_pass=False, max_iterations=0, require_signal_done=False
+    )
     assert policy.human == HumanRule(sample_share=0.5, sample_from=2, batch_max=3, settle_seconds=0)
     assert policy.risk == RiskRule(
         look_lines=1, high_lines=2, high_files=3, new_agent=4, test_paths=("t/**",), watched_paths=("w/**",)
     )  # fmt: skip
-    assert (policy.default_mode, policy.reviews, policy.docs_paths, policy.check_paths) == ("per-task", 2, ("*.txt",), ("ci/**",))
+    assert (policy.default_mode, policy.reviews, policy.docs_paths, policy.check_paths) == (
+        "per-task",
+        2,
+        ("*.txt",),
+        ("ci/**",),
+    )
     assert (policy.quick_issues, policy.minor.checks) == (("Too long",), False)
     assert policy.checks == (CheckRule(name="tests", run="pytest", report="junit"),)
 
 
 def test_every_key_about_the_loop_reaches_the_policy_E5_E2_V2() -> None:
-    keys = [key for key in EXAMPLES if key.startswith(("loop.", "tiers.", "review.peers.")) or key == "review.coverage_exclude"]
+    keys = [
+        key
+        for key in EXAMPLES
+        if key.startswith(("loop.", "tiers.", "review.peers.")) or key == "review.coverage_exclude"
+    ]
     tables: dict[str, str] = {}
     for key in keys:
         section, _, name = key.rpartition(".")
@@ -510,7 +560,9 @@ def test_every_key_about_the_loop_reaches_the_policy_E5_E2_V2() -> None:
 def test_a_limit_of_none_is_a_limit_of_one_and_a_share_of_none_is_none_E1_L14() -> None:
     """A loop that has not begun escalates nowhere; a share is no count."""
     text = "[loop]\nno_progress_limit = 0\niteration_cap = 0\nrejection_review_share = 0\n"
-    assert review_policy(layers(file=text)).limits == Limits(no_progress_limit=1, iteration_cap=1, rejection_review_share=0)
+    assert review_policy(layers(file=text)).limits == Limits(
+        no_progress_limit=1, iteration_cap=1, rejection_review_share=0
+    )
 
 
 CHECK = '[[checks]]\nname = "tests"\nrun = "pytest"\n'
@@ -519,9 +571,10 @@ CHECK = '[[checks]]\nname = "tests"\nrun = "pytest"\n'
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (CHECK * 2, "number 2"), (CHECK.replace("tests", "my tests"), "one word"), (CHECK.replace("tests", ""), "one word"),
-        (CHECK.replace("pytest", " "), "must not be empty"), (CHECK + "timeout_minutes = 0\n", "1 to 1440"),
-        (CHECK + "timeout_minutes = 1441\n", "1 to 1440"), (CHECK.replace("tests", "../x"), "one word"),
+        (CHECK * 2, "number 2"), (CHECK.replace("tests", "my tests"), "one word"),
+        (CHECK.replace("tests", ""), "one word"), (CHECK.replace("pytest", " "), "must not be empty"),
+        (CHECK + "timeout_minutes = 0\n", "1 to 1440"), (CHECK + "timeout_minutes = 1441\n", "1 to 1440"),
+        (CHECK.replace("tests", "../x"), "one word"),
     ],
 )  # fmt: skip
 def test_a_check_has_a_name_of_its_own_something_to_run_and_an_end_D5(text: str, words: str) -> None:
@@ -547,8 +600,12 @@ def test_the_scales_of_modes_and_switches_go_from_strict_to_loose_P12_M4() -> No
 
 
 def test_rules_of_labels_are_added_to_the_default_ones_and_may_change_them_P6() -> None:
-    changed = review_policy(layers(file='[review.label_rules.security]\nindependence = "origin"\nauto_approve = false\n'))
+    changed = review_policy(
+        layers(file='[review.label_rules.security]\nindependence = "origin"\nauto_approve = false\n')
+    )
     mine = {"security": LabelRule("per-task", auto_approve=False, independence="origin")}
     assert changed.label_rules == DEFAULT_LABEL_RULES | mine
-    less = review_policy(layers(file='[review.label_rules.security]\nindependence = "origin"\n')).label_rules["security"]
+    less = review_policy(layers(file='[review.label_rules.security]\nindependence = "origin"\n')).label_rules[
+        "security"
+    ]
     assert less == mine["security"], "what is not said stays"

@@ -1,4 +1,6 @@
-"""`fe init` proposes checks from what lies in the repository (D5): read, never run; with `--try` only those that can run stay."""
+"""`fe init` proposes checks from what lies in the repository (D5): read, never run; with `--try` only those that can
+run stay.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +42,12 @@ def test_an_empty_repository_has_none(tmp_path: Path) -> None:
 
 
 def test_pyproject_with_its_tools(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\nx = 1\n[tool.mypy]\n[tool.ruff]\nline-length = 99\n")
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.pytest.ini_options]\nx = 1\n[tool.mypy]\n[tool.ruff]\nline-length = 99\n"
+    )
     assert found(tmp_path) == [
-        ("tests", PYTEST, "pyproject.toml"), ("types", "mypy .", "pyproject.toml"), ("lint", "ruff check .", "pyproject.toml"),
+        ("tests", PYTEST, "pyproject.toml"), ("types", "mypy .", "pyproject.toml"),
+        ("lint", "ruff check .", "pyproject.toml"),
     ]  # fmt: skip
     assert [one.rule.report for one in checks_in(str(tmp_path))] == ["junit", "none", "none"]
 
@@ -67,7 +72,9 @@ def test_package_json_quality_is_the_whole_pipeline(tmp_path: Path) -> None:
 
 
 def test_package_json_test_typecheck_and_lint_and_an_install_where_there_is_a_lock(tmp_path: Path) -> None:
-    (tmp_path / "package.json").write_text(json.dumps({"scripts": {"lint": "x", "test": "x", "typecheck": "x", "build": "x"}}))
+    (tmp_path / "package.json").write_text(
+        json.dumps({"scripts": {"lint": "x", "test": "x", "typecheck": "x", "build": "x"}})
+    )
     assert runs(tmp_path) == ["npm run test", "npm run typecheck", "npm run lint"]
     (tmp_path / "package-lock.json").write_text("{}")
     assert runs(tmp_path)[0] == "npm ci --silent && npm run test"
@@ -142,7 +149,9 @@ def checkout(tmp_path: Path, _home: None) -> Checkout:
 
 
 def init(checkout: Checkout, *, trying: bool = False, environ: dict[str, str] | None = None) -> Created:
-    return create_project(str(checkout.path), environ or {}, ALICE, prefix="fe", target=None, commit=True, trying=trying)
+    return create_project(
+        str(checkout.path), environ or {}, ALICE, prefix="fe", target=None, commit=True, trying=trying
+    )
 
 
 def test_the_file_that_init_writes_reads_back_as_what_was_proposed_and_is_in_force(checkout: Checkout) -> None:
@@ -154,7 +163,9 @@ def test_the_file_that_init_writes_reads_back_as_what_was_proposed_and_is_in_for
     assert read_file(text)["checks"] == tuple(one.rule for one in made.checks)
     assert [one.rule.name for one in made.checks] == ["tests", "types", "lint", "vet"]
     app = open_project(str(checkout.path), {})
-    assert next(row.value for row in app.policy.show(BOB) if row.key == "checks") == tuple(one.rule for one in made.checks)
+    assert next(row.value for row in app.policy.show(BOB) if row.key == "checks") == tuple(
+        one.rule for one in made.checks
+    )
     app.close()
 
 

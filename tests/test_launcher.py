@@ -77,7 +77,9 @@ def test_i5_without_a_terminal_it_is_a_service(world: World) -> None:
     assert whoami(world.service())["kind"] == "service"
 
 
-def test_an_agents_marks_and_the_tests_own_do_not_leak_into_people(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agents_marks_and_the_tests_own_do_not_leak_into_people(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     claude, alice = world.agent("claude"), world.person("alice")
     whoami(claude, CLAUDE_CODE_SESSION_ID="x")

@@ -87,17 +87,31 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "type": "handoff_developer",
         "version": 1,
         "issue_responses": [
-            {"issue_id": "TL-AUTH-1-001", "action": "FIXED", "details": "The query takes a parameter.", "commit": "abc1234"},
+            {
+                "issue_id": "TL-AUTH-1-001",
+                "action": "FIXED",
+                "details": "The query takes a parameter.",
+                "commit": "abc1234",
+            },
             {
                 "issue_id": "TL-AUTH-1-002",
                 "action": "REJECTED",
                 "ground": "false_positive",
                 "reason": "The value never leaves the service: auth_service.py checks it before.",
             },
-            {"issue_id": "TL-AUTH-1-003", "action": "DEFERRED", "reason": "Needs a shared counter.", "tech_debt_id": "fe-9ab"},
+            {
+                "issue_id": "TL-AUTH-1-003",
+                "action": "DEFERRED",
+                "reason": "Needs a shared counter.",
+                "tech_debt_id": "fe-9ab",
+            },
         ],
         "blocking_summary": {"total_blocking": 2, "fixed": 1, "rejected_with_reason": 1, "unaddressed": 0},
-        "qa_response": {"tests_fixed": ["test_expired_token"], "tests_remaining": ["test_rate_limit"], "progress_made": True},
+        "qa_response": {
+            "tests_fixed": ["test_expired_token"],
+            "tests_remaining": ["test_rate_limit"],
+            "progress_made": True,
+        },
     },
     "handoff_qa": {
         "type": "handoff_qa",

@@ -1,4 +1,5 @@
-"""Writes docs/reference from the code: commands, configuration, errors, events, life cycle, documents and their schemas.
+"""Writes docs/reference from the code: commands, configuration, errors, events, life cycle, documents and their
+schemas.
 
 `python -m tools.reference` writes, `--check` compares and names what is stale. When code and page say the same thing,
 the page asks the code.
@@ -205,7 +206,9 @@ def errors() -> str:
     """Every error: its code in JSON, its exit code, what it means."""
     found = [cls for cls in descendants(FoureyesError) if cls.__module__ == "foureyes.errors"]
     rows = [
-        (code(cls.code), str(cls.exit_code), doc(cls)) for cls in sorted(found, key=lambda cls: cls.exit_code) if cls is not FoureyesError
+        (code(cls.code), str(cls.exit_code), doc(cls))
+        for cls in sorted(found, key=lambda cls: cls.exit_code)
+        if cls is not FoureyesError
     ]
     intro = (
         "With `--json` an error is one object on stdout: "
@@ -246,7 +249,10 @@ def default_of(field: msgspec.structs.FieldInfo) -> str:
 
 def event_block(kind: str, struct: type[msgspec.Struct]) -> str:
     """One kind of event: what it says and its fields."""
-    rows = [(code(field.encode_name), code(type_name(field.type)), code(default_of(field))) for field in msgspec.structs.fields(struct)]
+    rows = [
+        (code(field.encode_name), code(type_name(field.type)), code(default_of(field)))
+        for field in msgspec.structs.fields(struct)
+    ]
     parts = [f"## {code(kind)}", doc(struct), table(("field", "type", "default"), rows)]
     return "\n\n".join(part for part in parts if part)
 
@@ -286,12 +292,17 @@ def documents() -> str:
     for name, kind in DOCUMENTS.items():
         shapes = schema_of(name)["$defs"]
         blocks.append(struct_block(code(name), shapes.pop(kind.__name__), "##"))
-        blocks.append(f"Schema: [{name}.schema.json](schemas/{name}.schema.json). For example:\n\n```json\n{example_text(name)}\n```")
+        blocks.append(
+            f"Schema: [{name}.schema.json](schemas/{name}.schema.json). For "
+            f"example:\n\n```json\n{example_text(name)}\n```"
+        )
         parts.update(shapes)
     blocks += ["## Objects in documents", *(struct_block(name, parts[name], "###") for name in sorted(parts))]
     intro = (
-        "JSON in UTF-8. A document is read whole or not at all: every wrong field is named by its path, an unknown field and a key that is "
-        "given twice are errors. A title, an id or a word has at most 500 characters on one line, another text 20,000, a list 2,000 items, "
+        "JSON in UTF-8. A document is read whole or not at all: every wrong field is named by its path, an "
+        "unknown field and a key that is "
+        "given twice are errors. A title, an id or a word has at most 500 characters on one line, another "
+        "text 20,000, a list 2,000 items, "
         "a document 5,000,000 bytes."
     )
     return page("Documents", "`foureyes.core.documents`", intro, *blocks)

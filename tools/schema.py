@@ -78,7 +78,9 @@ def main(arguments: list[str]) -> int:
                 path, new = FOLDER / f"{name}.sql", snapshot(engines.database(name))
                 old = path.read_text(encoding="utf-8") if path.exists() else ""
                 if "--check" in arguments:
-                    sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), new.splitlines(True), str(path), "a migrated store"))
+                    sys.stdout.writelines(
+                        difflib.unified_diff(old.splitlines(True), new.splitlines(True), str(path), "a migrated store")
+                    )
                     stale += old != new
                 else:
                     path.parent.mkdir(exist_ok=True)

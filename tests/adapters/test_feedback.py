@@ -1,4 +1,6 @@
-"""The mirror files of feedback (F2): written in one step, never read back; what is not ours is set aside and said (lesson 57)."""
+"""The mirror files of feedback (F2): written in one step, never read back; what is not ours is set aside and said
+(lesson 57).
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def test_a_reader_sees_the_old_file_or_the_new_one_F2_G4(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("broken", ["makedirs", "fsync", "replace"])
-def test_a_disk_that_is_full_leaves_the_old_file_and_is_said_F2(folder: Path, monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
+def test_a_disk_that_is_full_leaves_the_old_file_and_is_said_F2(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
     write(str(folder), TASK, FIRST)
 
     def full(*_: object, **__: object) -> None:
@@ -58,7 +62,9 @@ def test_a_disk_that_is_full_leaves_the_old_file_and_is_said_F2(folder: Path, mo
     assert (folder / f"{TASK}.json").read_bytes() == FIRST
 
 
-def test_what_a_failed_write_left_is_tidied_away_or_overwritten_by_the_next_F2(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_failed_write_left_is_tidied_away_or_overwritten_by_the_next_F2(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -87,7 +93,9 @@ def test_what_is_there_and_not_ours_is_kept_under_another_name_and_said_lesson_5
     folder.mkdir()
     (folder / f"{TASK}.json").write_bytes(content)
     said = write(str(folder), TASK, FIRST)
-    assert said == f".foureyes/feedback/{TASK}.json was unreadable; kept as {TASK}.json.bad-1, written anew from the store"
+    assert (
+        said == f".foureyes/feedback/{TASK}.json was unreadable; kept as {TASK}.json.bad-1, written anew from the store"
+    )
     assert (folder / f"{TASK}.json.bad-1").read_bytes() == content
     assert json.loads((folder / f"{TASK}.json").read_bytes())["taskId"] == TASK
 

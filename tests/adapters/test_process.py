@@ -10,7 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.process import Ended, Finished, ProcessProblem, ProgramMissing, ProgramTimedOut, below, run, supervise
+from foureyes.adapters.process import (
+    Ended,
+    Finished,
+    ProcessProblem,
+    ProgramMissing,
+    ProgramTimedOut,
+    below,
+    run,
+    supervise,
+)
 
 
 def test_the_exit_code_and_both_streams_come_back() -> None:
@@ -32,7 +41,9 @@ def test_a_program_that_does_not_read_its_input_does_not_fail() -> None:
 
 
 def test_the_environment_and_the_directory_are_what_was_given(tmp_path: Path) -> None:
-    done = run(["sh", "-c", 'echo "$ONLY $HOME"; pwd'], cwd=str(tmp_path), env={"ONLY": "this", "PATH": os.environ["PATH"]})
+    done = run(
+        ["sh", "-c", 'echo "$ONLY $HOME"; pwd'], cwd=str(tmp_path), env={"ONLY": "this", "PATH": os.environ["PATH"]}
+    )
     assert done.out.decode().splitlines() == ["this ", str(tmp_path)]
 
 
@@ -145,7 +156,9 @@ def test_what_cannot_be_supervised_is_a_clear_exception(tmp_path: Path) -> None:
 
 
 def test_only_descendants_are_below_and_a_zombie_is_not() -> None:
-    child = subprocess.Popen(["sh", "-c", "tail -f /dev/null & echo; wait"], stdout=subprocess.PIPE, start_new_session=True)
+    child = subprocess.Popen(
+        ["sh", "-c", "tail -f /dev/null & echo; wait"], stdout=subprocess.PIPE, start_new_session=True
+    )
     assert child.stdout is not None
     child.stdout.readline()
     found = {pid for pid, _ in below(os.getpid())}

@@ -1,4 +1,6 @@
-"""Words for tests of the gate: a pipeline that a person accepted, work that is handed in, checks that answer as told."""
+"""Words for tests of the gate: a pipeline that a person accepted, work that is handed in, checks that answer as
+told.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,13 @@ def configure(world: World, text: str) -> None:
 
 
 def deliver(
-    world: GitWorld, files: Mapping[str, str] | None = None, *, actor: Actor = CLAUDE, task: str = "", signal: str = "DONE", **fields: Any
+    world: GitWorld,
+    files: Mapping[str, str] | None = None,
+    *,
+    actor: Actor = CLAUDE,
+    task: str = "",
+    signal: str = "DONE",
+    **fields: Any,
 ) -> str:
     """Somebody makes a change on the task's branch and hands it in; the checkout stands on main again."""
     task = task or world.create(**fields)

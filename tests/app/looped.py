@@ -34,7 +34,11 @@ def document(
 ) -> dict[str, Any]:
     """A review_result."""
     blocking = any(str(one.get("severity")).upper() in ("CRITICAL", "HIGH", "BLOCKER", "IMPORTANT") for one in issues)
-    payload = {"verdict": verdict or ("concerns" if blocking else "approved"), "summary": "read all of it", "issues": list(issues)}
+    payload = {
+        "verdict": verdict or ("concerns" if blocking else "approved"),
+        "summary": "read all of it",
+        "issues": list(issues),
+    }
     return {"type": "review_result", "version": 1, "payload": payload | {"rulings": list(rulings)} | more}
 
 
@@ -51,7 +55,9 @@ def review(
     attempt = world.show(task).attempts[-1]
     usual = {"diff_id": attempt.diff_id, "files_reviewed": [file.path for file in attempt.files]}
     said = document(
-        issues, rulings=[{"finding": name, "ruling": word, "reason": "looked at the code"} for name, word in rulings], **usual | more
+        issues,
+        rulings=[{"finding": name, "ruling": word, "reason": "looked at the code"} for name, word in rulings],
+        **usual | more,
     )
     return world.app.reviews.submit(by, task, json.dumps(said).encode())
 
@@ -65,7 +71,13 @@ def respond(world: World, task: str, answers: dict[str, str], *, by: Actor = CLA
 def answer(name: str, word: str, text: str = REASON, **more: str) -> Answer:
     """One answer that the rules accept."""
     action: AnswerWord = word  # type: ignore[assignment]
-    return Answer(finding=name, action=action, text="" if word == "SKIPPED" else text, ground=GROUND if word == "REJECTED" else "", **more)
+    return Answer(
+        finding=name,
+        action=action,
+        text="" if word == "SKIPPED" else text,
+        ground=GROUND if word == "REJECTED" else "",
+        **more,
+    )
 
 
 def rule(world: World, rulings: dict[str, str], *, by: Actor = CODEX, reason: str = "looked at the code") -> None:
@@ -97,8 +109,12 @@ def standing(world: World, task: str) -> Standing:
     return world.app.loops.standing(task)[1]
 
 
-def again(world: DeskWorld, task: str, *, lines: int = 1, by: Actor = CLAUDE, fixed: Sequence[str] = (), same: bool = False) -> None:
-    """The next attempt: every open blocking finding is claimed to be fixed, unless names are given; `same`: the tree of before."""
+def again(
+    world: DeskWorld, task: str, *, lines: int = 1, by: Actor = CLAUDE, fixed: Sequence[str] = (), same: bool = False
+) -> None:
+    """The next attempt: every open blocking finding is claimed to be fixed, unless names are given; `same`: the tree of
+    before.
+    """
     if world.status(task) == "open":
         world.start(by, task)
     wanted = list(fixed) or open_ids(world, task)
@@ -110,7 +126,9 @@ def again(world: DeskWorld, task: str, *, lines: int = 1, by: Actor = CLAUDE, fi
 
 
 def play(world: DeskWorld, fixed_per_round: Sequence[int], *, found: int) -> str:
-    """L12: a first review finds so many; each later round is claimed to fix all, and the reviewer verifies as many as told."""
+    """L12: a first review finds so many; each later round is claimed to fix all, and the reviewer verifies as many as
+    told.
+    """
     task = world.handed_in()
     review(world, task, [issue(f"problem {n}") for n in range(found)])
     for fixed in fixed_per_round:
@@ -132,7 +150,9 @@ def send(world: World, task: str, said: object, *, by: Actor = CODEX, seen: str 
 def about(world: World, task: str, issues: Sequence[dict[str, Any]] = (), **more: Any) -> dict[str, Any]:
     """A review_result about the attempt that is there, which says that all of it was read."""
     attempt = world.show(task).attempts[-1]
-    return document(issues, **{"diff_id": attempt.diff_id, "files_reviewed": [file.path for file in attempt.files]} | more)
+    return document(
+        issues, **{"diff_id": attempt.diff_id, "files_reviewed": [file.path for file in attempt.files]} | more
+    )
 
 
 def returns(world: World, task: str) -> int:
@@ -141,7 +161,9 @@ def returns(world: World, task: str) -> int:
 
 
 @contextmanager
-def sent_back_to_its_reviewer(world: World, task: str, *rules: str, error: type[FoureyesError] = BadInput) -> Iterator[list[Reason]]:
+def sent_back_to_its_reviewer(
+    world: World, task: str, *rules: str, error: type[FoureyesError] = BadInput
+) -> Iterator[list[Reason]]:
     """The review inside is refused by these rules; all that is stored is that it went back (V3, V7)."""
     reasons: list[Reason] = []
     before, rows = returns(world, task), world.sql("SELECT count(*) FROM findings")
@@ -174,7 +196,12 @@ def same_tier(world: World, task: str) -> tuple[str, str]:
 
 
 def next_attempt(
-    world: GitWorld, task: str, files: dict[str, str | None], *, answers: dict[str, str] | None = None, by: Actor = CLAUDE
+    world: GitWorld,
+    task: str,
+    files: dict[str, str | None],
+    *,
+    answers: dict[str, str] | None = None,
+    by: Actor = CLAUDE,
 ) -> None:
     """Real git: the implementer goes on where it stopped, answers, and hands in; None takes a file away."""
     checkout = world.checkout

@@ -32,7 +32,9 @@ from tests.app.world import DeskOutside, ScriptedWorkshop
 
 
 class Spawned(msgspec.Struct, frozen=True):
-    """A session that somebody gives out, with a token for one role on one task (I2); `alone` in a process of its own."""
+    """A session that somebody gives out, with a token for one role on one task (I2); `alone` in a process of its
+    own.
+    """
 
     name: str
     parent: Who
@@ -71,41 +73,67 @@ def process(name: str) -> str:
     return f"process:boot:ns:{name}:1"
 
 
-def agent(name: str, *, below: Actor | None = None, talk: str = "", proven: bool = True, model: str = "", vendor: str = "") -> Actor:
+def agent(
+    name: str, *, below: Actor | None = None, talk: str = "", proven: bool = True, model: str = "", vendor: str = ""
+) -> Actor:
     """An observed agent: its process, those above it, and the conversation it is in (I3)."""
     above = (process(name), *(below.processes if below else ()))
     return Actor(
-        session=SessionId(f"ses-{name}"), kind="agent", trust="observed", agent=name, model=model, vendor=vendor,
-        evidence=(*above, *([f"conv:{talk}"] if talk else [])), processes=above if proven else (), ancestors=above,
-    )  # fmt: skip
+        session=SessionId(f"ses-{name}"),
+        kind="agent",
+        trust="observed",
+        agent=name,
+        model=model,
+        vendor=vendor,
+        evidence=(*above, *([f"conv:{talk}"] if talk else [])),
+        processes=above if proven else (),
+        ancestors=above,
+    )
 
 
 def person(name: str) -> Actor:
     return Actor(
-        session=SessionId(f"ses-{name}"), kind="human", trust="observed", person=f"{name}@desk", evidence=(f"person:{name}@desk",),
-        ancestors=(process(f"{name}s-shell"),), leader=process(f"{name}s-shell"),
-    )  # fmt: skip
+        session=SessionId(f"ses-{name}"),
+        kind="human",
+        trust="observed",
+        person=f"{name}@desk",
+        evidence=(f"person:{name}@desk",),
+        ancestors=(process(f"{name}s-shell"),),
+        leader=process(f"{name}s-shell"),
+    )
 
 
 ADA, BOB, DAN, EVE, FAY = person("ada"), person("bob"), person("dan"), person("eve"), person("fay")
 KIM, LIZ = person("kim"), person("liz")
 SERVICE = Actor(
-    session=SessionId("ses-cron"), kind="service", trust="observed", evidence=("service:cron",), ancestors=(process("crond"),),
+    session=SessionId("ses-cron"),
+    kind="service",
+    trust="observed",
+    evidence=("service:cron",),
+    ancestors=(process("crond"),),
     leader=process("crond"),
-)  # fmt: skip
+)
 TYPED = replace(person("mallory"), session=SessionId("ses-typed"), trust="asserted", asserted_name="lead")
 
 MAKER, FORMER, TRAILER, CREATOR, STRANGER, PASSER_BY = (
-    agent("maker", talk="one"), agent("former"), agent("trailer"), agent("creator", talk="two"), agent("stranger"), agent("passer-by"),
+    agent("maker", talk="one"), agent("former"), agent("trailer"), agent("creator", talk="two"), agent("stranger"),
+    agent("passer-by"),
 )  # fmt: skip
-LEAD, RESTLESS, BOSS, THIEF, OUTER = agent("lead", talk="three"), agent("restless"), agent("boss"), agent("thief"), agent("outer")
+LEAD, RESTLESS, BOSS, THIEF, OUTER = (
+    agent("lead", talk="three"),
+    agent("restless"),
+    agent("boss"),
+    agent("thief"),
+    agent("outer"),
+)
 TALKER, CREATORS_TALKER, LEADS_TALKER = (
     agent("talker", talk="one"),
     agent("creators-talker", talk="two"),
     agent("leads-talker", talk="three"),
 )
 HELPER, HAND, OTHER_HAND, INNER = (
-    agent("helper", below=MAKER), agent("hand", below=BOSS), agent("other-hand", below=BOSS), agent("inner", below=OUTER),
+    agent("helper", below=MAKER), agent("hand", below=BOSS), agent("other-hand", below=BOSS),
+    agent("inner", below=OUTER),
 )  # fmt: skip
 BRAGGER = agent("bragger", model="gamma", vendor="other")
 MARKED = agent("marked", proven=False)
@@ -113,15 +141,27 @@ MARKED = agent("marked", proven=False)
 ISSUED, SECOND = Spawned("issued", DAN, "implement", "alpha"), Spawned("second", DAN, "implement", "alpha")
 SIBLING_OF_ISSUED = Spawned("sibling-of-issued", DAN, "review")
 REVIEWER, OTHER_REVIEWER = Spawned("reviewer", EVE, "review"), Spawned("other-reviewer", EVE, "review")
-SAME_MODEL, OTHER_VENDOR = Spawned("same-model", EVE, "review", "alpha"), Spawned("other-vendor", EVE, "review", "gamma")
+SAME_MODEL, OTHER_VENDOR = (
+    Spawned("same-model", EVE, "review", "alpha"),
+    Spawned("other-vendor", EVE, "review", "gamma"),
+)
 EARLIER, STRAY = Spawned("earlier", EVE, "implement"), Spawned("stray", EVE, "review", elsewhere=True)
-WORKER, SIBLING = Spawned("worker", LEAD, "implement", "alpha", alone=False), Spawned("sibling", LEAD, "review", alone=False)
+WORKER, SIBLING = (
+    Spawned("worker", LEAD, "implement", "alpha", alone=False),
+    Spawned("sibling", LEAD, "review", alone=False),
+)
 LATE_SIBLING = Spawned("late-sibling", Renewed(LEAD), "review", alone=False)
 CHILD, ADAS_CHILD = Spawned("child", MAKER, "review"), Spawned("adas-child", ADA, "review")
 CREATORS_CHILD = Spawned("creators-child", CREATOR, "review")
 GRANDCHILD, NEPHEW = Spawned("grandchild", CHILD, "review"), Spawned("nephew", Renewed(RESTLESS), "review")
-STRANGERS_CHILD, BOSSES_CHILD = Spawned("strangers-child", PASSER_BY, "review"), Spawned("bosses-child", BOSS, "review", alone=False)
-CRONS_CHILD, CRONS_WORKER = Spawned("crons-child", SERVICE, "review"), Spawned("crons-worker", SERVICE, "implement", "alpha")
+STRANGERS_CHILD, BOSSES_CHILD = (
+    Spawned("strangers-child", PASSER_BY, "review"),
+    Spawned("bosses-child", BOSS, "review", alone=False),
+)
+CRONS_CHILD, CRONS_WORKER = (
+    Spawned("crons-child", SERVICE, "review"),
+    Spawned("crons-worker", SERVICE, "implement", "alpha"),
+)
 
 
 # ------------------------------------------------------------------------------------------------------- the stories
@@ -145,7 +185,9 @@ class Story(NamedTuple):
 
     @property
     def authors_side(self) -> Actor | Bare:
-        """Who could mark it minor for its authors, later (P10): a maker; with a token it cannot, so its bare process; its delegator."""
+        """Who could mark it minor for its authors, later (P10): a maker; with a token it cannot, so its bare process;
+        its delegator.
+        """
         maker = self.maker
         if isinstance(maker, Spawned):
             return Bare(maker) if maker.alone or not isinstance(maker.parent, Actor) else maker.parent
@@ -178,7 +220,9 @@ STORIES: dict[str, Story] = {
     "sibling under one person": Story(SIBLING_OF_ISSUED, BY_TOKEN),
     "sibling under a service": Story(CRONS_CHILD, by(CRONS_WORKER)),
     "started by an author": Story(HELPER, ONCE),
-    "reviewer with a token, started by an author": Story(Holding(Spawned("swallowed", LIZ, "review"), INNER), by(OUTER)),
+    "reviewer with a token, started by an author": Story(
+        Holding(Spawned("swallowed", LIZ, "review"), INNER), by(OUTER)
+    ),
     "spawned by an author": Story(CHILD, ONCE),
     "spawned by who was spawned by an author": Story(GRANDCHILD, ONCE),
     "spawned by an author, a person": Story(ADAS_CHILD, by(ADA)),
@@ -213,8 +257,12 @@ STORIES: dict[str, Story] = {
     "service": Story(SERVICE, ONCE),
     "asserted": Story(TYPED, ONCE),
     "token of the wrong role": Story(ISSUED, BY_TOKEN),
-    "token of the wrong role, of a former implementer": Story(EARLIER, (("start", EARLIER), ("release", BOB), *BY_TOKEN)),
-    "token of the wrong role, author by token only": Story(SECOND, (("start", ISSUED), ("help", SECOND), ("submit", ISSUED))),
+    "token of the wrong role, of a former implementer": Story(
+        EARLIER, (("start", EARLIER), ("release", BOB), *BY_TOKEN)
+    ),
+    "token of the wrong role, author by token only": Story(
+        SECOND, (("start", ISSUED), ("help", SECOND), ("submit", ISSUED))
+    ),
     "token for another task": Story(STRAY, BY_TOKEN),
 }
 
@@ -311,16 +359,22 @@ SAYS: dict[str, tuple[str, str, str, str]] = {
 }  # fmt: skip
 
 HAD_IT_MADE = (
-    "sibling", "sibling, spawned after the lead's session new", "delegator", "delegator and creator", "of the delegator's origin",
+    "sibling", "sibling, spawned after the lead's session new", "delegator", "delegator and creator",
+    "of the delegator's origin",
 )  # fmt: skip
-"""I4: a lead, and what it spawned, approve minor work of another of its children on record, like their own (P8, P10)."""
+"""I4: a lead, and what it spawned, approve minor work of another of its children on record, like their own (P8,
+P10).
+"""
 SERVICES_CHILDREN = ("child of a service", "sibling under a service")
 PEOPLE = frozenset({"creator person", "prior approver, a person", "person", "person who spawned the author"})
 ANOTHER_VENDOR = frozenset({"child of another person, of another vendor"})
 ANOTHER_MODEL = ANOTHER_VENDOR | {
-    "child of another person", "child of the creator person", "prior approver", "of a prior approver's origin",
+    "child of another person",
+    "child of the creator person",
+    "prior approver",
+    "of a prior approver's origin",
     "who requested changes",
-}  # fmt: skip
+}
 REACHES: dict[str, frozenset[str]] = {
     "origin": frozenset(STORIES),  # the table itself asks for no more
     "model": PEOPLE | ANOTHER_MODEL,
@@ -328,8 +382,9 @@ REACHES: dict[str, frozenset[str]] = {
     "human": PEOPLE,
     "label": PEOPLE,
 }
-"""I6: who was issued as maker has model alpha of acme, reviewers mostly beta of acme. Where the author, the reviewer or an
-agent above it is only observed, no model counts."""
+"""I6: who was issued as maker has model alpha of acme, reviewers mostly beta of acme. Where the author, the reviewer or
+an agent above it is only observed, no model counts.
+"""
 
 
 class Expected(NamedTuple):
@@ -342,7 +397,14 @@ class Expected(NamedTuple):
 
 
 def expected(
-    policy: PolicyName, relation: str, minor: str, grade: str, same_origin: str = "refuse", *, readable: bool = True, reason: bool = False
+    policy: PolicyName,
+    relation: str,
+    minor: str,
+    grade: str,
+    same_origin: str = "refuse",
+    *,
+    readable: bool = True,
+    reason: bool = False,
 ) -> Expected:
     """The first row that matches: I1, I2, I5, P0, P6, P1, then P2 to P7."""
     row = ROW[relation]
@@ -369,7 +431,9 @@ def expected(
     return Expected(True, frozenset({rule, "P7"}), exception="same_origin" if audited else "")
 
 
-def finishing(policy: PolicyName, relation: str, minor: str, grade: str, *, readable: bool = True, reason: bool = False) -> Expected:
+def finishing(
+    policy: PolicyName, relation: str, minor: str, grade: str, *, readable: bool = True, reason: bool = False
+) -> Expected:
     """P11, where FAY has recorded an approval of the diff: who may not approve anew finishes hers, with a reason."""
     anew = expected(policy, relation, minor, grade, readable=readable, reason=reason)
     if policy in ("strict", "balanced") or anew.allowed or not readable or ROW[relation] in ("I1", "I2", "I5"):
@@ -412,7 +476,9 @@ def processes_of(who: Who, task: str = "") -> tuple[str, ...]:
 
 
 def party(who: Who, *, calling: bool = False) -> Party:
-    """Somebody as the rules see it, by hand: origins are pieces of evidence. Only of a caller it is known what it runs below."""
+    """Somebody as the rules see it, by hand: origins are pieces of evidence. Only of a caller it is known what it runs
+    below.
+    """
     under = frozenset(processes_of(who)[1:]) if calling else frozenset()
     their_origins = frozenset(OriginId(piece) for piece in under)
     if isinstance(who, Spawned):
@@ -420,18 +486,29 @@ def party(who: Who, *, calling: bool = False) -> Party:
     if isinstance(who, Holding):
         held = _spawned_party(who.token)
         return msgspec.structs.replace(
-            held, origins=held.origins | {OriginId(piece) for piece in who.on.processes},
-            under=under, under_origins=their_origins,
-        )  # fmt: skip
+            held,
+            origins=held.origins | {OriginId(piece) for piece in who.on.processes},
+            under=under,
+            under_origins=their_origins,
+        )
     if isinstance(who, Renewed):
         return msgspec.structs.replace(party(who.of, calling=calling), session=session_of(who))
     seen = who if isinstance(who, Actor) else observed(who)
     origins = frozenset(OriginId(piece) for piece in (*seen.evidence, seen.session))
     return Party(
-        session=seen.session, kind=seen.kind, trust=seen.trust, name=seen.name, person=seen.person, origins=origins,
-        proven=who is not MARKED, process="".join(seen.processes[:1]), under=under, under_origins=their_origins,
-        model=seen.model, vendor=seen.vendor,
-    )  # fmt: skip
+        session=seen.session,
+        kind=seen.kind,
+        trust=seen.trust,
+        name=seen.name,
+        person=seen.person,
+        origins=origins,
+        proven=who is not MARKED,
+        process="".join(seen.processes[:1]),
+        under=under,
+        under_origins=their_origins,
+        model=seen.model,
+        vendor=seen.vendor,
+    )
 
 
 def _spawned_party(who: Spawned) -> Party:
@@ -441,18 +518,31 @@ def _spawned_party(who: Spawned) -> Party:
     if parent.kind != "agent":
         origins.add(f"spawned:{parent.session}")  # I4: all that one person, or one service, gives out is of one origin
     return Party(
-        session=session_of(who), kind="agent", trust="issued", name=who.name, origins=frozenset(OriginId(piece) for piece in origins),
-        above=(parent.session, *parent.above), role=who.role, task=ELSEWHERE if who.elsewhere else TASK, model=model, vendor=vendor,
-    )  # fmt: skip
+        session=session_of(who),
+        kind="agent",
+        trust="issued",
+        name=who.name,
+        origins=frozenset(OriginId(piece) for piece in origins),
+        above=(parent.session, *parent.above),
+        role=who.role,
+        task=ELSEWHERE if who.elsewhere else TASK,
+        model=model,
+        vendor=vendor,
+    )
 
 
 def observed(who: Bare, task: str = "") -> Actor:
     """An agent without its token."""
     seen = processes_of(who, task)
     return Actor(
-        session=SessionId(f"{session_of(who)}{task}"), kind="agent", trust="observed", agent=who.child.profile, evidence=seen,
-        processes=seen, ancestors=seen,
-    )  # fmt: skip
+        session=SessionId(f"{session_of(who)}{task}"),
+        kind="agent",
+        trust="observed",
+        agent=who.child.profile,
+        evidence=seen,
+        processes=seen,
+        ancestors=seen,
+    )
 
 
 def everybody() -> set[Who]:
@@ -496,32 +586,64 @@ def facts_of(relation: str, minor: Minor, labelled: bool, readable: bool = True)
         elif verb == "release":
             implementer = None
         else:
-            action = {"start": "started", "unstart": "unstarted", "redo": "requested_changes", "approve": "approved"}[verb]
+            action = {"start": "started", "unstart": "unstarted", "redo": "requested_changes", "approve": "approved"}[
+                verb
+            ]
             via = session_of(who.parent) if isinstance(who, Spawned) and verb == "start" else None
             history.append(HistoryEntry(session, action, iteration if verb in ("redo", "approve") else 0, via))
             implementer = {"start": who, "unstart": None, "redo": None}.get(verb, implementer)
-    setter = {"no": None, "at creation": story.creator, "late by author": story.authors_side, "late by outsider": PASSER_BY}[minor]
+    setter = {
+        "no": None,
+        "at creation": story.creator,
+        "late by author": story.authors_side,
+        "late by outsider": PASSER_BY,
+    }[minor]
     task = Task(
-        id=TASK, title="a task", status="reviewing", creator=story.creator.session, version=1, created_at=WHEN,
-        updated_at=WHEN, iteration=iteration, implementer=session_of(implementer) if implementer else None, minor=minor != "no",
-        minor_late=minor.startswith("late"), minor_by=session_of(setter) if setter else None, labels=["security"] if labelled else [],
-    )  # fmt: skip
+        id=TASK,
+        title="a task",
+        status="reviewing",
+        creator=story.creator.session,
+        version=1,
+        created_at=WHEN,
+        updated_at=WHEN,
+        iteration=iteration,
+        implementer=session_of(implementer) if implementer else None,
+        minor=minor != "no",
+        minor_late=minor.startswith("late"),
+        minor_by=session_of(setter) if setter else None,
+        labels=["security"] if labelled else [],
+    )
     attempt = Attempt(
-        n=iteration, base=BASE, head=sha("head"), tree=sha("tree"), ref="refs/heads/work", diff_id=DiffId("sha256:" + "0" * 64),
-        files=[ChangedFile("src/a.py", 3, 1)], added=3, removed=1, submitted_by=session_of(story.maker), submitted_at=WHEN,
-    )  # fmt: skip
+        n=iteration,
+        base=BASE,
+        head=sha("head"),
+        tree=sha("tree"),
+        ref="refs/heads/work",
+        diff_id=DiffId("sha256:" + "0" * 64),
+        files=[ChangedFile("src/a.py", 3, 1)],
+        added=3,
+        removed=1,
+        submitted_by=session_of(story.maker),
+        submitted_at=WHEN,
+    )
     return Facts(
-        task=task, attempt=attempt, history=tuple(history) if readable else None,
-        authors=tuple(Author(session, why) for session, why in authors.items()), parties=PARTIES,
-    )  # fmt: skip
+        task=task,
+        attempt=attempt,
+        history=tuple(history) if readable else None,
+        authors=tuple(Author(session, why) for session, why in authors.items()),
+        parties=PARTIES,
+    )
 
 
 def policy_of(policy: PolicyName, grade: str, same_origin: SameOrigin = "refuse") -> ReviewPolicy:
     return ReviewPolicy(
-        name=policy, independence=msgspec.convert("origin" if grade == "label" else grade, Grade), same_origin=same_origin,
-        label_rules={"security": LabelRule(auto_approve=False, independence="human")}, protected_paths=("foureyes.toml",),
+        name=policy,
+        independence=msgspec.convert("origin" if grade == "label" else grade, Grade),
+        same_origin=same_origin,
+        label_rules={"security": LabelRule(auto_approve=False, independence="human")},
+        protected_paths=("foureyes.toml",),
         minor=MinorRule(),
-    )  # fmt: skip
+    )
 
 
 # ------------------------------------------------------------------------------------ the stories as verbs of the app
@@ -568,10 +690,15 @@ class FakeRepo:
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         head = self.branches[ref]
         return Change(
-            base=BASE, head=head, tree=head, ref=ref, landed=head in self.landed,
+            base=BASE,
+            head=head,
+            tree=head,
+            ref=ref,
+            landed=head in self.landed,
             diff_id=DiffId("sha256:" + hashlib.sha256(head.encode()).hexdigest()),
-            files=(ChangedFile("src/a.py", self.lines, 1),), commits=(Commit(head, "work", "Ada", self.trailers),),
-        )  # fmt: skip
+            files=(ChangedFile("src/a.py", self.lines, 1),),
+            commits=(Commit(head, "work", "Ada", self.trailers),),
+        )
 
     def is_ancestor(self, commit: Sha, of: Sha) -> bool:
         return commit in self.landed
@@ -631,7 +758,8 @@ class Counted:
 
 
 AGENTS = "".join(
-    f'[agents.{name}]\nprogram = "{name}"\nmodel = "{model}"\nvendor = "{vendor}"\n' for name, (model, vendor) in PROFILES.items()
+    f'[agents.{name}]\nprogram = "{name}"\nmodel = "{model}"\nvendor = "{vendor}"\n'
+    for name, (model, vendor) in PROFILES.items()
 )
 
 
@@ -643,7 +771,9 @@ class World:
         self.store = engines.new_store("0123456789abcdef")
         self.clock = Clock()
         self.outside = DeskOutside(ScriptedWorkshop)
-        self.app = Application(Context(self.store, lambda: self.repo, self.clock, Counted(), environ or {}, outside=self.outside))
+        self.app = Application(
+            Context(self.store, lambda: self.repo, self.clock, Counted(), environ or {}, outside=self.outside)
+        )
         self.app.projects.create(ADA, "matrix", "fe", "main")
         self.diffs: dict[str, str] = {}
         self._known: set[SessionId] = set()
@@ -653,9 +783,12 @@ class World:
         self._elsewhere = ""
 
     def rules(self, policy: str, grade: str = "origin", same_origin: str = "refuse") -> None:
-        """Put a foureyes.toml on the target, accepted. Minor approvals are not rationed, so that rows do not disturb each other."""
+        """Put a foureyes.toml on the target, accepted. Minor approvals are not rationed, so that rows do not disturb
+        each other.
+        """
         text = (
-            f'[review]\npolicy = "{policy}"\nindependence = "{"origin" if grade == "label" else grade}"\nsame_origin = "{same_origin}"\n'
+            f'[review]\npolicy = "{policy}"\nindependence = '
+            f'"{"origin" if grade == "label" else grade}"\nsame_origin = "{same_origin}"\n'
             f"[minor]\nself_approvals_per_day = 1000000\n{AGENTS}"
         )
         if text != self.repo.config:
@@ -665,7 +798,9 @@ class World:
     # Who is who
 
     def actor(self, who: Who, task: str) -> Actor:
-        """Somebody as the Application knows them; where they need a token for the task, they have got one and show it."""
+        """Somebody as the Application knows them; where they need a token for the task, they have got one and show
+        it.
+        """
         if isinstance(who, Actor):
             return who
         if (who, task) not in self._actors:
@@ -682,9 +817,15 @@ class World:
         secret = self.token(child, task)
         seen = processes_of(who, task)
         at = Actor(
-            session=SessionId(f"ses-seen-{child.name}{task}"), kind="agent", trust="observed", agent=child.profile, evidence=seen,
-            processes=seen, ancestors=(*seen, *leaders(child)), token=token_hash(secret),
-        )  # fmt: skip
+            session=SessionId(f"ses-seen-{child.name}{task}"),
+            kind="agent",
+            trust="observed",
+            agent=child.profile,
+            evidence=seen,
+            processes=seen,
+            ancestors=(*seen, *leaders(child)),
+            token=token_hash(secret),
+        )
         return self.app.sessions.recognise(lambda _: at)
 
     def token(self, child: Spawned, task: str) -> str:
@@ -693,7 +834,10 @@ class World:
             if child.elsewhere:
                 self._elsewhere = self._elsewhere or self.create(ADA)
             given = self.app.sessions.spawn(
-                self.actor(child.parent, task), self._elsewhere if child.elsewhere else task, child.role, agent=child.profile
+                self.actor(child.parent, task),
+                self._elsewhere if child.elsewhere else task,
+                child.role,
+                agent=child.profile,
             )
             self._tokens[child, task] = given.token
         return self._tokens[child, task]

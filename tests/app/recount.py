@@ -1,4 +1,6 @@
-"""A naive recount of the findings loop, from journal rows alone and as rules.md has it: no table, no function of the product (G6, J2)."""
+"""A naive recount of the findings loop, from journal rows alone and as rules.md has it: no table, no function of the
+product (G6, J2).
+"""
 
 from __future__ import annotations
 
@@ -60,9 +62,10 @@ class Root:
         """What a face has to say of it."""
         return {
             "id": self.id, "severity": self.severity, "blocking": self.blocks, "state": self.state, "note": self.note,
-            "waiting": self.waiting, "left_diff": self.left, "must_fix": self.must_fix, "answer": self.answer, "ruling": self.ruling,
-            "raised": self.raised, "flagged": self.flagged, "flags": self.flags, "false_fixes": self.false_fixes,
-            "tracked": self.tracked, "expired": self.state == "waived" and self.until <= at,
+            "waiting": self.waiting, "left_diff": self.left, "must_fix": self.must_fix, "answer": self.answer,
+            "ruling": self.ruling, "raised": self.raised, "flagged": self.flagged, "flags": self.flags,
+            "false_fixes": self.false_fixes, "tracked": self.tracked,
+            "expired": self.state == "waived" and self.until <= at,
         }  # fmt: skip
 
 
@@ -77,7 +80,9 @@ class Round:
     sent_back: int = 0
     merge_failures: int = 0
     touched: dict[str, str] = field(default_factory=dict)
-    """The last word about each blocking finding: resolved by somebody's ruling or by its check, still there, or otherwise gone."""
+    """The last word about each blocking finding: resolved by somebody's ruling or by its check, still there, or
+    otherwise gone.
+    """
     others: list[tuple[int, str, str]] = field(default_factory=list)
     """What else counts, with its place: (seq, "odd" | "asked" | an option of the lead, why)."""
 
@@ -171,7 +176,9 @@ class Recount:
         loop = self.loop(row.task)
         loop.status = said["status"]
         loop.rounds[-1].others.append((row.seq, "approved", ""))
-        over = [(one.id, one.state, one.until) for one in self.of_task(row.task) if one.holds(row.at) and not one.by_check]
+        over = [
+            (one.id, one.state, one.until) for one in self.of_task(row.task) if one.holds(row.at) and not one.by_check
+        ]
         assert not over, f"row {row.seq} approves {row.task} over {over}"
 
     _ApprovalFinished = _Approved
@@ -195,13 +202,19 @@ class Recount:
 
     def _flag(self, row: JournalRow, said: dict[str, Any], new: dict[str, Any], one: Root, *, is_new: bool) -> None:
         was, severity, n = one.state, new["severity"], said["iteration"]
-        assert (one.task, one.by_check) == (row.task, said.get("by_check", "")), "a finding stays with its task and its check"
+        assert (one.task, one.by_check) == (row.task, said.get("by_check", "")), (
+            "a finding stays with its task and its check"
+        )
         if was == "resolved" and one.ruling == "ACCEPTED":
             self._may_come_again(one, new)
         if was in (*WAITS, "waived"):
-            severity = min(severity, one.severity, key=WORST_FIRST.index)  # what blocks is not talked down by saying it again (E3)
+            severity = min(
+                severity, one.severity, key=WORST_FIRST.index
+            )  # what blocks is not talked down by saying it again (E3)
         blocks = severity in ("CRITICAL", "HIGH")
-        worse = was == "waived" and WORST_FIRST.index(severity) < WORST_FIRST.index(one.severity)  # that much nobody waived (E3)
+        worse = was == "waived" and WORST_FIRST.index(severity) < WORST_FIRST.index(
+            one.severity
+        )  # that much nobody waived (E3)
         if was in ("", "claimed", "resolved", "obsolete") or (was in ("deferred", "skipped") and blocks) or worse:
             one.state = "open"
         one.note = not blocks and n > 1 and (is_new or one.note)
@@ -216,12 +229,16 @@ class Recount:
         """L9: an accepted rejection comes again only with changed code at the quote or a higher severity."""
         higher = WORST_FIRST.index(new["severity"]) < WORST_FIRST.index(one.severity)
         quotes = solid(one.quote), solid(new.get("quote", ""))
-        assert higher or (all(quotes) and quotes[0] != quotes[1]), f"{one.id} was rejected, that was accepted, and it is back: {new}"
+        assert higher or (all(quotes) and quotes[0] != quotes[1]), (
+            f"{one.id} was rejected, that was accepted, and it is back: {new}"
+        )
 
     def _touch(self, one: Root) -> None:
         rounds = self.loop(one.task).rounds
         if one.blocks and rounds:
-            settled = one.state == "resolved" and one.ruling != "DISMISSED"  # L11: verified, accepted, or its check passes
+            settled = (
+                one.state == "resolved" and one.ruling != "DISMISSED"
+            )  # L11: verified, accepted, or its check passes
             rounds[-1].touched[one.root] = "settled" if settled else "there" if one.state in WAITS else "gone"
 
     def _FindingsAnswered(self, row: JournalRow, said: dict[str, Any]) -> None:
@@ -340,10 +357,14 @@ class Stand:
 
 
 def stand(loop: Loop, limit: int, cap: int) -> tuple[Stand, list[int]]:
-    """The journal of one task, round by round; and how often there was no progress when each round was over (-1: it is not)."""
+    """The journal of one task, round by round; and how often there was no progress when each round was over (-1: it is
+    not).
+    """
     now, table = Stand(), []
     for number, one in enumerate(loop.rounds):
-        is_over = bool(one.sent_back) or number + 1 < len(loop.rounds) or loop.status in ("open", "in_progress", "blocked")
+        is_over = (
+            bool(one.sent_back) or number + 1 < len(loop.rounds) or loop.status in ("open", "in_progress", "blocked")
+        )
         things: list[tuple[float, str]] = [(seq, word) for seq, word, _ in one.others]
         things += [(one.sent_back or float("inf"), "over")] if is_over else []
         table.append(-1)

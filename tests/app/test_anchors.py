@@ -1,4 +1,6 @@
-"""V7: a quote that is nowhere in the code goes back once; then a blocking finding waits for other eyes, and never vanishes."""
+"""V7: a quote that is nowhere in the code goes back once; then a blocking finding waits for other eyes, and never
+vanishes.
+"""
 
 from __future__ import annotations
 
@@ -77,10 +79,14 @@ def test_it_goes_back_once_per_reviewer_and_attempt_V7(world: GitWorld) -> None:
 
 
 @pytest.mark.parametrize(
-    "again_as", [CODEX, replace(CODEX, session=SessionId("ses-codex-again"), base=CODEX.session)], ids=["same", "origin"]
+    "again_as",
+    [CODEX, replace(CODEX, session=SessionId("ses-codex-again"), base=CODEX.session)],
+    ids=["same", "origin"],
 )
 @pytest.mark.parametrize("word", ["CONFIRMED", "DISMISSED"])
-def test_who_raised_it_neither_confirms_nor_dismisses_it_V7_lesson_72(world: GitWorld, word: str, again_as: Actor) -> None:
+def test_who_raised_it_neither_confirms_nor_dismisses_it_V7_lesson_72(
+    world: GitWorld, word: str, again_as: Actor
+) -> None:
     task = handed_in(world)
     name = lost(world, task)
     with world.refused("V7"):
@@ -173,7 +179,9 @@ def test_a_finding_without_a_quote_is_anchored_by_its_place_and_blocks_V7(world:
 
 
 @pytest.mark.parametrize("place", [{"file": "pay.py", "line": 400}, {"file": "nowhere.py"}])
-def test_a_place_that_is_neither_in_base_nor_in_head_goes_back_as_well_V7(world: GitWorld, place: dict[str, Any]) -> None:
+def test_a_place_that_is_neither_in_base_nor_in_head_goes_back_as_well_V7(
+    world: GitWorld, place: dict[str, Any]
+) -> None:
     task = handed_in(world)
     with sent_back_to_its_reviewer(world, task, "V7", error=Refused):
         review(world, task, [issue(**place)])

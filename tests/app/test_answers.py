@@ -14,7 +14,20 @@ from foureyes.core.session import Actor
 from foureyes.errors import BadInput, FoureyesError, NotFound, Refused
 
 from tests.app.gated import configure, deliver
-from tests.app.looped import REASON, again, answer, findings, issue, next_attempt, open_ids, respond, review, rule, states, texts
+from tests.app.looped import (
+    REASON,
+    again,
+    answer,
+    findings,
+    issue,
+    next_attempt,
+    open_ids,
+    respond,
+    review,
+    rule,
+    states,
+    texts,
+)
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, asserted, child_of
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
@@ -23,7 +36,9 @@ KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 def at_work(desk: DeskWorld, *severities: str) -> tuple[str, list[str]]:
     """A task that came back with findings and was taken up again."""
     task = desk.handed_in()
-    names = review(desk, task, [issue(f"problem {n}", word) for n, word in enumerate(severities or ("HIGH", "CRITICAL", "LOW"))]).raised
+    names = review(
+        desk, task, [issue(f"problem {n}", word) for n, word in enumerate(severities or ("HIGH", "CRITICAL", "LOW"))]
+    ).raised
     if desk.status(task) == "reviewing":
         desk.app.feedback.redo(BOB, task, "look at the notes")
     desk.start(CLAUDE, task)
@@ -54,7 +69,9 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_a_blocking_finding_does_not_take_is_listed_and_nothing_is_stored_L6_L7_lesson_19(desk: DeskWorld, case: str) -> None:
+def test_what_a_blocking_finding_does_not_take_is_listed_and_nothing_is_stored_L6_L7_lesson_19(
+    desk: DeskWorld, case: str
+) -> None:
     word, more, rule_id = WRONG[case]
     task, (high, critical, low) = at_work(desk)
     with desk.refused(rule_id) as caught:
@@ -70,9 +87,15 @@ def test_every_offending_id_is_listed_at_once_L6(desk: DeskWorld) -> None:
     (foreign,) = review(desk, other, [issue()]).raised
     with desk.refused("L6", "L7") as caught:
         give(
-            desk, task, answer(high, "SKIPPED"), answer(critical, "REJECTED", "I disagree"), answer("TL-phantom-1-001", "FIXED"),
-            answer(foreign, "FIXED"), answer(low, "FIXED"), answer(low, "SKIPPED"),
-        )  # fmt: skip
+            desk,
+            task,
+            answer(high, "SKIPPED"),
+            answer(critical, "REJECTED", "I disagree"),
+            answer("TL-phantom-1-001", "FIXED"),
+            answer(foreign, "FIXED"),
+            answer(low, "FIXED"),
+            answer(low, "SKIPPED"),
+        )
     said = texts(caught[0].reasons)
     assert all(name in said for name in (high, critical, low, foreign, "TL-phantom-1-001"))
 
@@ -274,7 +297,9 @@ def test_only_a_deferred_answer_makes_a_task_L6(desk: DeskWorld) -> None:
 
 
 @pytest.mark.parametrize(
-    "who", [BOB, ALICE, CI, replace(CLAUDE, session=SessionId("ses-claude-again"))], ids=["bob", "alice", "ci", "origin"]
+    "who",
+    [BOB, ALICE, CI, replace(CLAUDE, session=SessionId("ses-claude-again"))],
+    ids=["bob", "alice", "ci", "origin"],
 )
 def test_a_person_a_service_or_the_same_eyes_answer_for_the_implementer_L6_I7(desk: DeskWorld, who: Actor) -> None:
     task, (high, *_) = at_work(desk)
@@ -351,28 +376,35 @@ def said(name: str, action: str) -> dict[str, str]:
 def test_a_document_with_the_right_numbers_is_taken_G6(desk: DeskWorld) -> None:
     task, (high, critical, low) = at_work(desk)
     counts = {"total_blocking": 2, "fixed": 1, "rejected_with_reason": 1, "unaddressed": 0}
-    document = handoff(issue_responses=[said(high, "FIXED"), said(critical, "REJECTED"), said(low, "SKIPPED")], blocking_summary=counts)
+    document = handoff(
+        issue_responses=[said(high, "FIXED"), said(critical, "REJECTED"), said(low, "SKIPPED")], blocking_summary=counts
+    )
     desk.app.answers.respond_document(CLAUDE, task, document)
     assert states(desk, task) == {high: "claimed", critical: "disputed", low: "skipped"}
 
 
 MISCOUNTED: list[dict[str, int]] = [
-    {"total_blocking": 1}, {"total_blocking": 3}, {"fixed": 2}, {"fixed": 0}, {"rejected_with_reason": 1}, {"unaddressed": 0},
-    {"unaddressed": 2},
+    {"total_blocking": 1}, {"total_blocking": 3}, {"fixed": 2}, {"fixed": 0}, {"rejected_with_reason": 1},
+    {"unaddressed": 0}, {"unaddressed": 2},
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("counts", MISCOUNTED, ids=str)
-def test_a_number_that_counting_contradicts_refuses_the_whole_document_G6_lesson_18(desk: DeskWorld, counts: dict[str, int]) -> None:
+def test_a_number_that_counting_contradicts_refuses_the_whole_document_G6_lesson_18(
+    desk: DeskWorld, counts: dict[str, int]
+) -> None:
     task, (high, *_) = at_work(desk)
     with desk.unchanged(), pytest.raises(FoureyesError) as caught:
-        desk.app.answers.respond_document(CLAUDE, task, handoff(issue_responses=[said(high, "FIXED")], blocking_summary=counts))
+        desk.app.answers.respond_document(
+            CLAUDE, task, handoff(issue_responses=[said(high, "FIXED")], blocking_summary=counts)
+        )
     assert "G6" in texts(caught.value.reasons)
     assert next(iter(counts)) in texts(caught.value.reasons)
 
 
 @pytest.mark.parametrize(
-    "raw", [b"", b"FIXED all of them", b"[]", handoff(issue_responses=[{"issue_id": "x", "action": "MAYBE"}]), handoff(x=1)]
+    "raw",
+    [b"", b"FIXED all of them", b"[]", handoff(issue_responses=[{"issue_id": "x", "action": "MAYBE"}]), handoff(x=1)],
 )
 def test_a_document_that_is_none_answers_nothing_L6(desk: DeskWorld, raw: bytes) -> None:
     task, _ = at_work(desk)

@@ -23,11 +23,23 @@ def test_submit_freezes_what_was_handed_in_A1(world: GitWorld) -> None:
     (attempt,) = world.show(task).attempts
     assert (attempt.n, attempt.base, attempt.head, attempt.ref) == (1, base, head, f"refs/heads/fe/{task}")
     assert attempt.tree == world.checkout.git("rev-parse", "HEAD^{tree}")
-    assert attempt.diff_id == done.diff_id == world.checkout.port().change(target="main", ref=f"fe/{task}", since=None).diff_id
-    assert {(f.path, f.old_path, f.added, f.removed) for f in attempt.files} == {("work.py", "", 3, 0), ("moved.py", "code.py", 0, 0)}
+    assert (
+        attempt.diff_id
+        == done.diff_id
+        == world.checkout.port().change(target="main", ref=f"fe/{task}", since=None).diff_id
+    )
+    assert {(f.path, f.old_path, f.added, f.removed) for f in attempt.files} == {
+        ("work.py", "", 3, 0),
+        ("moved.py", "code.py", 0, 0),
+    }
     assert head in {commit.sha for commit in attempt.commits}
     assert len(attempt.commits) == 2
-    assert (attempt.message, attempt.duration_seconds, attempt.submitted_by, attempt.via) == ("did it", 420, CLAUDE.session, None)
+    assert (attempt.message, attempt.duration_seconds, attempt.submitted_by, attempt.via) == (
+        "did it",
+        420,
+        CLAUDE.session,
+        None,
+    )
     assert (attempt.landed, attempt.no_code, attempt.relation) == (False, False, None)
     assert (world.status(task), done.files, done.commits) == ("reviewing", 2, 2)
     assert [entry.action for entry in world.show(task).history] == ["created", "started", "submitted"]
@@ -316,7 +328,9 @@ def test_for_the_implementer_a_person_a_service_or_the_delegator_may_submit_I7(w
     found = world.show(task)
     assert done.status == "reviewing"
     assert (found.attempts[0].submitted_by, found.attempts[0].via) == (implementer.session, doer.session)
-    assert [(e.session, e.via) for e in found.history if e.action == "submitted"] == [(implementer.session, doer.session)]
+    assert [(e.session, e.via) for e in found.history if e.action == "submitted"] == [
+        (implementer.session, doer.session)
+    ]
     assert found.authors == [implementer.session]
 
 
@@ -356,7 +370,9 @@ def test_white_space_alone_is_another_diff_A2_lesson_73(world: GitWorld) -> None
     assert second.relation == "rework"
 
 
-def test_a_task_that_moved_while_git_was_asked_is_not_handed_in_T6(desk: DeskWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_that_moved_while_git_was_asked_is_not_handed_in_T6(
+    desk: DeskWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     task = desk.create()
     desk.start(CLAUDE, task)
     desk.repo.commit("work")

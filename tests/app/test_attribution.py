@@ -30,9 +30,16 @@ def test_a_forged_trailer_locks_out_until_a_person_clears_it_I8_P8(desk: DeskWor
     desk.app.attempts.clear_author(ALICE, task, BOB.session, "Bob was on holiday")
     assert desk.approve(BOB, task).rule == "P7"
     (row,) = desk.app.policy.security()
-    assert (row.kind, row.rule, row.session, row.reason) == ("attribution_cleared", "I8", ALICE.session, "Bob was on holiday")
+    assert (row.kind, row.rule, row.session, row.reason) == (
+        "attribution_cleared",
+        "I8",
+        ALICE.session,
+        "Bob was on holiday",
+    )
     detail = desk.show(task)
-    assert (set(detail.authors), detail.cleared) == ({CLAUDE.session, BOB.session, CODEX.session}, [BOB.session]), "entries stay"
+    assert (set(detail.authors), detail.cleared) == ({CLAUDE.session, BOB.session, CODEX.session}, [BOB.session]), (
+        "entries stay"
+    )
     with desk.refused("T2"):
         desk.app.attempts.clear_author(ALICE, task, CODEX.session, " ")
     desk.sound()
@@ -45,7 +52,9 @@ def test_a_session_is_cleared_by_its_name_too_and_once_is_enough_I8(desk: DeskWo
         assert desk.app.attempts.clear_author(ALICE, task, "codex#1", "forged").changed is False
 
 
-@pytest.mark.parametrize("who", [CLAUDE, CODEX, CI, asserted(ALICE)], ids=["the forger", "the victim, an agent", "service", "typed name"])
+@pytest.mark.parametrize(
+    "who", [CLAUDE, CODEX, CI, asserted(ALICE)], ids=["the forger", "the victim, an agent", "service", "typed name"]
+)
 def test_only_people_clear_I8(desk: DeskWorld, who: Actor) -> None:
     task = forged(desk, CODEX)
     with desk.refused():

@@ -29,7 +29,9 @@ def test_an_export_can_be_verified_with_the_standard_library_alone_J1(desk: Desk
         row = json.loads(line)
         columns = [row[name] for name in ("seq", "at", "project", "task", "session", "kind", "payload")]
         array = json.dumps(columns, ensure_ascii=False, separators=(",", ":"))
-        assert hashlib.sha256(b"foureyes-journal-1\n" + prev.encode() + b"\n" + array.encode()).hexdigest() == row["hash"]
+        assert (
+            hashlib.sha256(b"foureyes-journal-1\n" + prev.encode() + b"\n" + array.encode()).hexdigest() == row["hash"]
+        )
         assert (row["prev"], row["seq"], row["project"]) == (prev, number, PROJECT)
         prev = row["hash"]
     assert len(lines) == desk.rows()

@@ -1,4 +1,6 @@
-"""Findings of checks (L8, L13, D5): raised by what fails, resolved by what passes, and by nothing that did not run to its end (G1)."""
+"""Findings of checks (L8, L13, D5): raised by what fails, resolved by what passes, and by nothing that did not run to
+its end (G1).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,18 @@ from foureyes.core.check import Ran, ToolFinding
 from foureyes.core.four_eyes import Said
 
 from tests.app.gated import AUTO, LINT, TESTS, check, configure, report_of, words
-from tests.app.looped import again, findings, issue, respond, review, rule, same_tier, standing, states, why_not_approved
+from tests.app.looped import (
+    again,
+    findings,
+    issue,
+    respond,
+    review,
+    rule,
+    same_tier,
+    standing,
+    states,
+    why_not_approved,
+)
 from tests.app.world import BOB, CLAUDE, CODEX, DeskWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
@@ -83,7 +96,9 @@ NOTHING = {"crashed": Ran(exit_code=None, problem="no such program"), "timed out
 
 @pytest.mark.parametrize("case", NOTHING)
 @pytest.mark.parametrize("before", ["failing", "nothing"])
-def test_what_did_not_run_to_its_end_neither_raises_nor_resolves_G1_lesson_29(desk: DeskWorld, case: str, before: str) -> None:
+def test_what_did_not_run_to_its_end_neither_raises_nor_resolves_G1_lesson_29(
+    desk: DeskWorld, case: str, before: str
+) -> None:
     configure(desk, KEPT + TESTS)
     task = desk.handed_in()
     if before == "failing":
@@ -189,7 +204,9 @@ def test_a_finding_of_a_reviewer_with_the_same_words_is_another_one_L2(desk: Des
 
 
 def scan(*found: tuple[str, int, str]) -> Ran:
-    rows = tuple(ToolFinding(rule="R1", level="error", message=message, path=path, line=line) for path, line, message in found)
+    rows = tuple(
+        ToolFinding(rule="R1", level="error", message=message, path=path, line=line) for path, line, message in found
+    )
     return Ran(exit_code=1 if found else 0, findings=rows)
 
 

@@ -1,4 +1,6 @@
-"""Checkpoints (K2): a commit under a name; back to it without losing anything; never on a dirty tree or the protected branch."""
+"""Checkpoints (K2): a commit under a name; back to it without losing anything; never on a dirty tree or the protected
+branch.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,19 @@ def test_a_checkpoint_names_the_commit_where_the_caller_stands_K2(world: GitWorl
     task = world.create()
     made = world.app.checkpoints.create(CLAUDE, "half-way", task=task)
     assert (made.task, made.name, made.sha, made.subject) == (task, "half-way", world.checkout.head(), "a change")
-    assert world.checkout.git("rev-parse", f"refs/foureyes/checkpoints/{task}/half-way^{{commit}}") == world.checkout.head()
+    assert (
+        world.checkout.git("rev-parse", f"refs/foureyes/checkpoints/{task}/half-way^{{commit}}")
+        == world.checkout.head()
+    )
     assert any(log.type == "checkpoint" and "half-way" in log.text for log in world.show(task).logs)
 
 
 def test_without_a_name_it_gets_the_first_free_number_of_its_task_K2(world: GitWorld) -> None:
     task = world.create()
-    assert [world.app.checkpoints.create(CLAUDE).name, world.app.checkpoints.create(CLAUDE, task=task).name] == ["1", "1"]
+    assert [world.app.checkpoints.create(CLAUDE).name, world.app.checkpoints.create(CLAUDE, task=task).name] == [
+        "1",
+        "1",
+    ]
     world.checkout.commit("three.py")
     assert world.app.checkpoints.create(CLAUDE).name == "2"
     assert sorted(names(world)) == [("", "1"), ("", "2"), (task, "1")]

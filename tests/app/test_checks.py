@@ -1,4 +1,6 @@
-"""Checks (D5): a result is of one tree and one check; who ran it decides for whom it counts; nothing but a pass is a pass."""
+"""Checks (D5): a result is of one tree and one check; who ran it decides for whom it counts; nothing but a pass is a
+pass.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,11 @@ def test_an_equal_tree_uses_the_result_again_and_a_new_one_is_checked_anew_D5(wo
     configure(world, LINT)
     task = deliver(world)
     first = check(world, task)
-    assert (row_of(first, "lint").outcome, row_of(first, "lint").reused, world.outside.runner.ran) == ("passed", False, ["lint"])
+    assert (row_of(first, "lint").outcome, row_of(first, "lint").reused, world.outside.runner.ran) == (
+        "passed",
+        False,
+        ["lint"],
+    )
     assert row_of(check(world, task), "lint").reused
     twin = deliver(world, {f"{task}.py": f"work on {task}\n"})
     assert row_of(check(world, twin), "lint").reused
@@ -46,7 +52,12 @@ def test_another_message_on_the_same_tree_needs_no_second_run_A3_D5(world: GitWo
 
 @pytest.mark.parametrize(
     "other",
-    [LINT.replace("ruff check .", "ruff check src"), LINT + "timeout_minutes = 3\n", LINT + 'env = ["CI"]\n', LINT + "failed_exit = [3]\n"],
+    [
+        LINT.replace("ruff check .", "ruff check src"),
+        LINT + "timeout_minutes = 3\n",
+        LINT + 'env = ["CI"]\n',
+        LINT + "failed_exit = [3]\n",
+    ],
     ids=["command", "timeout", "environment", "exit codes"],
 )
 def test_another_check_under_the_same_name_has_no_result_yet_D5(desk: DeskWorld, other: str) -> None:
@@ -85,14 +96,20 @@ def test_only_runs_what_is_named(desk: DeskWorld) -> None:
     configure(desk, LINT + KNIP)
     task = desk.handed_in()
     report = check(desk, task, only=["knip"])
-    assert (desk.outside.runner.ran, row_of(report, "lint").outcome, row_of(report, "knip").outcome) == (["knip"], "not_run", "passed")
+    assert (desk.outside.runner.ran, row_of(report, "lint").outcome, row_of(report, "knip").outcome) == (
+        ["knip"],
+        "not_run",
+        "passed",
+    )
     assert not report.is_green
 
 
 # For whom it counts
 
 
-@pytest.mark.parametrize("runner", [CLAUDE, CODEX, agent("codex", 9, evidence=CLAUDE.evidence)], ids=["the author", "a peer", "one origin"])
+@pytest.mark.parametrize(
+    "runner", [CLAUDE, CODEX, agent("codex", 9, evidence=CLAUDE.evidence)], ids=["the author", "a peer", "one origin"]
+)
 def test_what_an_agent_ran_is_claimed_informs_people_and_decides_nothing_D5_M4(desk: DeskWorld, runner: Actor) -> None:
     configure(desk, LINT)
     task = desk.handed_in(labels=AUTO)
@@ -265,7 +282,10 @@ def test_there_must_be_something_to_run_and_something_to_run_it_on(desk: DeskWor
     task = desk.handed_in()
     with desk.refused(error=NotFound) as caught:
         check(desk, task)
-    assert ("no checks are in force" in caught[0].message, caught[0].next_step) == (True, "a person runs: fe policy accept")
+    assert ("no checks are in force" in caught[0].message, caught[0].next_step) == (
+        True,
+        "a person runs: fe policy accept",
+    )
     configure(desk, LINT)
     with desk.refused(error=NotFound) as caught:
         check(desk, waiting)
@@ -313,7 +333,12 @@ def test_show_has_what_it_printed_who_ran_it_and_the_command(desk: DeskWorld) ->
     check(desk, task, tell=told.append)
     with desk.unchanged():
         row = row_of(desk.app.checks.show(BOB, task), "lint")
-    assert (row.output, row.command, row.duration_ms, CI.session in row.by) == ("a.py:1 E501\n", "ruff check .", 1500, True)
+    assert (row.output, row.command, row.duration_ms, CI.session in row.by) == (
+        "a.py:1 E501\n",
+        "ruff check .",
+        1500,
+        True,
+    )
     assert told[0].startswith(f"{task}  lint on ")
     assert told[-1] == f"{task}  lint failed: exit code 1"
 

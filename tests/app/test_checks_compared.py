@@ -181,4 +181,6 @@ def test_an_attempt_is_not_green_while_it_is_unknown_which_tests_the_target_has_
     answers(world, "tests", Ran(exit_code=0, timed_out=True), report_of([ONE]))
     task = deliver(world, labels=AUTO)
     report = check(world, task)
-    assert (row_of(report, "tests").outcome, report.status) == ("not_run", "reviewing"), "a run that timed out compared nothing"
+    assert (row_of(report, "tests").outcome, report.status) == ("not_run", "reviewing"), (
+        "a run that timed out compared nothing"
+    )

@@ -125,7 +125,10 @@ def test_the_implementer_gives_a_claim_back_and_stays_in_the_history_I8(desk: De
     desk.start(CLAUDE, task)
     desk.app.claims.unstart(CLAUDE, task)
     assert (desk.status(task), desk.task(task).implementer, desk.task(task).ready) == ("open", None, True)
-    assert [entry.action for entry in desk.show(task).history if entry.session == CLAUDE.session] == ["started", "unstarted"]
+    assert [entry.action for entry in desk.show(task).history if entry.session == CLAUDE.session] == [
+        "started",
+        "unstarted",
+    ]
 
 
 def test_another_agent_cannot_take_a_live_claim_T1(desk: DeskWorld) -> None:

@@ -172,7 +172,12 @@ def test_reopen_ends_approvals_and_keeps_history_and_authors_I8(world: GitWorld)
     world.app.merges.process(BOB)
     world.app.closing.reopen(GEMINI, task, reason="it came back")
     found = world.show(task)
-    assert (found.task.status, found.task.merge, found.task.closed_at, found.task.resolution) == ("open", None, None, "")
+    assert (found.task.status, found.task.merge, found.task.closed_at, found.task.resolution) == (
+        "open",
+        None,
+        None,
+        "",
+    )
     assert [(row.state, row.ended_why) for row in found.approvals] == [("ended", "reopened")]
     assert found.authors == [CLAUDE.session]
     assert len(found.attempts) == 1

@@ -16,9 +16,20 @@ from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, GitWor
 def test_a_different_pair_of_eyes_approves_P7(world: GitWorld) -> None:
     task = world.handed_in()
     done = world.approve(CODEX, task, reason="read it")
-    assert (done.rule, done.status, done.exception, done.security_event, done.changed) == ("P7", "approved", False, None, True)
+    assert (done.rule, done.status, done.exception, done.security_event, done.changed) == (
+        "P7",
+        "approved",
+        False,
+        None,
+        True,
+    )
     (approval,) = world.show(task).approvals
-    assert (approval.session, approval.attempt, approval.state, approval.reason) == (CODEX.session, 1, "active", "read it")
+    assert (approval.session, approval.attempt, approval.state, approval.reason) == (
+        CODEX.session,
+        1,
+        "active",
+        "read it",
+    )
     assert approval.diff_id == world.show(task).attempts[0].diff_id
     assert approval.seen == approval.diff_id.removeprefix("sha256:")[:8]
     assert [entry.action for entry in world.show(task).history if entry.session == CODEX.session] == ["approved"]
@@ -312,7 +323,9 @@ def test_redo_keeps_the_feedback_and_frees_the_claim_F(world: GitWorld) -> None:
     task = world.handed_in()
     world.app.feedback.redo(BOB, task, "no tests")
     found = world.show(task)
-    assert [(row.decision, row.text, row.iteration, row.session) for row in found.feedback] == [("redo", "no tests", 1, BOB.session)]
+    assert [(row.decision, row.text, row.iteration, row.session) for row in found.feedback] == [
+        ("redo", "no tests", 1, BOB.session)
+    ]
     assert (found.task.status, found.task.implementer, found.task.ready) == ("open", None, True)
     assert (BOB.session, "requested_changes") in {(entry.session, entry.action) for entry in found.history}
 
@@ -400,7 +413,12 @@ def test_a_pure_rebase_that_nobody_merged_keeps_the_approval_too_A3(world: GitWo
     assert worked_off(world, task) == "merged"
     assert (world.status(task), world.task(task).merge) == ("closed", world.checkout.head("main"))
     assert world.checkout.git("rev-parse", "main^1") == other
-    assert sorted(world.checkout.git("ls-tree", "--name-only", "main").split()) == ["code.py", "foureyes.toml", "other.py", "work.py"]
+    assert sorted(world.checkout.git("ls-tree", "--name-only", "main").split()) == [
+        "code.py",
+        "foureyes.toml",
+        "other.py",
+        "work.py",
+    ]
 
 
 def test_an_amended_message_keeps_the_approval_A3(world: GitWorld) -> None:
@@ -578,7 +596,9 @@ def test_no_refusal_suggests_something_destructive_G5_lesson_64(desk: DeskWorld)
             desk.approve(actor, task, seen="")
         said += [caught.value.message, caught.value.next_step, *(f"{r.message} {r.next}" for r in caught.value.reasons)]
     words = " ".join(said)
-    assert not any(word in words for word in ("rm -", "--force", "reset --hard", "--self-close", "--as", "policy set", "delete"))
+    assert not any(
+        word in words for word in ("rm -", "--force", "reset --hard", "--self-close", "--as", "policy set", "delete")
+    )
 
 
 def test_the_facts_of_an_approval_are_frozen(world: GitWorld) -> None:

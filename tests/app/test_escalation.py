@@ -9,7 +9,20 @@ from foureyes.core.session import Actor
 from foureyes.errors import BadInput, Refused
 
 from tests.app.gated import configure, deliver, words
-from tests.app.looped import again, findings, issue, next_attempt, play, respond, review, rule, same_tier, standing, states, texts
+from tests.app.looped import (
+    again,
+    findings,
+    issue,
+    next_attempt,
+    play,
+    respond,
+    review,
+    rule,
+    same_tier,
+    standing,
+    states,
+    texts,
+)
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, agent, asserted, child_of
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
@@ -51,7 +64,9 @@ def test_a_task_that_waits_for_the_lead_is_not_started_and_says_what_to_run_E2_G
         desk.app.sessions.spawn(GEMINI, task, "implement")
 
 
-@pytest.mark.parametrize("who", [CODEX, GEMINI, CLAUDE, CI, QWEN, asserted(BOB), child_of(CLAUDE)], ids=lambda who: who.session)
+@pytest.mark.parametrize(
+    "who", [CODEX, GEMINI, CLAUDE, CI, QWEN, asserted(BOB), child_of(CLAUDE)], ids=lambda who: who.session
+)
 def test_where_a_person_is_the_lead_nobody_else_decides_E2(desk: DeskWorld, who: Actor) -> None:
     task = stuck(desk)
     with desk.unchanged(), pytest.raises(Refused):
@@ -129,7 +144,8 @@ def test_a_decision_needs_a_reason_E3_P9(desk: DeskWorld, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "into"), [("approve", ()), ("", ()), ("split", ()), ("senior", ("a part",)), ("split", ("x",) * 21), ("split", (" ",))]
+    ("option", "into"),
+    [("approve", ()), ("", ()), ("split", ()), ("senior", ("a part",)), ("split", ("x",) * 21), ("split", (" ",))],
 )
 def test_there_is_no_option_to_force_an_approval_and_only_a_split_names_parts_E3(
     desk: DeskWorld, option: str, into: tuple[str, ...]
@@ -151,7 +167,9 @@ def test_senior_goes_on_at_tier_senior_with_counters_that_start_again_E3(desk: D
     assert task in desk.ids_of(ready=True)
 
 
-def test_after_the_lead_a_loop_that_comes_back_goes_to_a_person_and_not_round_for_ever_E1_lesson_23(desk: DeskWorld) -> None:
+def test_after_the_lead_a_loop_that_comes_back_goes_to_a_person_and_not_round_for_ever_E1_lesson_23(
+    desk: DeskWorld,
+) -> None:
     task = stuck(desk)
     desk.app.loops.lead(BOB, task, "senior", WHY)
     for _ in range(5):
@@ -208,7 +226,9 @@ def test_continue_lets_it_go_on_as_it_is_and_in_review_it_stays_there_E3_L14(des
 
 
 @pytest.mark.parametrize("option", ["senior", "fresh", "split"])
-def test_a_decision_about_an_attempt_in_review_sends_it_back_E3(desk: DeskWorld, option: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decision_about_an_attempt_in_review_sends_it_back_E3(
+    desk: DeskWorld, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(desk.workshop, "reset", lambda ref, *, old, new: "")
     task, _ = disputed(desk)
     desk.app.loops.lead(BOB, task, option, WHY, into=["part"] if option == "split" else ())
@@ -293,7 +313,9 @@ def test_one_suggestion_that_was_taken_up_is_no_such_note_L15(desk: DeskWorld) -
     assert not [note for note in desk.app.validation.validate(BOB).notes if "L15" in note]
 
 
-def test_a_replaced_session_of_a_lead_profile_is_that_profile_by_what_was_seen_not_by_what_it_says_E2(desk: DeskWorld) -> None:
+def test_a_replaced_session_of_a_lead_profile_is_that_profile_by_what_was_seen_not_by_what_it_says_E2(
+    desk: DeskWorld,
+) -> None:
     configure(desk, QWEN_LEADS)
     task = stuck(desk)
     with desk.unchanged(), pytest.raises(Refused):

@@ -1,4 +1,6 @@
-"""Approvals by exception: breaking the glass (N3), and the declarations of policy trusted (P2). Each is on record for ever (P8)."""
+"""Approvals by exception: breaking the glass (N3), and the declarations of policy trusted (P2). Each is on record for
+ever (P8).
+"""
 
 from __future__ import annotations
 

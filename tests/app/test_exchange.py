@@ -22,11 +22,13 @@ def sarif(*results: tuple[str, int, str], level: str = "error", rule_id: str = "
     """A SARIF log with one run."""
     rows = [
         {
-            "ruleId": rule_id, "level": level, "message": {"text": message},
+            "ruleId": rule_id,
+            "level": level,
+            "message": {"text": message},
             "locations": [{"physicalLocation": {"artifactLocation": {"uri": path}, "region": {"startLine": line}}}],
         }
         for path, line, message in results
-    ]  # fmt: skip
+    ]
     return json.dumps({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "ruff"}}, "results": rows}]}).encode()
 
 
@@ -49,7 +51,9 @@ def handed_in(world: GitWorld) -> str:
     return deliver(world, {"pay.py": PAY})
 
 
-def take(world: GitWorld, task: str, document: bytes, *, by: Actor = CODEX, **more: Any) -> tuple[tuple[str, ...], tuple[str, ...], int]:
+def take(
+    world: GitWorld, task: str, document: bytes, *, by: Actor = CODEX, **more: Any
+) -> tuple[tuple[str, ...], tuple[str, ...], int]:
     done = world.app.exchange.take_in(by, task, document, "report", **more)
     return done.raised, done.again, done.outside
 
@@ -63,7 +67,12 @@ def test_what_a_tool_found_enters_the_ledger_anchored_in_the_code_L2(world: GitW
     raised, again, outside = take(world, task, document)
     assert (raised, again, outside) == ((f"CK-{task}-1-001",), (), 0)
     one = findings(world, task)[raised[0]]
-    assert (one.title, one.rule, one.quote, one.blocking) == ("eval is dangerous", "S307", "return eval(amount) < limit", True)
+    assert (one.title, one.rule, one.quote, one.blocking) == (
+        "eval is dangerous",
+        "S307",
+        "return eval(amount) < limit",
+        True,
+    )
 
 
 def test_a_handoff_of_a_tech_lead_raises_findings_of_people_L2(world: GitWorld) -> None:
@@ -73,7 +82,9 @@ def test_a_handoff_of_a_tech_lead_raises_findings_of_people_L2(world: GitWorld) 
 
 
 @pytest.mark.parametrize(
-    "document", [sarif(EVAL, EVAL), rdjson(*EVAL), handoff(issue(file="pay.py", line=2))], ids=["sarif", "rdjson", "handoff"]
+    "document",
+    [sarif(EVAL, EVAL), rdjson(*EVAL), handoff(issue(file="pay.py", line=2))],
+    ids=["sarif", "rdjson", "handoff"],
 )
 def test_the_same_report_again_says_nothing_new_within_an_attempt_L2(world: GitWorld, document: bytes) -> None:
     task = handed_in(world)

@@ -1,4 +1,6 @@
-"""Redo and reject (F): what is said, where the branch begins again as git sees it, the mirror, work that has landed (K4)."""
+"""Redo and reject (F): what is said, where the branch begins again as git sees it, the mirror, work that has landed
+(K4).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from tests.app.gated import AT_ONCE, approved, configure, deliver, merge
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, asserted, child_of
 
 
-def redo(world: DeskWorld | GitWorld, task: str, text: str = "again", actor: Actor = BOB, **options: Any) -> tuple[str, ...]:
+def redo(
+    world: DeskWorld | GitWorld, task: str, text: str = "again", actor: Actor = BOB, **options: Any
+) -> tuple[str, ...]:
     """Send it back; what there is to say about it."""
     return world.app.feedback.redo(actor, task, text, **options).notes
 
@@ -40,11 +44,19 @@ def test_a_redo_without_a_word_is_refused_and_lists_the_quick_issues_F1(desk: De
         (["tests", "1", "perf"], ["Tests incomplete", "Performance concerns"]),
     ],
 )
-def test_a_quick_issue_is_known_by_number_or_beginning_and_said_once_F1(desk: DeskWorld, given: list[str], kept: list[str]) -> None:
+def test_a_quick_issue_is_known_by_number_or_beginning_and_said_once_F1(
+    desk: DeskWorld, given: list[str], kept: list[str]
+) -> None:
     task = desk.handed_in()
     redo(desk, task, "", issues=given)
     (told,) = desk.show(task).feedback
-    assert (told.quick_issues, told.text, told.option, told.priority, told.decision) == (kept, "", "keep", "same", "redo")
+    assert (told.quick_issues, told.text, told.option, told.priority, told.decision) == (
+        kept,
+        "",
+        "keep",
+        "same",
+        "redo",
+    )
 
 
 @pytest.mark.parametrize("issue", ["0", "6", "", "wrong", "²"])
@@ -64,8 +76,12 @@ def test_quick_issues_can_be_configured_F1(desk: DeskWorld) -> None:
     assert desk.show(task).feedback[0].quick_issues == ["Too slow"], "a whole name wins over a beginning"
 
 
-@pytest.mark.parametrize(("before", "change", "after"), [(2, "bump", 1), (2, "lower", 3), (0, "bump", 0), (4, "lower", 4), (2, "same", 2)])
-def test_the_priority_moves_by_one_and_stays_within_its_bounds_F1(desk: DeskWorld, before: int, change: str, after: int) -> None:
+@pytest.mark.parametrize(
+    ("before", "change", "after"), [(2, "bump", 1), (2, "lower", 3), (0, "bump", 0), (4, "lower", 4), (2, "same", 2)]
+)
+def test_the_priority_moves_by_one_and_stays_within_its_bounds_F1(
+    desk: DeskWorld, before: int, change: str, after: int
+) -> None:
     task = desk.handed_in(priority=before)
     redo(desk, task, priority=change)
     assert (desk.task(task).priority, desk.status(task)) == (after, "open")
@@ -78,7 +94,9 @@ def test_the_priority_moves_by_one_and_stays_within_its_bounds_F1(desk: DeskWorl
 def test_a_person_or_who_could_approve_sends_it_back_T_redo(desk: DeskWorld, who: Actor) -> None:
     task = desk.handed_in()
     redo(desk, task, "again", who)
-    assert [entry.action for entry in desk.show(task).history if entry.session == who.session][-1] == "requested_changes"
+    assert [entry.action for entry in desk.show(task).history if entry.session == who.session][
+        -1
+    ] == "requested_changes"
 
 
 @pytest.mark.parametrize("verb", ["redo", "reject"])
@@ -173,7 +191,10 @@ def test_a_dirty_checkout_is_left_alone_and_the_start_does_it_once_it_is_clean_F
     (note,) = redo(world, task, option="fresh")
     assert f"branch fe/{task} was not set back" in note
     assert "mine.txt" in note
-    assert (world.checkout.head(f"fe/{task}"), (world.checkout.path / "mine.txt").read_text()) == (head, "not committed\n")
+    assert (world.checkout.head(f"fe/{task}"), (world.checkout.path / "mine.txt").read_text()) == (
+        head,
+        "not committed\n",
+    )
     (world.checkout.path / "mine.txt").unlink()
     assert world.start(CLAUDE, task).notes == ()
     assert world.checkout.head(f"fe/{task}") == base
@@ -193,7 +214,9 @@ def test_a_reset_that_a_crash_left_undone_is_done_when_the_task_is_started_F1_G4
     task = deliver(world)
     head, base = world.checkout.head(f"fe/{task}"), world.checkout.head("main")
     redo(world, task, option="fresh")
-    world.checkout.git("update-ref", f"refs/heads/fe/{task}", head)  # as if the process had ended before it moved the branch
+    world.checkout.git(
+        "update-ref", f"refs/heads/fe/{task}", head
+    )  # as if the process had ended before it moved the branch
     world.checkout.git("update-ref", "-d", f"refs/foureyes/attempts/{task}/1")
     world.outside.mirrors.clear()
     world.start(CODEX, task)
@@ -267,7 +290,9 @@ def test_a_redo_of_landed_work_plans_its_revert_K4(world: GitWorld) -> None:
 
 
 @pytest.mark.parametrize("option", ["fresh", "checkpoint"])
-def test_landed_work_has_no_branch_to_begin_again_and_the_target_never_moves_F1_K4(world: GitWorld, option: str) -> None:
+def test_landed_work_has_no_branch_to_begin_again_and_the_target_never_moves_F1_K4(
+    world: GitWorld, option: str
+) -> None:
     task = landed(world)
     head = world.checkout.head("main")
     with world.refused("F1"):
@@ -315,7 +340,12 @@ def test_every_decision_is_mirrored_as_the_document_says_F2(desk: DeskWorld) -> 
     desk.repo.commit(f"fe/{task}")
     desk.submit(CLAUDE, task)
     desk.app.feedback.reject(BOB, task, "never")
-    assert mirrored(desk, task)["history"][1] == {"iteration": 2, "timestamp": stamp, "decision": "rejected", "rejectReason": "never"}
+    assert mirrored(desk, task)["history"][1] == {
+        "iteration": 2,
+        "timestamp": stamp,
+        "decision": "rejected",
+        "rejectReason": "never",
+    }
 
 
 def test_approvals_and_what_the_gate_says_are_in_the_mirror_too_F2(world: GitWorld) -> None:

@@ -1,4 +1,6 @@
-"""Findings (L1, L2, L9, L10): severities, ids, roots; what is the same finding again, what only could be, and what never is."""
+"""Findings (L1, L2, L9, L10): severities, ids, roots; what is the same finding again, what only could be, and what
+never is.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,20 @@ from foureyes.core.session import Actor
 from foureyes.errors import BadInput, NotFound, Refused
 
 from tests.app.gated import configure, deliver
-from tests.app.looped import again, answer, findings, issue, next_attempt, open_ids, respond, review, rule, states, texts, why_not_approved
+from tests.app.looped import (
+    again,
+    answer,
+    findings,
+    issue,
+    next_attempt,
+    open_ids,
+    respond,
+    review,
+    rule,
+    states,
+    texts,
+    why_not_approved,
+)
 from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
@@ -105,7 +120,10 @@ def test_what_a_document_names_by_id_is_not_guessed_for_another_of_its_issues_L2
     (first,) = review(desk, task, [issue("the limit")]).raised
     again(desk, task)
     done = review(desk, task, [issue("the limit"), issue("the limit, again", id=first)])
-    assert {one.root: one.title for one in findings(desk, task).values()} == {first: "the limit, again", done.raised[0]: "the limit"}
+    assert {one.root: one.title for one in findings(desk, task).values()} == {
+        first: "the limit, again",
+        done.raised[0]: "the limit",
+    }
 
 
 @pytest.mark.parametrize("name", ["TL-nobody-1-001", "TL-{other}-1-001", "QA-x-1-001", "../../x", "1"])
@@ -138,7 +156,9 @@ def test_the_same_words_about_other_code_of_the_file_are_the_same_finding_L2(wor
 def test_what_could_be_several_is_shown_and_never_merged_by_itself_L2(world: GitWorld) -> None:
     text = "def count(n):\n    n += 1\n    print(n)\n    n += 1\n    return n\n"
     task = deliver(world, {"count.py": text})
-    names = review(world, task, [issue("first", file="count.py", line=2), issue("second", file="count.py", line=4)]).raised
+    names = review(
+        world, task, [issue("first", file="count.py", line=2), issue("second", file="count.py", line=4)]
+    ).raised
     next_attempt(world, task, {"other.py": "x = 1\n"})
     done = review(world, task, [issue("third", file="count.py", quote="n += 1")])
     one = findings(world, task)[done.raised[0]]
@@ -169,7 +189,9 @@ def test_what_a_document_says_twice_is_one_finding_L2(desk: DeskWorld) -> None:
 
 
 @pytest.mark.parametrize("order", [("LOW", "CRITICAL"), ("CRITICAL", "LOW")])
-def test_what_a_document_says_twice_counts_at_its_worst_and_never_vanishes_L2_D2(desk: DeskWorld, order: tuple[str, str]) -> None:
+def test_what_a_document_says_twice_counts_at_its_worst_and_never_vanishes_L2_D2(
+    desk: DeskWorld, order: tuple[str, str]
+) -> None:
     task = desk.handed_in()
     done = review(desk, task, [issue("no test", word) for word in order], verdict="concerns")
     assert [one.severity for one in findings(desk, task).values()] == ["CRITICAL"]
@@ -179,7 +201,11 @@ def test_what_a_document_says_twice_counts_at_its_worst_and_never_vanishes_L2_D2
 def test_the_same_words_at_two_places_are_two_findings_L2(world: GitWorld) -> None:
     text = "def a():\n    return None\n\n\ndef b():\n    return None\n"
     task = deliver(world, {"none.py": text})
-    done = review(world, task, [issue("returns nothing", file="none.py", line=2), issue("returns nothing", file="none.py", line=6)])
+    done = review(
+        world,
+        task,
+        [issue("returns nothing", file="none.py", line=2), issue("returns nothing", file="none.py", line=6)],
+    )
     assert [findings(world, task)[name].location.line for name in done.raised] == [2, 6]
 
 
@@ -199,8 +225,12 @@ def test_a_re_flag_never_makes_an_unresolved_finding_harmless_L8_D2(desk: DeskWo
 
 
 REWRITES: dict[str, Callable[[DeskWorld, str, str], object]] = {
-    "review": lambda desk, task, name: review(desk, task, [issue("all is fine", "LOW", id=name, problem="nothing")], by=CLAUDE),
-    "add": lambda desk, task, _: desk.app.findings.add(CLAUDE, task, Found(severity="LOW", title="limit is hard-coded", problem="none")),
+    "review": lambda desk, task, name: review(
+        desk, task, [issue("all is fine", "LOW", id=name, problem="nothing")], by=CLAUDE
+    ),
+    "add": lambda desk, task, _: desk.app.findings.add(
+        CLAUDE, task, Found(severity="LOW", title="limit is hard-coded", problem="none")
+    ),
     "handoff": lambda desk, task, _: desk.app.exchange.take_in(
         CLAUDE, task, b'{"issues": [{"severity": "LOW", "title": "limit is hard-coded"}]}'
     ),

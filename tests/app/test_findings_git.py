@@ -1,4 +1,6 @@
-"""Findings and real code: lines that move, files that are renamed or leave the change (L2, L4), FILE:LINE, patches (L3)."""
+"""Findings and real code: lines that move, files that are renamed or leave the change (L2, L4), FILE:LINE, patches
+(L3).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, GitWorld, ass
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 PAY = "def pay(amount):\n    limit = 10\n    return amount < limit\n"
-PATCH = "--- a/pay.py\n+++ b/pay.py\n@@ -1,3 +1,3 @@\n def pay(amount):\n-    limit = 10\n+    limit = LIMIT\n     return amount < limit\n"
+PATCH = (
+    "--- a/pay.py\n+++ b/pay.py\n@@ -1,3 +1,3 @@\n def pay(amount):\n-    limit = 10\n+    limit = LIMIT\n     "
+    "return amount < limit\n"
+)
 
 
 def handed_in(world: GitWorld, **files: str) -> str:
@@ -122,7 +127,9 @@ def test_a_person_points_at_a_line_and_the_code_there_is_kept_L3(world: GitWorld
     assert (one.quote, one.source, one.by, one.location.line) == ("limit = 10", "person", "bob@box", 2)
 
 
-@pytest.mark.parametrize(("path", "line"), [("pay.py", 4), ("pay.py", 10**6), ("nowhere.py", 0), ("nowhere.py", 1), ("PAY.py", 2)])
+@pytest.mark.parametrize(
+    ("path", "line"), [("pay.py", 4), ("pay.py", 10**6), ("nowhere.py", 0), ("nowhere.py", 1), ("PAY.py", 2)]
+)
 def test_a_line_that_is_not_there_is_refused_V7(world: GitWorld, path: str, line: int) -> None:
     task = handed_in(world)
     with world.refused("V7"):
@@ -223,7 +230,9 @@ def test_trying_a_patch_changes_neither_files_nor_the_record_L3(world: GitWorld)
     assert (world.checkout.path / "pay.py").read_text() == PAY
 
 
-@pytest.mark.parametrize("patch", [PATCH.replace("limit = 10", "limit = 12"), "not a patch", PATCH.replace("pay.py", "no.py")])
+@pytest.mark.parametrize(
+    "patch", [PATCH.replace("limit = 10", "limit = 12"), "not a patch", PATCH.replace("pay.py", "no.py")]
+)
 def test_a_patch_that_does_not_fit_changes_nothing_L3(world: GitWorld, patch: str) -> None:
     _, name = with_patch(world, patch)
     with world.refused("L3"):
@@ -270,7 +279,9 @@ def test_a_person_may_apply_one_that_changes_a_gate_file_A4(world: GitWorld) -> 
     assert (world.checkout.path / "AGENTS.md").exists()
 
 
-@pytest.mark.parametrize("who", [msgspec.structs.replace(CLAUDE, within="fe check run"), msgspec.structs.replace(ALICE, within="a hook")])
+@pytest.mark.parametrize(
+    "who", [msgspec.structs.replace(CLAUDE, within="fe check run"), msgspec.structs.replace(ALICE, within="a hook")]
+)
 def test_what_a_check_or_a_hook_starts_applies_nothing_I5(world: GitWorld, who: Actor) -> None:
     _, name = with_patch(world)
     with world.refused("I5"):

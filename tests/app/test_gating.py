@@ -1,4 +1,6 @@
-"""The gate decides by itself (M): auto-approve, skip, send back; what an author loosened does not count (M6). D6 and D8."""
+"""The gate decides by itself (M): auto-approve, skip, send back; what an author loosened does not count (M6). D6 and
+D8.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,11 @@ def test_without_a_check_nothing_approves_itself_M4_lesson_49(desk: DeskWorld) -
     [
         ("[review.auto_approve]\nenabled = false\n", {}, "enabled = false"),
         ("", {"labels": [*AUTO, "security"]}, "security"),
-        ("[review.label_rules]\napi = { auto_approve = false }\n", {"labels": [*AUTO, "api"]}, "api says auto_approve = false"),
+        (
+            "[review.label_rules]\napi = { auto_approve = false }\n",
+            {"labels": [*AUTO, "api"]},
+            "api says auto_approve = false",
+        ),
         ("[review]\nreviews = 1\n", {}, "1 counting reviews"),
         ("[review]\nindependence = 'human'\n", {}, "a person"),
         ("", {"labels": [*AUTO, "review:per-task"]}, "review:per-task: per-task"),
@@ -66,14 +72,18 @@ def test_without_a_check_nothing_approves_itself_M4_lesson_49(desk: DeskWorld) -
     ],
     ids=["off", "security", "barred", "reviews", "grade", "strictest label", "unknown label", "batch"],
 )
-def test_a_rule_that_wants_eyes_is_the_reason_M1_M2_M3_M4(desk: DeskWorld, settings: str, fields: dict[str, Any], reason: str) -> None:
+def test_a_rule_that_wants_eyes_is_the_reason_M1_M2_M3_M4(
+    desk: DeskWorld, settings: str, fields: dict[str, Any], reason: str
+) -> None:
     configure(desk, settings + LINT)
     task = desk.handed_in(**({"labels": AUTO} | fields))
     assert reason in why(desk, task)
     assert desk.status(task) == "reviewing"
 
 
-@pytest.mark.parametrize(("signal", "strict", "status"), [("NEEDS_REVIEW", True, "reviewing"), ("NEEDS_REVIEW", False, "approved")])
+@pytest.mark.parametrize(
+    ("signal", "strict", "status"), [("NEEDS_REVIEW", True, "reviewing"), ("NEEDS_REVIEW", False, "approved")]
+)
 def test_signals_other_than_done_want_eyes_unless_a_person_loosened_it_M4_S1(
     desk: DeskWorld, signal: str, strict: bool, status: str
 ) -> None:
@@ -113,7 +123,13 @@ def test_a_branch_that_went_on_is_not_what_was_checked_D4_M4(desk: DeskWorld) ->
 
 @pytest.mark.parametrize(
     ("path", "rule"),
-    [("conftest.py", "M4"), ("sub/package.json", "M4"), ("Makefile", "M4"), ("CLAUDE.md", "A4"), ("foureyes.toml", "A4")],
+    [
+        ("conftest.py", "M4"),
+        ("sub/package.json", "M4"),
+        ("Makefile", "M4"),
+        ("CLAUDE.md", "A4"),
+        ("foureyes.toml", "A4"),
+    ],
 )
 def test_who_changes_what_judges_it_is_looked_at_M4_A4(world: GitWorld, path: str, rule: str) -> None:
     configure(world, LINT)

@@ -1,4 +1,6 @@
-"""Handoffs: what is written is what the ledger says, what is read back is believed in nothing that can be counted (G6, L13)."""
+"""Handoffs: what is written is what the ledger says, what is read back is believed in nothing that can be counted (G6,
+L13).
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def qa_of(desk: DeskWorld, task: str) -> QaHandoff:
 
 
 def take_in(desk: DeskWorld, task: str, document: Any, actor: Any = CLAUDE) -> Any:
-    return desk.app.handoffs.take_in(actor, task, document if isinstance(document, bytes) else msgspec.json.encode(document))
+    return desk.app.handoffs.take_in(
+        actor, task, document if isinstance(document, bytes) else msgspec.json.encode(document)
+    )
 
 
 # The tech lead's
@@ -55,7 +59,12 @@ def test_open_issues_are_counted_and_the_status_follows_L5(desk: DeskWorld) -> N
     review(desk, task, [issue("a", "CRITICAL"), issue("b"), issue("c", "LOW")])
     found = lead_of(desk, task)
     assert found.issue_summary is not None
-    assert (found.issue_summary.critical, found.issue_summary.high, found.issue_summary.medium, found.issue_summary.low) == (1, 1, 0, 1)
+    assert (
+        found.issue_summary.critical,
+        found.issue_summary.high,
+        found.issue_summary.medium,
+        found.issue_summary.low,
+    ) == (1, 1, 0, 1)
     assert (found.status, found.iteration) == ("CHANGES_REQUESTED", 1)
     assert found.new_blocking_issues == (f"TL-{task}-1-001", f"TL-{task}-1-002")
     assert len(found.new_issues_this_iteration) == 3
@@ -69,7 +78,10 @@ def test_what_this_iteration_resolved_and_found_is_told_apart_from_before_L11(de
     review(desk, task, [issue("c")], rulings=[(one, "VERIFIED"), (two, "NOT_FIXED")])
     found = lead_of(desk, task)
     assert (found.iteration, found.prior_issues_resolved) == (2, (one,))
-    assert ([each.id for each in found.issues], found.new_blocking_issues) == ([two, f"TL-{task}-2-001"], (f"TL-{task}-2-001",))
+    assert ([each.id for each in found.issues], found.new_blocking_issues) == (
+        [two, f"TL-{task}-2-001"],
+        (f"TL-{task}-2-001",),
+    )
     again(desk, task)
     assert lead_of(desk, task).prior_issues_resolved == ()
 
@@ -108,7 +120,10 @@ def test_answers_are_those_of_the_attempt_that_is_made_and_then_of_the_one_hande
     desk.app.answers.respond(CLAUDE, task, [answer(two, "REJECTED"), answer(note, "SKIPPED")])
     found = developer_of(desk, task)
     assert (_counts(found), found.iteration) == ((2, 1, 1, 0), 2)
-    assert [(each.issue_id, each.action, bool(each.details), bool(each.reason), each.ground) for each in found.issue_responses] == [
+    assert [
+        (each.issue_id, each.action, bool(each.details), bool(each.reason), each.ground)
+        for each in found.issue_responses
+    ] == [
         (one, "FIXED", True, False, ""),
         (two, "REJECTED", False, True, "false_positive"),
         (note, "SKIPPED", False, False, ""),
@@ -129,7 +144,9 @@ def test_what_is_written_can_be_read_back_as_the_same_answers(desk: DeskWorld) -
     review(desk, task, [issue("a"), issue("b", "LOW")])
     one, note = states(desk, task)
     desk.start(CLAUDE, task)
-    desk.app.answers.respond(CLAUDE, task, [answer(one, "FIXED", "done"), answer(note, "DEFERRED", "later", debt="new")])
+    desk.app.answers.respond(
+        CLAUDE, task, [answer(one, "FIXED", "done"), answer(note, "DEFERRED", "later", debt="new")]
+    )
     before = developer_of(desk, task)
     take_in(desk, task, before)
     assert developer_of(desk, task) == before
@@ -144,7 +161,9 @@ def test_what_is_written_can_be_read_back_as_the_same_answers(desk: DeskWorld) -
         ({"fixed": 2}, "blocking_summary.fixed: 2 sent, 1 counted"),
     ],
 )
-def test_a_count_that_the_ledger_contradicts_refuses_the_whole_document_G6(desk: DeskWorld, summary: dict[str, int], said: str) -> None:
+def test_a_count_that_the_ledger_contradicts_refuses_the_whole_document_G6(
+    desk: DeskWorld, summary: dict[str, int], said: str
+) -> None:
     task = desk.handed_in()
     review(desk, task, [issue("a"), issue("b"), issue("c", "LOW")])
     one, _, note = states(desk, task)
@@ -164,7 +183,11 @@ def test_a_developers_document_is_for_who_works_on_the_task_and_names_findings_L
     with desk.refused("L6"):
         take_in(desk, task, {"issue_responses": [{"issue_id": name, "action": "FIXED", "details": "x"}]}, CODEX)
     with pytest.raises(BadInput):
-        take_in(desk, task, {"issue_responses": [{"issue_id": name, "action": "FIXED"}, {"issue_id": name, "action": "REJECTED"}]})
+        take_in(
+            desk,
+            task,
+            {"issue_responses": [{"issue_id": name, "action": "FIXED"}, {"issue_id": name, "action": "REJECTED"}]},
+        )
     with pytest.raises(BadInput):
         desk.app.answers.respond_document(CLAUDE, "", b'{"issue_responses": []}')
 
@@ -184,7 +207,10 @@ def test_failing_tests_over_the_rounds_L13(desk: DeskWorld) -> None:
     assert (first.test_tracking.original_failures, first.progress_made, first.status) == (tuple(five), False, "FAIL")
     _next_round(desk, task, passing=["ok", "t0", "t1", "t2"], failing=["t3", "t4"])
     second = qa_of(desk, task)
-    assert (second.test_tracking.fixed_since_start, second.test_tracking.still_failing) == (("t0", "t1", "t2"), ("t3", "t4"))
+    assert (second.test_tracking.fixed_since_start, second.test_tracking.still_failing) == (
+        ("t0", "t1", "t2"),
+        ("t3", "t4"),
+    )
     assert (second.progress_made, second.test_tracking.iteration) == (True, 2)
     _next_round(desk, task, passing=["ok", "t0", "t1", "t2"], failing=["t3", "t4", "new1", "new2"])
     third = qa_of(desk, task)
@@ -220,7 +246,9 @@ def test_what_qa_says_is_compared_list_by_list_and_nothing_is_stored_L13(desk: D
     with desk.unchanged():
         with desk.refused("L13") as problems:
             take_in(desk, task, {"type": "handoff_qa", "test_tracking": said, "progress_made": False, "status": "FAIL"})
-        assert "test_tracking.original_failures: unit sent, lint by the checks" in [reason.message for reason in problems[0].reasons]
+        assert "test_tracking.original_failures: unit sent, lint by the checks" in [
+            reason.message for reason in problems[0].reasons
+        ]
         with desk.refused("L13") as problems:
             take_in(desk, task, {"test_tracking": said | {"iteration": 7}})
         assert "7 sent, the checks ran on iterations 1" in problems[0].reasons[0].message
@@ -244,8 +272,8 @@ def test_only_what_was_handed_in_has_a_handoff_and_only_three_roles_have_one(des
     ("document", "kind"),
     [
         ({"type": "handoff_developer"}, "handoff_developer"), ({"issue_responses": []}, "handoff_developer"),
-        ({"type": "handoff_qa"}, "handoff_qa"), ({"test_tracking": {}}, "handoff_qa"), ({"issues": []}, "handoff_tech_lead"),
-        ({}, "handoff_tech_lead"), ([], "handoff_tech_lead"),
+        ({"type": "handoff_qa"}, "handoff_qa"), ({"test_tracking": {}}, "handoff_qa"),
+        ({"issues": []}, "handoff_tech_lead"), ({}, "handoff_tech_lead"), ([], "handoff_tech_lead"),
     ],
 )  # fmt: skip
 def test_a_document_is_told_by_its_type_or_by_what_it_has(document: object, kind: str) -> None:

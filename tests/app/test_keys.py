@@ -112,7 +112,9 @@ def test_a_retired_key_signs_no_more_and_what_it_signed_stays_signed_I9(keyed: D
     assert keyed.app.audit.verify().findings == ()
     with pytest.raises(NotFound):
         keyed.app.keys.retire(ALICE, "SHA256:nosuch", "x")
-    assert keyed.app.keys.add(ALICE, keyed.app.keys.list()[0].public, "eve@box").registered is False, "it does not come back"
+    assert keyed.app.keys.add(ALICE, keyed.app.keys.list()[0].public, "eve@box").registered is False, (
+        "it does not come back"
+    )
 
 
 # What needs a signature
@@ -124,7 +126,9 @@ SIGNED: dict[str, Callable[[DeskWorld, Actor, str], object]] = {
     "policy unset": lambda desk, who, task: desk.app.policy.set(who, "review.independence", None),
     "feature set": lambda desk, who, task: desk.app.policy.set_feature(who, "balanced_review_policy", "false"),
     "policy accept": lambda desk, who, task: desk.app.policy.accept(who),
-    "break-glass": lambda desk, who, task: desk.app.decisions.approve(who, task, said=Said(break_glass="nobody else is here")),
+    "break-glass": lambda desk, who, task: desk.app.decisions.approve(
+        who, task, said=Said(break_glass="nobody else is here")
+    ),
 }
 DECIDED: dict[str, Callable[[DeskWorld, Actor, str], object]] = {
     "approve": lambda desk, who, task: desk.app.decisions.approve(who, task),
@@ -242,7 +246,9 @@ def test_without_a_key_reports_say_observed_I9(desk: DeskWorld) -> None:
     assert desk.show(task).approvals[-1].grade == "human (observed)"
 
 
-def test_what_is_done_outside_of_the_store_asks_for_a_key_too_I9(keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_done_outside_of_the_store_asks_for_a_key_too_I9(
+    keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     demand(keyed.app.context, ALICE, "restore", "old.db")
     assert (said(keyed)[-1].verb, said(keyed)[-1].reason) == ("restore", "old.db")
     monkeypatch.setattr(keyed.keys, "sign", lambda *_: "rubbish")
@@ -302,7 +308,9 @@ def test_a_signature_covers_project_task_verb_diff_reason_and_journal_head_I9(ke
 
 
 @pytest.mark.parametrize("field", ["project", "task", "verb", "diff_id", "reason", "head", "row"])
-def test_a_signature_for_anything_else_is_none_for_this_I9(keyed: DeskWorld, field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signature_for_anything_else_is_none_for_this_I9(
+    keyed: DeskWorld, field: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The client signs something else than it asks for."""
     task = keyed.handed_in(CLAUDE, labels=["security"])
     from foureyes.app import decisions
@@ -323,6 +331,7 @@ def test_a_signature_is_used_once_I9(keyed: DeskWorld, monkeypatch: pytest.Monke
     from foureyes.app import stops
 
     proofs: list[Proof | None] = []
+
     def kept(*args: object, **values: object) -> Proof | None:
         proofs.append(prove(*args, **values))  # type: ignore[arg-type]
         return proofs[0]
@@ -333,7 +342,9 @@ def test_a_signature_is_used_once_I9(keyed: DeskWorld, monkeypatch: pytest.Monke
         keyed.app.stops.hold(ALICE, None, "stop")
 
 
-def test_a_task_that_changes_while_the_person_types_is_not_decided_I9_D7(keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_that_changes_while_the_person_types_is_not_decided_I9_D7(
+    keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     task = keyed.handed_in(CLAUDE, labels=["security"])
     sign = keyed.keys.sign
 
@@ -347,7 +358,9 @@ def test_a_task_that_changes_while_the_person_types_is_not_decided_I9_D7(keyed: 
     assert keyed.status(task) == "reviewing"
 
 
-def test_other_peoples_work_may_go_on_while_the_person_types_I9(keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_peoples_work_may_go_on_while_the_person_types_I9(
+    keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     task, other = keyed.handed_in(CLAUDE, labels=["security"]), keyed.create(CODEX)
     sign = keyed.keys.sign
 

@@ -1,4 +1,6 @@
-"""Laundering (A6): work that was seen before brings its authors and its open blocking findings along, whatever task it comes under."""
+"""Laundering (A6): work that was seen before brings its authors and its open blocking findings along, whatever task it
+comes under.
+"""
 
 from __future__ import annotations
 

@@ -101,7 +101,9 @@ def test_rows_carry_their_marks(desk: DeskWorld) -> None:
 
 @pytest.mark.parametrize("sort", ["priority", "newest", "oldest"])
 @pytest.mark.parametrize("size", [1, 3, 7, 100])
-def test_pages_have_no_gaps_and_no_repeats(desk: DeskWorld, sort: Literal["priority", "newest", "oldest"], size: int) -> None:
+def test_pages_have_no_gaps_and_no_repeats(
+    desk: DeskWorld, sort: Literal["priority", "newest", "oldest"], size: int
+) -> None:
     made = [desk.create(priority=n * 7 % 5, labels=["x"] if n % 2 else []) for n in range(20)]
     for extra in ({}, {"label": "x"}, {"status": "open"}, {"ready": True}):
         whole = desk.ids_of(sort=sort, limit=100, **extra)
@@ -130,9 +132,8 @@ def test_an_edited_priority_moves_a_task_also_in_a_label_list(desk: DeskWorld) -
 
 
 TEXTS = [
-    "", " ", '"', '""', "*", "-", "(", ")", "AND", "OR", "NOT", "NEAR(", "a AND", "title:x", "{a b}", "^x", "'", "%", "_", "a*b", "+", ":",
-    "🙂",
-    "\\", "--", ";DROP TABLE tasks", "a\x00b", "x" * 5000, "...",
+    "", " ", '"', '""', "*", "-", "(", ")", "AND", "OR", "NOT", "NEAR(", "a AND", "title:x", "{a b}", "^x", "'", "%",
+    "_", "a*b", "+", ":", "🙂", "\\", "--", ";DROP TABLE tasks", "a\x00b", "x" * 5000, "...",
 ]  # fmt: skip
 
 
@@ -157,7 +158,9 @@ def test_whatever_is_typed_is_searched_for_and_never_an_error(desk: DeskWorld, t
         ("authentication", "auth"),
     ],
 )
-def test_words_are_found_without_case_and_accents_the_last_by_its_beginning(desk: DeskWorld, title: str, text: str) -> None:
+def test_words_are_found_without_case_and_accents_the_last_by_its_beginning(
+    desk: DeskWorld, title: str, text: str
+) -> None:
     task = desk.create(title=title)
     desk.create(title="unrelated")
     assert desk.ids_of(text=text) == [task]
@@ -185,7 +188,11 @@ def test_status_counts_equal_a_recount(desk: DeskWorld) -> None:
     for flag in ("ready", "unmerged", "landed"):
         assert counts[flag] == len(desk.ids_of(limit=1000, **{flag: True})), flag
     rows = desk.app.lists.page(ListQuery(limit=1000))
-    assert (counts["held"], counts["rejected"]) == (sum(row.held for row in rows), sum(row.rejected for row in rows)) == (1, 1)
+    assert (
+        (counts["held"], counts["rejected"])
+        == (sum(row.held for row in rows), sum(row.rejected for row in rows))
+        == (1, 1)
+    )
     assert counts["waiting"] == 1
     assert made["waiting"] in desk.ids_of(blocked=True)
 

@@ -36,7 +36,9 @@ def rejected(desk: DeskWorld) -> str:
 
 
 @pytest.mark.parametrize("who", [GEMINI, BOB, CODEX], ids=["another", "a person", "its reviewer"])
-def test_an_open_blocking_finding_is_not_talked_down_by_saying_it_again_milder_E3_D2(desk: DeskWorld, who: Actor) -> None:
+def test_an_open_blocking_finding_is_not_talked_down_by_saying_it_again_milder_E3_D2(
+    desk: DeskWorld, who: Actor
+) -> None:
     task = desk.handed_in(labels=["review:per-task"])
     review(desk, task, [issue("leaks", "CRITICAL")])
     desk.app.findings.add(who, task, Found(severity="LOW", title="leaks"))

@@ -1,7 +1,8 @@
-"""Random reviews, answers, rulings, waivers, decisions and hand-ins: whatever is shown equals a naive recount of the journal (G6, J2).
+"""Random reviews, answers, rulings, waivers, decisions and hand-ins: whatever is shown equals a naive recount of the
+journal (G6, J2).
 
-And nothing is ever approved over an open blocking finding (D2), a settled one comes back only by the rules (L9), every loop ends (E1),
-and of what is refused nothing is stored (G4). `FOUREYES_NIGHTLY=1` plays more.
+And nothing is ever approved over an open blocking finding (D2), a settled one comes back only by the rules (L9), every
+loop ends (E1), and of what is refused nothing is stored (G4). `FOUREYES_NIGHTLY=1` plays more.
 """
 
 from __future__ import annotations
@@ -15,7 +16,14 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from foureyes.app.rulings import Ruling
 from foureyes.core.attempt import Change, ChangedFile
@@ -43,15 +51,31 @@ TESTS = ["t1", "t2", "t3"]
 titles = st.sampled_from(["limit is hard-coded", "no test", "leaks a handle", "wrong name"])
 severities = st.sampled_from(["CRITICAL", "HIGH", "HIGH", "MEDIUM", "LOW", "nit", "FYI"])
 places: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
-    [{}, {}, {}, {}, {"file": "app.py", "line": 6}, {"file": "app.py", "quote": "return limit * 2"}, {"quote": "pass"},
-     {"file": "app.py", "quote": "not in any file"}]
-)  # fmt: skip
+    [
+        {},
+        {},
+        {},
+        {},
+        {"file": "app.py", "line": 6},
+        {"file": "app.py", "quote": "return limit * 2"},
+        {"quote": "pass"},
+        {"file": "app.py", "quote": "not in any file"},
+    ]
+)
 Raising = tuple[str, str, dict[str, Any], bool]
 issues: st.SearchStrategy[list[Raising]] = st.lists(
     st.tuples(titles, severities, places, st.sampled_from([False, False, True])), max_size=2
 )
 which = st.integers(0, 4)
-WHO = {"claude": CLAUDE, "codex": CODEX, "gemini": GEMINI, "bob": BOB, "alice": ALICE, "child": child_of(CLAUDE), "ci": CI}
+WHO = {
+    "claude": CLAUDE,
+    "codex": CODEX,
+    "gemini": GEMINI,
+    "bob": BOB,
+    "alice": ALICE,
+    "child": child_of(CLAUDE),
+    "ci": CI,
+}
 makers = st.sampled_from(["claude", "claude", "claude", "gemini"])
 reviewers = st.sampled_from(["codex", "codex", "codex", "gemini", "bob", "bob", "alice", "claude", "child"])
 anybody = st.sampled_from(sorted(WHO))
@@ -113,7 +137,9 @@ class Looping(RuleBasedStateMachine):
         except FoureyesError as problem:
             refused = problem.message
         left = [row.kind for row in self.world.app.audit.export()][before:] if refused else []
-        assert not left or (left[-1] == "ReviewReturned" and set(left[:-1]) <= {"SessionStarted", "SessionEvidenceAdded"}), (refused, left)
+        assert not left or (
+            left[-1] == "ReviewReturned" and set(left[:-1]) <= {"SessionStarted", "SessionEvidenceAdded"}
+        ), (refused, left)
         return not refused
 
     def task(self, n: int) -> str:
@@ -128,12 +154,20 @@ class Looping(RuleBasedStateMachine):
     # How it begins
 
     @initialize(
-        limits=st.sampled_from([(2, 5), (2, 3), (1, 2)]), checks=st.sampled_from([False, False, True]),
-        labels=st.sampled_from([[], [], ["review:auto"], ["review:skip"], ["review:per-task"]]), minor=st.booleans(), found=issues,
-    )  # fmt: skip
-    def begin(self, limits: tuple[int, int], checks: bool, labels: list[str], minor: bool, found: list[Raising]) -> None:
+        limits=st.sampled_from([(2, 5), (2, 3), (1, 2)]),
+        checks=st.sampled_from([False, False, True]),
+        labels=st.sampled_from([[], [], ["review:auto"], ["review:skip"], ["review:per-task"]]),
+        minor=st.booleans(),
+        found=issues,
+    )
+    def begin(
+        self, limits: tuple[int, int], checks: bool, labels: list[str], minor: bool, found: list[Raising]
+    ) -> None:
         self.limit, self.cap = limits
-        text = f"[review.human]\nsettle_seconds = 0\n[loop]\nno_progress_limit = {self.limit}\niteration_cap = {self.cap}\n"
+        text = (
+            f"[review.human]\nsettle_seconds = 0\n[loop]\nno_progress_limit = {self.limit}\niteration_cap = "
+            f"{self.cap}\n"
+        )
         self.world.repo.files["foureyes.toml"] = SETTINGS + text + (CHECKS if checks else "")
         self.world.app.policy.accept(ALICE)
         self.tasks = [self.world.handed_in(group="g"), self.world.create(CODEX, labels=tuple(labels), minor=minor)]
@@ -142,19 +176,29 @@ class Looping(RuleBasedStateMachine):
     # The implementer
 
     @rule(
-        actor=makers, n=which, changed=st.sampled_from([True, True, False]), touches=st.booleans(),
-        words=st.lists(answers, min_size=1, max_size=3), code=st.sampled_from([CODE, CODE, MOVED, WITHOUT]),
-    )  # fmt: skip
+        actor=makers,
+        n=which,
+        changed=st.sampled_from([True, True, False]),
+        touches=st.booleans(),
+        words=st.lists(answers, min_size=1, max_size=3),
+        code=st.sampled_from([CODE, CODE, MOVED, WITHOUT]),
+    )
     def hand_in(self, actor: str, n: int, changed: bool, touches: bool, words: list[str], code: str) -> None:
         self.hand_over(WHO[actor], self.task(n), words, changed=changed, touches=touches, code=code)
 
-    def hand_over(self, actor: Actor, task: str, words: Sequence[str], *, changed: bool, touches: bool, code: str) -> None:
+    def hand_over(
+        self, actor: Actor, task: str, words: Sequence[str], *, changed: bool, touches: bool, code: str
+    ) -> None:
         """Start if it is open, answer what wants an answer, and hand in."""
         if self.world.status(task) == "open":
             self.attempt(lambda: self.world.start(actor, task))
         holder = self.world.task(task).implementer
         owner = next((one for one in (CLAUDE, GEMINI) if one.session == holder), actor)
-        wanting = [one for one in self.world.app.findings.listed(task) if (one.state == "open" or one.expired) and not one.check]
+        wanting = [
+            one
+            for one in self.world.app.findings.listed(task)
+            if (one.state == "open" or one.expired) and not one.check
+        ]
         for number, one in enumerate(wanting):
             word = words[number % len(words)]
             if one.blocking and (word not in ("FIXED", "REJECTED") or one.must_fix):
@@ -169,7 +213,9 @@ class Looping(RuleBasedStateMachine):
 
     def respond(self, actor: Actor, task: str, name: str, word: Any, text: str, debt: str = "") -> None:
         ground = GROUND if word == "REJECTED" and text == REASON else ""
-        self.world.app.answers.respond(actor, task, [Answer(finding=name, action=word, text=text, ground=ground, debt=debt)])
+        self.world.app.answers.respond(
+            actor, task, [Answer(finding=name, action=word, text=text, ground=ground, debt=debt)]
+        )
 
     @rule(actor=anybody, n=which, m=which, word=answers, text=texts, debt=st.sampled_from(["", "new", "fe-none"]))
     def answer(self, actor: str, n: int, m: int, word: str, text: str, debt: str) -> None:
@@ -198,7 +244,11 @@ class Looping(RuleBasedStateMachine):
     def raised(self, task: str, found: Sequence[Raising], m: int) -> list[dict[str, Any]]:
         made: list[dict[str, Any]] = []
         for title, severity, place, again in found:
-            named = {"id": self.finding(task, m, "resolved", "claimed")} if again and self.world.app.findings.listed(task) else {}
+            named = (
+                {"id": self.finding(task, m, "resolved", "claimed")}
+                if again and self.world.app.findings.listed(task)
+                else {}
+            )
             made.append({"severity": severity, "title": title, "fix": "mend it"} | place | named)
         return made
 
@@ -207,7 +257,9 @@ class Looping(RuleBasedStateMachine):
         """Somebody reads the attempt, rules on what is answered, and raises something."""
         self.look_at(WHO[actor], self.task(n), found, m, word, part=part)
 
-    def look_at(self, actor: Actor, task: str, found: Sequence[Raising], m: int, word: int, *, part: bool = False) -> None:
+    def look_at(
+        self, actor: Actor, task: str, found: Sequence[Raising], m: int, word: int, *, part: bool = False
+    ) -> None:
         attempts = self.world.show(task).attempts
         if not attempts:
             return
@@ -220,7 +272,13 @@ class Looping(RuleBasedStateMachine):
         said = document(self.raised(task, found, m), rulings=ruled, diff_id=attempts[-1].diff_id, files_reviewed=files)
         self.attempt(lambda: self.world.app.reviews.submit(actor, task, json.dumps(said).encode()))
 
-    @rule(n=which, word=st.integers(0, 15), found=issues, words=st.lists(answers, min_size=1, max_size=3), changed=st.integers(0, 3))
+    @rule(
+        n=which,
+        word=st.integers(0, 15),
+        found=issues,
+        words=st.lists(answers, min_size=1, max_size=3),
+        changed=st.integers(0, 3),
+    )
     def go_round(self, n: int, word: int, found: list[Raising], words: list[str], changed: int) -> None:
         """A whole round: handed in with answers, looked at with rulings."""
         self.hand_over(CLAUDE, self.task(n), words, changed=changed > 0, touches=True, code=CODE)
@@ -247,7 +305,13 @@ class Looping(RuleBasedStateMachine):
             by = next((one for one in WHO.values() if one.session in gave[-1:]), by)
         self.attempt(lambda: self.world.app.rulings.take_back(by, name))
 
-    @rule(actor=anybody, n=which, title=titles, severity=st.sampled_from(["CRITICAL", "HIGH", "LOW"]), line=st.sampled_from([0, 6]))
+    @rule(
+        actor=anybody,
+        n=which,
+        title=titles,
+        severity=st.sampled_from(["CRITICAL", "HIGH", "LOW"]),
+        line=st.sampled_from([0, 6]),
+    )
     def add(self, actor: str, n: int, title: str, severity: Any, line: int) -> None:
         found = Found(severity=severity, title=title, path="app.py" if line else "", line=line)
         self.attempt(lambda: self.world.app.findings.add(WHO[actor], self.task(n), found))
@@ -257,12 +321,20 @@ class Looping(RuleBasedStateMachine):
         place = {"path": "app.py", "range": {"start": {"line": line}}}
         one = {"message": "odd", "severity": level, "location": place, "code": {"value": "R1"}}
         report = {"source": {"name": "tool"}, "diagnostics": [one]}
-        self.attempt(lambda: self.world.app.exchange.take_in(WHO[actor], self.task(n), json.dumps(report).encode(), "r.rdjson", whole=True))
+        self.attempt(
+            lambda: self.world.app.exchange.take_in(
+                WHO[actor], self.task(n), json.dumps(report).encode(), "r.rdjson", whole=True
+            )
+        )
 
     @rule(actor=deciders, n=which, m=which, days=st.sampled_from([1, 30]))
     def waive(self, actor: str, n: int, m: int, days: int) -> None:
         task = self.task(n)
-        self.attempt(lambda: self.world.app.findings.waive(WHO[actor], self.finding(task, m, "open", "waived"), "known risk", days=days))
+        self.attempt(
+            lambda: self.world.app.findings.waive(
+                WHO[actor], self.finding(task, m, "open", "waived"), "known risk", days=days
+            )
+        )
 
     @rule(n=which)
     def track(self, n: int) -> None:
@@ -330,7 +402,10 @@ class Looping(RuleBasedStateMachine):
         said = [(one.n, one.had, one.fixed, one.found, one.same_tree) for one in shown.rounds]
         counted = [(one.n, len(one.had), one.fixed, one.found, one.same_tree) for one in loop.rounds]
         assert said == counted, loop.rounds
-        assert [one.no_progress for one in shown.rounds if one.closed] == [n for n in table if n >= 0], (shown.rounds, loop.rounds)
+        assert [one.no_progress for one in shown.rounds if one.closed] == [n for n in table if n >= 0], (
+            shown.rounds,
+            loop.rounds,
+        )
         assert (shown.tier, shown.waiting_for, shown.round, shown.no_progress, shown.escalations, shown.lead_decisions) == (
             naive.tier, naive.waiting_for, naive.rounds, naive.stuck, naive.escalations, naive.decided,
         )  # fmt: skip
@@ -347,9 +422,15 @@ class Looping(RuleBasedStateMachine):
 @pytest.fixture(name="played")
 def _played(on_engine: str) -> settings:
     return settings(
-        max_examples=EXAMPLES[on_engine], stateful_step_count=STEPS, deadline=None, suppress_health_check=list(HealthCheck), database=None
+        max_examples=EXAMPLES[on_engine],
+        stateful_step_count=STEPS,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        database=None,
     )
 
 
-def test_whatever_they_do_the_loop_is_what_its_journal_says_and_nothing_passes_over_a_finding_D2_G4_G6_J2_L9_E1(played: settings) -> None:
+def test_whatever_they_do_the_loop_is_what_its_journal_says_and_nothing_passes_over_a_finding_D2_G4_G6_J2_L9_E1(
+    played: settings,
+) -> None:
     run_state_machine_as_test(Looping, settings=played)

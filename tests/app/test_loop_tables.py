@@ -1,4 +1,6 @@
-"""The progress tables of L12 and L13, played with real verbs, and what the engine, the task and the prompt say about them."""
+"""The progress tables of L12 and L13, played with real verbs, and what the engine, the task and the prompt say about
+them.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def test_none_two_one_one_fixed_escalates_at_iteration_five_by_the_cap_L12(desk:
 
 
 @pytest.mark.parametrize("rounds", [4, 12])
-def test_what_never_gets_better_goes_from_developer_to_senior_to_the_lead_and_waits_there_E1(desk: DeskWorld, rounds: int) -> None:
+def test_what_never_gets_better_goes_from_developer_to_senior_to_the_lead_and_waits_there_E1(
+    desk: DeskWorld, rounds: int
+) -> None:
     task = play(desk, [0] * rounds, found=1)
     now = standing(desk, task)
     assert (now.tier, now.waiting_for, desk.task(task).waiting_for) == ("lead", "lead", "lead")

@@ -1,4 +1,6 @@
-"""Q2 asks P and D again before the target moves: what makes an approval void, what keeps it, whose lease it is, what is tidied."""
+"""Q2 asks P and D again before the target moves: what makes an approval void, what keeps it, whose lease it is, what is
+tidied.
+"""
 
 from __future__ import annotations
 
@@ -314,7 +316,9 @@ def test_an_item_that_was_killed_while_it_merged_is_no_item_for_ever_Q4(world: G
     assert merge(world) == {task: "merged"}
 
 
-def test_what_was_moved_and_not_recorded_is_found_by_the_next_Q4(world: GitWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_moved_and_not_recorded_is_found_by_the_next_Q4(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     configure(world, AT_ONCE)
     task = approved(world)
     workshop = world.app.context.workshop
@@ -374,7 +378,10 @@ def test_a_worktree_with_work_in_it_stays_and_it_is_said_K1(world: GitWorld) -> 
     assert {row.outcome for row in rows.values()} == {"merged"}
     assert (rows[clean].notes, "its worktree stays" in rows[dirty].notes[0]) == ((), True)
     assert ((left / "notes.txt").read_text(), (left.parent / clean).exists()) == ("mine\n", False)
-    assert world.checkout.git("for-each-ref", "--format=%(refname:short)", "refs/heads").split() == [f"fe/{dirty}", "main"]
+    assert world.checkout.git("for-each-ref", "--format=%(refname:short)", "refs/heads").split() == [
+        f"fe/{dirty}",
+        "main",
+    ]
 
 
 def test_no_code_and_landed_work_have_nothing_to_merge_Q(world: GitWorld) -> None:

@@ -1,4 +1,6 @@
-"""The merge queue (Q0–Q5): its order, what waits and why, what a merge makes, what brings a task back, and who may work it off."""
+"""The merge queue (Q0–Q5): its order, what waits and why, what a merge makes, what brings a task back, and who may work
+it off.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,20 @@ from foureyes.core.check import Ran
 from foureyes.core.session import Actor
 from foureyes.errors import GitProblem
 
-from tests.app.gated import AT_ONCE, LINT, TESTS, answers, approved, check, configure, deliver, merge, merge_rows, report_of, words
+from tests.app.gated import (
+    AT_ONCE,
+    LINT,
+    TESTS,
+    answers,
+    approved,
+    check,
+    configure,
+    deliver,
+    merge,
+    merge_rows,
+    report_of,
+    words,
+)
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, GitWorld, asserted
 
 ONE, TWO = "test_shop::test_one", "test_shop::test_two"
@@ -31,7 +46,9 @@ def test_priority_then_the_order_of_approval_Q1(world: GitWorld) -> None:
     assert [item.task for item in world.app.merges.all()] == [urgent, second, first]
     assert [item.n for item in world.app.merges.all()] == [1, 2, 3]
     assert list(merge(world)) == [urgent, second, first]
-    line = world.checkout.git("log", "--first-parent", "--format=%(trailers:key=Task,valueonly,separator=)", "-3", "main").split()
+    line = world.checkout.git(
+        "log", "--first-parent", "--format=%(trailers:key=Task,valueonly,separator=)", "-3", "main"
+    ).split()
     assert line == [first, second, urgent]
 
 
@@ -72,7 +89,9 @@ def test_a_task_waits_for_what_it_depends_on_T3(world: GitWorld) -> None:
     assert merge(world) == {second: "waiting"}
     assert waits(world, second) == "waits for 1 dependency"
     world.approve(BOB, first)
-    assert [row.outcome for row in world.app.merges.process(CI)] == ["merged", "merged"], "free as soon as the first is closed"
+    assert [row.outcome for row in world.app.merges.process(CI)] == ["merged", "merged"], (
+        "free as soon as the first is closed"
+    )
 
 
 @pytest.mark.parametrize("scope", ["task", "project"])
@@ -81,7 +100,11 @@ def test_a_hold_keeps_it_waiting_and_ends_nothing_D3(world: GitWorld, scope: str
     task = approved(world)
     target = world.checkout.head("main")
     world.app.stops.hold(ALICE, task if scope == "task" else None, "freeze")
-    assert (merge(world), waits(world, task), world.checkout.head("main")) == ({task: "waiting"}, "held: freeze", target)
+    assert (merge(world), waits(world, task), world.checkout.head("main")) == (
+        {task: "waiting"},
+        "held: freeze",
+        target,
+    )
     world.app.stops.resume(ALICE, task if scope == "task" else None, "thawed")
     assert merge(world) == {task: "merged"}
 
@@ -195,7 +218,14 @@ def test_a_conflict_brings_it_back_with_the_files_and_the_target_stays_Q3(world:
 
 def test_red_on_the_merge_result_brings_it_back_with_the_failing_tests_Q3(world: GitWorld) -> None:
     configure(world, AT_ONCE + TESTS)
-    answers(world, "tests", report_of([ONE, TWO]), report_of([ONE, TWO]), report_of([ONE, TWO]), report_of([ONE], failing=[TWO]))
+    answers(
+        world,
+        "tests",
+        report_of([ONE, TWO]),
+        report_of([ONE, TWO]),
+        report_of([ONE, TWO]),
+        report_of([ONE], failing=[TWO]),
+    )
     task = deliver(world)
     check(world, task)
     world.approve(BOB, task)

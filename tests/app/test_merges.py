@@ -1,4 +1,6 @@
-"""A store merges only into its own target: the one whose foureyes.toml names it and whose last anchor it holds (P12, J3)."""
+"""A store merges only into its own target: the one whose foureyes.toml names it and whose last anchor it holds (P12,
+J3).
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,16 @@ def test_the_own_target_is_recognised_P12(world: GitWorld) -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [(SETTINGS.replace("0123", "9999"), "names project 9999"), ("[review]\npolicy = 'strict'\n", "names no project"), (None, "is missing")],
+    [
+        (SETTINGS.replace("0123", "9999"), "names project 9999"),
+        ("[review]\npolicy = 'strict'\n", "names no project"),
+        (None, "is missing"),
+    ],
     ids=["another project", "no project", "no file"],
 )
-def test_a_target_that_does_not_name_the_project_is_not_merged_into_P12(world: GitWorld, text: str | None, words: str) -> None:
+def test_a_target_that_does_not_name_the_project_is_not_merged_into_P12(
+    world: GitWorld, text: str | None, words: str
+) -> None:
     task = approved(world)
     if text is None:
         world.checkout.git("rm", "-q", "foureyes.toml")
@@ -54,7 +62,9 @@ def test_the_last_anchor_of_the_own_journal_is_held_P12_J3(world: GitWorld) -> N
     row = world.app.audit.log(limit=1)[0]
     world.checkout.commit("a.py", message="of another store\n\nJournal: 1:0000")
     world.checkout.commit("b.py", message=f"of this store\n\nJournal: {row.seq}:{row.hash}")
-    world.checkout.commit("c.py", message="talks about it\n\nJournal: is a word at the start of this line\n\nand ends without a trailer")
+    world.checkout.commit(
+        "c.py", message="talks about it\n\nJournal: is a word at the start of this line\n\nand ends without a trailer"
+    )
     task = approved(world)
     world.app.merges.process(ALICE)
     assert world.status(task) == "closed"
@@ -94,8 +104,12 @@ def setting(world: GitWorld) -> str:
     return str(next(row.value for row in world.app.policy.show(BOB) if row.key == "review.policy"))
 
 
-@pytest.mark.parametrize("text", [SETTINGS + '[review]\npolicy = "trusted"\n', None], ids=["changed once more", "not valid"])
-def test_what_nobody_approved_or_cannot_be_in_force_is_not_accepted_by_a_merge_P12(world: GitWorld, text: str | None) -> None:
+@pytest.mark.parametrize(
+    "text", [SETTINGS + '[review]\npolicy = "trusted"\n', None], ids=["changed once more", "not valid"]
+)
+def test_what_nobody_approved_or_cannot_be_in_force_is_not_accepted_by_a_merge_P12(
+    world: GitWorld, text: str | None
+) -> None:
     world.app.policy.accept(ALICE)
     task = proposed(world, STRICT if text else SETTINGS + "[review]\npolicy = 'lax'\n")
     world.approve(BOB, task)
@@ -111,7 +125,14 @@ def test_what_nobody_approved_or_cannot_be_in_force_is_not_accepted_by_a_merge_P
     assert setting(world) == "balanced"
 
 
-GATE = ["CLAUDE.md", "sub/AGENTS.md", ".claude/settings.json", ".gitattributes", "x/.mcp.json", ".github/workflows/ci.yml"]
+GATE = [
+    "CLAUDE.md",
+    "sub/AGENTS.md",
+    ".claude/settings.json",
+    ".gitattributes",
+    "x/.mcp.json",
+    ".github/workflows/ci.yml",
+]
 
 
 @pytest.mark.parametrize("path", GATE)

@@ -15,7 +15,12 @@ def test_a_log_line_says_who_what_and_when(desk: DeskWorld) -> None:
     desk.clock.advance(minutes=1)
     done = desk.app.notes.log(CLAUDE, task, "tried it\nit failed", type="tried")
     (line,) = desk.show(task).logs
-    assert (line.session, line.type, line.text, line.at) == (CLAUDE.session, "tried", "tried it\nit failed", "2026-03-01T12:01:00.000Z")
+    assert (line.session, line.type, line.text, line.at) == (
+        CLAUDE.session,
+        "tried",
+        "tried it\nit failed",
+        "2026-03-01T12:01:00.000Z",
+    )
     assert str(line.seq) in done.message
 
 
@@ -63,7 +68,9 @@ def test_only_the_latest_lines_are_shown_oldest_first(desk: DeskWorld) -> None:
 
 def test_a_handoff_is_found_by_the_next_session(desk: DeskWorld) -> None:
     task = desk.create()
-    desk.app.notes.handoff(CLAUDE, task, done=["parser", " "], remaining=["tests"], decisions=[], uncertain=["the cache"])
+    desk.app.notes.handoff(
+        CLAUDE, task, done=["parser", " "], remaining=["tests"], decisions=[], uncertain=["the cache"]
+    )
     desk.app.notes.handoff(CODEX, task, done=["tests"], remaining=[], decisions=["no cache"], uncertain=[])
     found = desk.show(task).handoff
     assert found is not None

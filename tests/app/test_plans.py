@@ -51,11 +51,19 @@ def test_every_section_is_a_task_with_what_it_says_M7(desk: DeskWorld) -> None:
     found = import_(desk, PLAN, group="shop")
     assert list(found) == ["Refactor utils", "Add sign-in"], "after what it waits for"
     task = desk.task(found["Add sign-in"])
-    assert (task.labels, task.priority, task.type, task.group) == (["review:per-task", "security"], 1, "feature", "shop")
+    assert (task.labels, task.priority, task.type, task.group) == (
+        ["review:per-task", "security"],
+        1,
+        "feature",
+        "shop",
+    )
     assert (task.acceptance, task.planned) == ("- signs in\n- signs out", "")
     assert task.description == "With refresh tokens.\n\n```\n## Task: not one, it is in a fence\n```"
     assert [link.id for link in desk.show(task.id).depends_on] == [found["Refactor utils"]]
-    assert (desk.task(found["Refactor utils"]).planned, desk.ids_of()) == ("auto-approve", [*reversed(list(found.values()))])
+    assert (desk.task(found["Refactor utils"]).planned, desk.ids_of()) == (
+        "auto-approve",
+        [*reversed(list(found.values()))],
+    )
 
 
 def test_a_dependency_is_a_title_in_any_case_or_the_id_of_a_task_that_exists_M7(desk: DeskWorld) -> None:
@@ -79,7 +87,19 @@ def test_a_dependency_is_a_title_in_any_case_or_the_id_of_a_task_that_exists_M7(
         ("## Task: A\0\n", ""),
         ("".join(f"## Task: t{n}\n" for n in range(1001)), "at most 1000"),
     ],
-    ids=["empty", "no title", "twice", "priority", "type", "unknown", "circle", "itself", "label", "control", "too many"],
+    ids=[
+        "empty",
+        "no title",
+        "twice",
+        "priority",
+        "type",
+        "unknown",
+        "circle",
+        "itself",
+        "label",
+        "control",
+        "too many",
+    ],
 )
 def test_what_is_wrong_names_its_line_and_nothing_is_taken_M7_G4(desk: DeskWorld, text: str, words: str) -> None:
     with desk.refused(error=BadInput) as caught:
@@ -101,7 +121,9 @@ def test_a_label_rule_wins_over_the_plan_M1(desk: DeskWorld) -> None:
     assert handed_in(desk, task) == "per-task"
 
 
-@pytest.mark.parametrize(("importer", "maker", "mode"), [(CLAUDE, CLAUDE, "batch"), (CLAUDE, CODEX, "auto-approve"), (CI, CLAUDE, "batch")])
+@pytest.mark.parametrize(
+    ("importer", "maker", "mode"), [(CLAUDE, CLAUDE, "batch"), (CLAUDE, CODEX, "auto-approve"), (CI, CLAUDE, "batch")]
+)
 def test_the_modes_of_a_plan_are_its_importers_M6_M7(desk: DeskWorld, importer: Actor, maker: Actor, mode: str) -> None:
     task = import_(desk, "## Task: A\n", importer)["A"]
     assert handed_in(desk, task, maker) == mode
@@ -151,7 +173,10 @@ def test_what_is_exported_is_imported_as_the_same_tasks(desk: DeskWorld) -> None
     text = desk.app.plans.export()
     again = import_(desk, text)
     for title, task in again.items():
-        new, old = desk.task(task), desk.task(next(one for one in desk.ids_of(sort="oldest") if desk.task(one).title == title))
+        new, old = (
+            desk.task(task),
+            desk.task(next(one for one in desk.ids_of(sort="oldest") if desk.task(one).title == title)),
+        )
         assert new.id != old.id
         assert (new.labels, new.priority, new.type, new.acceptance, new.description) == (
             old.labels, old.priority, old.type, old.acceptance, old.description,

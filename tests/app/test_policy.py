@@ -70,7 +70,12 @@ def test_impossible_values_and_keys_are_named_with_what_is_allowed(desk: DeskWor
     with desk.refused(error=ConfigError) as caught:
         desk.app.policy.set(ALICE, "review.policy", "lax")
     assert "strict, balanced, delegated, trusted" in caught[0].message
-    for key, text in (("minor.max_lines", "-1"), ("minor.max_lines", "many"), ("minor.self", "perhaps"), ("review.independence", "x")):
+    for key, text in (
+        ("minor.max_lines", "-1"),
+        ("minor.max_lines", "many"),
+        ("minor.self", "perhaps"),
+        ("review.independence", "x"),
+    ):
         with desk.refused(error=ConfigError):
             desk.app.policy.set(ALICE, key, text)
     for key in ("nope", "project.id", "review.label_rules", "project.protected_paths"):
@@ -91,7 +96,10 @@ def test_the_feature_flag_means_balanced_or_strict_P(desk: DeskWorld) -> None:
     assert desk.app.policy.features(ALICE)[0].source == "default"
     desk.app.policy.set_feature(ALICE, "balanced_review_policy", "false")
     assert setting(desk, "review.policy") == ("strict", "store")
-    assert (desk.app.policy.feature(ALICE, "balanced_review_policy").value, desk.app.policy.features(ALICE)[0].source) == (False, "store")
+    assert (
+        desk.app.policy.feature(ALICE, "balanced_review_policy").value,
+        desk.app.policy.features(ALICE)[0].source,
+    ) == (False, "store")
     desk.app.policy.set_feature(ALICE, "balanced_review_policy", "true")
     assert setting(desk, "review.policy") == ("balanced", "store")
     desk.app.policy.set_feature(ALICE, "balanced_review_policy", None)
@@ -123,7 +131,11 @@ def test_the_security_ledger_lists_every_kind_latest_first_P8(desk: DeskWorld) -
     third = desk.handed_in(CLAUDE, creator=CLAUDE)
     desk.app.closing.close(CLAUDE, third, exception="wrong place")
     rows = desk.app.policy.security()
-    assert [(row.kind, row.task) for row in rows] == [("self_close", third), ("minor", second), ("creator_approval", first)]
+    assert [(row.kind, row.task) for row in rows] == [
+        ("self_close", third),
+        ("minor", second),
+        ("creator_approval", first),
+    ]
     assert [row.kind for row in desk.app.policy.security(limit=1)] == ["self_close"]
     totals = {row.kind: (row.n, row.first, row.last) for row in desk.app.policy.security_totals()}
     assert totals["minor"] == (1, "2026-03-01T12:05:00.000Z", "2026-03-01T12:05:00.000Z")
@@ -131,7 +143,9 @@ def test_the_security_ledger_lists_every_kind_latest_first_P8(desk: DeskWorld) -
 
 
 def test_no_verb_clears_the_ledger_or_undoes_a_row_P8_lesson_8(desk: DeskWorld) -> None:
-    nouns = "tasks claims notes stops attempts decisions closing merges lists sessions keys policy audit projects".split()
+    nouns = (
+        "tasks claims notes stops attempts decisions closing merges lists sessions keys policy audit projects".split()
+    )
     verbs = {f"{noun}.{verb}" for noun in nouns for verb in dir(getattr(desk.app, noun)) if not verb.startswith("_")}
     words = ("clear", "undo", "purge", "wipe", "reset", "rewrite", "set_status")
     assert len(verbs) > 40
@@ -187,7 +201,9 @@ def test_accepting_again_changes_nothing_and_the_record_has_every_acceptance_P12
     ],
     ids=["an impossible value", "no TOML", "another project's", "none at all"],
 )
-def test_what_cannot_be_in_force_cannot_be_accepted_G1_P12(desk: DeskWorld, text: str | None, error: type[FoureyesError]) -> None:
+def test_what_cannot_be_in_force_cannot_be_accepted_G1_P12(
+    desk: DeskWorld, text: str | None, error: type[FoureyesError]
+) -> None:
     desk.repo.files = {} if text is None else {"foureyes.toml": text}
     with desk.refused(error=error):
         desk.app.policy.accept(ALICE)

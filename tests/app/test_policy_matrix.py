@@ -42,14 +42,18 @@ relations = pytest.mark.parametrize("relation", STORIES)
 def test_the_pure_function_answers_every_row_as_the_rules_do_P(policy: PolicyName, relation: str) -> None:
     wrong: list[str] = []
     actor = matrix.party(STORIES[relation].actor, calling=True)
-    for minor, grade, same_origin, readable, reason in product(MINOR, GRADES, SAME_ORIGIN, (True, False), (True, False)):
+    for minor, grade, same_origin, readable, reason in product(
+        MINOR, GRADES, SAME_ORIGIN, (True, False), (True, False)
+    ):
         facts = matrix.facts_of(relation, minor, grade == "label", readable)
         said = Said(WHY if reason else "  ")
         answer = may_approve(facts, actor, matrix.policy_of(policy, grade, same_origin), said)
         wanted = expected(policy, relation, minor, grade, same_origin, readable=readable, reason=reason)
         found = (answer.allowed, answer.needs_reason, answer.exception)
         if found != (wanted.allowed, wanted.needs_reason, wanted.exception) or answer.rule not in wanted.rules:
-            wrong.append(f"minor {minor}, {grade}, {same_origin}, readable {readable}, reason {reason}: {wanted} but {answer}")
+            wrong.append(
+                f"minor {minor}, {grade}, {same_origin}, readable {readable}, reason {reason}: {wanted} but {answer}"
+            )
     assert not wrong, "\n".join(wrong)
 
 
@@ -72,7 +76,9 @@ def test_under_trusted_makers_approve_only_what_they_declare_P2(relation: str, s
 @pytest.mark.on("sqlite")
 @relations
 @pytest.mark.parametrize("policy", POLICIES)
-def test_the_pure_function_lets_anyone_who_may_decide_finish_what_is_recorded_P11(policy: PolicyName, relation: str) -> None:
+def test_the_pure_function_lets_anyone_who_may_decide_finish_what_is_recorded_P11(
+    policy: PolicyName, relation: str
+) -> None:
     wrong: list[str] = []
     actor = matrix.party(STORIES[relation].actor, calling=True)
     for minor, grade, readable, reason in product(MINOR, GRADES, (True, False), (True, False)):
@@ -126,7 +132,9 @@ def world(on_engine: str, _modules_engines_are_tidied: None) -> World:
 @relations
 @pytest.mark.parametrize("minor", MINOR)
 @pytest.mark.parametrize("grade", GRADES)
-def test_the_application_approves_and_lists_every_row_as_the_rules_say_P13(world: World, relation: str, minor: str, grade: str) -> None:
+def test_the_application_approves_and_lists_every_row_as_the_rules_say_P13(
+    world: World, relation: str, minor: str, grade: str
+) -> None:
     answers_as_the_rules_say(world, relation, minor, grade)
 
 
@@ -149,12 +157,16 @@ class Row(NamedTuple):
 
 
 def pairs() -> list[Row]:
-    """Each relation five times, so that every two values of two dimensions meet; and once more as it mostly is, under audit."""
+    """Each relation five times, so that every two values of two dimensions meet; and once more as it mostly is, under
+    audit.
+    """
     found: list[Row] = []
     for n, relation in enumerate(STORIES):
         for m, grade in enumerate(GRADES):
             turn = (n + m) % 4
-            found.append(Row(relation, POLICIES[turn], MINOR[(turn + n // 4 + m // 4) % 4], grade, SAME_ORIGIN[(n + m // 2) % 2]))
+            found.append(
+                Row(relation, POLICIES[turn], MINOR[(turn + n // 4 + m // 4) % 4], grade, SAME_ORIGIN[(n + m // 2) % 2])
+            )
         found.append(Row(relation, POLICIES[n % 4], "no", "origin", "audit"))
     return found
 
@@ -176,7 +188,12 @@ def test_the_pairs_are_all_pairs() -> None:
 
 
 def answers_as_the_rules_say(
-    world: World, relation: str, minor: str, grade: str, same_origin: str = "refuse", policies: tuple[PolicyName, ...] = POLICIES
+    world: World,
+    relation: str,
+    minor: str,
+    grade: str,
+    same_origin: str = "refuse",
+    policies: tuple[PolicyName, ...] = POLICIES,
 ) -> None:
     """A refusal changes nothing, so the task serves on; an approval does, so the story is told anew."""
     wrong: list[str] = []
@@ -191,15 +208,22 @@ def answers_as_the_rules_say(
             wrong += [f"{policy}: {problem}"] if problem else []
         allowed, rules, exception = attempted(world, relation, task, WHY if reason else " ")
         if allowed != wanted.allowed or exception != wanted.exception or not rules <= wanted.rules:
-            wrong.append(f"{policy}, {same_origin}, reason {reason}: {wanted} but allowed {allowed} by {rules}, exception {exception}")
+            wrong.append(
+                f"{policy}, {same_origin}, reason {reason}: {wanted} but allowed {allowed} by {rules}, "
+                f"exception {exception}"
+            )
         task = "" if allowed else task
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("relation", MAKERS)
-def test_who_declares_it_under_trusted_passes_by_P2_audited_and_nobody_else_does_P2(world: World, relation: str) -> None:
+def test_who_declares_it_under_trusted_passes_by_P2_audited_and_nobody_else_does_P2(
+    world: World, relation: str
+) -> None:
     task = stands(world, relation)
-    for policy, said in product(POLICIES, (Said(self_review=True), Said(WHY, self_review=True), Said(reviewed_by="Bob"))):
+    for policy, said in product(
+        POLICIES, (Said(self_review=True), Said(WHY, self_review=True), Said(reviewed_by="Bob"))
+    ):
         world.rules(policy)
         declared = bool(said.reviewed_by or said.reason)
         wanted = (True, {"P2"}, "self_review") if policy == "trusted" and declared else (False, {"P2"}, "")
@@ -240,7 +264,9 @@ def record_and_finish(world: World, relation: str, policy: PolicyName) -> None:
             with_one = matrix.finishing(policy, relation, "no", "origin", reason=True)
             assert listed(world, relation, task, with_one, needs_reason=wanted.needs_reason) == ""
         allowed, rules, exception = attempted(world, relation, task, WHY if reason else " ")
-        assert (allowed, exception, rules <= wanted.rules) == (wanted.allowed, wanted.exception, True), f"{wanted} but {rules}"
+        assert (allowed, exception, rules <= wanted.rules) == (wanted.allowed, wanted.exception, True), (
+            f"{wanted} but {rules}"
+        )
         if allowed:
             return
 
@@ -259,14 +285,20 @@ def test_a_recorded_approval_that_falls_short_of_a_new_label_is_not_finished_P11
 def test_a_self_review_recorded_under_trusted_is_not_finished_under_delegated_P11_P2(world: World) -> None:
     task = stands(world, "implementer")
     world.rules("trusted")
-    assert attempted(world, "implementer", task, "", Said(WHY, self_review=True, record_only=True)) == (True, {"P2"}, "self_review")
+    assert attempted(world, "implementer", task, "", Said(WHY, self_review=True, record_only=True)) == (
+        True,
+        {"P2"},
+        "self_review",
+    )
     world.rules("delegated")
     assert attempted(world, "implementer", task, WHY)[:2] == (False, {"P2"})
 
 
 @pytest.mark.parametrize("verb", ["redo", "reject"])
 def test_a_recorded_approval_lets_no_maker_send_its_own_work_back_T2_P2(world: World, verb: str) -> None:
-    """T: redo and reject are for people and for sessions that P would let approve; finishing another's approval is not that."""
+    """T: redo and reject are for people and for sessions that P would let approve; finishing another's approval is not
+    that.
+    """
     task = stands(world, "implementer")
     world.rules("delegated")
     world.app.decisions.approve(matrix.FAY, task, said=Said(record_only=True))
@@ -374,7 +406,9 @@ def test_a_label_that_a_maker_takes_off_still_asks_for_a_person_M6(world: World,
     assert attempted(world, "person", task, WHY)[:2] == (True, {"P7"})
 
 
-def test_a_label_that_a_delegator_takes_off_still_asks_for_a_person_and_no_token_takes_one_off_M6_I2(world: World) -> None:
+def test_a_label_that_a_delegator_takes_off_still_asks_for_a_person_and_no_token_takes_one_off_M6_I2(
+    world: World,
+) -> None:
     world.rules("balanced")
     task = world.tell("sibling", "no", security=True)
     for child in (matrix.WORKER, matrix.SIBLING):
@@ -524,7 +558,9 @@ def test_closing_after_creating_does_not_bypass_the_review_seed_001(world: World
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_giving_a_task_back_does_not_bypass_the_review_seed_001(world: World, policy: PolicyName) -> None:
-    """Bypasses 2 and 3: A starts, gives back, B starts and hands in; A neither approves nor closes, whatever the policy."""
+    """Bypasses 2 and 3: A starts, gives back, B starts and hands in; A neither approves nor closes, whatever the
+    policy.
+    """
     task = stands(world, "former implementer")
     world.rules(policy)
     assert attempted(world, "former implementer", task, WHY)[:2] == (False, {"P2"})
@@ -545,11 +581,19 @@ def test_rule_2_the_creator_approves_others_work_with_a_reason_and_is_audited_se
     assert "creator_approval" in line.text
     assert WHY in line.text
     record = world.app.policy.security(1)[0]
-    assert (record.kind, record.task, record.session, record.reason) == ("creator_approval", task, matrix.CREATOR.session, WHY)
+    assert (record.kind, record.task, record.session, record.reason) == (
+        "creator_approval",
+        task,
+        matrix.CREATOR.session,
+        WHY,
+    )
 
 
 def test_rule_2_needs_a_different_implementer_seed_000(world: World) -> None:
-    assert attempted(world, "implementer and creator", stands(world, "implementer and creator"), WHY)[:2] == (False, {"P2"})
+    assert attempted(world, "implementer and creator", stands(world, "implementer and creator"), WHY)[:2] == (
+        False,
+        {"P2"},
+    )
 
 
 def test_rule_3_who_was_involved_before_approves_with_a_reason_as_P5_says_seed_000(world: World) -> None:
@@ -599,12 +643,16 @@ def test_minor_self_approvals_are_rationed_per_origin_and_day_P10() -> None:
         return attempted(world, relation, task, WHY)[:2]
 
     assert [minor_by("implementer") for _ in range(3)] == [(True, {"P1"}), (True, {"P1"}), (False, {"P2"})]
-    assert minor_by("same origin: in the author's conversation") == (False, {"P2"}), "the origin has used it up, not the session"
+    assert minor_by("same origin: in the author's conversation") == (False, {"P2"}), (
+        "the origin has used it up, not the session"
+    )
     assert minor_by("implementer, a person") == (True, {"P1"}), "another origin has its own"
 
 
 def test_what_spawned_sessions_approve_for_their_author_uses_up_its_allowance_P10_I4() -> None:
-    """A spawned session may do no more than its spawner; otherwise an author spawns itself as many allowances as it likes."""
+    """A spawned session may do no more than its spawner; otherwise an author spawns itself as many allowances as it
+    likes.
+    """
     world = World()
     world.repo.config = f"[minor]\nself_approvals_per_day = 1\n{matrix.AGENTS}"
     world.app.policy.accept(matrix.ADA)

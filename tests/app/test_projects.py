@@ -35,8 +35,8 @@ def test_doctor_looks_at_everything_and_repairs_nothing(world: GitWorld) -> None
     with world.unchanged():
         checks = {check.check: check for check in world.app.projects.doctor(ALICE)}
     assert {name: check.result for name, check in checks.items()} == {
-        "git": "ok", "target": "ok", "configuration": "warn", "store": "ok", "journal": "ok", "identity": "ok", "keys": "ok",
-        "checks": "warn",
+        "git": "ok", "target": "ok", "configuration": "warn", "store": "ok", "journal": "ok", "identity": "ok",
+        "keys": "ok", "checks": "warn",
     }  # fmt: skip
     assert {check.check: check.result for check in world.app.projects.doctor(CI)}["configuration"] == "warn"
     world.app.policy.accept(ALICE)
@@ -72,7 +72,12 @@ def test_doctor_names_a_missing_target_and_a_broken_git(desk: DeskWorld, monkeyp
     monkeypatch.setattr(desk.repo, "commit_of", broken)
     monkeypatch.setattr(desk.repo, "file_at", broken)
     results = {check.check: check for check in desk.app.projects.doctor(ALICE)}
-    assert [results[name].result for name in ("git", "target", "configuration", "store")] == ["fail", "fail", "fail", "ok"]
+    assert [results[name].result for name in ("git", "target", "configuration", "store")] == [
+        "fail",
+        "fail",
+        "fail",
+        "ok",
+    ]
     assert results["git"].next == "install git"
 
 

@@ -68,7 +68,12 @@ def test_a_row_says_what_a_decision_is_prepared_by(desk: DeskWorld) -> None:
     desk.clock.advance(hours=2)
     row = row_of(desk, task)
     assert (row.mode, row.attempt, row.files, row.added, row.removed, row.age_seconds) == ("batch", 1, 1, 7, 0, 7200)
-    assert (row.checks, row.claimed, row.you.may_approve, row.you.rule) == ({"lint": "passed", "knip": "failed"}, (), True, "P7")
+    assert (row.checks, row.claimed, row.you.may_approve, row.you.rule) == (
+        {"lint": "passed", "knip": "failed"},
+        (),
+        True,
+        "P7",
+    )
     assert row_of(desk, task, CLAUDE).you.may_approve is False
     assert desk.app.queue.view(BOB).checks == ("lint", "knip")
 
@@ -175,7 +180,11 @@ def test_nothing_that_an_author_says_changes_its_risk_H1(desk: DeskWorld) -> Non
 
 def test_auto_approvable_ignores_the_mode_but_not_per_task_nor_a_barring_label_M8(desk: DeskWorld) -> None:
     configure(desk, "[review.label_rules]\napi = { auto_approve = false }\n" + KNOWN + LINT)
-    batch, per_task, barred = desk.handed_in(), desk.handed_in(labels=["review:per-task"]), desk.handed_in(labels=["api"])
+    batch, per_task, barred = (
+        desk.handed_in(),
+        desk.handed_in(labels=["review:per-task"]),
+        desk.handed_in(labels=["api"]),
+    )
     red, broke, claimed = desk.handed_in(), desk.handed_in(), desk.handed_in(labels=AUTO)
     for task in (batch, per_task, barred):
         check(desk, task)

@@ -61,7 +61,11 @@ def test_any_session_finishes_it_with_a_reason_even_the_author_P11(apart: DeskWo
     assert (done.rule, done.exception, apart.status(task)) == ("P11", False, "approved")
     assert [entry.session for entry in apart.show(task).history if entry.action == "approved"] == [CODEX.session]
     (approval,) = apart.show(task).approvals
-    assert (approval.session, approval.finished_by, approval.finished_why) == (CODEX.session, CLAUDE.session, "codex read it")
+    assert (approval.session, approval.finished_by, approval.finished_why) == (
+        CODEX.session,
+        CLAUDE.session,
+        "codex read it",
+    )
 
 
 @pytest.mark.parametrize("reason", [" ", "\u200b", "\u2060\ufeff\n"])

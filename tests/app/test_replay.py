@@ -1,4 +1,6 @@
-"""Random verbs by several actors: tables equal the replayed journal, counters a recount, and nobody passes their own work (J2, P2)."""
+"""Random verbs by several actors: tables equal the replayed journal, counters a recount, and nobody passes their own
+work (J2, P2).
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ from tests.app.world import (
     child_of,
     marked,
     sha,
-)  # fmt: skip
+)
 
 LEAD = agent("lead")
 SHARED = agent("twin", 1, evidence=["conversation:x"]), agent("twin", 2, evidence=["conversation:x"])
@@ -87,7 +89,10 @@ ends: st.SearchStrategy[RunEnd] = st.sampled_from(["", "", "crash", "timeout", "
 leads = st.sampled_from(["split", "senior", "fresh", "ask", "continue"])
 priorities: st.SearchStrategy[PriorityChange] = st.sampled_from(["same", "bump", "lower"])
 options: st.SearchStrategy[RedoOption] = st.sampled_from(["keep", "keep", "fresh", "checkpoint"])
-CHECKS = '[[checks]]\nname = "tests"\nrun = "pytest"\nreport = "junit"\n[[checks]]\nname = "lint"\nrun = "ruff"\nrequired = false\n'
+CHECKS = (
+    '[[checks]]\nname = "tests"\nrun = "pytest"\nreport = "junit"\n[[checks]]\nname = "lint"\nrun = '
+    '"ruff"\nrequired = false\n'
+)
 PLAN = "## Task: one\n\n## Task: two\nDepends on: one\nLabels: review:batch\n"
 
 
@@ -144,7 +149,9 @@ class Desk(RuleBasedStateMachine):
         self.world.app.close()
 
     def attempt(self, call: Callable[[], object], *, only: str = "") -> None:
-        """A refusal (`only` by this rule) is fine and leaves nothing behind; anything else that goes wrong is not (G4)."""
+        """A refusal (`only` by this rule) is fine and leaves nothing behind; anything else that goes wrong is not
+        (G4).
+        """
         before = self.world.rows()
         try:
             call()
@@ -180,19 +187,32 @@ class Desk(RuleBasedStateMachine):
     def first(self, minor: bool) -> None:
         self.tasks.append(self.world.create(CODEX, minor=minor))
 
-    @rule(actor=who, n=which, kind=st.sampled_from(["task", "epic"]), minor=st.booleans(), below=st.booleans(), waits=st.booleans())
+    @rule(
+        actor=who,
+        n=which,
+        kind=st.sampled_from(["task", "epic"]),
+        minor=st.booleans(),
+        below=st.booleans(),
+        waits=st.booleans(),
+    )
     def create(self, actor: Actor, n: int, kind: str, minor: bool, below: bool, waits: bool) -> None:
         def call() -> None:
             other = self.task(n)
             waiting = [other] if waits else []
-            self.tasks.append(self.world.create(actor, parent=other if below else None, depends_on=waiting, minor=minor, type=kind))
+            self.tasks.append(
+                self.world.create(actor, parent=other if below else None, depends_on=waiting, minor=minor, type=kind)
+            )
 
         if len(self.tasks) < 6:
             self.attempt(call)
 
     @rule(actor=who, n=which, priority=st.integers(0, 4), text=words, minor=st.sampled_from([None, True, False]))
     def edit(self, actor: Actor, n: int, priority: int, text: str, minor: bool | None) -> None:
-        self.attempt(lambda: self.world.app.tasks.edit(actor, self.task(n), priority=priority, description=text or None, minor=minor))
+        self.attempt(
+            lambda: self.world.app.tasks.edit(
+                actor, self.task(n), priority=priority, description=text or None, minor=minor
+            )
+        )
 
     @rule(actor=who, n=which, label=labels, on=st.booleans())
     def label(self, actor: Actor, n: int, label: str, on: bool) -> None:
@@ -220,11 +240,19 @@ class Desk(RuleBasedStateMachine):
     def unstart(self, actor: Actor, n: int, how: RunEnd) -> None:
         self.attempt(lambda: self.world.app.claims.unstart(actor, self.task(n), how=how))
 
-    @rule(actor=who, helper=who, n=which, where=st.sampled_from(["branch", "branch", "main"]), lines=st.sampled_from([1, 80]))
+    @rule(
+        actor=who,
+        helper=who,
+        n=which,
+        where=st.sampled_from(["branch", "branch", "main"]),
+        lines=st.sampled_from([1, 80]),
+    )
     def work_and_submit(self, actor: Actor, helper: Actor, n: int, where: str, lines: int) -> None:
         task = self.task(n)
         owner = self.known.get(self.world.task(task).implementer or "", actor)
-        self.world.repo.commit("main" if where == "main" else f"fe/{task}", sessions=[owner.session, helper.session], lines=lines)
+        self.world.repo.commit(
+            "main" if where == "main" else f"fe/{task}", sessions=[owner.session, helper.session], lines=lines
+        )
         self.attempt(lambda: self.world.submit(owner, task))
 
     @rule(actor=makers, creator=planners, minor=st.booleans(), trailer=st.booleans(), judge=makers, verdict=verdicts)
@@ -265,7 +293,9 @@ class Desk(RuleBasedStateMachine):
     @rule(actor=who, n=which, no_code=st.booleans())
     def submit(self, actor: Actor, n: int, no_code: bool) -> None:
         task = self.task(n)
-        self.world.repo.here = f"refs/heads/fe/{task}" if f"refs/heads/fe/{task}" in self.world.repo.branches else "refs/heads/main"
+        self.world.repo.here = (
+            f"refs/heads/fe/{task}" if f"refs/heads/fe/{task}" in self.world.repo.branches else "refs/heads/main"
+        )
         self.attempt(lambda: self.world.submit(actor, task, no_code=no_code))
 
     @rule(actor=who, n=which, reason=words)
@@ -274,7 +304,9 @@ class Desk(RuleBasedStateMachine):
 
     @rule(actor=who)
     def approve_what_is_listed(self, actor: Actor) -> None:
-        """P13: what reviewable lists can be approved, unless it is stale. An ended token lists nothing: it is refused before."""
+        """P13: what reviewable lists can be approved, unless it is stale. An ended token lists nothing: it is refused
+        before.
+        """
         for row in [] if self.is_over(actor) else self.world.app.lists.reviewable(actor, ListQuery(limit=2)):
             if row.you.stale:
                 continue
@@ -291,11 +323,15 @@ class Desk(RuleBasedStateMachine):
     def send_back(self, actor: Actor, n: int, text: str, verb: str) -> None:
         self.attempt(lambda: getattr(self.world.app.feedback, verb)(actor, self.task(n), text))
 
-    @rule(actor=makers, n=which, issues=st.sampled_from([[], ["1"], ["tests", "2"]]), option=options, priority=priorities)
+    @rule(
+        actor=makers, n=which, issues=st.sampled_from([[], ["1"], ["tests", "2"]]), option=options, priority=priorities
+    )
     def redo(self, actor: Actor, n: int, issues: list[str], option: RedoOption, priority: PriorityChange) -> None:
         name = "1" if option == "checkpoint" else ""
         call = self.world.app.feedback.redo
-        self.attempt(lambda: call(actor, self.task(n), "", issues=issues, option=option, checkpoint=name, priority=priority))
+        self.attempt(
+            lambda: call(actor, self.task(n), "", issues=issues, option=option, checkpoint=name, priority=priority)
+        )
 
     @rule(actor=who, n=which, own=st.booleans())
     def checkpoint(self, actor: Actor, n: int, own: bool) -> None:
@@ -312,7 +348,14 @@ class Desk(RuleBasedStateMachine):
         self.world.app.policy.accept(ALICE)
         self.is_checked = on
 
-    @rule(actor=who, n=which, failing=st.booleans(), fewer=st.booleans(), again=st.booleans(), code=st.sampled_from([0, 0, 1, None]))
+    @rule(
+        actor=who,
+        n=which,
+        failing=st.booleans(),
+        fewer=st.booleans(),
+        again=st.booleans(),
+        code=st.sampled_from([0, 0, 1, None]),
+    )
     def check(self, actor: Actor, n: int, failing: bool, fewer: bool, again: bool, code: int | None) -> None:
         tests = ["a"] if fewer else ["a", "b"]
         self.world.outside.runner.says("tests", exit_code=int(failing), passing=tests, failing=["c"] if failing else [])
@@ -331,7 +374,13 @@ class Desk(RuleBasedStateMachine):
     def accept_a_plan(self, actor: Actor, n: int, one: bool) -> None:
         self.attempt(lambda: self.world.app.plans.accept(actor, [self.task(n)] if one else []))
 
-    @rule(actor=makers, creator=planners, loose=st.sampled_from([*LOOSE, "plan"]), by=st.integers(0, 2), early=st.booleans())
+    @rule(
+        actor=makers,
+        creator=planners,
+        loose=st.sampled_from([*LOOSE, "plan"]),
+        by=st.integers(0, 2),
+        early=st.booleans(),
+    )
     def hand_in_what_nobody_needs_to_see(self, actor: Actor, creator: Actor, loose: str, by: int, early: bool) -> None:
         """M4, M6: a person, who planned it or who made it says that nobody needs to look."""
         loosen = (ALICE, creator, actor)[by]
@@ -340,7 +389,10 @@ class Desk(RuleBasedStateMachine):
             self.attempt(lambda: self.tasks.append(self.world.app.plans.import_(loosen, "## Task: by plan\n")[0].task))
             task = self.tasks[-1]
         steps: list[Callable[[], object]] = [lambda: self.world.start(actor, task)]
-        steps.insert(0 if early else 1, lambda: self.world.app.tasks.add_label(loosen, task, [loose]) if loose != "plan" else None)
+        steps.insert(
+            0 if early else 1,
+            lambda: self.world.app.tasks.add_label(loosen, task, [loose]) if loose != "plan" else None,
+        )
         for step in steps:
             self.attempt(step)
         self.world.repo.commit(f"fe/{task}", sessions=[actor.session])
@@ -348,10 +400,16 @@ class Desk(RuleBasedStateMachine):
         self.attempt(lambda: self.world.app.checks.run(CI, task))
 
     @rule(
-        actor=makers, checked=st.booleans(), before=outcomes, after=outcomes, between=st.sampled_from(["", "", "rework", "hold", "retry"])
+        actor=makers,
+        checked=st.booleans(),
+        before=outcomes,
+        after=outcomes,
+        between=st.sampled_from(["", "", "rework", "hold", "retry"]),
     )
     def go_all_the_way(self, actor: Actor, checked: bool, before: str, after: str, between: str) -> None:
-        """Hand in, check, approve, merge; on the way a branch goes on, somebody holds it, or a check says something else."""
+        """Hand in, check, approve, merge; on the way a branch goes on, somebody holds it, or a check says something
+        else.
+        """
         self.configure_checks(checked)
         task = self.planned(BOB, labels=["trivial"] if before == after else [])
         self.attempt(lambda: self.world.start(actor, task))
@@ -396,7 +454,11 @@ class Desk(RuleBasedStateMachine):
 
     @rule(actor=who, n=which, severity=severities, title=st.sampled_from(["a leak", "no lock"]))
     def point_at_something(self, actor: Actor, n: int, severity: Severity, title: str) -> None:
-        self.attempt(lambda: self.world.app.findings.add(actor, self.task(n), Found(severity=severity, title=title, fix="mend it")))
+        self.attempt(
+            lambda: self.world.app.findings.add(
+                actor, self.task(n), Found(severity=severity, title=title, fix="mend it")
+            )
+        )
 
     @rule(actor=who, n=which, severity=st.sampled_from(["", "", "HIGH", "LOW"]), whole=st.booleans())
     def review(self, actor: Actor, n: int, severity: str, whole: bool) -> None:
@@ -415,7 +477,9 @@ class Desk(RuleBasedStateMachine):
 
     @rule(actor=who, n=st.integers(0, 30), word=answers, own=st.booleans())
     def respond(self, actor: Actor, n: int, word: AnswerWord, own: bool) -> None:
-        rows = self.world.sql("SELECT t.id, t.implementer FROM findings f JOIN tasks t ON t.id = f.task WHERE f.id = ?", self.finding(n))
+        rows = self.world.sql(
+            "SELECT t.id, t.implementer FROM findings f JOIN tasks t ON t.id = f.task WHERE f.id = ?", self.finding(n)
+        )
         task, owner = rows[0] if rows else (self.task(n), None)
         self.answer(self.known.get(owner or "", actor) if own else actor, task, word, [self.finding(n)])
 
@@ -426,7 +490,9 @@ class Desk(RuleBasedStateMachine):
 
     @rule(actor=who, n=st.integers(0, 30), word=rulings)
     def rule_on_an_answer(self, actor: Actor, n: int, word: RulingWord) -> None:
-        self.attempt(lambda: self.world.app.rulings.rule(actor, [Ruling(self.finding(n), word, "I looked at it again")]))
+        self.attempt(
+            lambda: self.world.app.rulings.rule(actor, [Ruling(self.finding(n), word, "I looked at it again")])
+        )
 
     @rule(actor=who, n=st.integers(0, 30))
     def take_a_ruling_back(self, actor: Actor, n: int) -> None:
@@ -447,12 +513,16 @@ class Desk(RuleBasedStateMachine):
         self.attempt(lambda: self.world.app.loops.lead(actor, self.task(n), option, "it is stuck", into=parts))
 
     @rule(actor=makers, judge=makers, word=answers, ruling=rulings, option=leads, times=st.integers(1, 4))
-    def go_round(self, actor: Actor, judge: Actor, word: AnswerWord, ruling: RulingWord, option: str, times: int) -> None:
+    def go_round(
+        self, actor: Actor, judge: Actor, word: AnswerWord, ruling: RulingWord, option: str, times: int
+    ) -> None:
         """Found, answered, ruled on and sent back, again and again; then somebody leads."""
         task = self.planned(BOB)
         for n in range(times):
             self.attempt(lambda: self.world.start(actor, task))
-            held = self.world.sql("SELECT id FROM findings WHERE task = ? AND blocking = 1 AND state = 'open' ORDER BY id", task)
+            held = self.world.sql(
+                "SELECT id FROM findings WHERE task = ? AND blocking = 1 AND state = 'open' ORDER BY id", task
+            )
             self.answer(actor, task, word, [str(row[0]) for row in held])
             self.world.repo.commit(f"fe/{task}", sessions=[actor.session])
             self.attempt(lambda: self.world.submit(actor, task))
@@ -460,17 +530,30 @@ class Desk(RuleBasedStateMachine):
             self.attempt(lambda given=given: self.world.app.rulings.rule(judge, given))  # type: ignore[misc]
             self.look(judge, task, "HIGH" if n == 0 else "")
             self.attempt(lambda: self.world.app.feedback.redo(ALICE, task, "as found"))
-        self.attempt(lambda: self.world.app.loops.lead(BOB, task, option, "it is stuck", into=["a half"] if option == "split" else []))
+        self.attempt(
+            lambda: self.world.app.loops.lead(
+                BOB, task, option, "it is stuck", into=["a half"] if option == "split" else []
+            )
+        )
 
-    @rule(actor=who, n=which, reason=words, verb=st.sampled_from(["block", "unblock", "defer", "undefer", "hold", "resume"]))
+    @rule(
+        actor=who,
+        n=which,
+        reason=words,
+        verb=st.sampled_from(["block", "unblock", "defer", "undefer", "hold", "resume"]),
+    )
     def stop(self, actor: Actor, n: int, reason: str, verb: str) -> None:
         call = getattr(self.world.app.stops, verb)
-        self.attempt(lambda: call(actor, self.task(n)) if verb in ("defer", "undefer") else call(actor, self.task(n), reason))
+        self.attempt(
+            lambda: call(actor, self.task(n)) if verb in ("defer", "undefer") else call(actor, self.task(n), reason)
+        )
 
     @rule(actor=who, n=which, exception=words, verb=st.sampled_from(["close", "cancel", "delete", "reopen", "reopen"]))
     def end(self, actor: Actor, n: int, exception: str, verb: str) -> None:
         call = getattr(self.world.app.closing, verb)
-        self.attempt(lambda: call(actor, self.task(n), exception=exception) if verb == "close" else call(actor, self.task(n)))
+        self.attempt(
+            lambda: call(actor, self.task(n), exception=exception) if verb == "close" else call(actor, self.task(n))
+        )
 
     @rule(actor=who, n=which)
     def merge(self, actor: Actor, n: int) -> None:
@@ -506,8 +589,12 @@ class Desk(RuleBasedStateMachine):
         return self.met(*self.give(actor, self.task(n), role, deeper=deeper))
 
     @rule(target=who, actor=makers, creator=planners, helper=st.booleans(), judge=makers, verdict=verdicts)
-    def delegate(self, actor: Actor, creator: Actor, helper: bool, judge: Actor, verdict: str) -> MultipleResults[Actor]:
-        """Children make it, and somebody decides about it: their spawner, a child of it that has a token to, or anybody."""
+    def delegate(
+        self, actor: Actor, creator: Actor, helper: bool, judge: Actor, verdict: str
+    ) -> MultipleResults[Actor]:
+        """Children make it, and somebody decides about it: their spawner, a child of it that has a token to, or
+        anybody.
+        """
         task = self.planned(creator)
         made = self.give(actor, task, "implement", deeper=True)
         made += self.give(made[0], task, "implement", deeper=False) if made and helper else []
@@ -529,7 +616,9 @@ class Desk(RuleBasedStateMachine):
             after = self.world.app.sessions.new(actor)
             assert not before.known or set(before.origins) <= set(after.origins)
             made.append(replace(actor, session=SessionId(after.session), base=actor.base or actor.session))
-            assert self.world.app.sessions.recognise(lambda _: replace(actor, session=made[0].base, base=None)) == made[0]
+            assert (
+                self.world.app.sessions.recognise(lambda _: replace(actor, session=made[0].base, base=None)) == made[0]
+            )
 
         if len(self.known) < len(ACTORS) + 2 * SPAWNED:
             self.attempt(call)
@@ -593,14 +682,22 @@ class Desk(RuleBasedStateMachine):
     def record(self, actor: Actor, task: str, said: Said) -> None:
         attempts = self.world.show(task).attempts
         seen = attempts[-1].diff_id if attempts else ""
-        self.attempt(lambda: self.world.app.decisions.approve(actor, task, seen=seen, said=replace(said, record_only=True)))
+        self.attempt(
+            lambda: self.world.app.decisions.approve(actor, task, seen=seen, said=replace(said, record_only=True))
+        )
 
     @rule(actor=who, n=which, reason=words, self_review=st.booleans())
     def record_only(self, actor: Actor, n: int, reason: str, self_review: bool) -> None:
         self.record(actor, self.task(n), Said(reason, self_review=self_review))
 
     @rule(
-        actor=makers, reviewer=makers, other=makers, finisher=st.integers(0, 2), policy=apart, self_review=st.booleans(), between=verdicts
+        actor=makers,
+        reviewer=makers,
+        other=makers,
+        finisher=st.integers(0, 2),
+        policy=apart,
+        self_review=st.booleans(),
+        between=verdicts,
     )
     def record_and_finish(
         self, actor: Actor, reviewer: Actor, other: Actor, finisher: int, policy: str, self_review: bool, between: str
@@ -638,21 +735,29 @@ class Desk(RuleBasedStateMachine):
     @invariant()
     def what_is_ready_is_ready_T4(self) -> None:
         rows = self.world.sql(
-            "SELECT t.id, t.ready, t.status = 'open' AND t.hold IS NULL AND t.deleted = 0 AND t.waiting_for = '' AND NOT EXISTS ("
-            " SELECT 1 FROM dependencies d JOIN tasks o ON o.id = d.depends_on WHERE d.task = t.id AND o.status <> 'closed')"
+            "SELECT t.id, t.ready, t.status = 'open' AND t.hold IS NULL AND t.deleted = 0 AND t.waiting_for "
+            "= '' AND NOT EXISTS ("
+            " SELECT 1 FROM dependencies d JOIN tasks o ON o.id = d.depends_on WHERE d.task = t.id AND "
+            "o.status <> 'closed')"
             " AND NOT EXISTS (SELECT 1 FROM tasks p WHERE p.id = t.parent AND p.status = 'blocked') FROM tasks t"
         )
         assert all(ready == should for _, ready, should in rows), rows
 
     @invariant()
     def nobody_passes_their_own_work_P2(self) -> None:
-        """Every new approval is by somebody outside of the author set, its origins and its descendants; the exceptions are named."""
-        rows = self.world.sql("SELECT seq, task, session, rule, exception FROM approvals WHERE seq > ? ORDER BY seq", self.passed)
+        """Every new approval is by somebody outside of the author set, its origins and its descendants; the exceptions
+        are named.
+        """
+        rows = self.world.sql(
+            "SELECT seq, task, session, rule, exception FROM approvals WHERE seq > ? ORDER BY seq", self.passed
+        )
         for seq, task, session, by, exception in rows:
             self.passed = seq
             makers = self.makers(task)
             assert makers, "nothing is approved that nobody made (P0)"
-            assert not exception or self.world.sql("SELECT kind FROM security WHERE task = ? AND seq = ?", task, seq + 1) == [(exception,)]
+            assert not exception or self.world.sql(
+                "SELECT kind FROM security WHERE task = ? AND seq = ?", task, seq + 1
+            ) == [(exception,)]
             if by == "M4":
                 self.was_loosened_by_somebody_else(task, session, makers)
             elif by == "P1":
@@ -663,7 +768,9 @@ class Desk(RuleBasedStateMachine):
                 self.is_apart(session, makers, same_origin=exception == "same_origin")
 
     def was_loosened_by_somebody_else(self, task: str, session: str, makers: set[str]) -> None:
-        """M6: what approved itself was let go by somebody outside of the author set and its origins; the gate says so, nobody else."""
+        """M6: what approved itself was let go by somebody outside of the author set and its origins; the gate says so,
+        nobody else.
+        """
         rows = self.world.sql("SELECT id, origin, kind, person FROM sessions")
         origins = {name: origin for name, origin, *_ in rows}
         assert [kind for name, _, kind, _ in rows if name == session] == ["service"]
@@ -683,7 +790,9 @@ class Desk(RuleBasedStateMachine):
         return {str(row[0]) for row in rows}
 
     def is_apart(self, session: str, makers: set[str], *, same_origin: bool) -> None:
-        """Neither a maker nor below one, at any depth; of another origin, unless the policy says that this is only audited (I4)."""
+        """Neither a maker nor below one, at any depth; of another origin, unless the policy says that this is only
+        audited (I4).
+        """
         rows = self.world.sql("SELECT id, origin, parent, kind, proven, trust FROM sessions")
         origins = {name: origin for name, origin, *_ in rows}
         parents = {name: parent for name, _, parent, *_ in rows}
@@ -701,14 +810,17 @@ class Desk(RuleBasedStateMachine):
     @invariant()
     def nothing_is_approved_over_an_open_blocking_finding_D2(self) -> None:
         rows = self.world.sql(
-            "SELECT t.id, f.id FROM tasks t JOIN findings f ON f.task = t.id WHERE t.status = 'approved' AND f.blocking = 1"
+            "SELECT t.id, f.id FROM tasks t JOIN findings f ON f.task = t.id WHERE t.status = 'approved' AND "
+            "f.blocking = 1"
             " AND f.by_check = '' AND f.state IN ('open', 'claimed', 'disputed')"
         )
         assert rows == []
 
     @invariant()
     def nobody_rules_on_answers_to_their_own_work_L8(self) -> None:
-        rows = self.world.sql("SELECT seq, task, session FROM journal WHERE kind = 'FindingRuled' AND seq > ? ORDER BY seq", self.ruled)
+        rows = self.world.sql(
+            "SELECT seq, task, session FROM journal WHERE kind = 'FindingRuled' AND seq > ? ORDER BY seq", self.ruled
+        )
         for seq, task, session in rows:
             self.ruled = seq
             assert session not in self.makers(task)
@@ -722,8 +834,10 @@ class Desk(RuleBasedStateMachine):
     @invariant()
     def a_closed_task_has_a_reason_to_be_closed_T2(self) -> None:
         rows = self.world.sql(
-            "SELECT id FROM tasks t WHERE (status = 'approved' OR (status = 'closed' AND resolution IN ('approved', 'merged')))"
-            " AND NOT EXISTS (SELECT 1 FROM approvals a JOIN attempts n ON n.task = a.task AND n.n = t.iteration AND n.diff_id = a.diff_id"
+            "SELECT id FROM tasks t WHERE (status = 'approved' OR (status = 'closed' AND resolution IN "
+            "('approved', 'merged')))"
+            " AND NOT EXISTS (SELECT 1 FROM approvals a JOIN attempts n ON n.task = a.task AND n.n = "
+            "t.iteration AND n.diff_id = a.diff_id"
             " WHERE a.task = t.id AND a.state = 'active' AND a.recorded = 0)"
         )
         assert rows == [], "approved or merged without a finished approval of its current diff"
@@ -731,17 +845,21 @@ class Desk(RuleBasedStateMachine):
     @invariant()
     def an_ended_token_never_works_again_I2(self) -> None:
         rows = self.world.sql(
-            "SELECT j.seq FROM journal j JOIN tokens t ON t.session = j.session WHERE t.ended_seq > 0 AND j.seq > t.ended_seq"
+            "SELECT j.seq FROM journal j JOIN tokens t ON t.session = j.session WHERE t.ended_seq > 0 AND "
+            "j.seq > t.ended_seq"
         )
         assert rows == [], "its session wrote after its end"
         rows = self.world.sql(
-            "SELECT k.id FROM tasks k JOIN tokens t ON t.session = k.implementer WHERE t.ended_seq > 0 AND k.status = 'in_progress'"
+            "SELECT k.id FROM tasks k JOIN tokens t ON t.session = k.implementer WHERE t.ended_seq > 0 AND "
+            "k.status = 'in_progress'"
         )
         assert rows == [], "its session still holds a claim"
 
     @invariant()
     def a_token_is_good_for_one_role_and_one_task_I2(self) -> None:
-        rows = self.world.sql("SELECT j.task, t.task, j.kind, t.role FROM journal j JOIN tokens t ON t.session = j.session")
+        rows = self.world.sql(
+            "SELECT j.task, t.task, j.kind, t.role FROM journal j JOIN tokens t ON t.session = j.session"
+        )
         for on, task, kind, role in rows:
             assert on in ("", task)
             assert kind not in OF_A_ROLE["review" if role == "implement" else "implement"]
@@ -754,12 +872,16 @@ class Desk(RuleBasedStateMachine):
             self.authors[task] = now
 
 
-Desk.TestCase.settings = settings(max_examples=30, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck))
+Desk.TestCase.settings = settings(
+    max_examples=30, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck)
+)
 TestDesk = Desk.TestCase
 
 
 @pytest.mark.parametrize("policy", ["balanced", "delegated", "trusted"])
-def test_an_agent_of_unknown_origin_passes_nothing_under_another_name_either_I3_I4_G1(desk: DeskWorld, policy: str) -> None:
+def test_an_agent_of_unknown_origin_passes_nothing_under_another_name_either_I3_I4_G1(
+    desk: DeskWorld, policy: str
+) -> None:
     """Found by the machine above: with `same_origin = audit` nothing shows that it is not below the one who made it."""
     desk.app.policy.set(ALICE, "review.policy", policy)
     desk.app.policy.set(ALICE, "review.same_origin", "audit")

@@ -1,4 +1,6 @@
-"""Reviews (V3, V5, V6, L5, D7): what a review_result must be, what it comes to, and what is stored of one that is refused."""
+"""Reviews (V3, V5, V6, L5, D7): what a review_result must be, what it comes to, and what is stored of one that is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,18 @@ from foureyes.core.session import Actor
 from foureyes.errors import BadInput, NotFound, Refused
 
 from tests.app.gated import configure
-from tests.app.looped import about, again, document, findings, issue, review, send, sent_back_to_its_reviewer, states, texts
+from tests.app.looped import (
+    about,
+    again,
+    document,
+    findings,
+    issue,
+    review,
+    send,
+    sent_back_to_its_reviewer,
+    states,
+    texts,
+)
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, asserted
 
 PROSE = b"LGTM. No blocker found, I would merge this."
@@ -19,14 +32,22 @@ PROSE = b"LGTM. No blocker found, I would merge this."
 def test_a_review_without_findings_approves_and_is_kept_whole_V3(desk: DeskWorld) -> None:
     task = desk.handed_in()
     done = review(desk, task)
-    assert (done.verdict, done.effective, done.status, done.counts, done.sent_back) == ("approved", "approved", "APPROVED", True, False)
+    assert (done.verdict, done.effective, done.status, done.counts, done.sent_back) == (
+        "approved",
+        "approved",
+        "APPROVED",
+        True,
+        False,
+    )
     (kept,) = desk.app.reviews.of_task(task)
     assert (kept.session, kept.attempt, kept.diff_id, kept.is_whole) == (CODEX.session, 1, done.diff_id, True)
     assert desk.status(task) == "reviewing", "a review is no approval"
     assert done.next == f"fe approve {task}"
 
 
-@pytest.mark.parametrize("raw", [PROSE, b"", b"[]", b"{", b"null", b'"approved"', b"\xff\xfe", b'{"verdict": "approved"}', b"[" * 100_000])
+@pytest.mark.parametrize(
+    "raw", [PROSE, b"", b"[]", b"{", b"null", b'"approved"', b"\xff\xfe", b'{"verdict": "approved"}', b"[" * 100_000]
+)
 def test_what_is_no_review_result_is_no_review_and_goes_back_V3_lesson_35(desk: DeskWorld, raw: bytes) -> None:
     task = desk.handed_in()
     with sent_back_to_its_reviewer(desk, task, "V3"):
@@ -186,7 +207,12 @@ def test_there_is_nothing_to_review_before_a_hand_in_D1(desk: DeskWorld) -> None
 def test_an_approval_that_carries_a_blocking_finding_is_a_concern_and_both_are_stored_V5(desk: DeskWorld) -> None:
     task = desk.handed_in()
     done = review(desk, task, [issue()], verdict="approved")
-    assert (done.verdict, done.effective, done.counts, done.status) == ("approved", "concerns", False, "CHANGES_REQUESTED")
+    assert (done.verdict, done.effective, done.counts, done.status) == (
+        "approved",
+        "concerns",
+        False,
+        "CHANGES_REQUESTED",
+    )
     (kept,) = desk.app.reviews.of_task(task)
     assert (kept.verdict, kept.effective, kept.blocking) == ("approved", "concerns", 1)
     assert any("V5" in note for note in done.notes)
@@ -252,7 +278,9 @@ def test_a_note_is_kept_with_the_review_and_is_no_finding_L1(desk: DeskWorld) ->
 # Coverage
 
 
-def test_a_review_that_did_not_read_every_changed_file_is_incomplete_and_its_findings_are_kept_V6_lesson_70(desk: DeskWorld) -> None:
+def test_a_review_that_did_not_read_every_changed_file_is_incomplete_and_its_findings_are_kept_V6_lesson_70(
+    desk: DeskWorld,
+) -> None:
     task = desk.handed_in()
     done = review(desk, task, [issue(severity="LOW")], files_reviewed=[])
     assert (done.counts, done.missing) == (False, (desk.show(task).attempts[-1].files[0].path,))

@@ -100,7 +100,9 @@ def test_a_label_may_ask_for_reviews_and_the_most_wanted_counts_D6_M3(desk: Desk
 
 
 @pytest.mark.parametrize(
-    "who", [CLAUDE, replace(CLAUDE, session=SessionId("ses-other")), child_of(CLAUDE)], ids=["author", "origin", "child"]
+    "who",
+    [CLAUDE, replace(CLAUDE, session=SessionId("ses-other")), child_of(CLAUDE)],
+    ids=["author", "origin", "child"],
 )
 def test_a_review_by_who_made_the_work_never_counts_V6_P2_lesson_71(desk: DeskWorld, who: Actor) -> None:
     configure(desk, ONE)

@@ -16,8 +16,12 @@ from tests.app.world import BOB, CLAUDE, DeskWorld, GitWorld
 # A run that ends without a hand-in
 
 
-@pytest.mark.parametrize(("how", "counts"), [("crash", True), ("timeout", True), ("blocked", True), ("cancelled", False), ("", False)])
-def test_a_run_that_had_the_findings_and_ended_oddly_is_a_round_without_progress_L17(desk: DeskWorld, how: RunEnd, counts: bool) -> None:
+@pytest.mark.parametrize(
+    ("how", "counts"), [("crash", True), ("timeout", True), ("blocked", True), ("cancelled", False), ("", False)]
+)
+def test_a_run_that_had_the_findings_and_ended_oddly_is_a_round_without_progress_L17(
+    desk: DeskWorld, how: RunEnd, counts: bool
+) -> None:
     task = desk.handed_in()
     review(desk, task, [issue()])
     for n in (1, 2):
@@ -91,7 +95,9 @@ def withdrawn(desk: DeskWorld, task: str) -> None:
     resubmitted(desk, task)
 
 
-@pytest.mark.parametrize("step", [resubmitted, closed_and_reopened, rejected_and_unblocked, withdrawn], ids=lambda step: step.__name__)
+@pytest.mark.parametrize(
+    "step", [resubmitted, closed_and_reopened, rejected_and_unblocked, withdrawn], ids=lambda step: step.__name__
+)
 def test_however_a_round_ends_the_record_says_what_the_engine_says_E1_lesson_22(
     desk: DeskWorld, step: Callable[[DeskWorld, str], None]
 ) -> None:
@@ -104,7 +110,9 @@ def test_however_a_round_ends_the_record_says_what_the_engine_says_E1_lesson_22(
         same_tier(desk, task)
 
 
-def test_a_settled_finding_that_is_added_again_between_rounds_undoes_the_progress_on_record_too_L11(desk: DeskWorld) -> None:
+def test_a_settled_finding_that_is_added_again_between_rounds_undoes_the_progress_on_record_too_L11(
+    desk: DeskWorld,
+) -> None:
     task = desk.handed_in()
     a, b = review(desk, task, [issue("a"), issue("b")]).raised
     again(desk, task)

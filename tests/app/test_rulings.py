@@ -26,14 +26,29 @@ from tests.app.looped import (
     texts,
     why_not_approved,
 )
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskKeys, DeskWorld, agent, asserted, child_of, marked
+from tests.app.world import (
+    ALICE,
+    BOB,
+    CI,
+    CLAUDE,
+    CODEX,
+    GEMINI,
+    DeskKeys,
+    DeskWorld,
+    agent,
+    asserted,
+    child_of,
+    marked,
+)
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 STRICT = '\n[review]\npolicy = "strict"\ndefault_mode = "per-task"\n'
 QWEN = agent("qwen")
 
 
-def answered(desk: DeskWorld, word: str = "FIXED", *, settings: str = KEPT, creator: Actor = ALICE, **fields: object) -> tuple[str, str]:
+def answered(
+    desk: DeskWorld, word: str = "FIXED", *, settings: str = KEPT, creator: Actor = ALICE, **fields: object
+) -> tuple[str, str]:
     """A task in review again, with one blocking finding that was answered."""
     configure(desk, settings)
     task = desk.handed_in(creator=creator, **fields)  # type: ignore[arg-type]
@@ -68,7 +83,11 @@ def test_a_ruling_is_about_the_answer_that_was_given_L8_L9_lesson_17(desk: DeskW
 def test_a_claim_is_no_fix_and_stands_against_the_approval_until_somebody_verified_it_L8_D2(desk: DeskWorld) -> None:
     task, name = answered(desk)
     (reason,) = why_not_approved(desk, task)
-    assert (reason.rule, "nobody verified" in reason.message, reason.next) == ("D2", True, f"fe finding rule {name} --verified|--not-fixed")
+    assert (reason.rule, "nobody verified" in reason.message, reason.next) == (
+        "D2",
+        True,
+        f"fe finding rule {name} --verified|--not-fixed",
+    )
     rule(desk, {name: "VERIFIED"})
     assert desk.approve(BOB, task).status == "approved"
 
@@ -128,7 +147,9 @@ def test_an_overruled_finding_must_be_fixed_L9(desk: DeskWorld) -> None:
     ids=["self", "origin", "child", "unknown"],
 )
 @pytest.mark.parametrize(("given", "word"), [("FIXED", "VERIFIED"), ("REJECTED", "ACCEPTED")])
-def test_who_made_the_work_does_not_rule_on_its_own_answers_L8_P2(desk: DeskWorld, who: Actor, given: str, word: str) -> None:
+def test_who_made_the_work_does_not_rule_on_its_own_answers_L8_P2(
+    desk: DeskWorld, who: Actor, given: str, word: str
+) -> None:
     task, name = answered(desk, given)
     with desk.unchanged(), pytest.raises(Refused):
         rule(desk, {name: word}, by=who)
@@ -346,7 +367,9 @@ def test_what_the_approval_rests_on_is_not_taken_back_under_it_L18(desk: DeskWor
         desk.app.rulings.take_back(CODEX, name)
 
 
-def test_a_ruling_taken_back_after_the_round_ended_changes_what_the_engine_counts_and_the_record_says_it_L18_L11(desk: DeskWorld) -> None:
+def test_a_ruling_taken_back_after_the_round_ended_changes_what_the_engine_counts_and_the_record_says_it_L18_L11(
+    desk: DeskWorld,
+) -> None:
     task = desk.handed_in()
     a, b = review(desk, task, [issue("a"), issue("b")]).raised
     again(desk, task)

@@ -11,7 +11,9 @@ from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, GitWor
 TWO = "\n[review]\nreviews = 2\n"
 
 
-def test_a_first_review_with_a_blocking_finding_sends_the_attempt_back_with_the_findings_as_feedback_V10(desk: DeskWorld) -> None:
+def test_a_first_review_with_a_blocking_finding_sends_the_attempt_back_with_the_findings_as_feedback_V10(
+    desk: DeskWorld,
+) -> None:
     task = desk.handed_in()
     done = review(desk, task, [issue("limit is hard-coded", file="foureyes.toml", line=1)])
     assert (done.sent_back, done.task_status, desk.status(task)) == (True, "open", "open")
@@ -103,7 +105,9 @@ def test_a_waived_finding_sends_nothing_back_E3(desk: DeskWorld) -> None:
 
 
 @pytest.mark.parametrize("who", [CODEX, BOB, ALICE])
-def test_the_feedback_is_the_gates_and_the_round_is_over_whoever_reviewed_lesson_28(desk: DeskWorld, who: object) -> None:
+def test_the_feedback_is_the_gates_and_the_round_is_over_whoever_reviewed_lesson_28(
+    desk: DeskWorld, who: object
+) -> None:
     task = desk.handed_in()
     review(desk, task, [issue()], by=who)  # type: ignore[arg-type]
     (row,) = [row for row in desk.app.audit.log(task=task, limit=100) if row.kind == "AttemptSentBack"]

@@ -54,7 +54,12 @@ def test_agents_of_one_program_are_numbered_and_people_are_named(desk: DeskWorld
         desk.app.notes.log(actor, task, "x")
     names = {row.id: row.name for row in desk.app.sessions.list()}
     del names[ALICE.session], names[CI.session]
-    assert names == {"ses-claude1": "claude#1", "ses-claude2": "claude#2", "ses-codex1": "codex#1", "ses-bob": "bob@box"}
+    assert names == {
+        "ses-claude1": "claude#1",
+        "ses-claude2": "claude#2",
+        "ses-codex1": "codex#1",
+        "ses-bob": "bob@box",
+    }
 
 
 def test_sessions_without_shared_evidence_are_of_different_origins_I3(desk: DeskWorld) -> None:
@@ -64,7 +69,12 @@ def test_sessions_without_shared_evidence_are_of_different_origins_I3(desk: Desk
     assert len(set(origins(desk).values())) == 5
 
 
-CHAIN = (agent("a", evidence=["x"]), agent("b", evidence=["x", "y"]), agent("c", evidence=["y", "z"]), agent("d", evidence=["z"]))
+CHAIN = (
+    agent("a", evidence=["x"]),
+    agent("b", evidence=["x", "y"]),
+    agent("c", evidence=["y", "z"]),
+    agent("d", evidence=["z"]),
+)
 
 
 @pytest.mark.parametrize("order", list(permutations(range(4))), ids=lambda order: "".join(map(str, order)))

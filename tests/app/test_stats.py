@@ -1,4 +1,6 @@
-"""Y: figures of real work, done with real verbs on both engines, and compared with a plain recount of the journal (G6)."""
+"""Y: figures of real work, done with real verbs on both engines, and compared with a plain recount of the journal
+(G6).
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,13 @@ def placed(world: DeskWorld, task: str, title: str = "limit is hard-coded", **mo
 
 def test_a_project_without_work_has_no_shares_and_no_errors_Y(desk: DeskWorld) -> None:
     found = figures(desk)
-    assert (found.reviews, found.findings, found.iterations.mean, found.rejected.share, found.tokens) == (0, 0, None, None, None)
+    assert (found.reviews, found.findings, found.iterations.mean, found.rejected.share, found.tokens) == (
+        0,
+        0,
+        None,
+        None,
+        None,
+    )
     assert desk.app.stats.reviewers() == ()
     assert (desk.app.stats.loops().tasks, desk.app.stats.loops().totals.loops) == ((), 0)
 
@@ -188,7 +196,12 @@ def test_reviews_that_help_that_are_incomplete_and_that_are_none_V3_V6(desk: Des
     review(desk, task, by=GEMINI)
     review(desk, task, [issue("no place")], files_reviewed=[])
     found = figures(desk)
-    assert (found.reviews, found.actionable, found.incomplete, found.invalid) == (2, share(1, 2), share(1, 2), share(1, 3))
+    assert (found.reviews, found.actionable, found.incomplete, found.invalid) == (
+        2,
+        share(1, 2),
+        share(1, 2),
+        share(1, 3),
+    )
     assert (card(desk, "gemini#1").coverage, card(desk, "gemini#1").invalid) == (share(2, 2), 1)
     assert (card(desk, "codex#1").coverage, card(desk, "codex#1").incomplete) == (share(0, 2), 1)
 
@@ -199,7 +212,9 @@ def test_names_with_quotes_and_commas_are_one_file_each_V6(desk: DeskWorld, monk
 
     def change(**given: Any) -> Any:
         made = plain_change(**given)
-        return msgspec.structs.replace(made, files=tuple(msgspec.structs.replace(made.files[0], path=name) for name in odd))
+        return msgspec.structs.replace(
+            made, files=tuple(msgspec.structs.replace(made.files[0], path=name) for name in odd)
+        )
 
     monkeypatch.setattr(desk.repo, "change", change)
     task = desk.handed_in()
@@ -230,7 +245,9 @@ def test_a_quote_that_is_nowhere_counts_in_the_score_V7(desk: DeskWorld) -> None
 
 
 @pytest.mark.parametrize("place", [True, False])
-def test_an_escalation_after_findings_without_a_place_came_after_unclear_feedback_Y(desk: DeskWorld, place: bool) -> None:
+def test_an_escalation_after_findings_without_a_place_came_after_unclear_feedback_Y(
+    desk: DeskWorld, place: bool
+) -> None:
     task = desk.handed_in()
     review(desk, task, [placed(desk, task) if place else issue()])
     for _ in range(2):
@@ -283,7 +300,12 @@ def test_loops_say_what_the_engine_says_and_the_stuck_come_first_E5(desk: DeskWo
     assert quiet not in {row.task for row in view.tasks}
     for row in view.tasks:
         now = standing(desk, row.task)
-        assert (row.tier, row.round, row.iterations, row.no_progress) == (now.tier, now.round, now.iteration, now.no_progress)
+        assert (row.tier, row.round, row.iterations, row.no_progress) == (
+            now.tier,
+            now.round,
+            now.iteration,
+            now.no_progress,
+        )
         assert (row.warning, row.waiting_for, row.escalations) == (now.warning, now.waiting_for, now.escalations)
     totals = view.totals
     assert (totals.loops, totals.stuck, totals.near, totals.left_off) == (3, 1, 1, 0)
@@ -338,14 +360,19 @@ def test_taking_back_an_approval_that_was_only_recorded_moves_no_task_P11(desk: 
     assert {one.status: one.total_seconds for one in figures(desk).statuses if one.total_seconds} == {"approved": 420}
 
 
-def test_only_the_tasks_closed_last_are_timed_and_that_is_said_Y(desk: DeskWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_tasks_closed_last_are_timed_and_that_is_said_Y(
+    desk: DeskWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(stats, "TIMED", 2)
     for minutes in (100, 2, 3):
         task = desk.create()
         desk.clock.advance(minutes=minutes)
         desk.app.closing.cancel(ALICE, task, reason="not needed")
     found = figures(desk)
-    assert (found.timed_tasks, [(one.status, one.total_seconds) for one in found.statuses]) == (share(2, 3), [("open", 300)])
+    assert (found.timed_tasks, [(one.status, one.total_seconds) for one in found.statuses]) == (
+        share(2, 3),
+        [("open", 300)],
+    )
 
 
 # G6: against the journal
@@ -414,7 +441,9 @@ class Recount:
             self.raiser.setdefault(one.root, row.session if event.source in ("review", "person", "session") else "")
             self.blocking[one.root] = one.severity in BLOCKING
             self.false += again and self.state[one.root] == "claimed" and one.state == "open"
-            self.reopened |= {one.root} if again and self.state[one.root] == "settled" and one.state == "open" else set()
+            self.reopened |= (
+                {one.root} if again and self.state[one.root] == "settled" and one.state == "open" else set()
+            )
             if not again or one.state == "open":
                 self.move(one.root, "open")
 
@@ -457,11 +486,17 @@ def test_the_figures_are_what_a_recount_of_the_journal_says_G6(desk: DeskWorld) 
     blocking = {root for root, is_blocking in plain.blocking.items() if is_blocking}
     assert (found.findings, found.blocking) == (len(plain.blocking), len(blocking))
     assert found.rejected == share(len(plain.rejected & blocking), len(blocking))
-    assert found.rejections_accepted == share(len(plain.accepted & plain.rejected & blocking), len(plain.rejected & blocking))
+    assert found.rejections_accepted == share(
+        len(plain.accepted & plain.rejected & blocking), len(plain.rejected & blocking)
+    )
     assert found.false_fixes == share(plain.false, plain.false + plain.right)
     assert found.reopened == share(len(plain.reopened), len(plain.settled))
     counts = plain.counts
-    assert (found.reviews, found.actionable.n, found.incomplete.n) == (counts["reviews"], counts["actionable"], counts["incomplete"])
+    assert (found.reviews, found.actionable.n, found.incomplete.n) == (
+        counts["reviews"],
+        counts["actionable"],
+        counts["incomplete"],
+    )
     assert found.invalid == share(counts["document"], counts["document"] + counts["reviews"])
     assert sum(one.n for one in found.escalations) == counts["escalated"] > 3
     assert sum(one.n for one in found.exceptions) == counts["exceptions"] > 3
@@ -476,7 +511,11 @@ def test_the_scorecard_is_what_a_recount_of_the_journal_says_G6(desk: DeskWorld)
         mine = [root for root, session in plain.raiser.items() if session == one.session]
         judged = [plain.judged[root] for root in mine if root in plain.judged]
         assert (one.findings, one.precision) == (len(mine), share(sum(judged), len(judged)))
-    assert sum(one.findings for one in desk.app.stats.reviewers()) == sum(bool(session) for session in plain.raiser.values()) > 10
+    assert (
+        sum(one.findings for one in desk.app.stats.reviewers())
+        == sum(bool(session) for session in plain.raiser.values())
+        > 10
+    )
 
 
 def test_the_statuses_that_are_timed_are_those_the_tasks_have_T2(desk: DeskWorld) -> None:
@@ -501,8 +540,17 @@ def test_times_of_closed_tasks_add_up_to_their_lives_G6(desk: DeskWorld) -> None
         desk.repo.land(f"fe/{task}")
         desk.app.merges.process(ALICE)
     lives = [
-        times_of([StatusRow(task="t", at=str(made), kind="TaskCreated"), StatusRow(task="t", at=str(ended), kind="TaskClosed")])
+        times_of(
+            [
+                StatusRow(task="t", at=str(made), kind="TaskCreated"),
+                StatusRow(task="t", at=str(ended), kind="TaskClosed"),
+            ]
+        )
         for made, ended in desk.sql("SELECT created_at, closed_at FROM tasks WHERE status = 'closed'")
     ]
     assert len(lives) == 3
-    assert sum(one.total_seconds for one in figures(desk).statuses) == sum(life[0].total_seconds for life in lives) == 8 * 3_600 + 21 * 60
+    assert (
+        sum(one.total_seconds for one in figures(desk).statuses)
+        == sum(life[0].total_seconds for life in lives)
+        == 8 * 3_600 + 21 * 60
+    )

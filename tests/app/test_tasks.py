@@ -31,9 +31,26 @@ def test_a_created_task_is_open_and_has_all_its_fields(desk: DeskWorld) -> None:
     )
     found = desk.show(done.task)
     task = found.task
-    assert (task.title, task.description, task.type, task.status, task.priority) == ("Write it", "what\nand why", "bug", "open", 1)
-    assert (task.labels, task.parent, task.acceptance, task.minor, task.minor_by) == (["a", "b"], parent, "it works", True, CLAUDE.session)
-    assert (task.group, task.estimate_minutes, task.creator, task.version) == ("backend", 20, CLAUDE.session, done.version)
+    assert (task.title, task.description, task.type, task.status, task.priority) == (
+        "Write it",
+        "what\nand why",
+        "bug",
+        "open",
+        1,
+    )
+    assert (task.labels, task.parent, task.acceptance, task.minor, task.minor_by) == (
+        ["a", "b"],
+        parent,
+        "it works",
+        True,
+        CLAUDE.session,
+    )
+    assert (task.group, task.estimate_minutes, task.creator, task.version) == (
+        "backend",
+        20,
+        CLAUDE.session,
+        done.version,
+    )
     assert [link.id for link in found.depends_on] == [other]
     assert [(entry.session, entry.action) for entry in found.history] == [(CLAUDE.session, "created")]
 
@@ -106,7 +123,9 @@ def test_ids_grow_when_the_short_ones_are_taken(desk: DeskWorld, monkeypatch: py
 
 def test_edit_changes_only_what_is_given_and_says_so(desk: DeskWorld) -> None:
     task = desk.create(description="old")
-    done = desk.app.tasks.edit(BOB, task, title="new title", priority=0, labels=["ux"], type="chore", group="g", estimate_minutes=5)
+    done = desk.app.tasks.edit(
+        BOB, task, title="new title", priority=0, labels=["ux"], type="chore", group="g", estimate_minutes=5
+    )
     now = desk.task(task)
     assert done.changed
     assert (now.title, now.description, now.priority, now.labels, now.type) == ("new title", "old", 0, ["ux"], "chore")
@@ -174,7 +193,9 @@ def test_a_stale_write_is_refused_with_who_changed_what_T6(desk: DeskWorld) -> N
         lambda w, t, v: w.app.decisions.approve(BOB, t, if_version=v),
     ],
 )
-def test_every_verb_with_a_version_refuses_an_old_one_T6(desk: DeskWorld, call: Callable[[DeskWorld, str, int], object]) -> None:
+def test_every_verb_with_a_version_refuses_an_old_one_T6(
+    desk: DeskWorld, call: Callable[[DeskWorld, str, int], object]
+) -> None:
     task = desk.create()
     seen = desk.task(task).version
     desk.app.tasks.add_label(BOB, task, ["x"])

@@ -1,4 +1,6 @@
-"""Tokens: who shows one below the right process is that session, for one role on one task (I2, I4). Others are refused, on record."""
+"""Tokens: who shows one below the right process is that session, for one role on one task (I2, I4). Others are refused,
+on record.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,13 @@ def review_of(desk: DeskWorld, lead: Actor = CLAUDE) -> tuple[str, Actor]:
 def test_a_spawned_session_has_a_token_its_parent_and_the_claim_I2_I4(desk: DeskWorld) -> None:
     task = desk.create(CLAUDE)
     child = desk.spawn(CLAUDE, task, "implement")
-    assert (child.kind, child.trust, child.role, child.task, child.parent) == ("agent", "issued", "implement", task, CLAUDE.session)
+    assert (child.kind, child.trust, child.role, child.task, child.parent) == (
+        "agent",
+        "issued",
+        "implement",
+        task,
+        CLAUDE.session,
+    )
     assert (desk.task(task).status, desk.task(task).implementer) == ("in_progress", child.session)
     (entry,) = [entry for entry in desk.show(task).history if entry.action == "started"]
     assert (entry.session, entry.via) == (child.session, CLAUDE.session), "done for the child, via its spawner (I7)"
@@ -60,7 +68,9 @@ def test_a_token_shown_elsewhere_is_refused_and_a_security_event_of_who_showed_i
     desk.sound()
 
 
-@pytest.mark.parametrize("token", ["fe-00", "", "x" * 100_000, "naïve \udcff token"], ids=["unknown", "empty", "huge", "not UTF-8"])
+@pytest.mark.parametrize(
+    "token", ["fe-00", "", "x" * 100_000, "naïve \udcff token"], ids=["unknown", "empty", "huge", "not UTF-8"]
+)
 def test_a_token_that_nobody_gave_out_is_refused_I2(desk: DeskWorld, token: str) -> None:
     with pytest.raises(TokenRefused):
         desk.show_token(token, CLAUDE.processes)
@@ -211,9 +221,12 @@ def test_dropping_the_token_leaves_the_origin_I3(desk: DeskWorld) -> None:
         desk.approve(inner, task, reason="I am somebody else now")
 
 
-def test_model_and_vendor_count_for_issued_sessions_with_a_profile_of_the_policy_in_force_I6_P6(desk: DeskWorld) -> None:
+def test_model_and_vendor_count_for_issued_sessions_with_a_profile_of_the_policy_in_force_I6_P6(
+    desk: DeskWorld,
+) -> None:
     desk.repo.files["foureyes.toml"] = (
-        '[review]\nindependence = "vendor"\n[agents.claude]\nmodel = "opus"\nvendor = "anthropic"\n[agents.codex]\nmodel = "gpt"\n'
+        '[review]\nindependence = "vendor"\n[agents.claude]\nmodel = "opus"\nvendor = '
+        '"anthropic"\n[agents.codex]\nmodel = "gpt"\n'
         'vendor = "openai"\n[agents.sonnet]\nprogram = "claude"\nmodel = "sonnet"\nvendor = "anthropic"\n'
     )
     desk.app.policy.accept(ALICE)
@@ -221,7 +234,11 @@ def test_model_and_vendor_count_for_issued_sessions_with_a_profile_of_the_policy
     maker = desk.spawn(ALICE, task, "implement", agent="claude")
     desk.repo.commit(f"fe/{task}")
     desk.submit(maker, task)
-    for reviewer in (CODEX, desk.spawn(BOB, task, "review", agent="sonnet"), desk.spawn(CODEX, task, "review", agent="codex")):
+    for reviewer in (
+        CODEX,
+        desk.spawn(BOB, task, "review", agent="sonnet"),
+        desk.spawn(CODEX, task, "review", agent="codex"),
+    ):
         with desk.refused("P6"):
             desk.approve(reviewer, task, reason="read it")
     assert desk.approve(desk.spawn(BOB, task, "review", agent="codex"), task).rule == "P7"
@@ -247,7 +264,12 @@ def test_a_made_up_issued_actor_is_refused_I2_I10(desk: DeskWorld) -> None:
     task = desk.handed_in(CLAUDE)
     real = desk.spawn(GEMINI, task, "review")
     made_up = replace(CODEX, session=SessionId("ses-boss"), trust="issued", role="review", task=real.task)
-    for actor in (made_up, replace(made_up, token=token_hash("guess")), replace(made_up, session=real.session), replace(real, role=None)):
+    for actor in (
+        made_up,
+        replace(made_up, token=token_hash("guess")),
+        replace(made_up, session=real.session),
+        replace(real, role=None),
+    ):
         with desk.refused("I2"):
             desk.approve(actor, task)
         with desk.refused("I2"):

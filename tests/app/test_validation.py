@@ -96,9 +96,12 @@ def test_work_that_landed_unapproved_X4_K4(world: GitWorld) -> None:
 
 
 @pytest.mark.parametrize(
-    ("run", "word"), [(None, "was not run"), (Ran(exit_code=1), "failed"), (Ran(exit_code=None, timed_out=True), "timed out")]
+    ("run", "word"),
+    [(None, "was not run"), (Ran(exit_code=1), "failed"), (Ran(exit_code=None, timed_out=True), "timed out")],
 )
-def test_a_required_check_that_is_red_on_the_target_or_never_ran_there_X4_G1(world: GitWorld, run: Ran | None, word: str) -> None:
+def test_a_required_check_that_is_red_on_the_target_or_never_ran_there_X4_G1(
+    world: GitWorld, run: Ran | None, word: str
+) -> None:
     configure(world, LINT)
     if run is not None:
         world.outside.runner.answers["lint"] = run
@@ -143,7 +146,9 @@ def test_a_blocking_finding_in_merged_work_is_in_the_way_X4(world: GitWorld) -> 
     assert name in told(world)
 
 
-def test_break_glass_over_a_red_check_is_in_nobodys_way_once_it_is_merged_and_the_target_says_the_rest_X4(world: GitWorld) -> None:
+def test_break_glass_over_a_red_check_is_in_nobodys_way_once_it_is_merged_and_the_target_says_the_rest_X4(
+    world: GitWorld,
+) -> None:
     configure(world, AT_ONCE + KEPT + LINT)
     task = deliver(world)
     world.outside.runner.answers["lint"] = Ran(exit_code=1)

@@ -1,4 +1,6 @@
-"""Waivers (E3) and notes that become tasks (L16): who lets a finding pass, for how long, and what stays on every report."""
+"""Waivers (E3) and notes that become tasks (L16): who lets a finding pass, for how long, and what stays on every
+report.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,19 @@ from foureyes.core.session import Actor
 from foureyes.errors import BadInput, NotFound, Refused
 
 from tests.app.gated import TESTS, check, configure
-from tests.app.looped import again, answer, findings, issue, respond, review, rule, standing, states, texts, why_not_approved
+from tests.app.looped import (
+    again,
+    answer,
+    findings,
+    issue,
+    respond,
+    review,
+    rule,
+    standing,
+    states,
+    texts,
+    why_not_approved,
+)
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, asserted, person
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
@@ -181,7 +195,9 @@ def test_what_a_check_raised_is_mended_and_not_waived_E3_L8(desk: DeskWorld) -> 
 
 def test_open_notes_become_follow_up_tasks_with_one_command_L16(desk: DeskWorld) -> None:
     task = desk.handed_in()
-    names = review(desk, task, [issue("a better name", "LOW", problem="x says nothing"), issue("a test more", "MEDIUM")]).raised
+    names = review(
+        desk, task, [issue("a better name", "LOW", problem="x says nothing"), issue("a test more", "MEDIUM")]
+    ).raised
     done = desk.app.findings.track(BOB, [], task=task)
     new = [findings(desk, task)[name].tracked for name in names]
     assert ("2 follow-up tasks" in done.message, all(new)) == (True, True)

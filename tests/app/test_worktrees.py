@@ -155,7 +155,9 @@ def test_after_its_merge_the_worktree_and_its_branch_are_gone_K1(world: GitWorld
     assert world.checkout.git("worktree", "list", "--porcelain").count("worktree ") == 1
 
 
-def test_the_store_is_found_from_a_worktree_and_work_is_handed_in_from_there_K3(world: GitWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_store_is_found_from_a_worktree_and_work_is_handed_in_from_there_K3(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     task, place = begun(world)
     place.commit("work.py")
     monkeypatch.setattr(world.app.context, "_repo", place.port)

@@ -69,13 +69,22 @@ def child_of(parent: Actor, n: int = 1) -> Actor:
 
 def marked(name: str = "cursor") -> Actor:
     """An agent that only the environment tells of (I3): nothing shows its origin."""
-    return Actor(session=SessionId(f"ses-{name}-env"), kind="agent", trust="observed", agent=name, evidence=(f"envonly:{name}",))
+    return Actor(
+        session=SessionId(f"ses-{name}-env"), kind="agent", trust="observed", agent=name, evidence=(f"envonly:{name}",)
+    )
 
 
 def person(name: str = "alice") -> Actor:
     """A person at a terminal."""
     who = f"{name}@box"
-    return Actor(session=SessionId(f"ses-{name}"), kind="human", trust="observed", person=who, host="box", evidence=(f"person:{who}",))
+    return Actor(
+        session=SessionId(f"ses-{name}"),
+        kind="human",
+        trust="observed",
+        person=who,
+        host="box",
+        evidence=(f"person:{who}",),
+    )
 
 
 def service(name: str = "ci") -> Actor:
@@ -203,7 +212,9 @@ class ScriptedRepo:
 
     def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
         self.dirty = []
-        return self.commit(self.here.removeprefix("refs/heads/"), sessions=[v for k, v in trailers if k == "Foureyes-Session"])
+        return self.commit(
+            self.here.removeprefix("refs/heads/"), sessions=[v for k, v in trailers if k == "Foureyes-Session"]
+        )
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         main, mine = self.branches[f"refs/heads/{target}"], self.branches[ref]
@@ -265,7 +276,9 @@ class ScriptedRepo:
 
 
 class ScriptedWorkshop:
-    """A workshop without git: it remembers what is kept and where checkpoints are; what a test does not script, it must not call."""
+    """A workshop without git: it remembers what is kept and where checkpoints are; what a test does not script, it must
+    not call.
+    """
 
     def __init__(self) -> None:
         self.kept: dict[str, Sha] = {}
@@ -356,7 +369,9 @@ class Checkout:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def commit(self, name: str = "work.py", text: str = "work\n", *, message: str = "a change", session: Actor | None = None) -> Sha:
+    def commit(
+        self, name: str = "work.py", text: str = "work\n", *, message: str = "a change", session: Actor | None = None
+    ) -> Sha:
         """Write a file and commit everything, with a trailer if a session is named."""
         self.write(name, text)
         self.git("add", "-A")
@@ -381,7 +396,9 @@ class Checkout:
     def workshop(self) -> GitWorkshop:
         place = locate(self.path)
         assert place is not None
-        return GitWorkshop(place.worktree, place.git_dir, place.common_dir, place.root, os.path.join(place.root, ".foureyes"))
+        return GitWorkshop(
+            place.worktree, place.git_dir, place.common_dir, place.root, os.path.join(place.root, ".foureyes")
+        )
 
 
 def make_template(path: Path, settings: str = "") -> Path:
@@ -497,12 +514,23 @@ class World:
         self.environ: dict[str, str] = dict(environ or {})
         self.store = store or engines.new_store(PROJECT)
         self.keys = DeskKeys()
-        context = Context(self.store, repo, self.clock, self.ids, self.environ, "mirrors", keys=lambda: self.keys, outside=self.outside)
+        context = Context(
+            self.store,
+            repo,
+            self.clock,
+            self.ids,
+            self.environ,
+            "mirrors",
+            keys=lambda: self.keys,
+            outside=self.outside,
+        )
         self.app = Application(context)
         self.app.projects.create(ALICE, "project", "fe", "main")
 
     def spawn(self, actor: Actor, task: str, role: str, *, agent: str = "", below: Sequence[str] = ()) -> Actor:
-        """A session with a real token (I2): given out by `actor`, used in agent processes `below` the one it is bound to."""
+        """A session with a real token (I2): given out by `actor`, used in agent processes `below` the one it is bound
+        to.
+        """
         if not actor.processes and not actor.leader and not actor.token:
             actor = msgspec.structs.replace(actor, leader=f"process:boot:ns:shell-of-{actor.session}")
         made = self.app.sessions.spawn(actor, task, role, agent=agent)
@@ -511,10 +539,15 @@ class World:
     def show_token(self, token: str, ancestors: Sequence[str], agents: Sequence[str] = ()) -> Actor:
         """Whoever shows a token below these processes; `agents` are those of them that are agents."""
         seen = Actor(
-            session=SessionId(f"ses-seen-{len(ancestors)}"), kind="agent" if agents else "service", trust="observed", host="box",
-            evidence=tuple(agents) or ("service:somebody@box",), processes=tuple(agents), ancestors=tuple(ancestors),
+            session=SessionId(f"ses-seen-{len(ancestors)}"),
+            kind="agent" if agents else "service",
+            trust="observed",
+            host="box",
+            evidence=tuple(agents) or ("service:somebody@box",),
+            processes=tuple(agents),
+            ancestors=tuple(ancestors),
             token=token_hash(token),
-        )  # fmt: skip
+        )
         return self.app.sessions.recognise(lambda _: seen)
 
     # Shorter words for what nearly every test does
@@ -580,7 +613,9 @@ class World:
 
     @contextmanager
     def refused(self, *rules: str, error: type[FoureyesError] = Refused) -> Iterator[list[FoureyesError]]:
-        """The call inside is refused, by these rules among others, with a next step somewhere, and changes nothing (G2, G4)."""
+        """The call inside is refused, by these rules among others, with a next step somewhere, and changes nothing (G2,
+        G4).
+        """
         caught: list[FoureyesError] = []
         with self.unchanged():
             with pytest.raises(error) as found:

@@ -14,7 +14,9 @@ CONTRACTS = {"layers", "adapters", "faces-adapters", "faces", "sql", "programs"}
 
 def test_all_import_contracts_are_kept() -> None:
     lint = "from importlinter.cli import lint_imports_command as lint; lint()"
-    run = subprocess.run([sys.executable, "-c", lint, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", lint, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert run.returncode == 0, run.stdout + run.stderr
     assert re.search(rf"Contracts: {len(CONTRACTS)} kept, 0 broken", run.stdout), run.stdout
 

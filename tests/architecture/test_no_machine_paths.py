@@ -27,8 +27,11 @@ def own_files() -> list[Path]:
     """Files that are tracked or would be: not the ignored ones."""
     listing = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     paths = (ROOT / name for name in listing.split("\0") if name)
     return sorted(path for path in paths if path.is_file() and not path.is_symlink())
 
@@ -71,7 +74,12 @@ def test_no_file_names_this_machine() -> None:
     patterns = machine_patterns()
     files = own_files()
     assert files, "git lists no files: this test looked at nothing"
-    found = [f"{path.relative_to(ROOT)}:{leak}" for path in files if (text := text_of(path)) is not None for leak in leaks(text, patterns)]
+    found = [
+        f"{path.relative_to(ROOT)}:{leak}"
+        for path in files
+        if (text := text_of(path)) is not None
+        for leak in leaks(text, patterns)
+    ]
     assert not found, "\n".join(found)
 
 

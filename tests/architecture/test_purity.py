@@ -86,7 +86,12 @@ def test_core_is_pure(path: Path) -> None:
 
 def test_only_process_starts_programs() -> None:
     process = PACKAGE / "adapters" / "process.py"
-    found = [f"{name_of(path)}:{line} {what}" for path in modules() if path != process for line, what in program_starts(tree_of(path))]
+    found = [
+        f"{name_of(path)}:{line} {what}"
+        for path in modules()
+        if path != process
+        for line, what in program_starts(tree_of(path))
+    ]
     assert not found, "start programs through foureyes.adapters.process\n" + "\n".join(found)
 
 

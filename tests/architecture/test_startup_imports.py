@@ -50,9 +50,9 @@ NOT_FOR_HELP = frozenset({"subprocess", "tomllib"})
 
 LOOP = frozenset(
     f"foureyes.{name}" for name in (
-        "app.answers", "app.check_findings", "app.exchange", "app.findings", "app.laundering", "app.loops", "app.prompts", "app.raising",
-        "app.reviews", "app.rulings", "app.stats", "app.validation", "core.answering", "core.document_findings", "core.documents",
-        "core.fingerprint", "core.prompt", "core.reading",
+        "app.answers", "app.check_findings", "app.exchange", "app.findings", "app.laundering", "app.loops",
+        "app.prompts", "app.raising", "app.reviews", "app.rulings", "app.stats", "app.validation", "core.answering",
+        "core.document_findings", "core.documents", "core.fingerprint", "core.prompt", "core.reading",
     )
 )  # fmt: skip
 """The findings loop: who only claims, logs or lists has nothing to do with it."""
@@ -62,13 +62,18 @@ IMPORTED = re.compile(r"^import time:\s+\d+ \|\s+\d+ \|\s+(\S+)$", re.MULTILINE)
 
 def environment(home: Path) -> dict[str, str]:
     """A plain environment: this checkout, an empty home, a git identity."""
-    who = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in
-           (("NAME", "Ada"), ("EMAIL", "ada@example.org"))}  # fmt: skip
+    who = {
+        f"GIT_{role}_{key}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for key, value in (("NAME", "Ada"), ("EMAIL", "ada@example.org"))
+    }
     return {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": str(ROOT / "src"), "LC_ALL": "C.UTF-8", **who}
 
 
 def run(command: list[str], *, cwd: Path, home: Path) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(command, cwd=cwd, env=environment(home), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=cwd, env=environment(home), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
     said = f"{done.stdout}\n{done.stderr[-3000:]}"
     assert done.returncode == 0, f"{' '.join(command[1:])}: exit {done.returncode}\n{said}"
     return done
@@ -127,10 +132,14 @@ def test_version_loads_no_store(tmp_path: Path, home: Path) -> None:
 def test_log_loads_only_what_a_line_in_the_journal_needs(project: Path, task: str, home: Path) -> None:
     modules = loaded("log", task, "walls are up", cwd=project, home=home)
     assert "apsw" in modules, "nothing was written"
-    assert not unwanted(modules, OTHER_FACES | HEAVY | NOT_FOR_LOG | LOOP | {"foureyes.app.standing", "foureyes.core.loop"})
+    assert not unwanted(
+        modules, OTHER_FACES | HEAVY | NOT_FOR_LOG | LOOP | {"foureyes.app.standing", "foureyes.core.loop"}
+    )
 
 
-def test_start_and_unstart_load_nothing_of_the_findings_loop(project: Path, task: str, home: Path, tmp_path: Path) -> None:
+def test_start_and_unstart_load_nothing_of_the_findings_loop(
+    project: Path, task: str, home: Path, tmp_path: Path
+) -> None:
     """An agent's: a process without a terminal may start nothing (I5)."""
     with World(tmp_path, environment(home)) as world:
         claude = world.agent("claude")

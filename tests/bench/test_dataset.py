@@ -1,4 +1,6 @@
-"""The stores that benchmarks read are stores like any other: written through the journal, sound, with every status in them."""
+"""The stores that benchmarks read are stores like any other: written through the journal, sound, with every status in
+them.
+"""
 
 from __future__ import annotations
 

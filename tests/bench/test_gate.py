@@ -1,4 +1,6 @@
-"""What the gate's benchmark measures is what it says: sound stores, work that is really merged, and plain git that leaves the same."""
+"""What the gate's benchmark measures is what it says: sound stores, work that is really merged, and plain git that
+leaves the same.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,24 @@ def test_a_round_hands_in_and_merges_by_command_by_verb_and_by_git(tmp_path: Pat
             bench.round()
     finally:
         bench.close()
-    figures = [*cost(bench, "submit"), *cost(bench, "merge"), *growth(bench, bench, "submit"), *large_diff(bench), queue_rows(bench, bench)]
+    figures = [
+        *cost(bench, "submit"),
+        *cost(bench, "merge"),
+        *growth(bench, bench, "submit"),
+        *large_diff(bench),
+        queue_rows(bench, bench),
+    ]
     assert all(float(figure.value) > 0 for figure in figures)
     assert bench.at.git("rev-list", "--count", "--merges", "--first-parent", TARGET) == str(ATTEMPTS + 4)
-    assert bench.at.git("rev-list", "--count", "--merges", "--first-parent", TARGET, at=bench.at.plain) == str(ATTEMPTS + 2)
+    assert bench.at.git("rev-list", "--count", "--merges", "--first-parent", TARGET, at=bench.at.plain) == str(
+        ATTEMPTS + 2
+    )
     for place in (bench.at.repo, bench.at.plain):
         assert bench.at.git("status", "--porcelain", at=place) == ""
-        assert bench.at.git("show", f"{TARGET}:src/part1/file1.py", at=place) == (place / "src/part1/file1.py").read_text().strip()
+        assert (
+            bench.at.git("show", f"{TARGET}:src/part1/file1.py", at=place)
+            == (place / "src/part1/file1.py").read_text().strip()
+        )
     app = bench.at.open()
     report, waiting = app.audit.verify(), app.queue.view(ADA).count
     app.close()

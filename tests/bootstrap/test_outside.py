@@ -17,7 +17,9 @@ from foureyes.errors import Internal
 
 @pytest.fixture
 def outside() -> ports.Outside:
-    return Outside(Located("/place/tree", "/place/.git/worktrees/tree", "/place/.git", "/place"), "/place/.foureyes", {})
+    return Outside(
+        Located("/place/tree", "/place/.git/worktrees/tree", "/place/.git", "/place"), "/place/.foureyes", {}
+    )
 
 
 def test_the_paths_of_a_report_are_those_of_the_worktree_where_the_caller_stands_L3(outside: ports.Outside) -> None:
@@ -30,16 +32,29 @@ def test_the_paths_of_a_report_are_those_of_the_worktree_where_the_caller_stands
 def test_a_waiver_counts_by_the_time_of_writing_E3(outside: ports.Outside) -> None:
     def waived(until: str) -> Finding:
         return Finding(
-            root="TL-x-1-001", id="TL-x-1-001", task="x", kind="TL", severity="HIGH", title="a race", session=SessionId("ses-1"),
-            raised=1, flagged=1, state="waived", waived_until=until,
-        )  # fmt: skip
+            root="TL-x-1-001",
+            id="TL-x-1-001",
+            task="x",
+            kind="TL",
+            severity="HIGH",
+            title="a race",
+            session=SessionId("ses-1"),
+            raised=1,
+            flagged=1,
+            state="waived",
+            waived_until=until,
+        )
 
     made = json.loads(outside.write_sarif([waived("2020-01-01T00:00:00.000Z"), waived("9999-01-01T00:00:00.000Z")]))
     assert ["suppressions" in result for result in made["runs"][0]["results"]] == [False, True]
 
 
 def test_every_prompt_of_the_package_can_be_read(outside: ports.Outside) -> None:
-    names = [file.name.removesuffix(".md") for file in (files("foureyes.config") / "prompts").iterdir() if file.name.endswith(".md")]
+    names = [
+        file.name.removesuffix(".md")
+        for file in (files("foureyes.config") / "prompts").iterdir()
+        if file.name.endswith(".md")
+    ]
     assert names
     assert all(outside.template(name).strip() for name in names)
 

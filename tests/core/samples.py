@@ -32,19 +32,38 @@ def session(name: str) -> SessionId:
     return SessionId(f"ses-{name}")
 
 
-def agent(name: str, *, origin: str = "", parents: Iterable[Party] = (), proven: bool = True, issued: bool = False,
-          model: str = "", vendor: str = "") -> Party:  # fmt: skip
+def agent(
+    name: str,
+    *,
+    origin: str = "",
+    parents: Iterable[Party] = (),
+    proven: bool = True,
+    issued: bool = False,
+    model: str = "",
+    vendor: str = "",
+) -> Party:
     """An agent; its own origin unless another is named. `parents` are those above it, nearest first."""
     return Party(
-        session=session(name), kind="agent", trust="issued" if issued else "observed", name=name, proven=proven,
-        origins=frozenset({OriginId(origin or f"origin of {name}")}), above=tuple(p.session for p in parents), model=model, vendor=vendor,
-    )  # fmt: skip
+        session=session(name),
+        kind="agent",
+        trust="issued" if issued else "observed",
+        name=name,
+        proven=proven,
+        origins=frozenset({OriginId(origin or f"origin of {name}")}),
+        above=tuple(p.session for p in parents),
+        model=model,
+        vendor=vendor,
+    )
 
 
 def person(name: str, *, terminal: str = "") -> Party:
     """A person; another terminal is another session of the same person."""
     return Party(
-        session=session(name + terminal), kind="human", name=name, person=f"{name}@desk", origins=frozenset({OriginId(f"origin of {name}")})
+        session=session(name + terminal),
+        kind="human",
+        name=name,
+        person=f"{name}@desk",
+        origins=frozenset({OriginId(f"origin of {name}")}),
     )
 
 
@@ -67,14 +86,39 @@ STRANGER = agent("stranger")
 ADA = person("ada")
 
 
-def attempt(n: int = 1, *, added: int = 3, removed: int = 1, files: Iterable[ChangedFile] = (), landed: bool = False,
-            no_code: bool = False, ref: str = REF, base: Sha = BASE, signal: Signal = "DONE", base_tree: str = "",
-            marks: Iterable[Mark] = ()) -> Attempt:  # fmt: skip
+def attempt(
+    n: int = 1,
+    *,
+    added: int = 3,
+    removed: int = 1,
+    files: Iterable[ChangedFile] = (),
+    landed: bool = False,
+    no_code: bool = False,
+    ref: str = REF,
+    base: Sha = BASE,
+    signal: Signal = "DONE",
+    base_tree: str = "",
+    marks: Iterable[Mark] = (),
+) -> Attempt:
     changed = list(files) or [ChangedFile("src/a.py", added, removed)]
     return Attempt(
-        n=n, base=base, head=HEAD, tree=TREE, ref=ref, diff_id=DIFF, landed=landed, no_code=no_code, files=changed,
-        added=added, removed=removed, submitted_by=MAKER.session, submitted_at=WHEN, signal=signal, base_tree=base_tree, marks=list(marks),
-    )  # fmt: skip
+        n=n,
+        base=base,
+        head=HEAD,
+        tree=TREE,
+        ref=ref,
+        diff_id=DIFF,
+        landed=landed,
+        no_code=no_code,
+        files=changed,
+        added=added,
+        removed=removed,
+        submitted_by=MAKER.session,
+        submitted_at=WHEN,
+        signal=signal,
+        base_tree=base_tree,
+        marks=list(marks),
+    )
 
 
 def touching(*paths: str, **fields: Any) -> Attempt:
@@ -85,7 +129,8 @@ def touching(*paths: str, **fields: Any) -> Attempt:
 def task(creator: Party = CREATOR, implementer: Party | None = MAKER, **fields: object) -> Task:
     values: dict[str, object] = {
         "id": TaskId("fe-abc"), "title": "a task", "status": "reviewing", "creator": creator.session, "version": 1,
-        "created_at": WHEN, "updated_at": WHEN, "iteration": 1, "implementer": implementer.session if implementer else None,
+        "created_at": WHEN, "updated_at": WHEN, "iteration": 1,
+        "implementer": implementer.session if implementer else None,
     }  # fmt: skip
     return Task(**(values | fields))  # type: ignore[arg-type]
 
@@ -94,15 +139,25 @@ def entry(party: Party, action: str, n: int = 0) -> HistoryEntry:
     return HistoryEntry(party.session, action, n)
 
 
-def made(by: Party = MAKER, creator: Party = CREATOR, *others: Party, history: Iterable[HistoryEntry] = (),
-         authors: Iterable[Party] = (), attempt_: Attempt | None = None, **fields: object) -> Facts:  # fmt: skip
+def made(
+    by: Party = MAKER,
+    creator: Party = CREATOR,
+    *others: Party,
+    history: Iterable[HistoryEntry] = (),
+    authors: Iterable[Party] = (),
+    attempt_: Attempt | None = None,
+    **fields: object,
+) -> Facts:
     """Work by one party on the task of another, in review. `others` are known parties, and so is everyone named."""
     known = {party.session: party for party in (by, creator, *others, *authors)}
     done = (entry(creator, "created"), entry(by, "started"), *history, entry(by, "submitted", 1))
     return Facts(
-        task=task(creator, by, **fields), attempt=attempt_ or attempt(), history=done,
-        authors=(Author(by.session, "claim"), *(Author(party.session, "commit abc1234") for party in authors)), parties=known,
-    )  # fmt: skip
+        task=task(creator, by, **fields),
+        attempt=attempt_ or attempt(),
+        history=done,
+        authors=(Author(by.session, "claim"), *(Author(party.session, "commit abc1234") for party in authors)),
+        parties=known,
+    )
 
 
 def planned(creator: Party = CREATOR, *others: Party, **fields: object) -> Facts:
@@ -117,12 +172,27 @@ LINT = CheckRule(name="lint", run="ruff check", required=False)
 CRON = service()
 
 
-def ran(rule: CheckRule = TESTS, *, by: Party = CRON, outcome: Outcome = "passed", tree: str = TREE, tests: str = "", seq: int = 1,
-        summary: str = "3/3 passed") -> CheckResult:  # fmt: skip
+def ran(
+    rule: CheckRule = TESTS,
+    *,
+    by: Party = CRON,
+    outcome: Outcome = "passed",
+    tree: str = TREE,
+    tests: str = "",
+    seq: int = 1,
+    summary: str = "3/3 passed",
+) -> CheckResult:
     """A result on record."""
     return CheckResult(
-        seq=seq, tree=Sha(tree), name=rule.name, digest=rule.digest, outcome=outcome, summary=summary, tests=tests, session=by.session
-    )  # fmt: skip
+        seq=seq,
+        tree=Sha(tree),
+        name=rule.name,
+        digest=rule.digest,
+        outcome=outcome,
+        summary=summary,
+        tests=tests,
+        session=by.session,
+    )
 
 
 def rules(**fields: object) -> ReviewPolicy:
@@ -170,14 +240,20 @@ def situations(draw: st.DrawFn, *, crowd: st.SearchStrategy[list[Party]] | None 
     late = draw(st.booleans())
     facts = Facts(
         task=task(
-            creator, draw(st.sampled_from([None, makers[0]])), iteration=2, minor=draw(st.booleans()), minor_late=late,
-            minor_by=draw(some).session if late else creator.session, labels=draw(st.sampled_from([[], [], ["security"], ["docs"]])),
+            creator,
+            draw(st.sampled_from([None, makers[0]])),
+            iteration=2,
+            minor=draw(st.booleans()),
+            minor_late=late,
+            minor_by=draw(some).session if late else creator.session,
+            labels=draw(st.sampled_from([[], [], ["security"], ["docs"]])),
         ),
         attempt=attempt(2, added=draw(st.sampled_from([0, 10, 49, 50, 500])), removed=1),
         history=(entry(creator, "created"), *(entry(party, action, n) for party, action, n in past)),
-        authors=tuple(Author(party.session, "claim") for party in makers), parties={party.session: party for party in parties},
+        authors=tuple(Author(party.session, "claim") for party in makers),
+        parties={party.session: party for party in parties},
         minor_self_approvals=draw(st.sampled_from([{}, {"one": 5}, {"two": 4}])),
-    )  # fmt: skip
+    )
     return facts, draw(some)
 
 
@@ -186,8 +262,17 @@ policies = st.builds(
     name=st.sampled_from(POLICIES),
     independence=st.sampled_from(["origin", "origin", "model", "vendor", "human"]),
     label_rules=st.sampled_from(
-        [{}, {"security": LabelRule(auto_approve=False, independence="human")}, {"docs": LabelRule(independence="vendor")}]
+        [
+            {},
+            {"security": LabelRule(auto_approve=False, independence="human")},
+            {"docs": LabelRule(independence="vendor")},
+        ]
     ),
     minor=st.builds(MinorRule, self=st.booleans()),
 )
-words = st.builds(Said, reason=st.sampled_from(["", "  ", "read it"]), reviewed_by=st.sampled_from(["", "Bob"]), self_review=st.booleans())
+words = st.builds(
+    Said,
+    reason=st.sampled_from(["", "  ", "read it"]),
+    reviewed_by=st.sampled_from(["", "Bob"]),
+    self_review=st.booleans(),
+)

@@ -99,11 +99,21 @@ def test_every_wrong_answer_of_a_set_is_named_at_once_G2_L6() -> None:
 
 severities, states = st.sampled_from(SEVERITIES), st.sampled_from(STATES)
 some_findings = st.builds(
-    finding, severity=severities, state=states, waiting=st.booleans(), must_fix=st.booleans(), answered=st.integers(0, 2),
-    left_diff=st.booleans(), by_check=st.sampled_from(["", "tests"]), note=st.booleans(),
-)  # fmt: skip
+    finding,
+    severity=severities,
+    state=states,
+    waiting=st.booleans(),
+    must_fix=st.booleans(),
+    answered=st.integers(0, 2),
+    left_diff=st.booleans(),
+    by_check=st.sampled_from(["", "tests"]),
+    note=st.booleans(),
+)
 some_answers = st.builds(
-    said, st.sampled_from(ANSWERS), text=st.sampled_from([REASON, "too hard", "", "x" * 30]), ground=st.sampled_from([*GROUNDS, "", "no"])
+    said,
+    st.sampled_from(ANSWERS),
+    text=st.sampled_from([REASON, "too hard", "", "x" * 30]),
+    ground=st.sampled_from([*GROUNDS, "", "no"]),
 )
 
 
@@ -125,7 +135,11 @@ def test_no_accepted_answer_lets_a_blocking_finding_go_without_a_word_L6_L7(know
 @quick
 @given(st.lists(some_findings, max_size=5))
 def test_a_hand_in_asks_for_exactly_the_open_blocking_ones_that_somebody_raised_L6(known: list[Finding]) -> None:
-    wanted = [one for one in known if one.severity in BLOCKING and one.state == "open" and not (one.by_check or one.waiting or one.note)]
+    wanted = [
+        one
+        for one in known
+        if one.severity in BLOCKING and one.state == "open" and not (one.by_check or one.waiting or one.note)
+    ]
     assert len(unanswered(known)) == len(wanted)
 
 
@@ -134,7 +148,9 @@ def test_a_hand_in_asks_for_exactly_the_open_blocking_ones_that_somebody_raised_
 
 @quick
 @given(some_findings, st.sampled_from(RULINGS), st.booleans())
-def test_a_ruling_is_about_the_state_that_a_finding_is_in_L4_L8_L9_V7(known: Finding, ruling: Any, is_raiser: bool) -> None:
+def test_a_ruling_is_about_the_state_that_a_finding_is_in_L4_L8_L9_V7(
+    known: Finding, ruling: Any, is_raiser: bool
+) -> None:
     reason = why_not_ruling(known, ruling, is_raiser=is_raiser)
     if reason is not None:
         assert reason.next
@@ -157,9 +173,17 @@ def test_nothing_that_is_settled_is_ruled_on_again_L8_L9(ruling: Any, state: Any
 
 def test_only_a_claim_is_verified_and_only_a_dispute_accepted_L8_L9() -> None:
     good = {
-        (ruling, state) for ruling in RULINGS for state in STATES if why_not_ruling(finding(state=state), ruling, is_raiser=False) is None
+        (ruling, state)
+        for ruling in RULINGS
+        for state in STATES
+        if why_not_ruling(finding(state=state), ruling, is_raiser=False) is None
     }
-    assert good == {("VERIFIED", "claimed"), ("NOT_FIXED", "claimed"), ("ACCEPTED", "disputed"), ("OVERRULED", "disputed")}
+    assert good == {
+        ("VERIFIED", "claimed"),
+        ("NOT_FIXED", "claimed"),
+        ("ACCEPTED", "disputed"),
+        ("OVERRULED", "disputed"),
+    }
     assert {AFTER_RULING[ruling] for ruling in ("VERIFIED", "ACCEPTED")} == {"resolved"}
     assert {AFTER_RULING[ruling] for ruling in ("NOT_FIXED", "OVERRULED")} == {"open"}
 
@@ -177,7 +201,9 @@ def test_who_raised_what_nobody_can_find_does_not_confirm_it_V7() -> None:
 @pytest.mark.parametrize("old", SEVERITIES)
 @pytest.mark.parametrize("new", SEVERITIES)
 @pytest.mark.parametrize("changed", [True, False])
-def test_an_accepted_rejection_comes_again_with_other_code_or_a_higher_severity_only_L9(old: Any, new: Any, changed: bool) -> None:
+def test_an_accepted_rejection_comes_again_with_other_code_or_a_higher_severity_only_L9(
+    old: Any, new: Any, changed: bool
+) -> None:
     settled = finding(severity=old, state="resolved", ruling="ACCEPTED")
     refused = why_not_again(settled, Found(severity=new, title="leaks"), code_changed=changed)
     assert (refused is None) == (changed or SEVERITIES.index(new) < SEVERITIES.index(old))
@@ -227,9 +253,9 @@ def test_a_blocking_finding_that_is_flagged_again_is_never_settled_by_it_D2(know
 @pytest.mark.parametrize(
     "text",
     [
-        "too hard", "Too difficult!", "it's too complex", "this is too complicated.", "takes too long", "It takes too long...",
-        "I disagree",
-        "i disagree!", "no time", "not now", "won't fix", "wont fix", "  I   disagree  ", "", "x", "short one", "a" * 19,
+        "too hard", "Too difficult!", "it's too complex", "this is too complicated.", "takes too long",
+        "It takes too long...", "I disagree", "i disagree!", "no time", "not now", "won't fix", "wont fix",
+        "  I   disagree  ", "", "x", "short one", "a" * 19,
     ],
 )  # fmt: skip
 def test_an_excuse_is_no_reason_and_is_told_what_to_do_instead_L7(text: str) -> None:

@@ -37,7 +37,9 @@ def change(*files: ChangedFile) -> Change:
 
 
 def test_a_change_counts_its_lines_and_binaries_count_none_A1() -> None:
-    found = change(ChangedFile("a.py", 3, 1), ChangedFile("logo.png", None, None), ChangedFile("b.py", 0, 7, old_path="c.py"))
+    found = change(
+        ChangedFile("a.py", 3, 1), ChangedFile("logo.png", None, None), ChangedFile("b.py", 0, 7, old_path="c.py")
+    )
     assert (found.added, found.removed) == (3, 8)
     assert not found.is_empty
 

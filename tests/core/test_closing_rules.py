@@ -56,12 +56,20 @@ REFUSED = [
     ("started and gave back", FORMER, GAVE_BACK),
     ("in the author set", FORMER, made(authors=[FORMER])),
     ("spawned by the creator, nobody implemented", agent("child", parents=[CREATOR]), planned()),
-    ("spawned by another session of the creator's origin", agent("nephew", parents=[CREATOR_AGAIN]), planned(CREATOR, CREATOR_AGAIN)),
+    (
+        "spawned by another session of the creator's origin",
+        agent("nephew", parents=[CREATOR_AGAIN]),
+        planned(CREATOR, CREATOR_AGAIN),
+    ),
     ("spawned by another session of the maker's origin", agent("nephew", parents=[AGAIN]), made(MAKER, CREATOR, AGAIN)),
 ]
 ALLOWED = [
     ("creator, other implemented", CREATOR, made()),
-    ("creator, other implemented and gave back", CREATOR, replace(made(), task=replace(made().task, status="open", implementer=None))),
+    (
+        "creator, other implemented and gave back",
+        CREATOR,
+        replace(made(), task=replace(made().task, status="open", implementer=None)),
+    ),
     ("unrelated session", STRANGER, made()),
     ("unrelated session, nobody implemented", STRANGER, planned()),
     ("a person", ADA, made()),
@@ -227,7 +235,9 @@ def test_a_rule_that_raises_lifts_no_rejection_and_says_so_G1() -> None:
 
 @quick
 @given(situations(), policies)
-def test_whoever_shaped_it_closes_it_only_as_minor_or_by_exception_C1(case: tuple[Facts, Party], policy: ReviewPolicy) -> None:
+def test_whoever_shaped_it_closes_it_only_as_minor_or_by_exception_C1(
+    case: tuple[Facts, Party], policy: ReviewPolicy
+) -> None:
     facts, actor = case
     shaped = {e.session for e in facts.history or () if e.action in {"started", "unstarted", "submitted", "committed"}}
     shaped |= {a.session for a in facts.authors or ()}

@@ -68,7 +68,10 @@ ANSWERED = [
         ({}, []),
         ({"summary": {"fixed": 2, "deferred": 1, "rejected": 1, "blocking_resolved": 3}}, []),
         ({"summary": {"fixed": 1}}, ["summary.fixed: 1 sent, 2 counted"]),
-        ({"summary": {"deferred": 0, "rejected": 2}}, ["summary.deferred: 0 sent, 1 counted", "summary.rejected: 2 sent, 1 counted"]),
+        (
+            {"summary": {"deferred": 0, "rejected": 2}},
+            ["summary.deferred: 0 sent, 1 counted", "summary.rejected: 2 sent, 1 counted"],
+        ),
         ({"summary": {"blocking_resolved": 4}}, ["summary.blocking_resolved: 4 sent, at most 3 counted"]),
         ({"blocking_summary": {"fixed": 1, "rejected_with_reason": 1, "unaddressed": 1, "total_blocking": 3}}, []),
         ({"blocking_summary": {"fixed": 3}}, ["blocking_summary.fixed: 3 sent, at most 2 counted"]),
@@ -76,7 +79,10 @@ ANSWERED = [
             {"blocking_summary": {"fixed": 3, "rejected_with_reason": 1, "unaddressed": 0, "total_blocking": 5}},
             ["blocking_summary.fixed: 3 sent, at most 2 counted", "blocking_summary.total_blocking: 5 sent, 4 counted"],
         ),
-        ({"blocking_summary": {"rejected_with_reason": 2}}, ["blocking_summary.rejected_with_reason: 2 sent, at most 1 counted"]),
+        (
+            {"blocking_summary": {"rejected_with_reason": 2}},
+            ["blocking_summary.rejected_with_reason: 2 sent, at most 1 counted"],
+        ),
         (
             {"blocking_summary": {"fixed": 1, "rejected_with_reason": 1, "unaddressed": 0, "total_blocking": 3}},
             ["blocking_summary.total_blocking: 3 sent, 2 counted"],
@@ -95,7 +101,11 @@ def test_numbers_about_blocking_findings_are_held_against_the_ledger_G6() -> Non
     right = developer(*ANSWERED, blocking_summary=sent, summary={"blocking_resolved": 2})
     assert blocking_problems(right, answers_of(right)[0], blocking) == []
     assert blocking_problems(developer(*ANSWERED), answers_of(right)[0], blocking) == []
-    wrong = developer(*ANSWERED, blocking_summary={name: number + 1 for name, number in sent.items()}, summary={"blocking_resolved": 1})
+    wrong = developer(
+        *ANSWERED,
+        blocking_summary={name: number + 1 for name, number in sent.items()},
+        summary={"blocking_resolved": 1},
+    )
     assert said(blocking_problems(wrong, answers_of(wrong)[0], blocking)) == [
         ("G6", "blocking_summary.total_blocking: 4 sent, 3 counted"),
         ("G6", "blocking_summary.fixed: 2 sent, 1 counted"),
@@ -110,7 +120,10 @@ def test_numbers_about_blocking_findings_are_held_against_the_ledger_G6() -> Non
     [
         ({"tests_fixed": ["a"], "tests_remaining": ["b"], "progress_made": True}, []),
         ({"tests_fixed": [], "tests_remaining": ["b"], "progress_made": False}, []),
-        ({"tests_fixed": ["a"], "progress_made": False}, ["qa_response.progress_made: false sent, but 1 tests are fixed"]),
+        (
+            {"tests_fixed": ["a"], "progress_made": False},
+            ["qa_response.progress_made: false sent, but 1 tests are fixed"],
+        ),
         ({"progress_made": True}, ["qa_response.progress_made: true sent, but 0 tests are fixed"]),
         ({"tests_fixed": ["a"], "tests_remaining": ["a"]}, ['qa_response.tests_remaining: "a" is also in tests_fixed']),
         ({"tests_fixed": ["a", "a"]}, ['qa_response.tests_fixed[1]: "a" is there twice']),
@@ -124,7 +137,17 @@ def test_an_answer_about_tests_does_not_contradict_itself_L13(response: dict[str
     ("handoff", "problems"),
     [
         (qa(1, original_failures=["a", "b"], still_failing=["a", "b"], progress=False, status="fail"), []),
-        (qa(2, original_failures=["a", "b"], fixed_since_start=["a"], still_failing=["b"], new_failures=["c"], progress=True), []),
+        (
+            qa(
+                2,
+                original_failures=["a", "b"],
+                fixed_since_start=["a"],
+                still_failing=["b"],
+                new_failures=["c"],
+                progress=True,
+            ),
+            [],
+        ),
         (qa(3, original_failures=["a"], fixed_since_start=["a"], progress=True, status="PASS"), []),
         (qa(3, original_failures=["a"], still_failing=["a"], progress=True), []),
         (
@@ -149,7 +172,10 @@ def test_an_answer_about_tests_does_not_contradict_itself_L13(response: dict[str
             qa(original_failures=["a"], still_failing=["a"], new_failures=["a"]),
             ['test_tracking.new_failures: "a" is also in original_failures'],
         ),
-        (qa(original_failures=["a", "a"], still_failing=["a"]), ['test_tracking.original_failures[1]: "a" is there twice']),
+        (
+            qa(original_failures=["a", "a"], still_failing=["a"]),
+            ['test_tracking.original_failures[1]: "a" is there twice'],
+        ),
         (qa(new_failures=["n"], status="pass"), ['status: "pass", but 1 tests fail']),
         (qa(status="FAIL"), ['status: "FAIL", but 0 tests fail']),
     ],
@@ -163,10 +189,16 @@ names = st.sets(st.text(st.sampled_from("abc"), min_size=1, max_size=2), max_siz
 
 @given(names, names, names)
 @quick
-def test_lists_made_from_the_tests_themselves_never_contradict_L13(original: set[str], failing: set[str], other: set[str]) -> None:
+def test_lists_made_from_the_tests_themselves_never_contradict_L13(
+    original: set[str], failing: set[str], other: set[str]
+) -> None:
     still, new = original & failing, (failing | other) - original
     handoff = qa(
-        3, original_failures=sorted(original), fixed_since_start=sorted(original - failing), still_failing=sorted(still),
-        new_failures=sorted(new), status="FAIL" if still | new else "PASS",
-    )  # fmt: skip
+        3,
+        original_failures=sorted(original),
+        fixed_since_start=sorted(original - failing),
+        still_failing=sorted(still),
+        new_failures=sorted(new),
+        status="FAIL" if still | new else "PASS",
+    )
     assert summary_problems(handoff) == []

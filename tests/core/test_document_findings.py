@@ -92,7 +92,9 @@ def test_a_contradicting_blocking_is_named_with_its_path_L1() -> None:
     assert wrong(severity="important", blocking=False) == [
         ("L1", "payload.issues[0].blocking: false, but HIGH blocks: leave it out, or mend the severity")
     ]
-    assert wrong(severity="FYI", blocking=True)[0][1].startswith("payload.issues[0].blocking: true, but FYI does not block")
+    assert wrong(severity="FYI", blocking=True)[0][1].startswith(
+        "payload.issues[0].blocking: true, but FYI does not block"
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,18 +130,30 @@ def test_a_place_is_told_by_file_and_line_or_by_location_L3(sent: dict[str, Any]
         ({"file": "C:/a.py"}, '.file: "C:/a.py" is no path from the root of the repository'),
         ({"file": "~/a.py"}, '.file: "~/a.py" is no path from the root of the repository'),
         ({"file": "src\\a.py"}, '.file: "src\\a.py" has a backslash; separate folders with /'),
-        ({"location": "a/../../b:1"}, '.location: "a/../../b:1" leaves its folder by ..; write the path from the root of the repository'),
+        (
+            {"location": "a/../../b:1"},
+            '.location: "a/../../b:1" leaves its folder by ..; write the path from the root of the repository',
+        ),
         ({"location": ":56"}, '.location: ":56" names no file'),
         ({"file": "./"}, '.file: "./" names no file'),
         ({"line": 5}, ".line: 5, but of no file; name the file too"),
-        ({"file": "a", "location": "b"}, ": file, line and location contradict each other (file a, location b); give one of them"),
+        (
+            {"file": "a", "location": "b"},
+            ": file, line and location contradict each other (file a, location b); give one of them",
+        ),
         (
             {"file": "a", "line": 3, "location": "a:4-5"},
             ": file, line and location contradict each other (file a, line 3, location a:4-5); give one of them",
         ),
-        ({"file": "a:3", "line": 4}, ": file, line and location contradict each other (file a:3, line 4); give one of them"),
+        (
+            {"file": "a:3", "line": 4},
+            ": file, line and location contradict each other (file a:3, line 4); give one of them",
+        ),
         ({"title": " \u200b"}, ".title: empty; a finding needs a title"),
-        ({"problem": "x", "description": "y"}, ".description: is not what payload.issues[0].problem says; give one of them"),
+        (
+            {"problem": "x", "description": "y"},
+            ".description: is not what payload.issues[0].problem says; give one of them",
+        ),
     ],
 )
 def test_a_place_or_text_that_cannot_be_is_named_L3(sent: dict[str, Any], problem: str) -> None:
@@ -161,9 +175,16 @@ def test_a_right_issue_beside_a_wrong_one_is_still_read_G2() -> None:
 
 def test_all_fields_of_an_issue_reach_the_finding_L3() -> None:
     found = one(
-        title=" SQL ", location="a.py:1", description="one\r\ntwo\n", fix="f", why="w", quote="x = 1\r\n", fix_patch="--- a\r\n",
-        rule=" S608 ", id=" TL-AUTH-1-001 ",
-    )  # fmt: skip
+        title=" SQL ",
+        location="a.py:1",
+        description="one\r\ntwo\n",
+        fix="f",
+        why="w",
+        quote="x = 1\r\n",
+        fix_patch="--- a\r\n",
+        rule=" S608 ",
+        id=" TL-AUTH-1-001 ",
+    )
     assert found == Found(
         severity="HIGH", title="SQL", path="a.py", line=1, problem="one\ntwo", fix="f", why="w", quote="x = 1", rule="S608",
         fix_patch="--- a\r\n", id="TL-AUTH-1-001",
@@ -216,7 +237,10 @@ def test_new_issues_are_named_by_id_or_told_in_full_L2() -> None:
 
 
 def test_a_new_blocking_issue_must_be_there_and_block_L1_L2() -> None:
-    handoff = lead(issue("MEDIUM", id="TL-001"), new_blocking_issues=["TL-001", "TL-009", {"id": "TL-010", "title": "no severity"}, ""])
+    handoff = lead(
+        issue("MEDIUM", id="TL-001"),
+        new_blocking_issues=["TL-001", "TL-009", {"id": "TL-010", "title": "no severity"}, ""],
+    )
     assert said(lead_findings(handoff)[2]) == [
         ("L1", 'new_blocking_issues[0]: "TL-001" is MEDIUM, which does not block'),
         ("L2", 'new_blocking_issues[1]: "TL-009" is none of the issues of this document'),
@@ -286,7 +310,8 @@ def test_rulings_are_read_in_any_case_one_per_finding_L8() -> None:
     rulings, problems = rulings_of([RulingLine(finding=finding, ruling=word, reason=" r\n") for finding, word in sent])
     assert rulings[:2] == [Ruled("a", "VERIFIED", "r"), Ruled("b", "NOT_FIXED", "r")]
     assert [message.partition(" is ")[0] for _, message in said(problems)] == [
-        'payload.rulings[2].finding: "a"', "payload.rulings[3].finding: empty; name the finding", 'payload.rulings[4].ruling: "fine"',
+        'payload.rulings[2].finding: "a"', "payload.rulings[3].finding: empty; name the finding",
+        'payload.rulings[4].ruling: "fine"',
     ]  # fmt: skip
 
 
@@ -295,7 +320,9 @@ def test_rulings_are_read_in_any_case_one_per_finding_L8() -> None:
 
 @given(st.sampled_from(["approved", "concerns", "blocker"]), st.lists(severities, max_size=4))
 @quick
-def test_only_an_approval_that_carries_a_blocking_finding_becomes_a_concern_V5(verdict: Verdict, found: list[Severity]) -> None:
+def test_only_an_approval_that_carries_a_blocking_finding_becomes_a_concern_V5(
+    verdict: Verdict, found: list[Severity]
+) -> None:
     lowered = verdict == "approved" and bool(BLOCKING & set(found))
     assert effective(verdict, found) == ("concerns" if lowered else verdict)
 
@@ -317,13 +344,17 @@ def test_only_an_approval_that_carries_a_blocking_finding_becomes_a_concern_V5(v
         ("fine", [], 0, False),
     ],
 )
-def test_a_stated_status_must_follow_from_the_findings_L5(stated: str, found: list[Severity], notes: int, fits: bool) -> None:
+def test_a_stated_status_must_follow_from_the_findings_L5(
+    stated: str, found: list[Severity], notes: int, fits: bool
+) -> None:
     assert (status_problem(stated, found, notes) is None) == fits
 
 
 def test_a_status_that_disagrees_is_told_with_the_difference_L5() -> None:
     problem = status_problem("APPROVED", ["HIGH", "LOW", "HIGH"], 1)
-    assert problem == Reason("L5", 'status: "APPROVED", but the findings (2 HIGH, 1 LOW, 1 FYI) make it CHANGES_REQUESTED')
+    assert problem == Reason(
+        "L5", 'status: "APPROVED", but the findings (2 HIGH, 1 LOW, 1 FYI) make it CHANGES_REQUESTED'
+    )
     none = status_problem("CHANGES_REQUESTED", [])
     assert none is not None
     assert none.message.endswith("the findings (none) make it APPROVED")

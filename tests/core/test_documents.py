@@ -11,7 +11,15 @@ import pytest
 
 from foureyes.core.document_counts import summary_problems
 from foureyes.core.document_findings import answers_of, findings_of, lead_findings, status_problem
-from foureyes.core.documents import DOCUMENTS, DeveloperHandoff, QaHandoff, ReviewResult, TechLeadHandoff, name_of, word_of
+from foureyes.core.documents import (
+    DOCUMENTS,
+    DeveloperHandoff,
+    QaHandoff,
+    ReviewResult,
+    TechLeadHandoff,
+    name_of,
+    word_of,
+)
 from foureyes.core.finding import ANSWERS, GROUNDS, RULINGS, SEVERITIES
 from foureyes.core.reading import read
 
@@ -22,8 +30,11 @@ PLAIN: dict[str, type | tuple[type, ...]] = {"string": str, "integer": int, "boo
 
 def faults(value: Any, shape: dict[str, Any], schema: dict[str, Any], path: str = "$") -> Iterator[str]:
     """Where a value breaks a JSON Schema; only the words that our schemas use, any other is an error of the test."""
-    known = {"$ref", "anyOf", "enum", "type", "properties", "required", "additionalProperties", "items", "maxItems", "maxProperties",
-             "maxLength", "minimum", "maximum", "title", "description", "default", "propertyNames", "$schema", "$defs"}  # fmt: skip
+    known = {
+        "$ref", "anyOf", "enum", "type", "properties", "required", "additionalProperties", "items", "maxItems",
+        "maxProperties", "maxLength", "minimum", "maximum", "title", "description", "default", "propertyNames",
+        "$schema", "$defs",
+    }  # fmt: skip
     assert set(shape) <= known, f"{path}: {sorted(set(shape) - known)}"
     if "$ref" in shape:
         yield from faults(value, schema["$defs"][shape["$ref"].removeprefix("#/$defs/")], schema, path)

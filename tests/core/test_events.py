@@ -58,7 +58,9 @@ def values(annotation: Any) -> st.SearchStrategy[Any]:
 
 def test_every_event_of_the_module_is_in_the_vocabulary_J1() -> None:
     found = {
-        name: thing for name, thing in vars(events).items() if isinstance(thing, type) and issubclass(thing, Event) and thing is not Event
+        name: thing
+        for name, thing in vars(events).items()
+        if isinstance(thing, type) and issubclass(thing, Event) and thing is not Event
     }
     assert found == KINDS
 
@@ -112,7 +114,9 @@ FIRST = {
     "KeyRetired": '{"fingerprint":"SHA256:k","reason":"lost"}',
     "DecisionSigned": '{"key":"SHA256:k","statement":"{}","signature":"s"}',
 }
-"""The least that the first version of each of them wrote. What earlier versions wrote is in tests/adapters/store/schema_2.jsonl."""
+"""The least that the first version of each of them wrote. What earlier versions wrote is in
+tests/adapters/store/schema_2.jsonl.
+"""
 
 
 @pytest.mark.parametrize("kind", FIRST)

@@ -108,13 +108,18 @@ CRITIC = agent("critic")
 
 @pytest.mark.parametrize(
     ("who", "kept"),
-    [(WORKER, True), (agent("again", origin="origin of worker"), True), (LEAD, True), (agent("child", parents=[WORKER]), True),
-     (CREATOR, True), (agent("twin", origin="origin of creator"), True), (CRITIC, True), (service(), True), (asserted(), True),
-     (agent("marked", proven=False), True), (agent("errand", parents=[CREATOR]), True), (agent("help", parents=[ADA]), False),
-     (STRANGER, False), (ADA, False)],
+    [
+        (WORKER, True), (agent("again", origin="origin of worker"), True), (LEAD, True),
+        (agent("child", parents=[WORKER]), True), (CREATOR, True), (agent("twin", origin="origin of creator"), True),
+        (CRITIC, True), (service(), True), (asserted(), True), (agent("marked", proven=False), True),
+        (agent("errand", parents=[CREATOR]), True), (agent("help", parents=[ADA]), False), (STRANGER, False),
+        (ADA, False),
+    ],
     ids=lambda value: getattr(value, "name", str(value)),
 )  # fmt: skip
-def test_a_label_that_anybody_took_off_but_a_person_or_an_uninvolved_session_still_counts_M6(who: Party, kept: bool) -> None:
+def test_a_label_that_anybody_took_off_but_a_person_or_an_uninvolved_session_still_counts_M6(
+    who: Party, kept: bool
+) -> None:
     looked = [entry(CRITIC, "reviewed", 1)]
     facts = made(WORKER, CREATOR, LEAD, CRITIC, who, labels=["docs"], history=looked)
     facts = replace(facts, labels_taken_off=(("security", who.session),))

@@ -40,14 +40,20 @@ def test_the_section_is_that_of_the_seed_byte_for_byte_F3() -> None:
         "config. Also, add IP-based rate limiting, not just user-based.\n"
         "See RFC 6585 for 429 response format."
     )
-    found = Feedback(iteration=3, at=AT, decision="redo", quick_issues=["Code style issues", "Security issues"], text=text)
+    found = Feedback(
+        iteration=3, at=AT, decision="redo", quick_issues=["Code style issues", "Security issues"], text=text
+    )
     assert section([found]) == SEED
     assert section([replace(found, text=f"\n{text}\n\n")]) == SEED, "blank lines around it are nobody's words"
 
 
 @pytest.mark.parametrize(
     "history",
-    [[], [Feedback(iteration=1, at=AT, decision="approved")], [Feedback(iteration=1, at=AT, decision="rejected", text="no")]],
+    [
+        [],
+        [Feedback(iteration=1, at=AT, decision="approved")],
+        [Feedback(iteration=1, at=AT, decision="rejected", text="no")],
+    ],
     ids=["none", "approved", "rejected"],
 )
 def test_without_a_redo_there_is_not_a_byte_F3(history: list[Feedback]) -> None:
@@ -61,7 +67,8 @@ def test_quick_issues_alone_and_text_alone_are_enough_F1_F3() -> None:
         "Please address these concerns in this iteration.\n"
     )
     assert section([REDO]) == (
-        "## Previous Review Feedback (Iteration 1)\n\nDetailed feedback:\n> No tests.\n\nPlease address these concerns in this iteration.\n"
+        "## Previous Review Feedback (Iteration 1)\n\nDetailed feedback:\n> No tests.\n\nPlease address "
+        "these concerns in this iteration.\n"
     )
 
 
@@ -87,7 +94,10 @@ def test_what_the_gate_found_is_told_apart_from_what_a_reviewer_says_F3() -> Non
 
 @pytest.mark.parametrize(
     ("option", "words"),
-    [("fresh", "from where the task began (commit abcdef012345)"), ("checkpoint", "from a checkpoint (commit abcdef012345)")],
+    [
+        ("fresh", "from where the task began (commit abcdef012345)"),
+        ("checkpoint", "from a checkpoint (commit abcdef012345)"),
+    ],
 )
 def test_a_branch_that_begins_again_is_said_F1(option: Any, words: str) -> None:
     assert words in section([replace(REDO, option=option, reset_to="abcdef0123456789")])
@@ -133,15 +143,17 @@ def document(*history: Feedback) -> Any:
 def test_the_document_has_the_keys_of_the_rules_F2() -> None:
     redo = replace(REDO, quick_issues=["Tests incomplete"], option="fresh", priority="bump")
     found = document(
-        redo, Feedback(iteration=2, at=AT, decision="rejected", text="not wanted"), Feedback(iteration=3, at=AT, decision="approved")
+        redo,
+        Feedback(iteration=2, at=AT, decision="rejected", text="not wanted"),
+        Feedback(iteration=3, at=AT, decision="approved"),
     )
     when = 1798859045678
     assert found == {
         "taskId": "fe-7k2",
         "history": [
             {
-                "iteration": 1, "timestamp": when, "decision": "redo", "quickIssues": ["Tests incomplete"], "customFeedback": "No tests.",
-                "redoOption": "fresh", "priorityChange": "bump",
+                "iteration": 1, "timestamp": when, "decision": "redo", "quickIssues": ["Tests incomplete"],
+                "customFeedback": "No tests.", "redoOption": "fresh", "priorityChange": "bump",
             },
             {"iteration": 2, "timestamp": when, "decision": "rejected", "rejectReason": "not wanted"},
             {"iteration": 3, "timestamp": when, "decision": "approved"},

@@ -30,16 +30,24 @@ NOW, LATER = "2027-01-02T03:04:05.678Z", "2027-02-01T00:00:00.000Z"
 
 
 def finding(**fields: Any) -> Finding:
-    usual: dict[str, Any] = {"severity": "HIGH", "title": "leaks", "raised": 1, "flagged": 1, "kind": "TL", "task": "t", "id": "TL-t-1-001"}
+    usual: dict[str, Any] = {
+        "severity": "HIGH",
+        "title": "leaks",
+        "raised": 1,
+        "flagged": 1,
+        "kind": "TL",
+        "task": "t",
+        "id": "TL-t-1-001",
+    }
     return Finding(root="TL-t-1-001", session=SessionId("ses-r"), **(usual | fields))
 
 
 @pytest.mark.parametrize(
     ("text", "severity"),
     [
-        *[(name, name) for name in SEVERITIES],
-        ("BLOCKER", "CRITICAL"), ("IMPORTANT", "HIGH"), ("SUGGESTION", "MEDIUM"), ("MINOR", "LOW"), ("NIT", "LOW"), ("FYI", "FYI"),
-        (" high ", "HIGH"), ("nit", "LOW"), ("Blocker", "CRITICAL"), ("", None), ("urgent", None), ("HIGH!", None), ("high low", None),
+        *[(name, name) for name in SEVERITIES], ("BLOCKER", "CRITICAL"), ("IMPORTANT", "HIGH"),
+        ("SUGGESTION", "MEDIUM"), ("MINOR", "LOW"), ("NIT", "LOW"), ("FYI", "FYI"), (" high ", "HIGH"), ("nit", "LOW"),
+        ("Blocker", "CRITICAL"), ("", None), ("urgent", None), ("HIGH!", None), ("high low", None),
     ],
 )  # fmt: skip
 def test_a_severity_is_read_as_people_and_tools_write_it_L1(text: str, severity: str | None) -> None:
@@ -76,7 +84,9 @@ def test_a_waiver_counts_until_its_last_moment_and_then_the_finding_is_open_agai
     assert finding(state="resolved", waived_until=NOW).at_time(LATER).state == "resolved"
 
 
-@pytest.mark.parametrize("fields", [{"by_check": "tests"}, {"waiting": True}, {"note": True}, {"state": "claimed"}, {"severity": "LOW"}])
+@pytest.mark.parametrize(
+    "fields", [{"by_check": "tests"}, {"waiting": True}, {"note": True}, {"state": "claimed"}, {"severity": "LOW"}]
+)
 def test_only_an_open_blocking_loop_item_of_a_reviewer_needs_an_answer_L6(fields: dict[str, Any]) -> None:
     assert finding().needs_answer
     assert not finding(**fields).needs_answer

@@ -22,12 +22,29 @@ spaces = st.sampled_from(["", " ", "    ", "\t"])
 
 
 def finding(
-    root: str = "TL-t-1-001", *, path: str = "a.py", quote: str = "", symbol: str = "", rule: str = "", title: str = "leaks"
+    root: str = "TL-t-1-001",
+    *,
+    path: str = "a.py",
+    quote: str = "",
+    symbol: str = "",
+    rule: str = "",
+    title: str = "leaks",
 ) -> Finding:
     return Finding(
-        root=root, id=root, task="t", kind="TL", severity="HIGH", title=title, path=path, quote=quote, symbol=symbol, rule=rule,
-        session=SessionId("ses-r"), raised=1, flagged=1,
-    )  # fmt: skip
+        root=root,
+        id=root,
+        task="t",
+        kind="TL",
+        severity="HIGH",
+        title=title,
+        path=path,
+        quote=quote,
+        symbol=symbol,
+        rule=rule,
+        session=SessionId("ses-r"),
+        raised=1,
+        flagged=1,
+    )
 
 
 OLD = finding(quote="return self.limit * 2", symbol="total", rule="R1", title="Limit is hard-coded!")
@@ -114,11 +131,14 @@ def test_a_quote_is_found_wherever_it_moved_to_and_however_it_is_indented_L2_V7(
 def test_of_several_places_the_nearest_one_is_meant_and_without_a_hint_the_first_L2() -> None:
     text = "x\npass\ny\npass\nz\npass\n"
     assert [find_quote("pass", text, near) for near in (0, 1, 3, 4, 5, 6, 99)] == [2, 2, 2, 4, 4, 6, 6]
-    assert find_quote("pass", "", 3) == find_quote("", text) == find_quote("   \n", text) == find_quote("gone", text) == 0
+    assert (
+        find_quote("pass", "", 3) == find_quote("", text) == find_quote("   \n", text) == find_quote("gone", text) == 0
+    )
 
 
 @pytest.mark.parametrize(
-    ("line", "symbol"), [(1, "Shop"), (2, "total"), (3, "total"), (4, "total"), (5, "other"), (6, "other"), (99, "other"), (0, "")]
+    ("line", "symbol"),
+    [(1, "Shop"), (2, "total"), (3, "total"), (4, "total"), (5, "other"), (6, "other"), (99, "other"), (0, "")],
 )
 def test_the_symbol_is_the_innermost_function_or_class_around_a_line_L2(line: int, symbol: str) -> None:
     assert symbol_at(CODE, line) == symbol
@@ -149,7 +169,9 @@ def test_no_text_and_no_line_number_upsets_it_G1(text: str, line: int) -> None:
 
 
 def test_twenty_thousand_lines_and_findings_cost_little_and_not_the_square_L2() -> None:
-    """A hundred lines with what costs them, and two hundred times as many: about two hundred times as much, not forty thousand."""
+    """A hundred lines with what costs them, and two hundred times as many: about two hundred times as much, not forty
+    thousand.
+    """
 
     def cost(count: int) -> float:
         text = "def f():\n" + "    return limit * 2\n" * count
@@ -159,7 +181,9 @@ def test_twenty_thousand_lines_and_findings_cost_little_and_not_the_square_L2() 
         assert find_quote("return limit * 3", text) == 0
         assert find_quote("limit * 2 return" * 50, text) > 0
         assert symbol_at(text, count) == "f"
-        assert match(Seen(path="a.py", quote=f"line {count - 1}", title="x"), known, {}).root == f"TL-t-1-{count - 1:05}"
+        assert (
+            match(Seen(path="a.py", quote=f"line {count - 1}", title="x"), known, {}).root == f"TL-t-1-{count - 1:05}"
+        )
         return time.process_time() - began
 
     cost(100)

@@ -72,7 +72,11 @@ def test_agents_and_people_may_decide_I5() -> None:
 @every_policy
 @pytest.mark.parametrize("actor", [STRANGER, CREATOR, ADA, MAKER], ids=lambda p: p.name)
 def test_an_unreadable_history_refuses_everybody_P0(policy: PolicyName, actor: Party) -> None:
-    for lost in (replace(made(), history=None), replace(made(), authors=None), replace(made(minor=True), history=None, authors=None)):
+    for lost in (
+        replace(made(), history=None),
+        replace(made(), authors=None),
+        replace(made(minor=True), history=None, authors=None),
+    ):
         answer = ask(lost, actor, policy)
         assert (answer.allowed, answer.rule) == (False, "P0")
 
@@ -99,7 +103,12 @@ def test_work_without_any_author_refuses_strangers_P0(policy: PolicyName) -> Non
 
 
 def test_a_required_person_shuts_out_every_agent_P6() -> None:
-    for facts, actor in [(made(), STRANGER), (made(minor=True), STRANGER), (made(minor=True), MAKER), (made(), CREATOR)]:
+    for facts, actor in [
+        (made(), STRANGER),
+        (made(minor=True), STRANGER),
+        (made(minor=True), MAKER),
+        (made(), CREATOR),
+    ]:
         answer = ask(facts, actor, "trusted", independence="human")
         assert (answer.allowed, answer.rule) == (False, "P6")
         assert "review.independence" in answer.message
@@ -179,8 +188,7 @@ MAKERS = [
     ("spawned by a trailer's session", agent("child", parents=[TRAILER]), made(authors=[TRAILER])),
     ("an agent of unknown origin", agent("marked", proven=False), made()),
     ("of unknown origin, a person did it", agent("marked", proven=False), made(ADA)),
-    ("creator and implementer", MAKER, made(MAKER, MAKER)),
-    ("a person who did it", ADA, made(ADA)),
+    ("creator and implementer", MAKER, made(MAKER, MAKER)), ("a person who did it", ADA, made(ADA)),
     ("the person in another terminal", person("ada", terminal="2"), made(ADA)),
 ]  # fmt: skip
 makers = pytest.mark.parametrize(("actor", "facts"), [row[1:] for row in MAKERS], ids=[row[0] for row in MAKERS])
@@ -350,7 +358,10 @@ class Broken(dict[Any, Any]):
 
 @every_policy
 def test_a_rule_that_raises_refuses_and_says_so_G1(policy: PolicyName) -> None:
-    for facts in (replace(made(), parties=Broken()), replace(made(minor=True), parties=Broken(), minor_self_approvals=Broken())):
+    for facts in (
+        replace(made(), parties=Broken()),
+        replace(made(minor=True), parties=Broken(), minor_self_approvals=Broken()),
+    ):
         answer = ask(facts, STRANGER, policy)
         assert (answer.allowed, answer.rule) == (False, "G1")
         assert "OSError" in answer.message
@@ -373,20 +384,31 @@ def shaped_it(facts: Facts, actor: Party) -> bool:
 
     Services are never authors (I7).
     """
-    acted = {e.session for e in facts.history or () if e.action in {"started", "unstarted", "submitted", "responded", "committed"}}
+    acted = {
+        e.session
+        for e in facts.history or ()
+        if e.action in {"started", "unstarted", "submitted", "responded", "committed"}
+    }
     for maker in acted | {a.session for a in facts.authors or ()} | ({facts.task.implementer} - {None}):
         party = facts.parties[SessionId(str(maker))]
         if party.kind == "service":
             continue
         same_person = actor.kind == party.kind == "human" and actor.person == party.person
-        if actor.session == party.session or actor.origins & party.origins or same_person or party.session in actor.above:
+        if (
+            actor.session == party.session
+            or actor.origins & party.origins
+            or same_person
+            or party.session in actor.above
+        ):
             return True
     return False
 
 
 @quick
 @given(situations(), policies, words)
-def test_no_policy_lets_a_maker_approve_except_minor_or_declared_P2(case: tuple[Facts, Party], policy: ReviewPolicy, said: Said) -> None:
+def test_no_policy_lets_a_maker_approve_except_minor_or_declared_P2(
+    case: tuple[Facts, Party], policy: ReviewPolicy, said: Said
+) -> None:
     facts, actor = case
     answer = may_approve(facts, actor, policy, said)
     declared = policy.name == "trusted" and (said.reviewed_by.strip() or (said.self_review and said.reason.strip()))
@@ -397,7 +419,9 @@ def test_no_policy_lets_a_maker_approve_except_minor_or_declared_P2(case: tuple[
 
 @quick
 @given(situations(), policies, words)
-def test_another_author_never_turns_a_refusal_into_a_yes_P2(case: tuple[Facts, Party], policy: ReviewPolicy, said: Said) -> None:
+def test_another_author_never_turns_a_refusal_into_a_yes_P2(
+    case: tuple[Facts, Party], policy: ReviewPolicy, said: Said
+) -> None:
     facts, actor = case
     if may_approve(facts, actor, policy, said).allowed:
         return
@@ -409,7 +433,9 @@ def test_another_author_never_turns_a_refusal_into_a_yes_P2(case: tuple[Facts, P
 
 @quick
 @given(situations(), policies, words)
-def test_a_stricter_policy_never_allows_what_a_looser_one_refuses_P12(case: tuple[Facts, Party], policy: ReviewPolicy, said: Said) -> None:
+def test_a_stricter_policy_never_allows_what_a_looser_one_refuses_P12(
+    case: tuple[Facts, Party], policy: ReviewPolicy, said: Said
+) -> None:
     facts, actor = case
     answers = [may_approve(facts, actor, replace(policy, name=name), said).allowed for name in POLICIES]
     assert answers == sorted(answers), f"{dict(zip(POLICIES, answers, strict=True))}"
@@ -417,17 +443,22 @@ def test_a_stricter_policy_never_allows_what_a_looser_one_refuses_P12(case: tupl
 
 @quick
 @given(situations(), policies, words)
-def test_a_higher_grade_never_allows_what_a_lower_one_refuses_P6(case: tuple[Facts, Party], policy: ReviewPolicy, said: Said) -> None:
+def test_a_higher_grade_never_allows_what_a_lower_one_refuses_P6(
+    case: tuple[Facts, Party], policy: ReviewPolicy, said: Said
+) -> None:
     facts, actor = case
     asked = [
-        may_approve(facts, actor, replace(policy, independence=grade), said).allowed for grade in ("human", "vendor", "model", "origin")
+        may_approve(facts, actor, replace(policy, independence=grade), said).allowed
+        for grade in ("human", "vendor", "model", "origin")
     ]
     assert asked == sorted(asked)
 
 
 @quick
 @given(situations(), policies, words)
-def test_a_spawned_session_may_do_no_more_than_any_agent_above_it_I4(case: tuple[Facts, Party], policy: ReviewPolicy, said: Said) -> None:
+def test_a_spawned_session_may_do_no_more_than_any_agent_above_it_I4(
+    case: tuple[Facts, Party], policy: ReviewPolicy, said: Said
+) -> None:
     facts, actor = case
     if may_approve(facts, actor, policy, said).allowed:
         for above in (facts.parties[name] for name in actor.above):

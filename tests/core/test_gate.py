@@ -45,7 +45,13 @@ POLICY = ReviewPolicy()
 
 
 def ids(
-    facts: Facts, tip: Tip | None = CURRENT, seen: str = SEEN, *, person: bool = False, policy: ReviewPolicy = POLICY, reason: str = ""
+    facts: Facts,
+    tip: Tip | None = CURRENT,
+    seen: str = SEEN,
+    *,
+    person: bool = False,
+    policy: ReviewPolicy = POLICY,
+    reason: str = "",
 ) -> list[str]:
     found = gate.check(facts, ADA if person else STRANGER, tip, seen, policy, reason)
     assert all(reason.message and reason.next for reason in found), "every reason has a sentence and a next step (G2)"
@@ -80,11 +86,17 @@ def test_each_open_blocking_finding_is_a_reason_of_its_own_D2_G2() -> None:
         (Blocking("TL-1", state="claimed"), "nobody verified it", "fe finding rule TL-1 --verified|--not-fixed"),
         (Blocking("TL-1", state="disputed"), "nobody ruled", "fe finding rule TL-1 --accepted|--overruled"),
         (Blocking("TL-1", waiting=True), "waits to be confirmed", "fe finding rule TL-1 --confirmed|--dismissed"),
-        (Blocking("TL-1", state="waived", expired=True), "the waiver has run out", "fe finding respond TL-1 --fixed|--rejected"),
+        (
+            Blocking("TL-1", state="waived", expired=True),
+            "the waiver has run out",
+            "fe finding respond TL-1 --fixed|--rejected",
+        ),
     ],
     ids=["open", "claimed", "disputed", "unconfirmed", "waived once"],
 )
-def test_a_blocking_finding_says_how_it_stands_and_what_settles_it_D2_L8_L9_E3(held: Blocking, words: str, step: str) -> None:
+def test_a_blocking_finding_says_how_it_stands_and_what_settles_it_D2_L8_L9_E3(
+    held: Blocking, words: str, step: str
+) -> None:
     """A claim is no fix, a dispute no acceptance, and a waiver that has run out none."""
     (found,) = gate.check(replace(made(), open_blocking=(held,)), STRANGER, CURRENT, SEEN, POLICY)
     assert (found.rule, found.next) == ("D2", step)
@@ -146,7 +158,8 @@ def test_eight_digits_or_more_of_the_diff_id_suffice_D7(seen: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "seen", ["0", SEEN[:7], " ", "sha256:", "deadbeef", SEEN + "f", DIFF + "0", "sha256:sha256:" + SEEN, "........", "%"]
+    "seen",
+    ["0", SEEN[:7], " ", "sha256:", "deadbeef", SEEN + "f", DIFF + "0", "sha256:sha256:" + SEEN, "........", "%"],
 )
 def test_another_diff_or_too_few_digits_are_refused_even_from_a_person_D7(seen: str) -> None:
     if seen.removeprefix("sha256:"):
@@ -228,7 +241,9 @@ def test_a_person_agrees_with_a_reason_to_tests_that_are_gone_and_an_agent_never
     assert ids(facts, policy=CHECKED, person=True, reason="  ") == ["D5"]
     assert ids(facts, policy=CHECKED, person=True, reason="b was a duplicate") == []
     assert ids(facts, policy=CHECKED, reason="b was a duplicate") == ["D5"]
-    assert ids(checked(ran(outcome="failed")), policy=CHECKED, person=True, reason="so what") == ["D5"], "a red check stays red"
+    assert ids(checked(ran(outcome="failed")), policy=CHECKED, person=True, reason="so what") == ["D5"], (
+        "a red check stays red"
+    )
     (why,) = gate.check(facts, STRANGER, CURRENT, SEEN, CHECKED)
     assert "a person runs: fe approve" in why.next
     assert gate.tests_that_go(facts, CHECKED) == ("b",)

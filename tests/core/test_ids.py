@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.ids import ALPHABET, CROWDING, PREFIX, SHORTEST, TASK_INPUT, length_for, session_id, short_diff, task_id
+from foureyes.core.ids import (
+    ALPHABET,
+    CROWDING,
+    PREFIX,
+    SHORTEST,
+    TASK_INPUT,
+    length_for,
+    session_id,
+    short_diff,
+    task_id,
+)
 
 from tests.core.samples import quick
 
@@ -20,7 +30,8 @@ def test_the_alphabet_has_no_letter_that_looks_like_a_digit_T() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tasks", "tries", "length"), [(0, 0, 3), (1638, 0, 3), (1639, 0, 4), (52_428, 0, 4), (52_429, 0, 5), (0, 1, 3), (0, 2, 4)]
+    ("tasks", "tries", "length"),
+    [(0, 0, 3), (1638, 0, 3), (1639, 0, 4), (52_428, 0, 4), (52_429, 0, 5), (0, 1, 3), (0, 2, 4)],
 )
 def test_ids_grow_when_they_get_crowded_or_collide_T(tasks: int, tries: int, length: int) -> None:
     assert length_for(tasks, tries) == length

@@ -90,7 +90,9 @@ def test_the_implementation_actions_are_those_of_the_rules_I7() -> None:
     assert set(get_args(Action)) >= IMPLEMENTATION
 
 
-@pytest.mark.parametrize(("text", "status"), [("in_review", "reviewing"), ("done", "closed"), *((name, name) for name in STATUSES)])
+@pytest.mark.parametrize(
+    ("text", "status"), [("in_review", "reviewing"), ("done", "closed"), *((name, name) for name in STATUSES)]
+)
 def test_statuses_are_read_under_their_older_names_too_T2(text: str, status: str) -> None:
     assert parse_status(text) == status
 

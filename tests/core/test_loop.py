@@ -33,7 +33,12 @@ def loop(
         steps += [Step(root, n, "resolved", "ruled") for root in roots[at : at + count]]
         at += count
     handed = [
-        Handed(n=n, tree=trees[n - 1] if trees else f"t{n}", close_seq=n * 10, merge_failures=failures[n - 1] if failures else 0)
+        Handed(
+            n=n,
+            tree=trees[n - 1] if trees else f"t{n}",
+            close_seq=n * 10,
+            merge_failures=failures[n - 1] if failures else 0,
+        )
         for n in range(1, len(fixed) + 2)
     ]
     return standing(handed, rounds(handed, steps, closed=closed), acts, odds, limits)
@@ -120,7 +125,13 @@ def test_a_warning_comes_one_round_early_and_says_to_whom_E5() -> None:
 
 @pytest.mark.parametrize(
     ("option", "tier", "waiting"),
-    [("split", "developer", ""), ("fresh", "developer", ""), ("senior", "senior", ""), ("continue", "senior", ""), ("ask", "user", "user")],
+    [
+        ("split", "developer", ""),
+        ("fresh", "developer", ""),
+        ("senior", "senior", ""),
+        ("continue", "senior", ""),
+        ("ask", "user", "user"),
+    ],
 )
 def test_what_the_lead_decides_is_where_the_loop_goes_on_E3(option: str, tier: str, waiting: str) -> None:
     found = loop([0] * 4, acts=[Act(55, 5, option)])  # type: ignore[arg-type]
@@ -139,7 +150,9 @@ def test_the_lead_may_be_asked_before_the_loop_goes_on_and_nothing_else_changes_
     assert (answered.tier, answered.waiting_for) == ("developer", "")
 
 
-@pytest.mark.parametrize(("how", "counts"), [("crash", True), ("timeout", True), ("blocked", True), ("cancelled", False)])
+@pytest.mark.parametrize(
+    ("how", "counts"), [("crash", True), ("timeout", True), ("blocked", True), ("cancelled", False)]
+)
 @pytest.mark.parametrize("had", [0, 2])
 def test_a_run_that_ended_oddly_counts_only_if_it_had_the_findings_L17(how: str, counts: bool, had: int) -> None:
     found = loop([1], odds=[Odd(25, 2, how, had)])  # type: ignore[arg-type]
@@ -179,7 +192,9 @@ def test_limits_are_in_one_place_and_the_warning_follows_them_E5() -> None:
 
 
 @given(st.lists(st.integers(0, 3), max_size=30), st.integers(1, 4), st.integers(1, 7))
-def test_without_a_lead_every_loop_reaches_one_who_decides_in_a_bounded_number_of_rounds(fixed: list[int], limit: int, cap: int) -> None:
+def test_without_a_lead_every_loop_reaches_one_who_decides_in_a_bounded_number_of_rounds(
+    fixed: list[int], limit: int, cap: int
+) -> None:
     limits = Limits(no_progress_limit=limit, iteration_cap=cap)
     found = loop(fixed, found=10_000, limits=limits)
     most = 2 * cap

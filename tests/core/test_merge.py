@@ -65,11 +65,15 @@ def test_an_approval_that_would_be_given_again_stands_Q2() -> None:
     assert ids(approved(), approval(CREATOR, "P3", reason="I planned it", exception="creator")) == []
 
 
-@pytest.mark.parametrize("tip", [Tip(head=Sha("f" * 40)), Tip(head=None), None], ids=["moved", "gone", "git does not answer"])
+@pytest.mark.parametrize(
+    "tip", [Tip(head=Sha("f" * 40)), Tip(head=None), None], ids=["moved", "gone", "git does not answer"]
+)
 @pytest.mark.parametrize("by", [STRANGER, ADA], ids=["agent", "person"])
 def test_a_branch_that_moved_voids_it_D4_lesson_12(by: Party, tip: Tip | None) -> None:
     assert ids(approved(), approval(by), tip=tip) == ["D4"]
-    assert ids(approved(), approval(by, exception="break_glass", rule="N3"), tip=tip) == ["D4"], "breaking the glass passes no stale work"
+    assert ids(approved(), approval(by, exception="break_glass", rule="N3"), tip=tip) == ["D4"], (
+        "breaking the glass passes no stale work"
+    )
 
 
 def test_another_attempt_than_the_approved_one_voids_it_D4() -> None:
@@ -84,7 +88,9 @@ def test_a_blocking_finding_voids_it_even_over_broken_glass_D2_N3() -> None:
 
 
 def test_who_turns_out_to_be_an_author_has_approved_nothing_P2() -> None:
-    grown = replace(approved(), history=(entry(CREATOR, "created"), entry(MAKER, "started"), entry(STRANGER, "committed", 1)))
+    grown = replace(
+        approved(), history=(entry(CREATOR, "created"), entry(MAKER, "started"), entry(STRANGER, "committed", 1))
+    )
     assert ids(grown, approval(STRANGER)) == ["P2"]
     joined = replace(STRANGER, origins=MAKER.origins)
     one = replace(approved(), parties={**approved().parties, STRANGER.session: joined})
@@ -112,7 +118,9 @@ def test_a_label_that_came_later_voids_it_P6_D6() -> None:
 def test_a_hold_only_makes_it_wait_D3() -> None:
     held = replace(approved(hold="legal"), project_hold="drill")
     assert ids(held, approval(STRANGER)) == []
-    skipped = replace(held, task=replace(held.task, labels=["review:skip"]), controls=(Control("label", ADA.session, "review:skip"),))
+    skipped = replace(
+        held, task=replace(held.task, labels=["review:skip"]), controls=(Control("label", ADA.session, "review:skip"),)
+    )
     assert ids(skipped, approval(CRON, "M4")) == []
 
 
@@ -176,7 +184,9 @@ def test_who_loosened_it_and_turns_out_to_have_made_it_has_loosened_nothing_M6()
 
 @quick
 @given(situations(), policies)
-def test_an_approval_stands_exactly_where_the_rules_would_give_it_now_Q2(situation: tuple[Facts, Party], policy: ReviewPolicy) -> None:
+def test_an_approval_stands_exactly_where_the_rules_would_give_it_now_Q2(
+    situation: tuple[Facts, Party], policy: ReviewPolicy
+) -> None:
     facts, actor = situation
     facts = replace(facts, parties={**facts.parties, actor.session: actor})
     given = Given(7, actor.session, 2, "P7", "", "read it")

@@ -63,7 +63,10 @@ def reviewed(session: str = "ses-1", *, minutes: int = 0, **more: int) -> Review
 
 def moved(task: str, *steps: tuple[str, str]) -> list[StatusRow]:
     """Rows of the journal about one task, each at `hh:mm:ss` of one day; `Approved!` closes at once."""
-    return [StatusRow(task=task, at=f"2026-03-01T{at}.000Z", kind=kind.rstrip("!"), closes=kind.endswith("!")) for kind, at in steps]
+    return [
+        StatusRow(task=task, at=f"2026-03-01T{at}.000Z", kind=kind.rstrip("!"), closes=kind.endswith("!"))
+        for kind, at in steps
+    ]
 
 
 # Shares
@@ -74,7 +77,9 @@ def test_a_share_of_nothing_is_none_and_never_zero_Y() -> None:
     assert (share(0, 4).share, share(0, 4).percent) == (0.0, "0.0 %")
 
 
-@pytest.mark.parametrize(("n", "of", "says"), [(1, 3, "33.3 %"), (2, 3, "66.7 %"), (1, 8, "12.5 %"), (1, 16, "6.3 %"), (5, 5, "100.0 %")])
+@pytest.mark.parametrize(
+    ("n", "of", "says"), [(1, 3, "33.3 %"), (2, 3, "66.7 %"), (1, 8, "12.5 %"), (1, 16, "6.3 %"), (5, 5, "100.0 %")]
+)
 def test_percents_have_one_decimal_and_halves_go_up_Y(n: int, of: int, says: str) -> None:
     assert share(n, of).percent == says
 
@@ -97,7 +102,14 @@ def test_the_median_is_the_one_that_everybody_knows_Y(numbers: list[int]) -> Non
 
 @pytest.mark.parametrize(
     ("tasks", "mean", "middle"),
-    [((1,), 1.0, 1.0), ((1, 1), 1.5, 1.5), ((3, 1), 1.3, 1.0), ((1, 0, 1), 2.0, 2.0), ((0, 0, 0, 0, 7), 5.0, 5.0), ((2, 1), 1.3, 1.0)],
+    [
+        ((1,), 1.0, 1.0),
+        ((1, 1), 1.5, 1.5),
+        ((3, 1), 1.3, 1.0),
+        ((1, 0, 1), 2.0, 2.0),
+        ((0, 0, 0, 0, 7), 5.0, 5.0),
+        ((2, 1), 1.3, 1.0),
+    ],
 )
 def test_mean_and_median_of_iterations_to_approval_Y(tasks: tuple[int, ...], mean: float, middle: float) -> None:
     found = iterations_of(approved(*tasks))
@@ -183,34 +195,58 @@ def test_a_false_fix_is_counted_every_time_it_is_claimed_Y() -> None:
 
 
 def test_only_what_was_settled_can_be_reopened_Y() -> None:
-    assert figures([FindingRow(settled=True, reopened=True), FindingRow(settled=True), FindingRow()]).reopened == share(1, 2)
+    assert figures([FindingRow(settled=True, reopened=True), FindingRow(settled=True), FindingRow()]).reopened == share(
+        1, 2
+    )
 
 
 def test_what_came_after_an_approval_was_missed_if_it_blocks_Y() -> None:
-    assert figures([FindingRow(blocking=True, missed=True), FindingRow(blocking=True), FindingRow()]).missed == share(1, 2)
+    assert figures([FindingRow(blocking=True, missed=True), FindingRow(blocking=True), FindingRow()]).missed == share(
+        1, 2
+    )
 
 
 FINDINGS = st.builds(
     FindingRow,
-    session=st.sampled_from(["ses-1", "ses-2"]), blocking=st.booleans(), state=st.sampled_from(["open", "claimed", "resolved", "waived"]),
-    waived_until=st.sampled_from(["", NOW, LATER]), answer=st.sampled_from(["", "FIXED", "REJECTED"]), spoken=st.booleans(),
-    checked=st.booleans(), tracked=st.booleans(), anchored=st.booleans(), task_closed=st.booleans(), rejected=st.booleans(),
-    accepted=st.booleans(), fixed_right=st.integers(0, 3), fixed_wrong=st.integers(0, 3), settled=st.booleans(), reopened=st.booleans(),
-    upheld=st.integers(0, 3), dropped=st.integers(4, 5) | st.just(0), missed=st.booleans(),
-)  # fmt: skip
+    session=st.sampled_from(["ses-1", "ses-2"]),
+    blocking=st.booleans(),
+    state=st.sampled_from(["open", "claimed", "resolved", "waived"]),
+    waived_until=st.sampled_from(["", NOW, LATER]),
+    answer=st.sampled_from(["", "FIXED", "REJECTED"]),
+    spoken=st.booleans(),
+    checked=st.booleans(),
+    tracked=st.booleans(),
+    anchored=st.booleans(),
+    task_closed=st.booleans(),
+    rejected=st.booleans(),
+    accepted=st.booleans(),
+    fixed_right=st.integers(0, 3),
+    fixed_wrong=st.integers(0, 3),
+    settled=st.booleans(),
+    reopened=st.booleans(),
+    upheld=st.integers(0, 3),
+    dropped=st.integers(4, 5) | st.just(0),
+    missed=st.booleans(),
+)
 
 
 @st.composite
 def review_rows(draw: st.DrawFn) -> ReviewRow:
     changed = draw(st.integers(0, 9))
     return ReviewRow(
-        session=draw(st.sampled_from(["ses-1", "ses-3"])), submitted_at=NOW, at=f"2026-03-01T12:{draw(st.integers(0, 59)):02}:30.000Z",
-        changed=changed, unread=draw(st.integers(0, changed)), actionable=draw(st.booleans()),
-    )  # fmt: skip
+        session=draw(st.sampled_from(["ses-1", "ses-3"])),
+        submitted_at=NOW,
+        at=f"2026-03-01T12:{draw(st.integers(0, 59)):02}:30.000Z",
+        changed=changed,
+        unread=draw(st.integers(0, changed)),
+        actionable=draw(st.booleans()),
+    )
 
 
 def shares_in(*views: ReviewStats | ReviewerScore) -> list[Share]:
-    return [value for view in views for name in view.__struct_fields__ if isinstance(value := getattr(view, name), Share)]
+    return [
+        value for view in views for name in view.__struct_fields__ if isinstance(value := getattr(view, name), Share)
+    ]
 
 
 @given(st.lists(FINDINGS, max_size=12), st.lists(review_rows(), max_size=8), st.lists(st.integers(0, 3), max_size=3))
@@ -226,7 +262,9 @@ def test_every_share_lies_between_nothing_and_all_or_is_none_Y(
 
 
 @given(st.lists(FINDINGS, max_size=12), st.lists(review_rows(), max_size=8))
-def test_the_scorecard_is_what_a_plain_count_per_session_says_Y(findings: list[FindingRow], reviews: list[ReviewRow]) -> None:
+def test_the_scorecard_is_what_a_plain_count_per_session_says_Y(
+    findings: list[FindingRow], reviews: list[ReviewRow]
+) -> None:
     found = {one.session: one for one in scores(findings, reviews, [], {})}
     assert set(found) == {one.session for one in findings if one.spoken} | {one.session for one in reviews}
     for session, card in found.items():
@@ -243,15 +281,28 @@ def test_the_scorecard_is_what_a_plain_count_per_session_says_Y(findings: list[F
 
 
 def test_reviews_that_are_actionable_incomplete_or_none_at_all_V3_V6() -> None:
-    reviews = [reviewed(actionable=True, changed=3), reviewed(changed=3, unread=1), reviewed(actionable=True, changed=1, unread=1)]
+    reviews = [
+        reviewed(actionable=True, changed=3),
+        reviewed(changed=3, unread=1),
+        reviewed(actionable=True, changed=1, unread=1),
+    ]
     returns = [ReturnRow(session="ses-1", why="document", n=2), ReturnRow(session="ses-1", why="quote", n=5)]
     found = figures(reviews=reviews, returns=returns)
-    assert (found.reviews, found.actionable, found.incomplete, found.invalid) == (3, share(2, 3), share(2, 3), share(2, 5))
+    assert (found.reviews, found.actionable, found.incomplete, found.invalid) == (
+        3,
+        share(2, 3),
+        share(2, 3),
+        share(2, 5),
+    )
 
 
 def test_the_scorecard_has_name_agent_and_model_and_who_reviewed_most_comes_first_Y() -> None:
     sessions = {"ses-1": SessionRow(id="ses-1", name="codex#1", kind="agent", agent="codex", model="gpt")}
-    reviews = [reviewed("ses-2"), reviewed("ses-1", minutes=2, changed=4, unread=1), reviewed("ses-1", minutes=7, changed=4)]
+    reviews = [
+        reviewed("ses-2"),
+        reviewed("ses-1", minutes=2, changed=4, unread=1),
+        reviewed("ses-1", minutes=7, changed=4),
+    ]
     findings = [
         FindingRow(session="ses-1", blocking=True, upheld=9),
         FindingRow(session="ses-1", upheld=5, dropped=9),
@@ -259,7 +310,14 @@ def test_the_scorecard_has_name_agent_and_model_and_who_reviewed_most_comes_firs
         FindingRow(session="ses-gate", spoken=False, upheld=1),
     ]
     first, second = scores(findings, reviews, [ReturnRow(session="ses-1", why="quote", n=1)], sessions)
-    assert (first.name, first.agent, first.model, first.reviews, first.findings, first.blocking) == ("codex#1", "codex", "gpt", 2, 3, 1)
+    assert (first.name, first.agent, first.model, first.reviews, first.findings, first.blocking) == (
+        "codex#1",
+        "codex",
+        "gpt",
+        2,
+        3,
+        1,
+    )
     assert (first.precision, first.coverage, first.unanchored) == (share(1, 2), share(7, 8), share(1, 3))
     assert (first.median_seconds, first.misquoted, first.invalid, first.incomplete) == (270, 1, 0, 1)
     assert (second.name, second.reviews, second.precision.share, second.coverage.share) == ("ses-2", 1, None, None)
@@ -284,12 +342,23 @@ def test_escalations_are_counted_per_tier_lowest_first_E1() -> None:
 
 def test_time_in_each_status_is_summed_per_task_and_the_median_is_over_tasks_Y() -> None:
     quick = moved(
-        "fe-1", ("TaskCreated", "10:00:00"), ("TaskStarted", "10:01:00"), ("AttemptSubmitted", "10:11:00"), ("Approved!", "10:12:00")
+        "fe-1",
+        ("TaskCreated", "10:00:00"),
+        ("TaskStarted", "10:01:00"),
+        ("AttemptSubmitted", "10:11:00"),
+        ("Approved!", "10:12:00"),
     )
     slow = moved(
-        "fe-2", ("TaskCreated", "10:00:00"), ("TaskStarted", "10:03:00"), ("AttemptSubmitted", "10:13:00"), ("RedoRequested", "10:23:00"),
-        ("TaskStarted", "10:24:00"), ("AttemptSubmitted", "10:54:00"), ("Approved", "10:55:00"), ("TaskMerged", "11:55:00"),
-    )  # fmt: skip
+        "fe-2",
+        ("TaskCreated", "10:00:00"),
+        ("TaskStarted", "10:03:00"),
+        ("AttemptSubmitted", "10:13:00"),
+        ("RedoRequested", "10:23:00"),
+        ("TaskStarted", "10:24:00"),
+        ("AttemptSubmitted", "10:54:00"),
+        ("Approved", "10:55:00"),
+        ("TaskMerged", "11:55:00"),
+    )
     assert times_of([*quick, *slow]) == (
         StatusTime(status="open", tasks=2, median_seconds=150, total_seconds=300),
         StatusTime(status="in_progress", tasks=2, median_seconds=1_500, total_seconds=3_000),
@@ -300,10 +369,17 @@ def test_time_in_each_status_is_summed_per_task_and_the_median_is_over_tasks_Y()
 
 def test_a_hand_in_over_another_is_one_stay_in_review_and_time_closed_is_none_Y() -> None:
     rows = moved(
-        "fe-1", ("AttemptSubmitted", "10:00:00"), ("AttemptSubmitted", "10:05:00"), ("TaskClosed", "10:06:00"),
-        ("TaskReopened", "12:00:00"), ("TaskClosed", "12:00:10"),
-    )  # fmt: skip
-    assert [(one.status, one.total_seconds, one.tasks) for one in times_of(rows)] == [("open", 10, 1), ("reviewing", 360, 1)]
+        "fe-1",
+        ("AttemptSubmitted", "10:00:00"),
+        ("AttemptSubmitted", "10:05:00"),
+        ("TaskClosed", "10:06:00"),
+        ("TaskReopened", "12:00:00"),
+        ("TaskClosed", "12:00:10"),
+    )
+    assert [(one.status, one.total_seconds, one.tasks) for one in times_of(rows)] == [
+        ("open", 10, 1),
+        ("reviewing", 360, 1),
+    ]
 
 
 def test_a_clock_that_went_back_takes_no_time_away_Y() -> None:

@@ -23,7 +23,9 @@ def sentences(facts: Facts, author: Party | None = None, policy: ReviewPolicy = 
 
 
 def minor(*files: ChangedFile, added: int = 3, removed: int = 1, **fields: object) -> Facts:
-    return made(MAKER, CREATOR, STRANGER, minor=True, attempt_=attempt(files=files, added=added, removed=removed), **fields)  # type: ignore[arg-type]
+    return made(
+        MAKER, CREATOR, STRANGER, minor=True, attempt_=attempt(files=files, added=added, removed=removed), **fields
+    )  # type: ignore[arg-type]
 
 
 def test_a_small_change_marked_at_creation_is_minor_P10() -> None:
@@ -32,7 +34,9 @@ def test_a_small_change_marked_at_creation_is_minor_P10() -> None:
     assert sentences(replace(planned(minor=True), attempt=None)) == ""
 
 
-@pytest.mark.parametrize(("added", "removed", "fits"), [(50, 0, True), (0, 50, True), (25, 25, True), (51, 0, False), (26, 25, False)])
+@pytest.mark.parametrize(
+    ("added", "removed", "fits"), [(50, 0, True), (0, 50, True), (25, 25, True), (51, 0, False), (26, 25, False)]
+)
 def test_added_and_removed_lines_count_up_to_max_lines_P10(added: int, removed: int, fits: bool) -> None:
     assert ("minor.max_lines = 50" not in sentences(minor(added=added, removed=removed))) == fits
 
@@ -99,7 +103,10 @@ def test_a_mark_at_creation_counts_even_if_the_creator_made_it_P10() -> None:
 
 def test_a_label_with_auto_approve_false_bars_it_P1() -> None:
     assert "label security" in sentences(minor(labels=["security"]))
-    assert sentences(minor(labels=["docs"]), policy=replace(POLICY, label_rules={"docs": LabelRule(auto_approve=True)})) == ""
+    assert (
+        sentences(minor(labels=["docs"]), policy=replace(POLICY, label_rules={"docs": LabelRule(auto_approve=True)}))
+        == ""
+    )
 
 
 def test_self_approval_can_be_turned_off_without_turning_minor_off_P10() -> None:
@@ -116,7 +123,9 @@ def test_an_origin_has_so_many_self_approvals_a_day_P10(used: int, left: bool) -
 
 
 def test_every_bound_that_is_broken_is_named_G2() -> None:
-    facts = minor(ChangedFile("foureyes.toml", 500, 0), added=500, labels=["security"], minor_late=True, minor_by=MAKER.session)
+    facts = minor(
+        ChangedFile("foureyes.toml", 500, 0), added=500, labels=["security"], minor_late=True, minor_by=MAKER.session
+    )
     facts = replace(facts, minor_self_approvals={"origin of maker": 5})
     found = minor_refusals(facts, replace(POLICY, minor=MinorRule(self=False)), MAKER)
     assert len(found) == 6

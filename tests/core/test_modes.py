@@ -53,20 +53,32 @@ def put(*labels: str, by: Party = ADA, late: bool = False, after_start: bool = F
     return tuple(Control("label", by.session, label, late=late, after_start=after_start) for label in labels)
 
 
-def work(*labels: str, by: Party = ADA, late: bool = False, after_start: bool = False, attempt_: Attempt | None = None,
-         planned: str = "", controls: Sequence[Control] = (), maker: Party = MAKER) -> Facts:  # fmt: skip
+def work(
+    *labels: str,
+    by: Party = ADA,
+    late: bool = False,
+    after_start: bool = False,
+    attempt_: Attempt | None = None,
+    planned: str = "",
+    controls: Sequence[Control] = (),
+    maker: Party = MAKER,
+) -> Facts:
     """Work in review with labels that somebody put on."""
-    facts = made(maker, CREATOR, STRANGER, ADA, LEAD, AGAIN, CRON, by, attempt_=attempt_, labels=list(labels), planned=planned)
+    facts = made(
+        maker, CREATOR, STRANGER, ADA, LEAD, AGAIN, CRON, by, attempt_=attempt_, labels=list(labels), planned=planned
+    )
     return replace(facts, controls=(*put(*labels, by=by, late=late, after_start=after_start), *controls))
 
 
-def mode(facts: Facts, policy: ReviewPolicy = ReviewPolicy()) -> Mode:  # noqa: B008
+def mode(facts: Facts, policy: ReviewPolicy = ReviewPolicy()) -> Mode:
     chosen = mode_of(facts, policy)
     assert chosen.reasons, "a mode has a reason (G2)"
     return chosen.mode
 
 
-def reasons(facts: Facts, policy: ReviewPolicy = CHECKED, tip: Tip | None = CURRENT, *, any_mode: bool = False) -> tuple[Reason, ...]:
+def reasons(
+    facts: Facts, policy: ReviewPolicy = CHECKED, tip: Tip | None = CURRENT, *, any_mode: bool = False
+) -> tuple[Reason, ...]:
     return why_not_by_itself(facts, policy, mode_of(facts, policy), standings(facts, policy), tip, any_mode=any_mode)
 
 
@@ -76,15 +88,18 @@ def reasons(facts: Facts, policy: ReviewPolicy = CHECKED, tip: Tip | None = CURR
 @pytest.mark.parametrize(
     ("labels", "expected"),
     [
-        ([], "batch"), (["ux"], "batch"), (["review:per-task"], "per-task"), (["review:batch"], "batch"), (["review:skip"], "skip"),
-        (["review:auto"], "auto-approve"), (["review:auto-approve"], "auto-approve"), (["trivial"], "auto-approve"),
-        (["security"], "per-task"), (["review:skip", "trivial"], "skip"), (["review:batch", "trivial"], "batch"),
-        (["review:skip", "security"], "skip"), (["review:xyz"], "per-task"), (["review:"], "per-task"), (["review:SKIP"], "per-task"),
-        (["reviews:skip"], "batch"), (["Review:skip"], "batch"),
+        ([], "batch"), (["ux"], "batch"), (["review:per-task"], "per-task"), (["review:batch"], "batch"),
+        (["review:skip"], "skip"), (["review:auto"], "auto-approve"), (["review:auto-approve"], "auto-approve"),
+        (["trivial"], "auto-approve"), (["security"], "per-task"), (["review:skip", "trivial"], "skip"),
+        (["review:batch", "trivial"], "batch"), (["review:skip", "security"], "skip"), (["review:xyz"], "per-task"),
+        (["review:"], "per-task"), (["review:SKIP"], "per-task"), (["reviews:skip"], "batch"),
+        (["Review:skip"], "batch"),
     ],
     ids=str,
 )  # fmt: skip
-def test_an_explicit_label_wins_over_a_rule_and_a_rule_over_the_default_M1_M2(labels: list[str], expected: Mode) -> None:
+def test_an_explicit_label_wins_over_a_rule_and_a_rule_over_the_default_M1_M2(
+    labels: list[str], expected: Mode
+) -> None:
     assert mode(work(*labels)) == expected
 
 
@@ -131,9 +146,10 @@ def test_every_review_label_means_a_mode_and_a_strange_one_means_eyes_M2_G1(name
 @pytest.mark.parametrize(
     ("paths", "expected"),
     [
-        (["README.md"], "skip"), (["docs/a.rst", "docs/img.png", "x/y.md"], "skip"), (["README.md", "src/a.py"], "batch"),
-        (["src/a.py"], "batch"), (["x.txt"], "batch"), (["CLAUDE.md"], "per-task"), (["sub/AGENTS.md", "a.md"], "per-task"),
-        (["docs/conftest.py"], "batch"), (["docs/Makefile", "docs/a.md"], "batch"),
+        (["README.md"], "skip"), (["docs/a.rst", "docs/img.png", "x/y.md"], "skip"),
+        (["README.md", "src/a.py"], "batch"), (["src/a.py"], "batch"), (["x.txt"], "batch"),
+        (["CLAUDE.md"], "per-task"), (["sub/AGENTS.md", "a.md"], "per-task"), (["docs/conftest.py"], "batch"),
+        (["docs/Makefile", "docs/a.md"], "batch"),
     ],
 )  # fmt: skip
 def test_docs_are_skipped_only_where_every_changed_path_is_one_M3(paths: list[str], expected: Mode) -> None:
@@ -153,14 +169,17 @@ def test_an_empty_change_is_no_document_M3() -> None:
 
 @pytest.mark.parametrize("label", ["", "review:skip", "review:auto", "trivial"])
 def test_a_rule_that_forbids_it_bars_auto_approval_whatever_the_mode_M3_lesson_50(label: str) -> None:
-    careful = rules(checks=(TESTS,), label_rules={"release": LabelRule(auto_approve=False), "trivial": LabelRule("auto-approve")})
+    careful = rules(
+        checks=(TESTS,), label_rules={"release": LabelRule(auto_approve=False), "trivial": LabelRule("auto-approve")}
+    )
     facts = replace(work("release", *([label] if label else [])), results=GREEN)
     assert [reason.rule for reason in reasons(facts, careful)] == ["M3"]
     assert "release" in reasons(facts, careful)[0].message
 
 
 @pytest.mark.parametrize(
-    ("rule", "expected"), [(LabelRule("skip", independence="vendor"), "P6"), (LabelRule("auto-approve", reviews=1), "D6")]
+    ("rule", "expected"),
+    [(LabelRule("skip", independence="vendor"), "P6"), (LabelRule("auto-approve", reviews=1), "D6")],
 )
 def test_where_a_grade_or_a_review_is_asked_for_nothing_approves_itself_P6_D6(rule: LabelRule, expected: str) -> None:
     facts = replace(work("x"), results=GREEN)
@@ -171,7 +190,9 @@ def test_where_a_grade_or_a_review_is_asked_for_nothing_approves_itself_P6_D6(ru
 
 
 @pytest.mark.parametrize("label", ["", "review:skip", "review:auto", "docs", "trivial"])
-@pytest.mark.parametrize("path", ["foureyes.toml", "CLAUDE.md", "a/.claude/x.json", ".gitattributes", ".foureyes/prompts/a.md"])
+@pytest.mark.parametrize(
+    "path", ["foureyes.toml", "CLAUDE.md", "a/.claude/x.json", ".gitattributes", ".foureyes/prompts/a.md"]
+)
 def test_a_changed_gate_file_is_per_task_whatever_the_labels_say_A4_lesson_75(label: str, path: str) -> None:
     facts = replace(work(*([label] if label else []), attempt_=touching("docs/a.md", path)), results=GREEN)
     chosen = mode_of(facts, CHECKED)
@@ -182,13 +203,21 @@ def test_a_changed_gate_file_is_per_task_whatever_the_labels_say_A4_lesson_75(la
 # M6: who may loosen
 
 LOOSE = ["review:skip", "review:auto", "trivial"]
-INVOLVED = [WORKER, LEAD, agent("twin", origin="origin of worker"), agent("below", parents=[WORKER]), agent("marked", proven=False)]
+INVOLVED = [
+    WORKER,
+    LEAD,
+    agent("twin", origin="origin of worker"),
+    agent("below", parents=[WORKER]),
+    agent("marked", proven=False),
+]
 
 
 @pytest.mark.parametrize("label", LOOSE)
 @pytest.mark.parametrize("late", [False, True], ids=["at creation", "later"])
 @pytest.mark.parametrize("by", INVOLVED, ids=lambda party: party.name)
-def test_what_a_maker_or_delegator_loosens_counts_as_batch_and_the_reasons_say_so_M6(by: Party, late: bool, label: str) -> None:
+def test_what_a_maker_or_delegator_loosens_counts_as_batch_and_the_reasons_say_so_M6(
+    by: Party, late: bool, label: str
+) -> None:
     facts = work(label, by=by, late=late, maker=WORKER)
     chosen = mode_of(facts, ReviewPolicy())
     assert chosen.mode == "batch"
@@ -241,9 +270,12 @@ def test_who_put_a_label_on_last_is_who_counts_M6() -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "without"), [("review:per-task", "per-task"), ("security", "per-task"), ("review:batch", "batch"), ("review:skip", "batch")]
+    ("label", "without"),
+    [("review:per-task", "per-task"), ("security", "per-task"), ("review:batch", "batch"), ("review:skip", "batch")],
 )
-def test_a_label_that_a_maker_takes_off_goes_on_asking_and_never_goes_on_loosening_M6(label: str, without: Mode) -> None:
+def test_a_label_that_a_maker_takes_off_goes_on_asking_and_never_goes_on_loosening_M6(
+    label: str, without: Mode
+) -> None:
     facts = replace(work("trivial" if label == "review:batch" else "ux"), labels_taken_off=((label, MAKER.session),))
     assert mode(facts) == without
 
@@ -258,7 +290,9 @@ def test_an_acceptance_that_a_maker_changed_is_looked_at_M6() -> None:
     for by, expected in ((MAKER, "batch"), (AGAIN, "batch"), (ADA, "skip"), (STRANGER, "skip")):
         facts = work("review:skip", controls=[Control("acceptance", by.session, late=True)])
         assert mode(facts) == expected
-        assert any("acceptance" in reason.message for reason in mode_of(facts, ReviewPolicy()).reasons) == (expected == "batch")
+        assert any("acceptance" in reason.message for reason in mode_of(facts, ReviewPolicy()).reasons) == (
+            expected == "batch"
+        )
     cut = work("review:per-task", controls=[Control("acceptance", MAKER.session, late=True)])
     assert mode(cut) == "per-task", "and never loosens"
 
@@ -298,9 +332,11 @@ LABELS = [
 ]
 RULES = rules(
     label_rules={
-        **ReviewPolicy().label_rules, "risky": LabelRule("per-task"), "free": LabelRule("skip"),
+        **ReviewPolicy().label_rules,
+        "risky": LabelRule("per-task"),
+        "free": LabelRule("skip"),
     }
-)  # fmt: skip
+)
 some_labels = st.sets(st.sampled_from(LABELS), max_size=4)
 changed = st.sampled_from([attempt(), touching("a.md"), touching("docs/a.md", "src/a.py")])
 policies = st.builds(lambda default: replace(RULES, default_mode=default), st.sampled_from(MODES))
@@ -316,21 +352,37 @@ def with_labels(labels: Iterable[str], attempt_: Attempt, planned: str) -> Facts
 
 
 @quick
-@given(some_labels, some_labels, changed, policies, st.sampled_from(["", "auto-approve", "skip"]), st.sampled_from([MAKER, AGAIN]))
+@given(
+    some_labels,
+    some_labels,
+    changed,
+    policies,
+    st.sampled_from(["", "auto-approve", "skip"]),
+    st.sampled_from([MAKER, AGAIN]),
+)
 def test_labels_that_a_maker_adds_never_loosen_M6(
     before: set[str], added: set[str], attempt_: Attempt, policy: ReviewPolicy, planned: str, by: Party
 ) -> None:
     facts = with_labels(before, attempt_, planned)
     new = sorted(added - before)
     after = replace(
-        facts, task=replace(facts.task, labels=sorted(before | added)), controls=(*facts.controls, *put(*new, by=by, late=True))
+        facts,
+        task=replace(facts.task, labels=sorted(before | added)),
+        controls=(*facts.controls, *put(*new, by=by, late=True)),
     )
     assert not looser(mode(after, policy), mode(facts, policy))
     assert set(facts.labels_in_force()) <= set(after.labels_in_force())
 
 
 @quick
-@given(some_labels, some_labels, changed, policies, st.sampled_from(["", "auto-approve", "skip"]), st.sampled_from([MAKER, AGAIN, CREATOR]))
+@given(
+    some_labels,
+    some_labels,
+    changed,
+    policies,
+    st.sampled_from(["", "auto-approve", "skip"]),
+    st.sampled_from([MAKER, AGAIN, CREATOR]),
+)
 def test_labels_that_a_maker_takes_off_never_loosen_M6(
     before: set[str], removed: set[str], attempt_: Attempt, policy: ReviewPolicy, planned: str, by: Party
 ) -> None:
@@ -375,7 +427,11 @@ def test_nothing_stands_against_a_trivial_change_with_green_checks_M4() -> None:
 
 
 def test_zero_checks_never_approve_lesson_49_M4() -> None:
-    for switches in (AutoApprove(), AutoApprove(require_quality_pass=False), AutoApprove(require_signal_done=False, max_iterations=0)):
+    for switches in (
+        AutoApprove(),
+        AutoApprove(require_quality_pass=False),
+        AutoApprove(require_signal_done=False, max_iterations=0),
+    ):
         (why,) = reasons(auto(), rules(auto=switches))
         assert (why.rule, "no check is configured" in why.message, bool(why.next)) == ("M4", True, True)
 
@@ -411,7 +467,12 @@ CASES = {
     "git does not answer": (auto(), CHECKED, None, ["git could not say"]),
     "how checks run": (auto(touching("src/conftest.py")), CHECKED, CURRENT, ["how checks run"]),
     "package scripts": (auto(touching("web/package.json")), CHECKED, CURRENT, ["how checks run"]),
-    "a test deleted": (auto(attempt(marks=[Mark("deleted", "tests/test_a.py")])), CHECKED, CURRENT, ["deletes the test file"]),
+    "a test deleted": (
+        auto(attempt(marks=[Mark("deleted", "tests/test_a.py")])),
+        CHECKED,
+        CURRENT,
+        ["deletes the test file"],
+    ),
 }
 
 
@@ -427,8 +488,10 @@ def test_all_that_fails_is_said_in_the_order_of_the_rule_M4_G2() -> None:
     bad = attempt(4, signal="BLOCKED", files=touching("Makefile").files, marks=[Mark("deleted", "tests/test_a.py")])
     facts = auto(bad, results=(ran(outcome="failed"),), open_blocking=(Blocking("TL-1"),), project_hold="drill")
     policy = rules(checks=(TESTS, replace(TESTS, name="more")), auto=AutoApprove(enabled=False))
-    words = ["enabled = false", "check tests failed", "check more: was not run", "iteration 4", "signal BLOCKED", "TL-1", "drill", "stale",
-             "how checks run", "deletes the test file"]  # fmt: skip
+    words = [
+        "enabled = false", "check tests failed", "check more: was not run", "iteration 4", "signal BLOCKED", "TL-1",
+        "drill", "stale", "how checks run", "deletes the test file",
+    ]  # fmt: skip
     found = reasons(facts, policy, Tip(head=None))
     assert [word for word, reason in zip(words, found, strict=True) if word not in reason.message] == []
     none = reasons(replace(facts, results=()), replace(policy, checks=()), Tip(head=None))
@@ -461,7 +524,9 @@ def test_skip_needs_no_checks_and_still_holds_for_nothing_stale_held_or_blocked_
     skipped = work("review:skip", attempt_=attempt(9, signal="BLOCKED"))
     assert reasons(skipped, rules(auto=AutoApprove(enabled=False))) == ()
     assert [reason.rule for reason in reasons(skipped, tip=None)] == ["D4"]
-    assert [reason.rule for reason in reasons(replace(skipped, open_blocking=(Blocking("TL-1"),), project_hold="x"))] == ["D2", "D3"]
+    assert [
+        reason.rule for reason in reasons(replace(skipped, open_blocking=(Blocking("TL-1"),), project_hold="x"))
+    ] == ["D2", "D3"]
 
 
 def test_batch_never_approves_itself_and_says_whose_eyes_it_waits_for_M4() -> None:

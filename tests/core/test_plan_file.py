@@ -1,4 +1,6 @@
-"""M7: plans as people and planning agents write them; a wrong one is an error that names its line, and nothing is taken from it."""
+"""M7: plans as people and planning agents write them; a wrong one is an error that names its line, and nothing is taken
+from it.
+"""
 
 from __future__ import annotations
 
@@ -65,12 +67,21 @@ def test_a_plan_has_a_section_per_task_in_its_order_M7() -> None:
 
 def test_a_task_without_a_review_label_is_planned_as_auto_approve_M7() -> None:
     assert [task.planned for task in read_plan(PLAN)] == ["auto-approve", "", "auto-approve"]
-    assert one("## Task: a\nLabels: security\n").planned == "auto-approve", "a rule's label is no review label; the rule wins (M1)"
+    assert one("## Task: a\nLabels: security\n").planned == "auto-approve", (
+        "a rule's label is no review label; the rule wins (M1)"
+    )
 
 
 @pytest.mark.parametrize(
     ("mode", "expected"),
-    [("batch", "batch"), ("Per-Task", "per-task"), ("auto", "auto-approve"), ("skip", "skip"), ("default", ""), ("", "auto-approve")],
+    [
+        ("batch", "batch"),
+        ("Per-Task", "per-task"),
+        ("auto", "auto-approve"),
+        ("skip", "skip"),
+        ("default", ""),
+        ("", "auto-approve"),
+    ],
 )
 def test_a_plan_may_name_the_mode_of_a_task_M7(mode: str, expected: str) -> None:
     assert one(f"## Task: a\nMode: {mode}\n").planned == expected
@@ -79,8 +90,8 @@ def test_a_plan_may_name_the_mode_of_a_task_M7(mode: str, expected: str) -> None
 @pytest.mark.parametrize(
     "text",
     [
-        "## Task: a\nLabels: x, y", "# TASK : a\nlabel: x y", "###### task: a #\n- **Labels:** x,y", "## Task: a\n* Labels: x ,y\n",
-        "## Task:a\r\nLabels: x, y\r\n",
+        "## Task: a\nLabels: x, y", "# TASK : a\nlabel: x y", "###### task: a #\n- **Labels:** x,y",
+        "## Task: a\n* Labels: x ,y\n", "## Task:a\r\nLabels: x, y\r\n",
     ],
 )  # fmt: skip
 def test_headings_and_fields_are_read_as_people_write_them_M7(text: str) -> None:
@@ -89,7 +100,8 @@ def test_headings_and_fields_are_read_as_people_write_them_M7(text: str) -> None
 
 
 @pytest.mark.parametrize(
-    "text", ["", "words", "## Tasks\n- a\n", "Task: a\n", "##Task: a\n", "```\n## Task: a\n```\n", "<!--\n## Task: a\n-->\n"]
+    "text",
+    ["", "words", "## Tasks\n- a\n", "Task: a\n", "##Task: a\n", "```\n## Task: a\n```\n", "<!--\n## Task: a\n-->\n"],
 )
 def test_a_file_without_a_task_is_an_error_that_says_how_one_looks_M7(text: str) -> None:
     assert "## Task:" in error(text).message
@@ -113,7 +125,9 @@ def test_what_is_wrong_is_named_with_file_and_line_M7(case: str) -> None:
     assert error(text).message.startswith(f"plan.md:{line} ")
 
 
-@pytest.mark.parametrize("text", ["## Task: a\x1b[2J\n", "## Task: a\n\x00", "## Task: a\n\u0085", "## Task: a\n\udcff"])
+@pytest.mark.parametrize(
+    "text", ["## Task: a\x1b[2J\n", "## Task: a\n\x00", "## Task: a\n\u0085", "## Task: a\n\udcff"]
+)
 def test_characters_that_do_not_show_are_refused_M7(text: str) -> None:
     error(text)
 
@@ -145,7 +159,10 @@ def test_a_fence_that_is_never_closed_swallows_the_rest_as_markdown_does_M7() ->
 def test_what_is_commented_out_is_not_there_and_line_numbers_stay_right_M7() -> None:
     old = "<!-- the old plan\n## Task: old\nLabels: x\n-->\n"
     found = read_plan(f"{old}## Task: a <!-- first -->\nLabels: <!-- y --> z\n<!-- b -->\nwords\n\n## Task: c\n")
-    assert [(task.line, task.title, task.labels, task.description) for task in found] == [(5, "a", ("z",), "words"), (10, "c", (), "")]
+    assert [(task.line, task.title, task.labels, task.description) for task in found] == [
+        (5, "a", ("z",), "words"),
+        (10, "c", (), ""),
+    ]
 
 
 def test_a_comment_that_is_never_closed_is_text_M7() -> None:
@@ -165,7 +182,22 @@ def test_a_description_field_ends_the_fields_M7() -> None:
 
 # Whatever it holds
 
-PIECES = ["#", " ", "\n", "Task:", "## Task: x", "```", "~~~", "<!--", "-->", "Labels: ", "review:skip", "\\", "a", "- "]
+PIECES = [
+    "#",
+    " ",
+    "\n",
+    "Task:",
+    "## Task: x",
+    "```",
+    "~~~",
+    "<!--",
+    "-->",
+    "Labels: ",
+    "review:skip",
+    "\\",
+    "a",
+    "- ",
+]
 NASTY = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
 

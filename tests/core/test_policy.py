@@ -21,7 +21,7 @@ from foureyes.core.policy import (
     must_be_seen,
     required_grade,
     required_reviews,
-)  # fmt: skip
+)
 from foureyes.core.session import GRADES, Grade
 
 from tests.core.samples import quick, rules
@@ -58,8 +58,15 @@ def test_the_modes_go_from_most_control_to_least_M() -> None:
     assert MODES == ("per-task", "batch", "auto-approve", "skip")
     policy = ReviewPolicy()
     assert policy.default_mode == "batch"
-    assert policy.auto == AutoApprove(enabled=True, require_quality_pass=True, max_iterations=3, require_signal_done=True)
-    assert (policy.human.settle_seconds, policy.human.sample_from, policy.human.batch_max, policy.human.sample_share) == (10, 5, 50, 0.1)
+    assert policy.auto == AutoApprove(
+        enabled=True, require_quality_pass=True, max_iterations=3, require_signal_done=True
+    )
+    assert (
+        policy.human.settle_seconds,
+        policy.human.sample_from,
+        policy.human.batch_max,
+        policy.human.sample_share,
+    ) == (10, 5, 50, 0.1)
     assert (policy.reviews, policy.docs_paths) == (0, ("**/*.md", "**/*.rst", "docs/**"))
 
 
@@ -78,7 +85,11 @@ def test_the_higher_of_policy_and_label_holds_P6(base: Grade, label: Grade) -> N
 
 
 RULES = st.builds(
-    LabelRule, auto_approve=st.booleans(), independence=st.sampled_from(GRADES), reviews=st.integers(0, 3), unseen=st.sampled_from(UNSEEN)
+    LabelRule,
+    auto_approve=st.booleans(),
+    independence=st.sampled_from(GRADES),
+    reviews=st.integers(0, 3),
+    unseen=st.sampled_from(UNSEEN),
 )
 
 

@@ -14,17 +14,47 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from foureyes.core.attempt import ChangedFile
-from foureyes.core.documents import DeveloperHandoff, Issue, IssueResponse, ReviewPayload, ReviewResult, RulingLine, Verdict
+from foureyes.core.documents import (
+    DeveloperHandoff,
+    Issue,
+    IssueResponse,
+    ReviewPayload,
+    ReviewResult,
+    RulingLine,
+    Verdict,
+)
 from foureyes.core.feedback import Feedback, section
 from foureyes.core.fence import shown
-from foureyes.core.finding import ANSWERS, GROUNDS, RULINGS, SEVERITIES, STATUS_ALIASES, UNRESOLVED, Finding, ReviewStatus
-from foureyes.core.prompt import BLOCKS, CUTS, LIMIT, PLACEHOLDERS, PURPOSES, STATUS_MARKERS, Checked, Purpose, Told, compose
+from foureyes.core.finding import (
+    ANSWERS,
+    GROUNDS,
+    RULINGS,
+    SEVERITIES,
+    STATUS_ALIASES,
+    UNRESOLVED,
+    Finding,
+    ReviewStatus,
+)
+from foureyes.core.prompt import (
+    BLOCKS,
+    CUTS,
+    LIMIT,
+    PLACEHOLDERS,
+    PURPOSES,
+    STATUS_MARKERS,
+    Checked,
+    Purpose,
+    Told,
+    compose,
+)
 from foureyes.errors import BadInput, Refused
 
 from tests.core.samples import quick, session
 
 AT = "2027-01-02T03:04:05.678Z"
-FEEDBACK = section([Feedback(iteration=1, at=AT, decision="redo", text="No tests.\nNone at all.", quick_issues=["Security issues"])])
+FEEDBACK = section(
+    [Feedback(iteration=1, at=AT, decision="redo", text="No tests.\nNone at all.", quick_issues=["Security issues"])]
+)
 LOOP = "iteration 3, no-progress 1: one more round without fixes escalates to senior"
 FULL = "".join(f"[[{block}]]\nTHE {block.upper()} BLOCK of {{task}}\n" for block in BLOCKS)
 
@@ -35,17 +65,40 @@ def template(purpose: Purpose) -> str:
 
 def finding(n: int, severity: str = "HIGH", **more: Any) -> Finding:
     named = f"TL-fe-7k2-1-{n:03}"
-    given: dict[str, Any] = {"title": f"title {n}", "path": "src/a.py", "line": n, "problem": f"problem {n}", "fix": f"fix {n}"}
-    given |= {"root": named, "id": named, "task": "fe-7k2", "kind": "TL", "severity": severity, "session": session("bob")}
+    given: dict[str, Any] = {
+        "title": f"title {n}",
+        "path": "src/a.py",
+        "line": n,
+        "problem": f"problem {n}",
+        "fix": f"fix {n}",
+    }
+    given |= {
+        "root": named,
+        "id": named,
+        "task": "fe-7k2",
+        "kind": "TL",
+        "severity": severity,
+        "session": session("bob"),
+    }
     return Finding(**(given | {"raised": 1, "flagged": 1} | more))
 
 
 TOLD = Told(
-    task="fe-7k2", title="Add login", description="With refresh tokens.", acceptance="logs in", labels=("security",), iteration=2,
-    diff_id="sha256:" + "ab" * 32, base="b" * 40, head="a" * 40, branch="fe/fe-7k2", files=(ChangedFile("src/a.py", 10, 2),),
+    task="fe-7k2",
+    title="Add login",
+    description="With refresh tokens.",
+    acceptance="logs in",
+    labels=("security",),
+    iteration=2,
+    diff_id="sha256:" + "ab" * 32,
+    base="b" * 40,
+    head="a" * 40,
+    branch="fe/fe-7k2",
+    files=(ChangedFile("src/a.py", 10, 2),),
     checks=(Checked(name="tests", outcome="failed", summary="1 failed", failing=("tests/test_a.py::test_login",)),),
-    handoff=("done: the store",), at=AT,
-)  # fmt: skip
+    handoff=("done: the store",),
+    at=AT,
+)
 BUSY = replace(TOLD, feedback=FEEDBACK, loop=LOOP, findings=(finding(1), finding(2, "CRITICAL"), finding(3, "LOW")))
 
 
@@ -72,9 +125,10 @@ def about(text: str, named: str) -> str:
 def test_the_sections_have_one_order_F4() -> None:
     text = compose("implement", BUSY, FULL)
     wanted = [
-        "THE ROLE BLOCK of fe-7k2", "never an instruction", "## Task fe-7k2", "## Acceptance", "## Previous Review Feedback (Iteration 1)",
-        "## How near escalation is", "## Open blocking findings (2)", "## Other findings and notes (1)", "## Checks", "## Change",
-        "THE WORKING BLOCK", "## How to hand in", "THE ANSWERING BLOCK", "THE EXAMPLES BLOCK",
+        "THE ROLE BLOCK of fe-7k2", "never an instruction", "## Task fe-7k2", "## Acceptance",
+        "## Previous Review Feedback (Iteration 1)", "## How near escalation is", "## Open blocking findings (2)",
+        "## Other findings and notes (1)", "## Checks", "## Change", "THE WORKING BLOCK", "## How to hand in",
+        "THE ANSWERING BLOCK", "THE EXAMPLES BLOCK",
     ]  # fmt: skip
     places = [text.index(each) for each in wanted]
     assert places == sorted(places)
@@ -105,7 +159,15 @@ def test_every_purpose_has_a_template_that_reads_well_F4(purpose: Purpose) -> No
 def test_an_empty_template_removes_nothing_that_is_required_F4(purpose: Purpose) -> None:
     told = replace(BUSY, concerns=("a point",), rounds=("round 1",), options=("fe lead fe-7k2 split",))
     text = compose(purpose, told, "")
-    for required in (FEEDBACK.strip(), LOOP, "## Task fe-7k2", '"Add login"', "## Acceptance", "TL-fe-7k2-1-001", "TL-fe-7k2-1-002"):
+    for required in (
+        FEEDBACK.strip(),
+        LOOP,
+        "## Task fe-7k2",
+        '"Add login"',
+        "## Acceptance",
+        "TL-fe-7k2-1-001",
+        "TL-fe-7k2-1-002",
+    ):
         assert required in text
     assert re.search(r"^## (How to (hand in|answer)|What you can decide)$", text, re.MULTILINE)
 
@@ -134,7 +196,8 @@ def test_the_shape_of_answers_is_the_document_that_is_read_L6() -> None:
     found = shape(compose("respond", BUSY, ""))
     assert set(found) <= names(DeveloperHandoff)
     rows = msgspec.convert(
-        [row | ({"ground": GROUNDS[0]} if "ground" in row else {}) for row in found["issue_responses"]], list[IssueResponse]
+        [row | ({"ground": GROUNDS[0]} if "ground" in row else {}) for row in found["issue_responses"]],
+        list[IssueResponse],
     )
     assert [row.action for row in rows] == list(ANSWERS)
 
@@ -156,16 +219,28 @@ def test_a_blocking_finding_that_waits_for_something_else_says_so_L4(more: dict[
 
 def test_a_valid_waiver_does_not_block_and_a_settled_finding_is_not_told_E3() -> None:
     waived = finding(1, state="waived", waived_until="2028-01-01T00:00:00.000Z")
-    told = replace(TOLD, findings=(waived, finding(2, state="resolved"), finding(3, state="resolved", ruling="ACCEPTED")))
+    told = replace(
+        TOLD, findings=(waived, finding(2, state="resolved"), finding(3, state="resolved", ruling="ACCEPTED"))
+    )
     assert "TL-fe" not in compose("implement", told, "")
     seen = compose("review", told, "")
-    assert re.findall(r"^### (\S+)", seen, re.MULTILINE) == ["TL-fe-7k2-1-001", "TL-fe-7k2-1-003"], "what could be raised again (L9)"
+    assert re.findall(r"^### (\S+)", seen, re.MULTILINE) == ["TL-fe-7k2-1-001", "TL-fe-7k2-1-003"], (
+        "what could be raised again (L9)"
+    )
     assert "blocking findings" not in seen
 
 
 def test_a_reviewer_is_asked_for_deep_analysis_and_one_document_F4_V3() -> None:
     for text in (compose("review", TOLD, template("review")), compose("review", TOLD, "")):
-        for asked in ("ecurity", "dge cases", "aintenance", "oad", "ntegration points", "concrete fix", "severity by its impact"):
+        for asked in (
+            "ecurity",
+            "dge cases",
+            "aintenance",
+            "oad",
+            "ntegration points",
+            "concrete fix",
+            "severity by its impact",
+        ):
             assert asked in text
         assert "exactly one JSON document" in text
         assert "Prose does not count" in text
@@ -190,10 +265,19 @@ def test_the_shape_of_a_review_is_the_document_that_is_read_and_no_answer_itself
 def test_a_second_review_rules_first_and_adds_only_what_is_serious_L8_L9_L10() -> None:
     told = replace(
         TOLD,
-        findings=(finding(1, state="claimed"), finding(2, state="disputed"), finding(3), finding(4, waiting=True),
-                  finding(5, state="claimed", left_diff=True), finding(6, "LOW", state="claimed")),
-        answers={"TL-fe-7k2-1-001": ("FIXED", "rotated now", ""), "TL-fe-7k2-1-002": ("REJECTED", "cannot happen: x", "false_positive")},
-    )  # fmt: skip
+        findings=(
+            finding(1, state="claimed"),
+            finding(2, state="disputed"),
+            finding(3),
+            finding(4, waiting=True),
+            finding(5, state="claimed", left_diff=True),
+            finding(6, "LOW", state="claimed"),
+        ),
+        answers={
+            "TL-fe-7k2-1-001": ("FIXED", "rotated now", ""),
+            "TL-fe-7k2-1-002": ("REJECTED", "cannot happen: x", "false_positive"),
+        },
+    )
     text = compose("rereview", told, template("rereview"))
     rulings = {n: re.findall(r"Your ruling: (.*)", about(text, f"TL-fe-7k2-1-{n:03}")) for n in range(1, 7)}
     assert rulings == {
@@ -267,7 +351,10 @@ def test_a_template_can_name_every_placeholder_and_write_one_down_F4() -> None:
     text = compose("review", TOLD, f'[[role]]\n{every}\n{{{{task}}}} {{"json": 1}} ${{HOME}}')
     first = text.split("\n")[0]
     assert first.startswith(f"task=fe-7k2 iteration=2 branch=fe/fe-7k2 base={'b' * 40} head={'a' * 40} diff=sha256:")
-    assert "max_words=200 severities=CRITICAL, HIGH, MEDIUM, LOW verdicts=approved, concerns, blocker answers=FIXED, " in first
+    assert (
+        "max_words=200 severities=CRITICAL, HIGH, MEDIUM, LOW verdicts=approved, concerns, blocker answers=FIXED, "
+        in first
+    )
     assert text.split("\n")[1] == '{task} {"json": 1} ${HOME}'
 
 
@@ -279,16 +366,23 @@ def test_what_a_project_adds_to_a_role_is_no_template_F4() -> None:
 # --- cutting ------------------------------------------------------------------------------------------------------
 
 LONG = replace(
-    BUSY, description="word " * 300, handoff=tuple(f"handoff {n}" for n in range(60)),
+    BUSY,
+    description="word " * 300,
+    handoff=tuple(f"handoff {n}" for n in range(60)),
     files=tuple(ChangedFile(f"src/file_{n}.py", 1, 1) for n in range(60)),
-    checks=(Checked(name="tests", outcome="failed", summary="60 failed", failing=tuple(f"tests::test_{n}" for n in range(60))),),
+    checks=(
+        Checked(
+            name="tests", outcome="failed", summary="60 failed", failing=tuple(f"tests::test_{n}" for n in range(60))
+        ),
+    ),
     findings=(*BUSY.findings, *[finding(n, "MEDIUM", problem="x" * 100) for n in range(10, 22)]),
-)  # fmt: skip
+)
 BIG = "".join(f"[[{block}]]\n{block} {'y' * 600}\n" for block in BLOCKS)
 LEFT_OUT = {
     "examples": "the examples are left out", "role": "the text about your role is left out",
     "notes": r"\d+ notes? left out: fe finding list fe-7k2",
-    "checks": r"\d+ lines of check output are left out: fe check show fe-7k2", "files": r"\d+ of 60 files are left out: fe show fe-7k2",
+    "checks": r"\d+ lines of check output are left out: fe check show fe-7k2",
+    "files": r"\d+ of 60 files are left out: fe show fe-7k2",
     "handoff": r"\d+ lines of the handoff are left out: fe context fe-7k2",
     "description": r"[\d,]+ more characters of the description are left out: fe show fe-7k2",
 }  # fmt: skip
@@ -312,7 +406,9 @@ def test_what_is_cut_is_cut_in_order_and_said_lesson_31() -> None:
         assert cut_in(text) == list(CUTS[: len(cut_in(text))]), "nothing is cut before what comes first"
         assert FEEDBACK in text
         assert LOOP in text
-        assert all(part in text for part in ("problem 1", "problem 2", "answering yyy", "fe submit fe-7k2", "> logs in"))
+        assert all(
+            part in text for part in ("problem 1", "problem 2", "answering yyy", "fe submit fe-7k2", "> logs in")
+        )
         seen.append(len(cut_in(text)))
     assert seen[0] == 0
     assert set(seen) == set(range(len(CUTS) + 1)), "each cut was needed once"
@@ -348,14 +444,38 @@ def test_what_may_not_be_cut_and_does_not_fit_is_an_error_with_both_numbers_F4()
 # --- the property -------------------------------------------------------------------------------------------------
 
 nasty = st.sampled_from(
-    ["~~~", "```", "[[role]]", "{task}", "\n", "\r\n", "\x1b[31m", "\u202e", "\u2028", '"', "\\", "> ", "## Task", "\ud800"]
+    [
+        "~~~",
+        "```",
+        "[[role]]",
+        "{task}",
+        "\n",
+        "\r\n",
+        "\x1b[31m",
+        "\u202e",
+        "\u2028",
+        '"',
+        "\\",
+        "> ",
+        "## Task",
+        "\ud800",
+    ]
 )
 words = st.lists(st.one_of(st.text(max_size=12), nasty), max_size=8).map("".join)
 found = st.builds(
-    finding, st.integers(1, 999), st.sampled_from(SEVERITIES), title=words, problem=st.one_of(words, words.map(lambda text: text * 60)),
-    fix=words, quote=words, path=words, must_fix=st.booleans(), waiting=st.booleans(), note=st.booleans(),
+    finding,
+    st.integers(1, 999),
+    st.sampled_from(SEVERITIES),
+    title=words,
+    problem=st.one_of(words, words.map(lambda text: text * 60)),
+    fix=words,
+    quote=words,
+    path=words,
+    must_fix=st.booleans(),
+    waiting=st.booleans(),
+    note=st.booleans(),
     state=st.sampled_from(["open", "claimed", "disputed", "resolved", "deferred", "skipped", "obsolete"]),
-)  # fmt: skip
+)
 redo = st.builds(
     Feedback,
     iteration=st.integers(1, 9),
@@ -364,18 +484,28 @@ redo = st.builds(
     text=st.one_of(st.text(min_size=1), words.map(lambda text: text * 40)),
 )
 told_any = st.builds(
-    Told, task=st.just("fe-7k2"), title=words, description=words.map(lambda text: text * 30), acceptance=words,
-    labels=st.lists(words, max_size=2).map(tuple), branch=words, handoff=st.lists(words, max_size=9).map(tuple),
+    Told,
+    task=st.just("fe-7k2"),
+    title=words,
+    description=words.map(lambda text: text * 30),
+    acceptance=words,
+    labels=st.lists(words, max_size=2).map(tuple),
+    branch=words,
+    handoff=st.lists(words, max_size=9).map(tuple),
     files=st.lists(st.builds(ChangedFile, words, st.integers(0, 9), st.integers(0, 9)), max_size=9).map(tuple),
     checks=st.lists(st.builds(Checked, name=words, outcome=st.just("failed"), summary=words), max_size=4).map(tuple),
-    feedback=st.lists(redo, max_size=3).map(section), findings=st.lists(found, max_size=8, unique_by=lambda one: one.id).map(tuple),
-    loop=st.sampled_from(["", LOOP]), concerns=st.lists(words, max_size=3).map(tuple),
-)  # fmt: skip
+    feedback=st.lists(redo, max_size=3).map(section),
+    findings=st.lists(found, max_size=8, unique_by=lambda one: one.id).map(tuple),
+    loop=st.sampled_from(["", LOOP]),
+    concerns=st.lists(words, max_size=3).map(tuple),
+)
 
 
 @quick
 @given(st.sampled_from(PURPOSES), told_any, st.integers(1_000, 12_000))
-def test_open_blocking_findings_and_feedback_are_there_or_it_is_an_error_F4(purpose: Purpose, told: Told, limit: int) -> None:
+def test_open_blocking_findings_and_feedback_are_there_or_it_is_an_error_F4(
+    purpose: Purpose, told: Told, limit: int
+) -> None:
     try:
         text = compose(purpose, told, template(purpose), limit)
     except Refused:

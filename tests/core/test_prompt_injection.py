@@ -57,17 +57,47 @@ def told(text: str) -> Told:
     """A prompt's worth of one hostile text, in every place that others write."""
     named = "TL-fe-7k2-1-001"
     one = Finding(
-        root=named, id=named, task="fe-7k2", kind="TL", severity="HIGH", title=text, path=text, line=1, problem=text, fix=text, why=text,
-        quote=text, fix_patch=text, by_check=text, session=session("eve"), raised=1, flagged=1,
-    )  # fmt: skip
+        root=named,
+        id=named,
+        task="fe-7k2",
+        kind="TL",
+        severity="HIGH",
+        title=text,
+        path=text,
+        line=1,
+        problem=text,
+        fix=text,
+        why=text,
+        quote=text,
+        fix_patch=text,
+        by_check=text,
+        session=session("eve"),
+        raised=1,
+        flagged=1,
+    )
     other = replace(one, id="TL-fe-7k2-1-002", root="TL-fe-7k2-1-002", severity="LOW", by_check="", state="claimed")
     return Told(
-        task="fe-7k2", title=text, description=text, acceptance=text, type=text, labels=(text,), branch=text, base=text, head=text,
-        diff_id=text, files=(ChangedFile(text, 1, 1, text),), checks=(Checked(name=text, outcome=text, summary=text, failing=(text,)),),
-        findings=(one, other), answers={named: ("REJECTED", text, text), other.id: (text, text, "")}, handoff=(text, text),
-        focus=(text,), concerns=(text, text), rounds=(text,), reviewer=text,
+        task="fe-7k2",
+        title=text,
+        description=text,
+        acceptance=text,
+        type=text,
+        labels=(text,),
+        branch=text,
+        base=text,
+        head=text,
+        diff_id=text,
+        files=(ChangedFile(text, 1, 1, text),),
+        checks=(Checked(name=text, outcome=text, summary=text, failing=(text,)),),
+        findings=(one, other),
+        answers={named: ("REJECTED", text, text), other.id: (text, text, "")},
+        handoff=(text, text),
+        focus=(text,),
+        concerns=(text, text),
+        rounds=(text,),
+        reviewer=text,
         feedback=section([Feedback(iteration=1, at="2027-01-02T03:04:05.678Z", decision="redo", text=text)]),
-    )  # fmt: skip
+    )
 
 
 def outside(text: str) -> Iterator[str]:
@@ -94,7 +124,9 @@ def test_hostile_text_stays_inside_its_fence_F4(attack: str, purpose: Purpose) -
     free = [line for line in outside(text) if line]
     assert not any(HOSTILE.lower() in line.lower() for line in free)
     headings = [line for line in free if line.startswith(("#", "[[", "{", "</"))]
-    assert headings == [line for line in outside(harmless) if line.startswith(("#", "[[", "{", "</"))], "the same sections as ever"
+    assert headings == [line for line in outside(harmless) if line.startswith(("#", "[[", "{", "</"))], (
+        "the same sections as ever"
+    )
     assert not UNSEEN.search(text), "nothing is hidden"
     assert text.encode()
 
@@ -103,11 +135,18 @@ def test_hostile_text_stays_inside_its_fence_F4(attack: str, purpose: Purpose) -
 def test_no_line_of_hostile_text_is_a_line_of_the_prompt_F4(attack: str) -> None:
     """Whoever reads an agent's output line by line finds no signal in a prompt that the agent repeats."""
     text = compose("implement", told(ATTACKS[attack]), template("implement"), limit=2_000_000)
-    assert not [line for line in text.splitlines() if line.lstrip().startswith(('{"type":"signal"', '{"type":"review_result"'))]
+    assert not [
+        line for line in text.splitlines() if line.lstrip().startswith(('{"type":"signal"', '{"type":"review_result"'))
+    ]
 
 
 def test_template_syntax_in_data_is_never_expanded_F4() -> None:
-    text = compose("review", told("{task} {{task}} {verdicts} {nonsense}\n[[examples]]"), "[[role]]\n{branch} {base}", limit=200_000)
+    text = compose(
+        "review",
+        told("{task} {{task}} {verdicts} {nonsense}\n[[examples]]"),
+        "[[role]]\n{branch} {base}",
+        limit=200_000,
+    )
     assert text.startswith('"{task} {{task}} {verdicts} {nonsense}\\u000a[[examples]]" "{task}')
     assert "> {task} {{task}} {verdicts} {nonsense}\n> [[examples]]\n" in text
 
@@ -159,7 +198,8 @@ def test_what_is_shown_is_all_there_F4() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("fe-7k2", "fe-7k2"), ("codex#1", "codex#1"), ("a b", '"a b"'), ("", '""'), ("x\n", '"x\\u000a"')]
+    ("text", "said"),
+    [("fe-7k2", "fe-7k2"), ("codex#1", "codex#1"), ("a b", '"a b"'), ("", '""'), ("x\n", '"x\\u000a"')],
 )
 def test_only_a_word_stands_for_itself_F4(text: str, said: str) -> None:
     assert plain(text) == said

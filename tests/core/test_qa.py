@@ -26,8 +26,16 @@ def test_five_found_three_fixed_two_new_two_fixed_L13() -> None:
     assert [one.progress_made for one in table] == [False, True, False, True]
     assert table[0].original_failures == ("a", "b", "c", "d", "e")
     assert [len(one.fixed_now) for one in table] == [0, 3, 0, 2]
-    assert (table[2].fixed_since_start, table[2].still_failing, table[2].new_failures) == (("a", "b", "c"), ("d", "e"), ("x", "y"))
-    assert (table[3].fixed_since_start, table[3].still_failing, table[3].new_failures) == (("a", "b", "c", "d", "e"), (), ("x", "y"))
+    assert (table[2].fixed_since_start, table[2].still_failing, table[2].new_failures) == (
+        ("a", "b", "c"),
+        ("d", "e"),
+        ("x", "y"),
+    )
+    assert (table[3].fixed_since_start, table[3].still_failing, table[3].new_failures) == (
+        ("a", "b", "c", "d", "e"),
+        (),
+        ("x", "y"),
+    )
 
 
 def test_one_that_passes_beside_new_ones_is_progress_and_only_new_ones_are_none_L13() -> None:

@@ -58,8 +58,8 @@ PARTIES = [
 @pytest.mark.parametrize(
     ("who", "expected"),
     [
-        (CRON, True), (ADA, True), (person("bob"), True), (MAKER, False), (PARTIES[0], False), (PARTIES[1], False), (STRANGER, False),
-        (CREATOR, False), (LEAD, False), (asserted(), False),
+        (CRON, True), (ADA, True), (person("bob"), True), (MAKER, False), (PARTIES[0], False), (PARTIES[1], False),
+        (STRANGER, False), (CREATOR, False), (LEAD, False), (asserted(), False),
     ],
     ids=lambda value: getattr(value, "name", str(value)),
 )  # fmt: skip
@@ -103,14 +103,17 @@ def test_of_runs_that_count_the_latest_is_taken_and_both_colours_are_flaky_H1() 
     found = stands(checked(ran(seq=1), ran(outcome="timed_out", seq=2)))
     assert (found.word, found.flaky, found.is_green) == ("timed_out", True, False)
     assert not stands(checked(ran(seq=1), ran(seq=2))).flaky
-    assert not stands(checked(ran(by=MAKER, outcome="failed", seq=1), ran(seq=2))).flaky, "what a maker claims makes nothing flaky"
+    assert not stands(checked(ran(by=MAKER, outcome="failed", seq=1), ran(seq=2))).flaky, (
+        "what a maker claims makes nothing flaky"
+    )
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        ran(tree=BASE_TREE), ran(replace(TESTS, run="pytest -x")), ran(replace(TESTS, name="more")), ran(replace(TESTS, report="none")),
-        ran(replace(TESTS, timeout_minutes=1)), ran(replace(TESTS, env=("HOME",))), ran(replace(TESTS, failed_exit=(0,))),
+        ran(tree=BASE_TREE), ran(replace(TESTS, run="pytest -x")), ran(replace(TESTS, name="more")),
+        ran(replace(TESTS, report="none")), ran(replace(TESTS, timeout_minutes=1)), ran(replace(TESTS, env=("HOME",))),
+        ran(replace(TESTS, failed_exit=(0,))),
     ],
     ids=str,
 )  # fmt: skip
@@ -155,7 +158,9 @@ def test_without_a_run_on_the_target_nothing_was_compared_and_that_is_no_pass_G1
     found = stands(checked(ran(tests="one"), based=True))
     assert (found.compared, found.is_green, found.word) == (False, False, "not_run")
     assert "not compared" in found.said
-    (found,) = standings_on(checked(ran(tests="one"), based=True), rules(checks=(TESTS,)), TREE, BASE_TREE, [NOT_COMPARED])
+    (found,) = standings_on(
+        checked(ran(tests="one"), based=True), rules(checks=(TESTS,)), TREE, BASE_TREE, [NOT_COMPARED]
+    )
     assert found.is_green, "a person agreed to that"
 
 
@@ -172,7 +177,11 @@ def test_a_failed_run_on_the_target_still_names_its_tests_D5() -> None:
 def test_what_a_maker_ran_on_the_target_does_not_count_for_the_comparison_D5() -> None:
     found = stands(checked(ran(tree=BASE_TREE, tests="one", by=MAKER), ran(tests="one"), based=True))
     assert (found.claimed, found.compared) == (False, False)
-    found = stands(checked(ran(tree=BASE_TREE, tests="three"), ran(tree=BASE_TREE, tests="one", by=MAKER), ran(tests="one"), based=True))
+    found = stands(
+        checked(
+            ran(tree=BASE_TREE, tests="three"), ran(tree=BASE_TREE, tests="one", by=MAKER), ran(tests="one"), based=True
+        )
+    )
     assert found.gone == ("b", "c"), "and hides nothing"
 
 
@@ -189,7 +198,10 @@ def test_an_attempt_on_the_targets_own_tree_has_nothing_to_compare_D5() -> None:
 @quick
 @given(
     st.lists(
-        st.tuples(st.sampled_from([MAKER, STRANGER, CRON, ADA]), st.sampled_from(["passed", "failed", "crashed", "timed_out"])), max_size=4
+        st.tuples(
+            st.sampled_from([MAKER, STRANGER, CRON, ADA]), st.sampled_from(["passed", "failed", "crashed", "timed_out"])
+        ),
+        max_size=4,
     )
 )
 def test_nothing_is_green_for_agents_but_a_last_counting_run_that_passed_D5(runs: list[tuple[Party, Outcome]]) -> None:
@@ -200,4 +212,6 @@ def test_nothing_is_green_for_agents_but_a_last_counting_run_that_passed_D5(runs
     assert all(reason.rule == "D5" and reason.message and reason.next for reason in reasons)
     claimed = [outcome for _, outcome in runs]
     people = red(standings(facts, rules(checks=(TESTS,))), "fe-abc", TREE, counting=False)
-    assert (not people) == ((counting or claimed)[-1:] == ["passed"]), "people are informed by claims where nothing counts"
+    assert (not people) == ((counting or claimed)[-1:] == ["passed"]), (
+        "people are informed by claims where nothing counts"
+    )

@@ -74,11 +74,15 @@ RULED = f'payload.rulings[0].ruling: "ok" is none of {", ".join(RULINGS)}'
 PLACES = [(name, path) for name, example in EXAMPLES.items() for path in places(example)]
 
 
-def valid(kind: shape.Type, extra: dict[str, Any] | None = None, notes: dict[str, Any] | None = None) -> st.SearchStrategy[Any]:
+def valid(
+    kind: shape.Type, extra: dict[str, Any] | None = None, notes: dict[str, Any] | None = None
+) -> st.SearchStrategy[Any]:
     """Any JSON that fits a shape."""
     match kind:
         case shape.Metadata():
-            return valid(kind.type, {**(extra or {}), **(kind.extra or {})}, {**(notes or {}), **(kind.extra_json_schema or {})})
+            return valid(
+                kind.type, {**(extra or {}), **(kind.extra or {})}, {**(notes or {}), **(kind.extra_json_schema or {})}
+            )
         case shape.StrType() if CHECK in (extra or {}):
             return st.sampled_from((notes or {}).get("enum", ["", "2027-01-02T03:04:05.678+01:00"]))
         case shape.StrType():
@@ -118,7 +122,10 @@ def test_any_valid_document_is_read_and_survives_being_written_V3(data: st.DataO
     document = read(json.dumps(sent), DOCUMENTS[name])
     again = msgspec.json.encode(document)
     assert read(again, DOCUMENTS[name]) == document
-    assert {**json.loads(again), **{key: value for key, value in sent.items() if not isinstance(value, dict | list)}} == json.loads(again)
+    assert {
+        **json.loads(again),
+        **{key: value for key, value in sent.items() if not isinstance(value, dict | list)},
+    } == json.loads(again)
 
 
 @quick
@@ -129,7 +136,9 @@ def test_what_the_reader_takes_msgspec_takes_too_V3(data: st.DataObject, name: s
     assert read(sent, DOCUMENTS[name]) == msgspec.json.decode(sent, type=DOCUMENTS[name])
 
 
-@pytest.mark.parametrize(("name", "path"), PLACES, ids=lambda value: value if isinstance(value, str) else written(value))
+@pytest.mark.parametrize(
+    ("name", "path"), PLACES, ids=lambda value: value if isinstance(value, str) else written(value)
+)
 def test_any_one_wrong_field_is_named_by_its_path_V3(name: str, path: Path) -> None:
     (said,) = problems(changed(EXAMPLES[name], path, 1.5), DOCUMENTS[name])
     assert said.startswith(f"{written(path)}: 1.5 is "), said
@@ -145,7 +154,9 @@ def test_several_wrong_fields_are_all_named_V3(data: st.DataObject) -> None:
     sent = EXAMPLES[name]
     for path in chosen:
         sent = changed(sent, path, 1.5)
-    assert sorted(said.partition(": ")[0] for said in problems(sent, DOCUMENTS[name])) == sorted(written(path) for path in chosen)
+    assert sorted(said.partition(": ")[0] for said in problems(sent, DOCUMENTS[name])) == sorted(
+        written(path) for path in chosen
+    )
 
 
 @quick
@@ -156,14 +167,18 @@ def test_garbage_is_refused_and_nothing_else_happens_G1(garbage: bytes, name: st
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(st.characters(), max_size=6), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(st.characters(), max_size=6), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
 
 @quick
 @given(JSON, st.sampled_from(PLACES))
-def test_any_json_in_any_place_is_taken_or_refused_and_the_refusal_can_be_printed_G1(value: Any, place: tuple[str, Path]) -> None:
+def test_any_json_in_any_place_is_taken_or_refused_and_the_refusal_can_be_printed_G1(
+    value: Any, place: tuple[str, Path]
+) -> None:
     name, path = place
     try:
         read(json.dumps(changed(EXAMPLES[name], path, value)), DOCUMENTS[name])
@@ -182,7 +197,10 @@ def test_any_json_in_any_place_is_taken_or_refused_and_the_refusal_can_be_printe
     [
         ({}, "payload: missing; it takes an object"),
         ({"payload": {"summary": ""}}, "payload.verdict: missing; it takes approved or blocker or concerns"),
-        (result(verdict="No blocker found"), 'payload.verdict: "No blocker found" is none of approved, blocker, concerns'),
+        (
+            result(verdict="No blocker found"),
+            'payload.verdict: "No blocker found" is none of approved, blocker, concerns',
+        ),
         (result(verdict=None), "payload.verdict: null is not approved or blocker or concerns"),
         (result(attempt="1"), 'payload.attempt: "1" is not a whole number or null'),
         (result(attempt=True), "payload.attempt: true is not a whole number or null"),
@@ -201,7 +219,10 @@ def test_any_json_in_any_place_is_taken_or_refused_and_the_refusal_can_be_printe
         (issue(Title="x"), "payload.issues[0].Title: unknown field; did you mean title?"),
         (issue(line=-1), "payload.issues[0].line: -1 is not between 0 and 1,000,000,000"),
         (result(rulings=[{"finding": "x", "ruling": "ok"}]), RULED),
-        ({**result(), "timestamp": "yesterday"}, 'timestamp: "yesterday" is no time as ISO 8601 writes it (2027-01-02T03:04:05Z)'),
+        (
+            {**result(), "timestamp": "yesterday"},
+            'timestamp: "yesterday" is no time as ISO 8601 writes it (2027-01-02T03:04:05Z)',
+        ),
         ({**result(), "type": "review_request"}, 'type: "review_request" is none of review_result'),
         ({**result(), "version": 2}, "version: 2 is none of 1"),
         ({**result(), "version": True}, "version: true is none of 1"),
@@ -308,7 +329,9 @@ def test_what_is_no_document_at_all_is_refused_with_the_reason_G1(document: byte
 
 
 def test_a_byte_order_mark_is_tolerated_V3() -> None:
-    assert read(b"\xef\xbb\xbf" + json.dumps(result()).encode(), ReviewResult) == read(json.dumps(result()), ReviewResult)
+    assert read(b"\xef\xbb\xbf" + json.dumps(result()).encode(), ReviewResult) == read(
+        json.dumps(result()), ReviewResult
+    )
 
 
 def test_a_document_that_is_too_big_is_refused_before_it_is_parsed_G1() -> None:

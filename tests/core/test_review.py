@@ -46,7 +46,9 @@ def test_every_changed_file_that_a_review_does_not_name_was_not_read_V6(
 
 @quick
 @given(st.sets(paths), st.sets(paths), st.booleans())
-def test_what_was_read_and_what_is_missing_is_the_whole_change_V6(files: set[str], read: set[str], is_locked: bool) -> None:
+def test_what_was_read_and_what_is_missing_is_the_whole_change_V6(
+    files: set[str], read: set[str], is_locked: bool
+) -> None:
     exclude = ["*.lock"] if is_locked else []
     found = unread(changed(*sorted(files)), read, exclude)
     assert set(found) == {path for path in files - read if not (is_locked and path.endswith(".lock"))}
@@ -56,5 +58,7 @@ def test_what_was_read_and_what_is_missing_is_the_whole_change_V6(files: set[str
     ("fields", "agrees"),
     [({}, True), ({"missing": ["a.py"]}, False), ({"effective": "concerns"}, False), ({"effective": "blocker"}, False)],
 )
-def test_a_review_is_for_the_change_when_it_is_whole_and_effectively_approves_V5_V6(fields: dict[str, Any], agrees: bool) -> None:
+def test_a_review_is_for_the_change_when_it_is_whole_and_effectively_approves_V5_V6(
+    fields: dict[str, Any], agrees: bool
+) -> None:
     assert review(**fields).agrees == agrees

@@ -8,7 +8,20 @@ from foureyes.core.rights import barred
 from foureyes.core.session import Kind, Role, Trust
 
 DECIDING = ["start", "next", "unstart", "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen"]
-PLANNING = ["create", "update", "label", "dep add", "dep rm", "block", "unblock", "defer", "undefer", "handoff", "submit", "log"]
+PLANNING = [
+    "create",
+    "update",
+    "label",
+    "dep add",
+    "dep rm",
+    "block",
+    "unblock",
+    "defer",
+    "undefer",
+    "handoff",
+    "submit",
+    "log",
+]
 PEOPLE = ["resume", "feature set", "feature unset", "policy set", "policy unset"]
 
 
@@ -37,11 +50,15 @@ def test_a_service_never_starts_closes_or_decides_I5(verb: str, trust: str) -> N
     assert verb in reason.message
 
 
-@pytest.mark.parametrize("verb", [*DECIDING, *PLANNING, *PEOPLE, "init", "check run", "session spawn", "an unknown verb"])
+@pytest.mark.parametrize(
+    "verb", [*DECIDING, *PLANNING, *PEOPLE, "init", "check run", "session spawn", "an unknown verb"]
+)
 @pytest.mark.parametrize("kind", ["agent", "human", "service"])
 @pytest.mark.parametrize("trust", ["observed", "issued", "asserted"])
 @pytest.mark.parametrize("role", [None, "implement", "review"])
-def test_what_a_check_or_hook_starts_has_no_rights_at_all_I5(kind: Kind, trust: Trust, role: Role | None, verb: str) -> None:
+def test_what_a_check_or_hook_starts_has_no_rights_at_all_I5(
+    kind: Kind, trust: Trust, role: Role | None, verb: str
+) -> None:
     reason = barred(kind, trust, "x", verb, role, "fe check run")
     assert reason is not None
     assert reason.rule == "I5"

@@ -1,4 +1,6 @@
-"""H1: how closely a waiting task wants to be looked at; every reason, worst first, from git, checks and the ledger only."""
+"""H1: how closely a waiting task wants to be looked at; every reason, worst first, from git, checks and the ledger
+only.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ GREEN: tuple[CheckResult, ...] = (ran(), ran(LINT))
 CALM = touching("src/a.py", "tests/test_a.py")
 
 
-def risk(facts: Facts, policy: ReviewPolicy = POLICY, *, not_by_itself: tuple[Reason, ...] = (), around: Around = Around()) -> Risk:  # noqa: B008
+def risk(
+    facts: Facts, policy: ReviewPolicy = POLICY, *, not_by_itself: tuple[Reason, ...] = (), around: Around = Around()
+) -> Risk:
     return risk_of(facts, policy, mode_of(facts, policy), standings(facts, policy), not_by_itself, around)
 
 
@@ -98,7 +102,10 @@ MEDIUM: dict[str, tuple[Facts, str]] = {
     "no test": (work(touching("src/a.py")), "code changed, no test changed"),
     "a hundred lines": (work(attempt(added=60, removed=40, files=CALM.files)), "100 changed lines"),
     "four hundred lines": (work(attempt(added=400, removed=0, files=CALM.files)), "400 changed lines"),
-    "optional check": (work(results=(ran(), ran(LINT, outcome="failed", summary="2 errors"))), "optional check lint 2 errors"),
+    "optional check": (
+        work(results=(ran(), ran(LINT, outcome="failed", summary="2 errors"))),
+        "optional check lint 2 errors",
+    ),
     "not run": (work(results=(ran(LINT),)), "required check tests not run"),
     "signal": (work(replace(CALM, signal="NEEDS_REVIEW")), "signal NEEDS_REVIEW"),
 }
@@ -128,7 +135,9 @@ def test_the_first_attempts_of_an_agent_are_looked_at_H1(decided: int | None, le
 
 
 def test_a_file_that_another_waiting_task_touches_is_named_H1() -> None:
-    assert said(risk(work(), around=Around(shared=("src/a.py", "src/b.py")))) == ["src/a.py is touched by another waiting task"]
+    assert said(risk(work(), around=Around(shared=("src/a.py", "src/b.py")))) == [
+        "src/a.py is touched by another waiting task"
+    ]
 
 
 def test_what_makers_claim_to_have_run_is_red_when_it_is_and_never_hides_a_red_one_H1() -> None:
@@ -137,19 +146,29 @@ def test_what_makers_claim_to_have_run_is_red_when_it_is_and_never_hides_a_red_o
 
 
 def test_all_reasons_are_kept_worst_first_H1_G2() -> None:
-    bad = attempt(4, added=500, files=[ChangedFile("Makefile", 500, 1)], landed=True, signal="BLOCKED", marks=[Mark("hidden", "Makefile")])
+    bad = attempt(
+        4,
+        added=500,
+        files=[ChangedFile("Makefile", 500, 1)],
+        landed=True,
+        signal="BLOCKED",
+        marks=[Mark("hidden", "Makefile")],
+    )
     facts = work(bad, results=(ran(outcome="failed"), ran(LINT, outcome="failed")), labels=["security"], tier="lead")
     found = risk(facts, around=Around(decided=1, shared=("Makefile",)))
     assert found.level == "high"
     assert said(found) == [
-        "security label", "escalated to lead", "iteration 4", "landed before review", "tests failed", "changes how checks run: Makefile",
-        "hidden characters: Makefile", "501 lines in 1 files", "code changed, no test changed", "optional check lint 3/3 passed",
-        "signal BLOCKED", "a new agent: 1 of its attempts decided so far", "Makefile is touched by another waiting task",
+        "security label", "escalated to lead", "iteration 4", "landed before review", "tests failed",
+        "changes how checks run: Makefile", "hidden characters: Makefile", "501 lines in 1 files",
+        "code changed, no test changed", "optional check lint 3/3 passed", "signal BLOCKED",
+        "a new agent: 1 of its attempts decided so far", "Makefile is touched by another waiting task",
     ]  # fmt: skip
 
 
 def test_thresholds_and_globs_come_from_the_configuration_H1() -> None:
-    mine = RiskRule(look_lines=2, high_lines=3, high_files=1, new_agent=1, test_paths=("proofs/**",), watched_paths=("src/**",))
+    mine = RiskRule(
+        look_lines=2, high_lines=3, high_files=1, new_agent=1, test_paths=("proofs/**",), watched_paths=("src/**",)
+    )
     policy = replace(POLICY, risk=mine)
     assert said(risk(work(), policy)) == ["touches src/a.py", "4 lines in 2 files", "code changed, no test changed"]
     quiet = replace(mine, high_lines=9, high_files=9, watched_paths=())

@@ -20,7 +20,8 @@ def batch(size: int) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("size", "expected"), [(0, 0), (1, 0), (4, 0), (5, 1), (9, 1), (10, 1), (11, 2), (20, 2), (21, 3), (30, 3), (50, 5), (70, 7)]
+    ("size", "expected"),
+    [(0, 0), (1, 0), (4, 0), (5, 1), (9, 1), (10, 1), (11, 2), (20, 2), (21, 3), (30, 3), (50, 5), (70, 7)],
 )
 def test_from_five_on_a_tenth_is_looked_at_H3(size: int, expected: int) -> None:
     assert len(samples(batch(size), "secret", RULE)) == expected

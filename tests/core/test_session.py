@@ -44,7 +44,9 @@ def test_an_agent_without_process_evidence_is_independent_of_no_agent_I3() -> No
 
 
 def test_a_person_is_independent_of_an_agent_without_process_evidence_I5() -> None:
-    """A person has no agent above and no agent mark; were they tied too, nobody at all could judge such an agent's work."""
+    """A person has no agent above and no agent mark; were they tied too, nobody at all could judge such an agent's
+    work.
+    """
     assert not is_tied(ADA, agent("marked", proven=False))
 
 
@@ -68,12 +70,22 @@ LADDER: list[tuple[str, Party, Party, Grade | None]] = [
     ("itself", MAKER, MAKER, None),
     ("another session of its origin", agent("b", origin="x"), agent("a", origin="x"), "session"),
     ("an observed agent", STRANGER, MAKER, "origin"),
-    ("an observed agent with another model", agent("b", model="beta", vendor="other"), agent("a", model="alpha", vendor="acme"), "origin"),
+    (
+        "an observed agent with another model",
+        agent("b", model="beta", vendor="other"),
+        agent("a", model="alpha", vendor="acme"),
+        "origin",
+    ),
     ("issued, the same model", issued("b", "alpha", "acme"), issued("a", "alpha", "acme"), "origin"),
     ("issued, another model", issued("b", "beta", "acme"), issued("a", "alpha", "acme"), "model"),
     ("issued, another vendor", issued("b", "beta", "other"), issued("a", "alpha", "acme"), "vendor"),
     ("issued, another vendor of the same model", issued("b", "alpha", "other"), issued("a", "alpha", "acme"), "origin"),
-    ("issued, against an observed author", issued("b", "beta", "other"), agent("a", model="alpha", vendor="acme"), "origin"),
+    (
+        "issued, against an observed author",
+        issued("b", "beta", "other"),
+        agent("a", model="alpha", vendor="acme"),
+        "origin",
+    ),
     ("issued, model unknown", issued("b", "", ""), issued("a", "alpha", "acme"), "origin"),
     ("issued, the author's model unknown", issued("b", "beta", "other"), issued("a", "", ""), "origin"),
     ("issued, of one origin", issued("b", "beta", "other", "x"), issued("a", "alpha", "acme", "x"), "session"),

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.task import TEXT_LIMIT, TITLE_LIMIT, TYPES, clean_label, clean_priority, clean_text, clean_title, visible
+from foureyes.core.task import (
+    TEXT_LIMIT,
+    TITLE_LIMIT,
+    TYPES,
+    clean_label,
+    clean_priority,
+    clean_text,
+    clean_title,
+    visible,
+)
 from foureyes.errors import BadInput
 
 from tests.core.samples import quick

@@ -1,4 +1,6 @@
-"""`fe` that kills itself before its step N: `python child.py N fe-arguments…`; with 0 it only writes its steps to a file at the end."""
+"""`fe` that kills itself before its step N: `python child.py N fe-arguments…`; with 0 it only writes its steps to a
+file at the end.
+"""
 
 from __future__ import annotations
 

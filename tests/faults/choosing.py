@@ -1,19 +1,34 @@
-"""Before which steps a command is killed: day by day where somebody could see a difference, at night before every one."""
+"""Before which steps a command is killed: day by day where somebody could see a difference, at night before every
+one.
+"""
 
 from __future__ import annotations
 
 import os
 
 NIGHTLY = bool(os.environ.get("FOUREYES_NIGHTLY"))
-"""Before every step. Otherwise: before every one that finds something else than the one before did, and some of the others."""
+"""Before every step. Otherwise: before every one that finds something else than the one before did, and some of the
+others.
+"""
 
 STRIDE = 80
 READS = frozenset(
-    "cat-file check-attr checkout-index config diff-tree for-each-ref list log ls-files ls-tree merge-base rev-list rev-parse show status "
+    "cat-file check-attr checkout-index config diff-tree for-each-ref list log ls-files ls-tree merge-base "
+    "rev-list rev-parse show status "
     "update-index write-tree --version".split()
 )
 """Those that write do so in temporary directories, or what nobody can see (the times in an index)."""
-ASIDE = ("foureyes-git-", "foureyes-check-", " HEAD", " config", " alternates", " attributes", "/proc/", "report.xml", ".lock")
+ASIDE = (
+    "foureyes-git-",
+    "foureyes-check-",
+    " HEAD",
+    " config",
+    " alternates",
+    " attributes",
+    "/proc/",
+    "report.xml",
+    ".lock",
+)
 """What is made in temporary directories, or only to be locked, is nobody's state."""
 
 

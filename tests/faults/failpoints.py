@@ -1,4 +1,5 @@
-"""Failpoints: before each statement and each outside step of a command a process can kill itself. Installed in forked children only.
+"""Failpoints: before each statement and each outside step of a command a process can kill itself. Installed in forked
+children only.
 
 Nothing of the product is changed: the children's own drivers, os functions and starter of programs are wrapped.
 """

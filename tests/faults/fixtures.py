@@ -33,7 +33,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Git's dates are fixed, so that equal commits have equal names; what killed processes leave in /tmp is in the test's own."""
+    """Git's dates are fixed, so that equal commits have equal names; what killed processes leave in /tmp is in the
+    test's own.
+    """
     quiet_home(tmp_path / "home", monkeypatch)
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))

@@ -1,4 +1,6 @@
-"""A project with everything real in it: git, a store, a check, worktrees of tasks, and a person's checkout of the target."""
+"""A project with everything real in it: git, a store, a check, worktrees of tasks, and a person's checkout of the
+target.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,9 @@ class Floor(Desk):
     def submit(self, task: str, actor: Actor = CLAUDE) -> None:
         self.app.attempts.submit(actor, task, branch=f"fe/{task}")
 
-    def delivered(self, actor: Actor = CLAUDE, *, name: str = "", text: str = "fine\n", labels: Sequence[str] = ()) -> str:
+    def delivered(
+        self, actor: Actor = CLAUDE, *, name: str = "", text: str = "fine\n", labels: Sequence[str] = ()
+    ) -> str:
         """A task in review."""
         task = self.worked(actor, name=name, text=text, labels=labels)
         self.submit(task, actor)

@@ -10,7 +10,9 @@ from tests.faults.fork import Child, Signal
 
 
 def meanwhile(floor: Floor, place: str, act: Callable[[dict[str, Any]], object]) -> None:
-    """In a child: once, just before the workshop's next call of that name, do this; it hears what the call was given."""
+    """In a child: once, just before the workshop's next call of that name, do this; it hears what the call was
+    given.
+    """
     workshop = floor.app.context.workshop
     original = getattr(workshop, place)
 

@@ -73,9 +73,14 @@ class Killed:
             self.place.reset(moved=state != self.old)
 
     def _heals(self, state: bytes, new: bytes, where: str) -> None:
-        """The audit finds at most that the mirror is behind; the command can be repeated; the next write mends the mirror."""
+        """The audit finds at most that the mirror is behind; the command can be repeated; the next write mends the
+        mirror.
+        """
         for area, message in self.place.findings():
-            assert (area, "security_events.jsonl" in message) == ("completeness", True) or self._torn(message), (where, message)
+            assert (area, "security_events.jsonl" in message) == ("completeness", True) or self._torn(message), (
+                where,
+                message,
+            )
         if state == self.old:
             Child(self.act).result()
             assert self.place.fingerprint() == new, f"repeated after it was {where}"

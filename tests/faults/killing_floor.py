@@ -1,4 +1,6 @@
-"""Kill a command on the floor before each of its steps; look; repeat it; and come to the same end as if nobody had been killed."""
+"""Kill a command on the floor before each of its steps; look; repeat it; and come to the same end as if nobody had been
+killed.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,11 @@ class KilledMove:
         numbers = chosen(steps)
         for number in numbers:
             kill_at(number, self._act)
-            self._look(new, end, f"{self.move.name}, killed before step {number} of {len(steps)}: {first_words(steps[number - 1])}")
+            self._look(
+                new,
+                end,
+                f"{self.move.name}, killed before step {number} of {len(steps)}: {first_words(steps[number - 1])}",
+            )
             self.floor.place.reset()
         assert {self._old, new} <= self._seen, "some kills came before everything and some after it"
         return len(steps), len(numbers)

@@ -1,4 +1,6 @@
-"""What is looked at after every fault on the floor: nothing half done, nothing lost, the target always fully checked (G4, Q4)."""
+"""What is looked at after every fault on the floor: nothing half done, nothing lost, the target always fully checked
+(G4, Q4).
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class Tables(msgspec.Struct):
 
 
 class Picture(NamedTuple):
-    """All that a command leaves behind, without what differs from run to run: numbers of processes, dates of commits."""
+    """All that a command leaves behind, without what differs from run to run: numbers of processes, dates of
+    commits.
+    """
 
     tasks: tuple[tuple[str, str, int], ...]
     kinds: tuple[tuple[str, str], ...]
@@ -84,7 +88,9 @@ def _digest(path: Path) -> str:
 def apart_from_merged(found: Picture) -> tuple[str, tuple[str, ...]]:
     """Refs and checkouts without those of tasks that are done: see `test_what_a_killed_merge_leaves_to_tidy`."""
     done = [task for task, status, _ in found.tasks if status == "closed"]
-    refs = "\n".join(line for line in found.refs.splitlines() if line.split()[0] not in [f"refs/heads/fe/{task}" for task in done])
+    refs = "\n".join(
+        line for line in found.refs.splitlines() if line.split()[0] not in [f"refs/heads/fe/{task}" for task in done]
+    )
     return refs, tuple(line for line in found.checkouts if line.partition(":")[0] not in done)
 
 
@@ -105,7 +111,9 @@ def check(floor: Floor) -> None:
 
 
 def _merge(floor: Floor, found: Tables, commit: str) -> str:
-    """One commit on the target's first-parent line: a merge of an approved attempt, checked, with its anchor. Its task."""
+    """One commit on the target's first-parent line: a merge of an approved attempt, checked, with its anchor. Its
+    task.
+    """
     text = floor.checkout.git("log", "-1", "--format=%P%x00%T%x00%(trailers:only,unfold)", commit)
     parents, tree, trailers = text.split("\0")
     said = dict(line.split(": ", 1) for line in trailers.splitlines())
@@ -135,5 +143,3 @@ def nothing_is_merging(floor: Floor) -> None:
     """Q4: no item is processing any more once its process is gone."""
     states = {item.task: item.state for item in floor.app.merges.all()}
     assert "merging" not in states.values(), states
-
-

@@ -27,7 +27,12 @@ REPORT = {
 
 
 def _review(
-    desk: Desk, task: str, issues: Sequence[dict[str, Any]] = (), rulings: Sequence[tuple[str, str]] = (), *, by: Actor = CODEX
+    desk: Desk,
+    task: str,
+    issues: Sequence[dict[str, Any]] = (),
+    rulings: Sequence[tuple[str, str]] = (),
+    *,
+    by: Actor = CODEX,
 ) -> None:
     ruled = [{"finding": name, "ruling": word, "reason": "looked"} for name, word in rulings]
     said = document(issues, rulings=ruled, diff_id=desk.seen(task), files_reviewed=["app.py"])
@@ -45,7 +50,9 @@ def _respond(desk: Desk, task: str, word: AnswerWord) -> None:
 
 
 def _rule(desk: Desk, task: str, word: RulingWord) -> None:
-    desk.app.rulings.rule(CODEX, [Ruling(name, word, "looked at it") for name in _ids(desk, task, "claimed", "disputed")])
+    desk.app.rulings.rule(
+        CODEX, [Ruling(name, word, "looked at it") for name in _ids(desk, task, "claimed", "disputed")]
+    )
 
 
 def _reviewing(desk: Desk) -> str:
@@ -65,7 +72,9 @@ def _answered(desk: Desk, word: AnswerWord = "FIXED") -> str:
     task = _found(desk)
     blocking = [one.id for one in desk.app.findings.listed(task) if one.blocking]
     ground = GROUND if word == "REJECTED" else ""
-    desk.app.answers.respond(CLAUDE, task, [Answer(finding=name, action=word, text=REASON, ground=ground) for name in blocking])
+    desk.app.answers.respond(
+        CLAUDE, task, [Answer(finding=name, action=word, text=REASON, ground=ground) for name in blocking]
+    )
     desk.script.commit(f"fe/{task}", sessions=[CLAUDE.session])
     desk.script.files["app.py"] = LATER
     return task
@@ -142,19 +151,33 @@ LOOP_VERBS = (
         lambda d, t: d.app.answers.respond(
             CLAUDE,
             t,
-            [Answer(finding=one.id, action="DEFERRED", text="later", debt="new") for one in d.app.findings.listed(t) if not one.blocking],
+            [
+                Answer(finding=one.id, action="DEFERRED", text="later", debt="new")
+                for one in d.app.findings.listed(t)
+                if not one.blocking
+            ],
         ),
     ),
     Verb("finding rule that settles", _claimed, lambda d, t: _rule(d, t, "VERIFIED")),
     Verb("finding rule that sends back and escalates", _stuck, lambda d, t: _rule(d, t, "NOT_FIXED")),
     Verb("finding rule that is taken back", _ruled, lambda d, t: d.app.rulings.take_back(CODEX, f"TL-{t}-1-001")),
     Verb("submit that carries findings", _answered, lambda d, t: d.app.attempts.submit(CLAUDE, t)),
-    Verb("submit that asks the lead", lambda d: _answered(d, "REJECTED"), lambda d, t: d.app.attempts.submit(CLAUDE, t)),
+    Verb(
+        "submit that asks the lead", lambda d: _answered(d, "REJECTED"), lambda d, t: d.app.attempts.submit(CLAUDE, t)
+    ),
     Verb("submit of another's work", _others_work, lambda d, t: d.app.attempts.submit(GEMINI, t)),
-    Verb("lead split", _disputed, lambda d, t: d.app.loops.lead(ALICE, t, "split", "too much at once", into=["one half", "the other"])),
+    Verb(
+        "lead split",
+        _disputed,
+        lambda d, t: d.app.loops.lead(ALICE, t, "split", "too much at once", into=["one half", "the other"]),
+    ),
     Verb("lead senior", _disputed, lambda d, t: d.app.loops.lead(ALICE, t, "senior", "it needs more")),
     Verb("finding waive", _found, _waive),
-    Verb("finding add that ends an approval", _approved, lambda d, t: d.app.findings.add(BOB, t, Found(severity="HIGH", title="leaks"))),
+    Verb(
+        "finding add that ends an approval",
+        _approved,
+        lambda d, t: d.app.findings.add(BOB, t, Found(severity="HIGH", title="leaks")),
+    ),
     Verb(
         "finding import",
         _reviewing,
@@ -165,5 +188,9 @@ LOOP_VERBS = (
 )
 """What is killed at every step."""
 
-ON_A_SERVER = ("review submit with rulings and a new finding", "finding rule that sends back and escalates", "lead split")
+ON_A_SERVER = (
+    "review submit with rulings and a new finding",
+    "finding rule that sends back and escalates",
+    "lead split",
+)
 """On both engines every day; the others every night."""

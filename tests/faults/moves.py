@@ -32,7 +32,9 @@ def _nothing(floor: Floor, task: str) -> None:
 
 
 def _start(floor: Floor, task: str) -> None:
-    """The next one takes it up again, as far as it is open: feedback, branch and worktree are as the redo wants them."""
+    """The next one takes it up again, as far as it is open: feedback, branch and worktree are as the redo wants
+    them.
+    """
     floor.app.claims.start(CLAUDE, task)
     floor.app.worktrees.open(CLAUDE, task)
 
@@ -126,9 +128,15 @@ MOVES = (
     Move("submit", lambda f: f.worked(), lambda f, t: f.submit(t), _nothing),
     Move("submit again", _again, lambda f, t: f.submit(t), _nothing, daily=False),
     Move("submit that the rule approves", lambda f: f.worked(labels=["review:skip"]), lambda f, t: f.submit(t), _merge),
-    Move("check run", lambda f: f.delivered(), lambda f, t: f.app.checks.run(CI, t), _nothing, whole=False, daily=False),
     Move(
-        "check run that approves", lambda f: f.delivered(labels=["review:auto"]), lambda f, t: f.app.checks.run(CI, t), _merge, whole=False
+        "check run", lambda f: f.delivered(), lambda f, t: f.app.checks.run(CI, t), _nothing, whole=False, daily=False
+    ),
+    Move(
+        "check run that approves",
+        lambda f: f.delivered(labels=["review:auto"]),
+        lambda f, t: f.app.checks.run(CI, t),
+        _merge,
+        whole=False,
     ),
     Move(
         "check run that sends back",

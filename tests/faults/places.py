@@ -1,4 +1,6 @@
-"""Where a project's store lies in these tests: a file or a schema on a server; prepared once, put back after every fault."""
+"""Where a project's store lies in these tests: a file or a schema on a server; prepared once, put back after every
+fault.
+"""
 
 from __future__ import annotations
 
@@ -122,12 +124,15 @@ class ServerPlace(Place):
         if moved:
             names = self._names
             truncate = f"TRUNCATE {', '.join(f'{self.schema}.{name}' for name in names)}"
-            self.server.sql(truncate, *[f"INSERT INTO {self.schema}.{name} TABLE {self.schema}_kept.{name}" for name in names])
+            self.server.sql(
+                truncate, *[f"INSERT INTO {self.schema}.{name} TABLE {self.schema}_kept.{name}" for name in names]
+            )
 
     def fingerprint(self) -> bytes:
         """Over the administrator's standing connection, in one statement."""
         each = [
-            f"SELECT '{name}' AS name, md5(string_agg(t::text, '|' ORDER BY t::text)) AS rows FROM {self.schema}.{name} t"
+            f"SELECT '{name}' AS name, md5(string_agg(t::text, '|' ORDER BY t::text)) AS rows FROM "
+            f"{self.schema}.{name} t"
             for name in sorted(DUMPED)
         ]
         return msgspec.json.encode(self.server.sql(" UNION ALL ".join(each) + " ORDER BY name"))
@@ -175,7 +180,9 @@ class FileOutside(DeskOutside):
 
 
 class Desk:
-    """Somebody's open Application over a place: clock and ids are the same in every child, so equal work gives equal rows."""
+    """Somebody's open Application over a place: clock and ids are the same in every child, so equal work gives equal
+    rows.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,6 @@
-"""A key ring whose keys are the same in every child: what a killed command leaves of it are files, as of the real one."""
+"""A key ring whose keys are the same in every child: what a killed command leaves of it are files, as of the real
+one.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from pathlib import Path
 
 
 class FileRing:
-    """The protocol `Keys` over a folder. No passphrase, no terminal; the n-th key of a person is always the same one."""
+    """The protocol `Keys` over a folder. No passphrase, no terminal; the n-th key of a person is always the same
+    one.
+    """
 
     def __init__(self, folder: Path, person: str = "alice") -> None:
         self._folder = folder
@@ -28,7 +32,11 @@ class FileRing:
 
     def held(self) -> dict[str, str]:
         """What a kill cut in the middle is no key."""
-        texts = [(self._folder / name).read_text() for name in sorted(os.listdir(self._folder))] if self._folder.exists() else []
+        texts = (
+            [(self._folder / name).read_text() for name in sorted(os.listdir(self._folder))]
+            if self._folder.exists()
+            else []
+        )
         return {self.fingerprint(text): text for text in texts if self._path(self.fingerprint(text)).exists()}
 
     def sign(self, fingerprint: str, statement: bytes) -> str:
@@ -36,7 +44,11 @@ class FileRing:
         return self._signature(fingerprint, statement)
 
     def verify(self, public: str, statement: bytes, signature: str) -> str:
-        return "" if signature == self._signature(self.fingerprint(public), statement) else "it was signed by somebody else"
+        return (
+            ""
+            if signature == self._signature(self.fingerprint(public), statement)
+            else "it was signed by somebody else"
+        )
 
     def fingerprint(self, public: str) -> str:
         return f"SHA256:{hashlib.sha256(public.encode()).hexdigest()[:43]}"

@@ -28,7 +28,9 @@ class Server:
         self._admin: psycopg.Connection[tuple[Any, ...]] | None = None
 
     def sql(self, *statements: str) -> list[tuple[Any, ...]]:
-        """Run statements as the administrator; the rows of the last one. The connection stands: forked children leave it alone."""
+        """Run statements as the administrator; the rows of the last one. The connection stands: forked children leave
+        it alone.
+        """
         if self._admin is None or self._admin.closed:
             self._admin = psycopg.connect(self.url, autocommit=True)
         rows: list[tuple[Any, ...]] = []

@@ -60,7 +60,9 @@ CASES: dict[str, tuple[Callable[[Desk], str], Callable[[Desk, str], object]]] = 
     "start": (lambda desk: desk.create(), lambda desk, task: desk.app.claims.start(CLAUDE, task)),
     "approve with an exception": (
         lambda desk: desk.handed_in(CLAUDE, creator=CODEX),
-        lambda desk, task: desk.app.decisions.approve(CODEX, task, seen=desk.seen(task), reason="I know what I asked for"),
+        lambda desk, task: desk.app.decisions.approve(
+            CODEX, task, seen=desk.seen(task), reason="I know what I asked for"
+        ),
     ),
 }
 
@@ -95,7 +97,9 @@ def test_a_connection_lost_at_any_statement_is_said_truly_and_the_next_command_c
         now = place.fingerprint()
         assert now in (old, new)
         if (not said and now != new) or ("Nothing was changed" in said and now != old):
-            untrue.append(f"cut before statement {number} of {total}: it said {said!r}, but the change was saved: {now == new}")
+            untrue.append(
+                f"cut before statement {number} of {total}: it said {said!r}, but the change was saved: {now == new}"
+            )
         assert desk.app.notes.log(ALICE, task, "next").changed, "the same process goes on"
     desk.close()
     assert untrue == []
@@ -110,7 +114,9 @@ def problem_of(work: Callable[[], object]) -> StoreProblem | None:
     return None
 
 
-def test_a_connection_lost_right_after_the_commit_is_not_called_nothing_G4(place: ServerPlace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_lost_right_after_the_commit_is_not_called_nothing_G4(
+    place: ServerPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The server has committed, and the answer is lost."""
     desk = Desk(place)
     desk.found()
@@ -151,7 +157,9 @@ def test_a_server_that_restarts_between_two_commands_costs_at_most_one_command_G
 
 
 def test_a_process_that_lives_through_a_restart_of_the_server_does_not_notice_it(place: ServerPlace) -> None:
-    """A web server or a terminal app: nothing had begun, so the first command after the restart can simply connect anew."""
+    """A web server or a terminal app: nothing had begun, so the first command after the restart can simply connect
+    anew.
+    """
     desk = Desk(place)
     desk.found()
     task = desk.create()

@@ -1,4 +1,6 @@
-"""A full disk, a store that may only be read, and a damaged file: a clear sentence, the old state, and it works again afterwards."""
+"""A full disk, a store that may only be read, and a damaged file: a clear sentence, the old state, and it works again
+afterwards.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +128,9 @@ def test_a_backup_onto_a_full_disk_leaves_the_store_alone_and_says_so(desk: Desk
 
 @pytest.fixture
 def readable(template: Path) -> Iterator[Path]:
-    """A repository with a project that everybody may read and nobody may write; outside of pytest's private directories."""
+    """A repository with a project that everybody may read and nobody may write; outside of pytest's private
+    directories.
+    """
     folder = Path(tempfile.mkdtemp(prefix="fe-readonly-", dir=TEMPORARY))
     folder.chmod(0o755)
     root = copy_of(template, folder / "project").path
@@ -182,7 +186,9 @@ def create_in(root: Path) -> None:
 
 @pytest.mark.parametrize("args", [("create", "another"), ("list",)], ids=["create", "list"])
 def test_the_command_line_ends_with_5_where_the_store_may_only_be_read(readable: Path, args: tuple[str, ...]) -> None:
-    """The very program, in a child that has become somebody else; a first run elsewhere imports what is outside his reach."""
+    """The very program, in a child that has become somebody else; a first run elsewhere imports what is outside his
+    reach.
+    """
 
     def run() -> tuple[int, str]:
         from foureyes.ui.cli.main import main
@@ -247,7 +253,9 @@ def damaged(desk: Desk, damage: Callable[[bytearray], bytes]) -> tuple[Path, byt
         pytest.param(lambda data: data[:4096] + b"\xa5" * (len(data) - 4096), id="all but its first page noise"),
     ],
 )
-def test_a_file_that_is_no_whole_store_is_refused_and_not_touched_G1(desk: Desk, damage: Callable[[bytearray], bytes]) -> None:
+def test_a_file_that_is_no_whole_store_is_refused_and_not_touched_G1(
+    desk: Desk, damage: Callable[[bytearray], bytes]
+) -> None:
     path, spoilt = damaged(desk, damage)
     with pytest.raises(StoreProblem) as caught:
         desk.app.tasks.create(ALICE, "another")

@@ -49,7 +49,9 @@ def test_a_killed_log_is_written_whole_or_not_at_all_G4(stage: Stage, tmp_path: 
         before = now + 1
 
 
-def test_a_killed_approval_counts_whole_or_not_at_all_and_its_exception_reaches_the_mirror_G4_P8(stage: Stage, tmp_path: Path) -> None:
+def test_a_killed_approval_counts_whole_or_not_at_all_and_its_exception_reaches_the_mirror_G4_P8(
+    stage: Stage, tmp_path: Path
+) -> None:
     claude, codex = stage.cast.claude, stage.cast.codex
     note = tmp_path / "steps"
     work = stage.in_review(codex, claude)
@@ -69,7 +71,9 @@ def test_a_killed_approval_counts_whole_or_not_at_all_and_its_exception_reaches_
         rows(stage)
 
 
-def test_a_killed_spawn_gives_out_a_session_with_its_claim_or_neither_and_a_person_can_end_it_G4_I2(stage: Stage, tmp_path: Path) -> None:
+def test_a_killed_spawn_gives_out_a_session_with_its_claim_or_neither_and_a_person_can_end_it_G4_I2(
+    stage: Stage, tmp_path: Path
+) -> None:
     """Nobody has seen the token of the one that was killed after its commit."""
     alice, claude = stage.cast.alice, stage.cast.claude
     note = tmp_path / "steps"
@@ -84,10 +88,15 @@ def test_a_killed_spawn_gives_out_a_session_with_its_claim_or_neither_and_a_pers
         assert killed(stage, claude, number, "-", *words).rc == -signal.SIGKILL
         made = {row["id"]: row for row in stage.lines(alice, "session", "list") if row["id"] not in before}
         shown = stage.show(task)["task"]
-        assert (shown["status"], shown["implementer"]) == (("in_progress", *made) if made else ("open", None)), steps[number - 1]
+        assert (shown["status"], shown["implementer"]) == (("in_progress", *made) if made else ("open", None)), steps[
+            number - 1
+        ]
         for session, row in made.items():
             assert (row["trust"], row["parent"]) == ("issued", stage.session(claude))
-            assert stage.done(alice, "session", "end", session, "-m", "nobody has its token") == {"ended": [session], "released": [task]}
+            assert stage.done(alice, "session", "end", session, "-m", "nobody has its token") == {
+                "ended": [session],
+                "released": [task],
+            }
         assert stage.done(claude, *words)["task"] == task
         rows(stage)
 
@@ -115,7 +124,9 @@ def test_a_killed_session_end_frees_all_of_a_line_or_nothing_G4_I2(stage: Stage,
         rows(stage)
 
 
-def test_the_command_line_ends_with_5_and_a_sentence_where_no_server_answers(tmp_path: Path, cast: Cast, server: Server) -> None:
+def test_the_command_line_ends_with_5_and_a_sentence_where_no_server_answers(
+    tmp_path: Path, cast: Cast, server: Server
+) -> None:
     cast.world.env["FOUREYES_STORE"] = server.url
     stage = Stage(new_repository(tmp_path / "shop"), cast)
     stage.done(cast.alice, "init")

@@ -1,4 +1,6 @@
-"""Killed in the middle of what replaces or makes whole files: it is done, or not begun, or can be repeated; nothing is lost (G4)."""
+"""Killed in the middle of what replaces or makes whole files: it is done, or not begun, or can be repeated; nothing is
+lost (G4).
+"""
 
 from __future__ import annotations
 
@@ -190,7 +192,9 @@ class Repository:
 
     def files(self) -> tuple[str, ...]:
         """Without the process ids and times in their names."""
-        return tuple(sorted(re.sub(r"(incoming-|moved-|restore-|json\.)\w+", r"\1", name) for name in os.listdir(self.folder)))
+        return tuple(
+            sorted(re.sub(r"(incoming-|moved-|restore-|json\.)\w+", r"\1", name) for name in os.listdir(self.folder))
+        )
 
     def journal(self) -> list[tuple[int, str]]:
         """Number and hash of every row; the audit finds nothing. In a child: nobody here keeps the store open."""
@@ -225,8 +229,12 @@ def _some_work(app: Application) -> None:
 
 def test_a_killed_restore_can_be_repeated_and_nothing_is_lost_G4(repository: Repository, record_property: Note) -> None:
     backup = repository.root / "backup.db"
-    Child(lambda: opened(repository.root, repository.environ, lambda app: app.projects.backup(ALICE, str(backup)))).result()
-    Child(lambda: opened(repository.root, repository.environ, lambda app: app.tasks.create(ALICE, "since then"))).result()
+    Child(
+        lambda: opened(repository.root, repository.environ, lambda app: app.projects.backup(ALICE, str(backup)))
+    ).result()
+    Child(
+        lambda: opened(repository.root, repository.environ, lambda app: app.tasks.create(ALICE, "since then"))
+    ).result()
     shutil.rmtree(repository.kept)
     repository.keep()
     old, length = repository.journal(), rows_in(backup)
@@ -242,7 +250,9 @@ def test_a_killed_restore_can_be_repeated_and_nothing_is_lost_G4(repository: Rep
         repository.reset()
         kill_at(number, restore)
         where = f"killed before step {number} of {len(steps)}: {name}"
-        stores = sorted(path for path in repository.folder.glob("store.db*") if not path.name.endswith(("-wal", "-shm")))
+        stores = sorted(
+            path for path in repository.folder.glob("store.db*") if not path.name.endswith(("-wal", "-shm"))
+        )
         lengths = [rows_in(path) for path in stores]
         assert len(old) in lengths, f"the old store is gone: {where}"
         state = (repository.files(), tuple(lengths), (repository.folder / "security_events.jsonl").exists())
@@ -344,7 +354,9 @@ def refill(repository: Repository, server: Server) -> None:
     Child(fill).result()
 
 
-def test_a_killed_migration_is_done_at_the_next_opening_and_was_backed_up_first_G4(place: Place, record_property: Note) -> None:
+def test_a_killed_migration_is_done_at_the_next_opening_and_was_backed_up_first_G4(
+    place: Place, record_property: Note
+) -> None:
     """From a store as an earlier version left it."""
     make_old(place)
     work = lambda: place.open().close()  # noqa: E731
@@ -369,7 +381,9 @@ def make_old(place: Place) -> None:
     """Whatever is there, a store of the old schema takes its place, with its mirror."""
     if not (place.root / "old").exists():
         (place.root / "old").mkdir()
-        Child(lambda: write_old(SqliteEngine(str(place.root / "old" / "store.db"), create=True), place.root / "old")).result()
+        Child(
+            lambda: write_old(SqliteEngine(str(place.root / "old" / "store.db"), create=True), place.root / "old")
+        ).result()
     for path in place.folder.iterdir():
         path.unlink()
     for path in (place.root / "old").iterdir():
@@ -393,7 +407,9 @@ def _create(desk: Desk) -> None:
 def test_a_killed_submit_that_commits_leaves_the_commit_and_the_old_state_or_the_new_one_A1_G4(
     place: Place, template: Path, record_property: Note
 ) -> None:
-    """With real git: the commit comes first; it may be there while the store is old, and the command can be repeated."""
+    """With real git: the commit comes first; it may be there while the store is old, and the command can be
+    repeated.
+    """
     shutil.rmtree(place.root)
     checkout = copy_of(template, place.root)
     place.folder.mkdir()

@@ -1,6 +1,8 @@
-"""Q4, G4: submit, check, decide and merge, killed before each statement and each outside step, with real git and real checks.
+"""Q4, G4: submit, check, decide and merge, killed before each statement and each outside step, with real git and real
+checks.
 
-`make nightly` kills before every step, on both engines; here it is every step that finds something else than the one before.
+`make nightly` kills before every step, on both engines; here it is every step that finds something else than the one
+before.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ def test_a_killed_step_of_the_way_to_the_target_leaves_nothing_half_done_and_can
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("moment", ["before its commit", "after its commit"])
-def test_what_a_killed_merge_left_to_tidy_is_tidied_by_the_next_one_K1(place: Place, template: Path, moment: str) -> None:
+def test_what_a_killed_merge_left_to_tidy_is_tidied_by_the_next_one_K1(
+    place: Place, template: Path, moment: str
+) -> None:
     """The branch of the target has moved; the worktree and the branch of the task are still there."""
     floor = Floor(place, template)
     task = floor.agreed()
@@ -68,7 +72,9 @@ def test_what_a_killed_merge_left_to_tidy_is_tidied_by_the_next_one_K1(place: Pl
 
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)
-def test_after_a_reject_that_was_killed_before_its_file_was_written_repeating_it_writes_the_file_F2(place: Place, template: Path) -> None:
+def test_after_a_reject_that_was_killed_before_its_file_was_written_repeating_it_writes_the_file_F2(
+    place: Place, template: Path
+) -> None:
     floor = Floor(place, template)
     task = floor.delivered()
     floor.close()

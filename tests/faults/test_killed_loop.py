@@ -1,7 +1,8 @@
-"""G4: every command of the findings loop, killed before each statement and each outside step, leaves the old state or the new one.
+"""G4: every command of the findings loop, killed before each statement and each outside step, leaves the old state or
+the new one.
 
-And who repeats it afterwards gets it done, or is told in a sentence that it is done. `make nightly` kills before every step, on both
-engines; here it is every step that finds something else than the one before did, and some of the others.
+And who repeats it afterwards gets it done, or is told in a sentence that it is done. `make nightly` kills before every
+step, on both engines; here it is every step that finds something else than the one before did, and some of the others.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ def test_a_killed_command_of_the_loop_leaves_the_old_state_or_the_new_one_G4_J2(
 
 
 @pytest.mark.parametrize(("place", "verb"), ON_A_FILE, indirect=["place"])
-def test_who_repeats_a_command_that_was_killed_after_its_commit_is_told_so_and_does_nothing_twice_G4(place: Place, verb: Verb) -> None:
+def test_who_repeats_a_command_that_was_killed_after_its_commit_is_told_so_and_does_nothing_twice_G4(
+    place: Place, verb: Verb
+) -> None:
     """Some commands add the same again if they are asked to; none of them half."""
     desk, task = prepared(place, verb)
 

@@ -36,7 +36,10 @@ def agreed(shop: Shop, number: int) -> HandedIn:
 
 def line(shop: Shop, since: str) -> list[str]:
     """The tasks that were merged since, in their order, as the target's history tells it."""
-    return [shop.trailers(commit)["Task"] for commit in shop.git("rev-list", "--first-parent", "--reverse", f"{since}..main").split()]
+    return [
+        shop.trailers(commit)["Task"]
+        for commit in shop.git("rev-list", "--first-parent", "--reverse", f"{since}..main").split()
+    ]
 
 
 def test_a_killed_fe_merge_is_finished_by_the_next_one_at_once_Q4(shop: Shop, tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""G4: every writing command, killed before each statement and each outside step, leaves the old state or the new one."""
+"""G4: every writing command, killed before each statement and each outside step, leaves the old state or the new
+one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Q3, G5: a lock that a killed git left behind stops the merge with a sentence; nothing is lost, and it goes on when the lock is gone."""
+"""Q3, G5: a lock that a killed git left behind stops the merge with a sentence; nothing is lost, and it goes on when
+the lock is gone.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from tests.faults.places import Place
 
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)
-def test_a_lock_on_the_target_that_a_killed_git_left_keeps_the_approval_and_names_itself_Q3(place: Place, template: Path) -> None:
+def test_a_lock_on_the_target_that_a_killed_git_left_keeps_the_approval_and_names_itself_Q3(
+    place: Place, template: Path
+) -> None:
     floor = Floor(place, template)
     task = floor.agreed()
     lock = floor.checkout.path / ".git" / "refs" / "heads" / "main.lock"

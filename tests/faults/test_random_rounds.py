@@ -1,4 +1,5 @@
-"""Q4, G4: days on the floor, drawn by lot: everybody does something, now and then somebody is killed; everything holds after each step.
+"""Q4, G4: days on the floor, drawn by lot: everybody does something, now and then somebody is killed; everything holds
+after each step.
 
 `FOUREYES_ROUNDS` says how many days (20; `make nightly` takes more). A day is its number: it can be played again.
 """
@@ -63,7 +64,9 @@ class Day:
         """Somebody does something, and may be killed at it."""
         moves: list[tuple[str, Callable[[], object]]] = [("merge", self._merge), ("merge", self._merge)]
         for status in WAITING:
-            moves += [(f"{name} {task}", work) for task in self.tasks(status) for name, work in self._moves(task, status)]
+            moves += [
+                (f"{name} {task}", work) for task in self.tasks(status) for name, work in self._moves(task, status)
+            ]
         name, work = self.lot.choice(moves)
         at = self.lot.randint(1, LATEST) if self.lot.random() < 0.7 else 0
         self.story.append(f"{name}, killed before step {at}" if at else name)
@@ -83,7 +86,10 @@ class Day:
             return [("hand in", lambda: floor.submit(task, actor))]
         if status == "approved":
             return [("withdraw", lambda: floor.app.decisions.withdraw(BOB, task)), redo]
-        approve = ("approve", lambda: floor.app.decisions.approve(judge, task, seen=floor.seen(task), reason="looked at it"))
+        approve = (
+            "approve",
+            lambda: floor.app.decisions.approve(judge, task, seen=floor.seen(task), reason="looked at it"),
+        )
         return [("check", lambda: floor.app.checks.run(CI, task)), approve, redo]
 
     def _take_up(self, actor: Actor, task: str, text: str) -> None:

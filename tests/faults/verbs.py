@@ -188,9 +188,19 @@ def _first_key(desk: Desk) -> str:
 
 
 VERBS = (
-    Verb("create", _open, lambda d, t: d.app.tasks.create(ALICE, "new", labels=("a", "b"), depends_on=(t,), description="words", key="k1")),
+    Verb(
+        "create",
+        _open,
+        lambda d, t: d.app.tasks.create(
+            ALICE, "new", labels=("a", "b"), depends_on=(t,), description="words", key="k1"
+        ),
+    ),
     Verb("edit", _open, lambda d, t: d.app.tasks.edit(ALICE, t, title="other", priority=0, labels=("x",), minor=True)),
-    Verb("edit that ends an approval", lambda d: d.approved(BOB), lambda d, t: d.app.tasks.edit(ALICE, t, acceptance="more")),
+    Verb(
+        "edit that ends an approval",
+        lambda d: d.approved(BOB),
+        lambda d, t: d.app.tasks.edit(ALICE, t, acceptance="more"),
+    ),
     Verb("label add", _open, lambda d, t: d.app.tasks.add_label(ALICE, t, ["urgent", "web"])),
     Verb("label rm", _labelled, lambda d, t: d.app.tasks.remove_label(ALICE, t, ["urgent", "web"])),
     Verb("dep add", _two, lambda d, t: d.app.tasks.add_dependency(ALICE, t, [_ids(d)[0]])),
@@ -238,17 +248,35 @@ VERBS = (
     Verb("session new", _open, lambda d, t: d.app.sessions.new(CLAUDE)),
     Verb("session spawn of an implementer", _open, lambda d, t: d.app.sessions.spawn(CLAUDE, t, "implement")),
     Verb("session spawn of a helper", lambda d: d.started(), lambda d, t: d.app.sessions.spawn(CLAUDE, t, "implement")),
-    Verb("session spawn of a reviewer", lambda d: d.handed_in(), lambda d, t: d.app.sessions.spawn(CODEX, t, "review", agent="gemini")),
+    Verb(
+        "session spawn of a reviewer",
+        lambda d: d.handed_in(),
+        lambda d, t: d.app.sessions.spawn(CODEX, t, "review", agent="gemini"),
+    ),
     Verb("session end of a whole line", _family, lambda d, t: d.app.sessions.end(CLAUDE, reason="done")),
     Verb("session end by a person", _family, lambda d, t: d.app.sessions.end(ALICE, CLAUDE.session)),
     Verb("a token that nobody gave out", _open, lambda d, t: _show(d, SECRET)),
     Verb("a token of an ended session", _given_out, _show),
     Verb("approve, recorded only", _apart, _record),
     Verb("approve that finishes", _recorded, lambda d, t: d.app.decisions.approve(CODEX, t, seen=d.seen(t))),
-    Verb("approve that finishes another's", _recorded, lambda d, t: d.app.decisions.approve(CLAUDE, t, seen=d.seen(t), reason="looked at")),
-    Verb("withdraw of what was only recorded", _recorded, lambda d, t: d.app.decisions.withdraw(CODEX, t, reason="too fast")),
-    Verb("edit that ends what was only recorded", _recorded, lambda d, t: d.app.tasks.edit(ALICE, t, acceptance="more")),
-    Verb("author clear", _misattributed, lambda d, t: d.app.attempts.clear_author(ALICE, t, "ses-typo", "there is no such session")),
+    Verb(
+        "approve that finishes another's",
+        _recorded,
+        lambda d, t: d.app.decisions.approve(CLAUDE, t, seen=d.seen(t), reason="looked at"),
+    ),
+    Verb(
+        "withdraw of what was only recorded",
+        _recorded,
+        lambda d, t: d.app.decisions.withdraw(CODEX, t, reason="too fast"),
+    ),
+    Verb(
+        "edit that ends what was only recorded", _recorded, lambda d, t: d.app.tasks.edit(ALICE, t, acceptance="more")
+    ),
+    Verb(
+        "author clear",
+        _misattributed,
+        lambda d, t: d.app.attempts.clear_author(ALICE, t, "ses-typo", "there is no such session"),
+    ),
     Verb("key new, the first", _open, lambda d, t: d.app.keys.new(ALICE)),
     Verb("key new, signed by an earlier one", _with_key, lambda d, t: d.app.keys.new(ALICE)),
     Verb("key add", _with_key, lambda d, t: d.app.keys.add(ALICE, "fake bob 1", "bob@box")),

@@ -26,7 +26,9 @@ def opened(place: Place, repo: Repo, clock: Clock | None = None, keys: Keys | No
     """One process's Application. Ids are random here: that of another process must not be repeated."""
     ring = (lambda: keys) if keys else None
     outside = FileOutside(ScriptedWorkshop, place.folder)
-    app = Application(Context(place.open(), lambda: repo, clock or FixedClock(), RandomIds(), {}, str(place.folder), ring, outside))
+    app = Application(
+        Context(place.open(), lambda: repo, clock or FixedClock(), RandomIds(), {}, str(place.folder), ring, outside)
+    )
     try:
         yield app
     finally:
@@ -34,7 +36,9 @@ def opened(place: Place, repo: Repo, clock: Clock | None = None, keys: Keys | No
 
 
 def wait_before_writing(app: Application, gate: Gate) -> None:
-    """All reads come before the gate, the first write after it: whoever goes second knows only what was there before."""
+    """All reads come before the gate, the first write after it: whoever goes second knows only what was there
+    before.
+    """
     write = app.context.store.write
 
     def late() -> AbstractContextManager[WriteTx]:

@@ -38,7 +38,9 @@ def test_64_claimers_take_200_tasks_each_exactly_once_T1_lesson_61(place: Place)
     everything = swarm(CLAIMERS, claim)
     assert sorted(task for taken in everything for task in taken) == sorted(made)
     started = [(row.task, row.session) for row in sound(place) if row.kind == "TaskStarted"]
-    assert sorted(started) == sorted((task, f"ses-worker{number}") for number, taken in enumerate(everything) for task in taken)
+    assert sorted(started) == sorted(
+        (task, f"ses-worker{number}") for number, taken in enumerate(everything) for task in taken
+    )
 
 
 def test_of_64_who_start_the_same_task_one_wins_and_the_others_are_told_who_T1_lesson_61(place: Place) -> None:

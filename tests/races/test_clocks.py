@@ -1,4 +1,6 @@
-"""Machines whose clocks disagree, and a clock that jumps (T1): a claim is not silent because somebody's clock is ahead."""
+"""Machines whose clocks disagree, and a clock that jumps (T1): a claim is not silent because somebody's clock is
+ahead.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,12 @@ def machine(place: Place, desk: Desk) -> Iterator[Application]:
         yield app
 
 
-def test_a_clock_that_is_ahead_takes_nobodys_claim_from_a_server_T1(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a server all machines go by the server's clock. A file has one machine and its clock: who turns it forward by hours
-    can release a claim, and the journal names him, with the time he claimed it was."""
+def test_a_clock_that_is_ahead_takes_nobodys_claim_from_a_server_T1(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a server all machines go by the server's clock. A file has one machine and its clock: who turns it forward by
+    hours can release a claim, and the journal names him, with the time he claimed it was.
+    """
     desk = founded(place)
     task = desk.create()
     desk.close()
@@ -50,7 +55,9 @@ def test_a_clock_that_is_ahead_takes_nobodys_claim_from_a_server_T1(place: Place
             assert [reason.rule for reason in caught.value.reasons] == ["T1"]
         else:
             there.claims.unstart(CODEX, task)
-    (released,) = [(row.kind, row.session) for row in sound(place) if row.kind in ("TaskStarted", "TaskReleased")][1:] or [("", "")]
+    (released,) = [(row.kind, row.session) for row in sound(place) if row.kind in ("TaskStarted", "TaskReleased")][
+        1:
+    ] or [("", "")]
     assert (released[0] == "TaskReleased") == (place.engine == "sqlite")
     assert released[1] in ("", CODEX.session)
 

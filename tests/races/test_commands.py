@@ -27,7 +27,9 @@ def at_once(stage: Stage, *commands: tuple[Caller, tuple[str, ...]]) -> list[Res
     return [results[number] for number in range(len(commands))]
 
 
-def test_of_two_who_start_a_task_one_wins_and_the_other_ends_with_4_and_the_winners_name_T1_lesson_61(stage: Stage) -> None:
+def test_of_two_who_start_a_task_one_wins_and_the_other_ends_with_4_and_the_winners_name_T1_lesson_61(
+    stage: Stage,
+) -> None:
     claude, codex = stage.cast.claude, stage.cast.codex
     for _ in range(ROUNDS):
         task = stage.create(stage.cast.alice)

@@ -65,12 +65,16 @@ def test_of_submits_at_once_one_attempt_is_frozen_A1(place: Place) -> None:
 
     said = swarm(4, submit)
     assert said.count("yes") == 1, said
-    assert all(words == "again" or (words.startswith("4 ") and "claude" in words) for words in said if words != "yes"), said
+    assert all(
+        words == "again" or (words.startswith("4 ") and "claude" in words) for words in said if words != "yes"
+    ), said
     assert [row.kind for row in sound(place) if row.task == task].count("AttemptSubmitted") == 1
 
 
 def test_an_approval_never_meets_an_attempt_that_it_did_not_see_D4_D7(place: Place) -> None:
-    """One hands in again while another approves what was there: whichever is first, no approval for the unseen diff stands."""
+    """One hands in again while another approves what was there: whichever is first, no approval for the unseen diff
+    stands.
+    """
     desk = founded(place)
     for _ in range(ROUNDS):
         task = desk.handed_in()

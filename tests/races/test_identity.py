@@ -1,4 +1,6 @@
-"""Tokens, recorded approvals and keys at once: one claim, one finish, one first key, and nothing by a session that has ended."""
+"""Tokens, recorded approvals and keys at once: one claim, one finish, one first key, and nothing by a session that has
+ended.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ ROUNDS = 4
 
 def told(problem: FoureyesError) -> str:
     """The exit code, and everything that was said."""
-    return " ".join([str(problem.exit_code), problem.message, *[f"{reason.rule} {reason.message}" for reason in problem.reasons]])
+    return " ".join(
+        [str(problem.exit_code), problem.message, *[f"{reason.rule} {reason.message}" for reason in problem.reasons]]
+    )
 
 
 def shown(app: Application, made: Spawned, spawner: Actor = CLAUDE) -> Actor:
@@ -37,7 +41,9 @@ def shown(app: Application, made: Spawned, spawner: Actor = CLAUDE) -> Actor:
 
 
 @pytest.mark.parametrize("people", [(ALICE, BOB), (ALICE, ALICE)], ids=["two people", "one person in two terminals"])
-def test_of_two_first_keys_at_once_one_counts_and_the_other_is_refused_and_forgotten_I9(place: Place, people: tuple[Actor, Actor]) -> None:
+def test_of_two_first_keys_at_once_one_counts_and_the_other_is_refused_and_forgotten_I9(
+    place: Place, people: tuple[Actor, Actor]
+) -> None:
     desk = founded(place)
     rings = [FileRing(place.root / f"keys of {number}", f"person {number}") for number in range(2)]
 
@@ -53,7 +59,9 @@ def test_of_two_first_keys_at_once_one_counts_and_the_other_is_refused_and_forgo
     assert said.count("counts") == 1, said
     winner = said.index("counts")
     assert "I9 key add needs a person's key" in said[1 - winner], said
-    assert [len(ring.held()) for ring in rings] == [int(number == winner) for number in range(2)], "what does not count does not lie around"
+    assert [len(ring.held()) for ring in rings] == [int(number == winner) for number in range(2)], (
+        "what does not count does not lie around"
+    )
     rows = sound(place)
     assert [row.session for row in rows if row.kind == "KeyAdded"] == [people[winner].session]
     assert [row.kind for row in rows].count("DecisionSigned") == 0
@@ -194,7 +202,9 @@ def test_of_many_who_start_a_task_or_spawn_somebody_for_it_at_once_one_has_the_c
         assert all(words.startswith(f"4 {task} was started by ") for words in said if words != winner), said
         rows = [row for row in sound(place) if row.task == task]
         assert [row.kind for row in rows].count("TaskStarted") == 1
-        assert [row.kind for row in rows].count("TokenIssued") == int(not winner.startswith("ses-worker")), "who lost gave out no token"
+        assert [row.kind for row in rows].count("TokenIssued") == int(not winner.startswith("ses-worker")), (
+            "who lost gave out no token"
+        )
         with opened(place, desk.script) as app:
             assert app.lists.show(BOB, task).task.implementer == winner
 
@@ -210,7 +220,12 @@ def test_tokens_that_one_gives_out_at_once_are_of_one_line_and_have_names_of_the
             return app.sessions.spawn(CLAUDE, task, "implement")
 
     made = swarm(6, spawn)
-    assert len({each.token for each in made}) == len({each.session for each in made}) == len({each.name for each in made}) == 6
+    assert (
+        len({each.token for each in made})
+        == len({each.session for each in made})
+        == len({each.name for each in made})
+        == 6
+    )
     with opened(place, desk.script) as app:
         assert {shown(app, each).parent for each in made} == {CLAUDE.session}
     sound(place)
@@ -240,7 +255,9 @@ def test_a_session_that_ends_while_it_hands_in_has_handed_in_before_or_not_at_al
         submitted, released = swarm(2, act)
         rows = [row for row in sound(place) if row.session == child.session or child.session in row.payload]
         ended = next(row.seq for row in rows if row.kind == "SessionEnded")
-        assert all(row.seq <= ended for row in rows if row.session == child.session), "nothing is written by a session that has ended"
+        assert all(row.seq <= ended for row in rows if row.session == child.session), (
+            "nothing is written by a session that has ended"
+        )
         with opened(place, desk.script) as app:
             found = app.lists.show(BOB, task)
             assert (found.task.status, len(found.attempts), released) == (
@@ -263,7 +280,11 @@ def test_an_agent_that_ends_itself_while_it_hands_in_leaves_one_of_both_T1(place
             with opened(place, desk.script) as app:
                 wait_before_writing(app, gate)
                 try:
-                    return " ".join(app.sessions.end(CLAUDE).released) if number else app.attempts.submit(CLAUDE, task).status
+                    return (
+                        " ".join(app.sessions.end(CLAUDE).released)
+                        if number
+                        else app.attempts.submit(CLAUDE, task).status
+                    )
                 except Conflict as problem:
                     return told(problem)
 

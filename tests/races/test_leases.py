@@ -1,4 +1,6 @@
-"""Q1, Q4: the lease of a merge. A live process keeps it, a dead one has none, one that nobody can see keeps it for its time."""
+"""Q1, Q4: the lease of a merge. A live process keeps it, a dead one has none, one that nobody can see keeps it for its
+time.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +140,9 @@ def test_two_processes_that_cannot_be_told_apart_do_not_merge_at_once_Q1(prepare
 
 
 def test_a_lease_of_what_is_not_approved_any_more_keeps_nobody_else_from_merging_Q3(prepared: Prepared) -> None:
-    """Its process may have died on another machine; the task was taken back since; the others need not wait for its time."""
+    """Its process may have died on another machine; the task was taken back since; the others need not wait for its
+    time.
+    """
     first = prepared.paused(process=ELSEWHERE, actor=replace(ALICE, host="elsewhere"))
     os.kill(first.child.pid, signal.SIGKILL)
     first.child.ended()

@@ -1,4 +1,6 @@
-"""The findings loop with several at once: every id once, no answer or ruling misses its attempt, nothing passes over a finding (D2, L)."""
+"""The findings loop with several at once: every id once, no answer or ruling misses its attempt, nothing passes over a
+finding (D2, L).
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ Act = Callable[[Application], object]
 
 
 def at_once(place: Place, *acts: tuple[Repo, Act]) -> list[str]:
-    """Each in a process of its own: all of them have read before the first one writes. What they were told; empty: it is done."""
+    """Each in a process of its own: all of them have read before the first one writes. What they were told; empty: it
+    is done.
+    """
 
     def one(number: int, gate: Gate) -> str:
         repo, act = acts[number]
@@ -88,7 +92,10 @@ def approves(task: str, seen: str) -> Act:
 def test_reviewers_who_submit_at_once_are_all_stored_and_every_id_is_given_out_once_L2(place: Place) -> None:
     desk = founded(place)
     task = desk.handed_in(labels=("review:per-task",))
-    own = [said(desk, task, issue(f"only {n} saw it"), issue("everybody saw it"), issue("naming", "LOW")) for n in range(REVIEWERS)]
+    own = [
+        said(desk, task, issue(f"only {n} saw it"), issue("everybody saw it"), issue("naming", "LOW"))
+        for n in range(REVIEWERS)
+    ]
     desk.close()
     given = [(desk.script, reviews(worker(number), task, own[number])) for number in range(REVIEWERS)]
     assert at_once(place, *given) == [""] * REVIEWERS
@@ -113,7 +120,9 @@ def test_of_two_reviews_that_would_send_back_one_does_and_of_the_other_nothing_i
         assert sorted(map(bool, told)) == [False, True], told
         assert "D1" in "".join(told)
         rows = sound(place)
-        assert [len(payloads(rows, task, kind)) for kind in ("ReviewSubmitted", "FindingsRaised", "AttemptSentBack")] == [1, 1, 1]
+        assert [
+            len(payloads(rows, task, kind)) for kind in ("ReviewSubmitted", "FindingsRaised", "AttemptSentBack")
+        ] == [1, 1, 1]
 
 
 def test_nothing_is_handed_in_before_its_answers_however_close_they_come_L6(place: Place) -> None:
@@ -207,7 +216,9 @@ def raises(how: str, desk: Desk, task: str) -> Act:
 
 
 @pytest.mark.parametrize("how", ["add", "import", "review"])
-def test_a_finding_and_an_approval_at_once_never_leave_an_approval_over_an_open_blocking_finding_D2(place: Place, how: str) -> None:
+def test_a_finding_and_an_approval_at_once_never_leave_an_approval_over_an_open_blocking_finding_D2(
+    place: Place, how: str
+) -> None:
     desk = founded(place)
     for _ in range(ROUNDS):
         task = desk.handed_in()
@@ -234,7 +245,9 @@ def test_of_rulings_that_disagree_one_is_given_and_the_other_is_told_what_it_is_
         desk.app.answers.respond(CLAUDE, task, [answer(task)])
         desk.app.attempts.submit(CLAUDE, task)
         desk.close()
-        told = at_once(place, (desk.script, rules(CODEX, task, "VERIFIED")), (desk.script, rules(GEMINI, task, "NOT_FIXED")))
+        told = at_once(
+            place, (desk.script, rules(CODEX, task, "VERIFIED")), (desk.script, rules(GEMINI, task, "NOT_FIXED"))
+        )
         assert sorted(map(bool, told)) == [False, True], told
         ((_, event),) = payloads(sound(place), task, "FindingRuled")
         assert (event["ruling"] == "VERIFIED") == (told[0] == "")

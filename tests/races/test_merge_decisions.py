@@ -1,4 +1,6 @@
-"""Q2, T: a decision and the merge at once. Whichever was first holds, never both; and the others in the queue go on (Q3)."""
+"""Q2, T: a decision and the merge at once. Whichever was first holds, never both; and the others in the queue go on
+(Q3).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from tests.faults.looking import check, tables
 from tests.faults.places import Place
 
 PLACES = ("merge", "commit", "move")
-"""Where the merge is when the decision comes: it has its lease; the checks are done; it is inside its last transaction."""
+"""Where the merge is when the decision comes: it has its lease; the checks are done; it is inside its last
+transaction.
+"""
 
 
 class Decision(NamedTuple):
@@ -35,9 +39,17 @@ DECISIONS = (
     Decision("withdraw", lambda f, t: f.app.decisions.withdraw(CODEX, t), lambda row: row["status"] == "reviewing"),
     Decision("redo", lambda f, t: f.app.feedback.redo(BOB, t, "not like this"), lambda row: row["status"] == "open"),
     Decision("drop", lambda f, t: f.app.merges.drop(BOB, t, "not like this"), lambda row: row["status"] == "open"),
-    Decision("hold", lambda f, t: f.app.stops.hold(ALICE, t, "wait"), lambda row: row["hold"] is not None and row["status"] != "closed"),
-    Decision("label", lambda f, t: f.app.tasks.add_label(ALICE, t, ["security"]), lambda row: row["status"] == "reviewing"),
-    Decision("edit", lambda f, t: f.app.tasks.edit(ALICE, t, acceptance="more"), lambda row: row["status"] == "reviewing"),
+    Decision(
+        "hold",
+        lambda f, t: f.app.stops.hold(ALICE, t, "wait"),
+        lambda row: row["hold"] is not None and row["status"] != "closed",
+    ),
+    Decision(
+        "label", lambda f, t: f.app.tasks.add_label(ALICE, t, ["security"]), lambda row: row["status"] == "reviewing"
+    ),
+    Decision(
+        "edit", lambda f, t: f.app.tasks.edit(ALICE, t, acceptance="more"), lambda row: row["status"] == "reviewing"
+    ),
 )
 
 
@@ -104,7 +116,9 @@ def test_a_decision_and_the_merge_at_once_never_both_hold_and_the_others_go_on_Q
             found = {row["id"]: row for row in tables(race.floor).tasks}
             merged, stands = found[race.task]["status"] == "closed", decision.stands(found[race.task])
             assert merged != stands, (told, found[race.task]["status"])
-            assert bool(told) or stands or decision.name in ("label", "hold", "edit"), "who was told that it is done can rely on it"
+            assert bool(told) or stands or decision.name in ("label", "hold", "edit"), (
+                "who was told that it is done can rely on it"
+            )
             assert found[race.other]["status"] == "closed", "the others go on"
             assert set(rows) == {race.task, race.other}
         except (AssertionError, FoureyesError) as problem:
@@ -145,7 +159,9 @@ def test_a_decision_after_a_merge_that_was_killed_when_the_target_had_moved_find
     said = Child(decide).result()
     Child(merge).result()
     (row,) = tables(floor).tasks
-    assert row["status"] == "closed", f"it is on the target, and the store says {row['status']}; the decider was told: {said or 'done'}"
+    assert row["status"] == "closed", (
+        f"it is on the target, and the store says {row['status']}; the decider was told: {said or 'done'}"
+    )
     check(floor)
 
 
@@ -153,7 +169,9 @@ def test_a_decision_after_a_merge_that_was_killed_when_the_target_had_moved_find
 def test_a_check_that_a_person_begins_to_require_during_the_merge_is_asked_for_before_the_target_moves_D5_P12(
     place: Place, template: Path
 ) -> None:
-    """The stricter foureyes.toml is on the target; it is accepted when the checks of the merge are done, before the branch moves."""
+    """The stricter foureyes.toml is on the target; it is accepted when the checks of the merge are done, before the
+    branch moves.
+    """
     floor = Floor(place, template)
     text = (floor.checkout.path / "foureyes.toml").read_text()
     floor.checkout.commit("foureyes.toml", text + '\n[[checks]]\nname = "never"\nrun = "false"\n', message="stricter")

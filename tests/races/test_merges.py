@@ -1,4 +1,6 @@
-"""Q1, Q3: merges at once. One works, the others leave or wait; every task reaches the target exactly once, in one line."""
+"""Q1, Q3: merges at once. One works, the others leave or wait; every task reaches the target exactly once, in one
+line.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def merged(floor: Floor) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("count", [2, 4])
-def test_of_merges_at_once_one_works_and_the_others_leave_with_4_and_who_is_at_work_Q1(place: Place, template: Path, count: int) -> None:
+def test_of_merges_at_once_one_works_and_the_others_leave_with_4_and_who_is_at_work_Q1(
+    place: Place, template: Path, count: int
+) -> None:
     floor = Floor(place, template)
     tasks = [floor.agreed() for _ in range(3)]
     floor.close()
@@ -69,7 +73,9 @@ def test_of_merges_at_once_one_works_and_the_others_leave_with_4_and_who_is_at_w
     assert picture(floor).checkouts == ("project: ",)
 
 
-def test_who_comes_while_a_merge_is_at_work_is_told_what_it_merges_and_changes_nothing_Q1(place: Place, template: Path) -> None:
+def test_who_comes_while_a_merge_is_at_work_is_told_what_it_merges_and_changes_nothing_Q1(
+    place: Place, template: Path
+) -> None:
     floor = Floor(place, template)
     task, other = floor.agreed(), floor.agreed()
     floor.close()
@@ -94,7 +100,9 @@ def test_who_comes_while_a_merge_is_at_work_is_told_what_it_merges_and_changes_n
     check(floor)
 
 
-def test_a_merge_that_finds_another_at_work_between_two_of_its_own_still_says_what_it_merged_G2(place: Place, template: Path) -> None:
+def test_a_merge_that_finds_another_at_work_between_two_of_its_own_still_says_what_it_merged_G2(
+    place: Place, template: Path
+) -> None:
     """The second one gets in when the first has merged one task and has not taken the next."""
     floor = Floor(place, template)
     task, other = floor.agreed(), floor.agreed()
@@ -115,7 +123,9 @@ def test_a_merge_that_finds_another_at_work_between_two_of_its_own_still_says_wh
 
 
 def paused_elsewhere(floor: Floor) -> Paused:
-    """A second `fe merge`, in the middle of the next task; started from inside the first, so with a store and a number of its own."""
+    """A second `fe merge`, in the middle of the next task; started from inside the first, so with a store and a number
+    of its own.
+    """
     fresh = Floor.__new__(Floor)
     outside = copy(floor.outside)
     outside.__dict__.pop("_own", None)
@@ -163,7 +173,9 @@ def test_a_move_of_the_target_that_a_killed_merge_had_begun_and_that_comes_late_
     assert isinstance(Child(first).ended().error, KeyboardInterrupt)
 
     def second() -> None:
-        meanwhile(floor, "commit", lambda _: floor.checkout.git("update-ref", "refs/heads/main", *late.read_text().split()))
+        meanwhile(
+            floor, "commit", lambda _: floor.checkout.git("update-ref", "refs/heads/main", *late.read_text().split())
+        )
         floor.merge()
         floor.close()
 

@@ -1,4 +1,6 @@
-"""A store that is moved or replaced under somebody who has it open: nothing that was said to be written may be lost (G4)."""
+"""A store that is moved or replaced under somebody who has it open: nothing that was said to be written may be lost
+(G4).
+"""
 
 from __future__ import annotations
 
@@ -106,7 +108,9 @@ def test_who_had_the_file_open_during_a_restore_is_told_and_loses_nothing_G4(fil
     check(late.said(), file)
 
 
-def test_who_had_the_file_open_when_it_moved_to_a_server_is_told_and_loses_nothing_G4(file: Place, shared: ServerPlace) -> None:
+def test_who_had_the_file_open_when_it_moved_to_a_server_is_told_and_loses_nothing_G4(
+    file: Place, shared: ServerPlace
+) -> None:
     desk, task = prepared(file)
     late = Late(file, desk, task)
     move_to_server(str(file.folder), shared.server.url, LATER, keep_url=True)
@@ -129,7 +133,9 @@ def test_who_waited_for_the_lock_while_the_file_moved_to_a_server_is_told_and_lo
     check(late.said(), shared)
 
 
-def test_who_had_the_server_open_when_the_store_moved_back_is_told_in_a_sentence_G4(file: Place, shared: ServerPlace) -> None:
+def test_who_had_the_server_open_when_the_store_moved_back_is_told_in_a_sentence_G4(
+    file: Place, shared: ServerPlace
+) -> None:
     desk, task = prepared(file)
     move_to_server(str(file.folder), shared.server.url, NOW, keep_url=True)
     late = Late(shared, desk, task)
@@ -138,7 +144,9 @@ def test_who_had_the_server_open_when_the_store_moved_back_is_told_in_a_sentence
     check(late.said(), file)
 
 
-def test_who_keeps_the_old_file_open_does_not_spoil_the_one_that_comes_back_lesson_16(file: Place, shared: ServerPlace) -> None:
+def test_who_keeps_the_old_file_open_does_not_spoil_the_one_that_comes_back_lesson_16(
+    file: Place, shared: ServerPlace
+) -> None:
     """What SQLite keeps beside the old file (-wal, -shm) must never meet the new file."""
     desk, task = prepared(file)
     late = Late(file, desk, task)

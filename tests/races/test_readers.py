@@ -20,7 +20,9 @@ from tests.races.crowd import founded, opened, sound
 WRITES = 60
 
 
-def test_a_slow_reader_sees_one_state_while_others_write_and_the_journal_of_the_file_is_taken_in_lesson_16(place: Place) -> None:
+def test_a_slow_reader_sees_one_state_while_others_write_and_the_journal_of_the_file_is_taken_in_lesson_16(
+    place: Place,
+) -> None:
     desk = founded(place)
     task = desk.create()
     desk.close()

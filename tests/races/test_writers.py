@@ -40,7 +40,11 @@ def test_32_writing_processes_lose_nothing_and_nobody_hears_of_a_lock_G4_J1_less
     kinds = Counter((row.kind, row.session) for row in rows)
     for number in range(WRITERS):
         session = f"ses-worker{number}"
-        assert (kinds["Logged", session], kinds["TaskCreated", session], kinds["SessionStarted", session]) == (LINES, LINES, 1)
+        assert (kinds["Logged", session], kinds["TaskCreated", session], kinds["SessionStarted", session]) == (
+            LINES,
+            LINES,
+            1,
+        )
     with opened(place, desk.script) as app:
         assert len(app.lists.page(ListQuery(limit=1000))) == WRITERS * LINES + 1
         assert Counter(row.title for row in app.lists.page(ListQuery(limit=1000))).most_common(1)[0][1] == 1

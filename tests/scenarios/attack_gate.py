@@ -1,6 +1,7 @@
 """The gate as its attackers find it: a project with one honest check, and what an agent does to get past that.
 
-The honest check is a program outside of the repository: every line of a `tests/*.t` file is a test, a name and a command.
+The honest check is a program outside of the repository: every line of a `tests/*.t` file is a test, a name and a
+command.
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ class Gate(Shop):
         self.git("fast-import", "--quiet", "--force", stdin=b"".join(parts))
         return self.tip(branch)
 
-    def attempt(self, files: Mapping[str, Content], *options: str, by: Caller | None = None, planner: Caller | None = None) -> HandedIn:
+    def attempt(
+        self, files: Mapping[str, Content], *options: str, by: Caller | None = None, planner: Caller | None = None
+    ) -> HandedIn:
         """What an agent (codex) hands in for a task that somebody (a person) planned with these options."""
         task = self.create(planner or self.cast.alice, *options)
         return self.work_on(task, files, by=by)

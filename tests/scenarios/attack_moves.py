@@ -1,4 +1,6 @@
-"""Moves of an agent that wants its own work approved: to hold a token, to shed its ancestors, to be called something else."""
+"""Moves of an agent that wants its own work approved: to hold a token, to shed its ancestors, to be called something
+else.
+"""
 
 from __future__ import annotations
 
@@ -119,12 +121,16 @@ def read_token(thief: Caller, pid: int) -> str:
 def while_asked(
     stage: Stage, who: Caller, folder: Path, *args: str, answer: str = SECRET, home: Path | None = None
 ) -> Iterator[list[Result]]:
-    """A command that has asked for a passphrase and waits for it; after the block it is typed, and the list has its result."""
+    """A command that has asked for a passphrase and waits for it; after the block it is typed, and the list has its
+    result.
+    """
     asked, go = folder / "asked", folder / "typed"
     for pipe in (asked, go):
         os.mkfifo(pipe)
     typist = Through(
-        who, *_program("--terminal", "--type", answer, "--pause", str(asked), str(go)), env={"HOME": str(home)} if home else None
+        who,
+        *_program("--terminal", "--type", answer, "--pause", str(asked), str(go)),
+        env={"HOME": str(home)} if home else None,
     )
     results: list[Result] = []
     waiting = threading.Thread(target=lambda: results.append(stage.run(typist, *args, "--json")))

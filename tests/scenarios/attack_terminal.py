@@ -1,8 +1,10 @@
-"""A program of an agent that wants to be somebody else: it sheds its ancestors, takes a terminal, types what is asked for.
+"""A program of an agent that wants to be somebody else: it sheds its ancestors, takes a terminal, types what is asked
+for.
 
-    python attack_terminal.py [--detach] [--terminal] [--type TEXT]... [--pause ASKED GO] -- PROGRAM ARGUMENT...
+python attack_terminal.py [--detach] [--terminal] [--type TEXT]... [--pause ASKED GO] -- PROGRAM ARGUMENT...
 
-`--detach` forks twice and lets the parent end; `--terminal` gives the program a pseudo-terminal of its own; each `--type`
+`--detach` forks twice and lets the parent end; `--terminal` gives the program a pseudo-terminal of its own; each
+`--type`
 answers one question, and what nobody answers gets the end of input. `--pause` names two pipes: at the first question
 `asked` is written to the one, and the answer waits until the other has been closed. The standard library only.
 """

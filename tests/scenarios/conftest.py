@@ -1,7 +1,7 @@
 """Stories are told with the fixtures of `fixtures.py`, attacks on checks and merges with those of `attack_gate.py`.
 
-Everything here is played by real processes, seconds a case. Day by day each test runs with the first and the last of its cases,
-and the policy matrix with every fifth row; `make nightly` runs all of them, and so does naming a test.
+Everything here is played by real processes, seconds a case. Day by day each test runs with the first and the last of
+its cases, and the policy matrix with every fifth row; `make nightly` runs all of them, and so does naming a test.
 """
 
 import os

@@ -1,4 +1,6 @@
-"""The findings loop as people and agents live it: reviews, answers, rulings and rounds in a line each, by real processes."""
+"""The findings loop as people and agents live it: reviews, answers, rulings and rounds in a line each, by real
+processes.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from tests.scenarios.shop import AT_ONCE, Shop
 from tests.scenarios.stage import Cast, HandedIn, Problem, copy_of
 
 LIMIT_PY = (
-    "LIMIT = 1000\n\n\ndef allow(key):\n    return counter(key) < 1000\n\n\ndef counter(key):\n    seen[key] += 1\n    return seen[key]\n"
+    "LIMIT = 1000\n\n\ndef allow(key):\n    return counter(key) < 1000\n\n\ndef counter(key):\n    seen[key] += "
+    "1\n    return seen[key]\n"
 )
 TEST_PY = "def test_limit():\n    pass\n"
 FILES = {"limit.py": LIMIT_PY, "test_limit.py": TEST_PY}
@@ -20,15 +23,25 @@ WHY = "the server has one thread, see server.py line 3"
 """A technical reason (L7)."""
 
 ATOMIC: dict[str, Any] = {
-    "severity": "CRITICAL", "title": "counter is not atomic", "file": "limit.py", "line": 9, "problem": "two threads lose a count",
-    "fix": "use a lock", "quote": "seen[key] += 1",
+    "severity": "CRITICAL", "title": "counter is not atomic", "file": "limit.py", "line": 9,
+    "problem": "two threads lose a count", "fix": "use a lock", "quote": "seen[key] += 1",
 }  # fmt: skip
 CODED: dict[str, Any] = {
-    "severity": "HIGH", "title": "limit is hard-coded", "location": "limit.py:5", "problem": "1000 is written twice", "fix": "use LIMIT",
-    "why": "operators cannot change it", "quote": "return counter(key) < 1000",
+    "severity": "HIGH", "title": "limit is hard-coded", "location": "limit.py:5", "problem": "1000 is written twice",
+    "fix": "use LIMIT", "why": "operators cannot change it", "quote": "return counter(key) < 1000",
 }  # fmt: skip
-EMPTY: dict[str, Any] = {"severity": "nit", "title": "the test does nothing", "location": "test_limit.py:2", "fix": "assert something"}
-NAMED: dict[str, Any] = {"severity": "suggestion", "title": "name the limit better", "location": "limit.py:1", "fix": "PER_MINUTE"}
+EMPTY: dict[str, Any] = {
+    "severity": "nit",
+    "title": "the test does nothing",
+    "location": "test_limit.py:2",
+    "fix": "assert something",
+}
+NAMED: dict[str, Any] = {
+    "severity": "suggestion",
+    "title": "name the limit better",
+    "location": "limit.py:1",
+    "fix": "PER_MINUTE",
+}
 
 
 class Loop(Shop):
@@ -43,7 +56,11 @@ class Loop(Shop):
         return self.deliver(by or self.cast.claude, self.plan(*options), files or FILES)
 
     def document(
-        self, work: HandedIn, issues: Iterable[Mapping[str, Any]] = (), rulings: Mapping[str, str] | None = None, **more: Any
+        self,
+        work: HandedIn,
+        issues: Iterable[Mapping[str, Any]] = (),
+        rulings: Mapping[str, str] | None = None,
+        **more: Any,
     ) -> Any:
         """A review_result about an attempt that says that all of it was read."""
         found = [dict(issue) for issue in issues]
@@ -51,8 +68,8 @@ class Loop(Shop):
         words = dict(rulings or {})
         bad = bool(blocks) or any(word in ("NOT_FIXED", "OVERRULED") for word in words.values())
         payload = {
-            "verdict": "concerns" if bad else "approved", "summary": "read all of it", "diff_id": work.diff_id, "issues": found,
-            "files_reviewed": self.changed(work),
+            "verdict": "concerns" if bad else "approved", "summary": "read all of it", "diff_id": work.diff_id,
+            "issues": found, "files_reviewed": self.changed(work),
             "rulings": [{"finding": name, "ruling": word, "reason": "looked at the code"} for name, word in words.items()],
         }  # fmt: skip
         return {"type": "review_result", "payload": payload | more}
@@ -81,17 +98,23 @@ class Loop(Shop):
 
     def answer(self, task: str, answers: Mapping[str, str], *, by: Caller | None = None) -> Any:
         """The implementer (claude) answers, all in one document."""
-        return self.done(by or self.cast.claude, "finding", "respond", task, "--file", "-", input=json.dumps(handoff(answers)))
+        return self.done(
+            by or self.cast.claude, "finding", "respond", task, "--file", "-", input=json.dumps(handoff(answers))
+        )
 
     def rule(self, word: str, *names: str, by: Caller | None = None, reason: str = "looked at the code") -> Any:
         """A reviewer (codex) rules on answers."""
         return self.done(by or self.cast.codex, "finding", "rule", *names, f"--{word}", "-m", reason)
 
-    def may_not_rule(self, who: Caller, word: str, name: str, rules: Sequence[str], **options: Unpack[Options]) -> Problem:
+    def may_not_rule(
+        self, who: Caller, word: str, name: str, rules: Sequence[str], **options: Unpack[Options]
+    ) -> Problem:
         """Somebody rules, and is refused by these rules."""
         return self.no(who, "finding", "rule", name, f"--{word}", "-m", "looked at the code", rules=rules, **options)
 
-    def again(self, task: str, files: Mapping[str, str], answers: Mapping[str, str] | None = None, *, by: Caller | None = None) -> HandedIn:
+    def again(
+        self, task: str, files: Mapping[str, str], answers: Mapping[str, str] | None = None, *, by: Caller | None = None
+    ) -> HandedIn:
         """The next attempt; every open blocking finding is claimed to be fixed unless answers are given."""
         who = by or self.cast.claude
         self.done(who, "start", task)
@@ -111,7 +134,11 @@ class Loop(Shop):
 
     def open_ids(self, task: str) -> list[str]:
         """What wants an answer."""
-        return [row["id"] for row in self.findings(task, "--open", "--blocking") if row["state"] == "open" and not row["check"]]
+        return [
+            row["id"]
+            for row in self.findings(task, "--open", "--blocking")
+            if row["state"] == "open" and not row["check"]
+        ]
 
     def loop(self, task: str) -> Any:
         """What `fe loop` says."""
@@ -134,7 +161,11 @@ def handoff(answers: Mapping[str, str]) -> dict[str, Any]:
 def _response(name: str, word: str) -> dict[str, str]:
     if word == "REJECTED":
         return {"issue_id": name, "action": word, "reason": WHY, "ground": "false_positive"}
-    said = {"FIXED": {"details": "mended it"}, "DEFERRED": {"reason": "after the release", "tech_debt_id": "new"}, "SKIPPED": {}}[word]
+    said = {
+        "FIXED": {"details": "mended it"},
+        "DEFERRED": {"reason": "after the release", "tech_debt_id": "new"},
+        "SKIPPED": {},
+    }[word]
     return {"issue_id": name, "action": word, **said}
 
 

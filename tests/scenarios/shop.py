@@ -57,14 +57,19 @@ class Shop(Stage):
 
     def configure(self, settings: str, files: Mapping[str, str] | None = None) -> None:
         """A person adds to foureyes.toml on main, with files, and accepts it."""
-        for name, text in {"foureyes.toml": (self.repo / "foureyes.toml").read_text() + settings, **(files or {})}.items():
+        for name, text in {
+            "foureyes.toml": (self.repo / "foureyes.toml").read_text() + settings,
+            **(files or {}),
+        }.items():
             (self.repo / name).parent.mkdir(parents=True, exist_ok=True)
             (self.repo / name).write_text(text)
         self.git("add", ".")
         self.git("commit", "-q", "-m", "a quality pipeline")
         self.done(self.cast.alice, "policy", "accept")
 
-    def deliver(self, who: Caller, task: str, files: Mapping[str, str], *options: str, message: str = "work") -> HandedIn:
+    def deliver(
+        self, who: Caller, task: str, files: Mapping[str, str], *options: str, message: str = "work"
+    ) -> HandedIn:
         """Start a task, commit these files on its branch, hand in."""
         self.done(who, "start", task)
         self.commit(f"fe/{task}", files, message=message)

@@ -1,4 +1,6 @@
-"""The stage of command-line stories: a repository with a project in it, and everybody who acts there, by real processes."""
+"""The stage of command-line stories: a repository with a project in it, and everybody who acts there, by real
+processes.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ WHO = "Dev <dev@example.org> 1767225600 +0000"
 
 def git(cwd: Path, *args: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
     """Run git as nobody in particular."""
-    done = subprocess.run(["git", *args], cwd=cwd, env={**GIT_ENV, **(env or {})}, input=stdin, capture_output=True, check=False)
+    done = subprocess.run(
+        ["git", *args], cwd=cwd, env={**GIT_ENV, **(env or {})}, input=stdin, capture_output=True, check=False
+    )
     assert done.returncode == 0, f"git {' '.join(args)}: {done.stderr.decode()}"
     return done.stdout.decode().strip()
 
@@ -127,7 +131,9 @@ class Stage:
         options.setdefault("cwd", self.repo)
         result = who.fe(*args, **options)
         if result.rc != 0 and "delete" not in args:
-            assert DESTRUCTIVE.search(result.err + result.out) is None, f"fe {' '.join(args)} says: {result.err}{result.out}"
+            assert DESTRUCTIVE.search(result.err + result.out) is None, (
+                f"fe {' '.join(args)} says: {result.err}{result.out}"
+            )
         return result
 
     def done(self, who: Caller, *args: str, **options: Unpack[Options]) -> Any:
@@ -142,8 +148,12 @@ class Stage:
         assert result.rc == 0, f"{who.name}: fe {' '.join(args)} -> {result.rc}: {result.out}{result.err}"
         return [json.loads(line) for line in result.out.splitlines()]
 
-    def no(self, who: Caller, *args: str, rc: int = 1, rules: Sequence[str] | None = None, **options: Unpack[Options]) -> Problem:
-        """Run `fe … --json`, which must fail with this exit code and these rules, one object on stdout and nothing on stderr."""
+    def no(
+        self, who: Caller, *args: str, rc: int = 1, rules: Sequence[str] | None = None, **options: Unpack[Options]
+    ) -> Problem:
+        """Run `fe … --json`, which must fail with this exit code and these rules, one object on stdout and nothing on
+        stderr.
+        """
         result = self.run(who, *args, "--json", **options)
         assert result.rc == rc, f"{who.name}: fe {' '.join(args)} -> {result.rc}, not {rc}: {result.out}{result.err}"
         assert result.err == ""
@@ -153,7 +163,9 @@ class Stage:
             code=error["code"],
             message=error["message"],
             rules=tuple(reason["rule"] for reason in error["reasons"]),
-            hints=tuple(hint for hint in (error.get("next", ""), *(reason["next"] for reason in error["reasons"])) if hint),
+            hints=tuple(
+                hint for hint in (error.get("next", ""), *(reason["next"] for reason in error["reasons"])) if hint
+            ),
             text=result.out,
         )
         if rules is not None:
@@ -192,7 +204,11 @@ class Stage:
         """Start a task, commit something new on its branch, and submit that."""
         self.done(who, "start", task)
         self._count += 1
-        self.commit(f"fe/{task}", {f"{task}.txt": "".join(f"{self._count} {number}\n" for number in range(lines))}, message=message)
+        self.commit(
+            f"fe/{task}",
+            {f"{task}.txt": "".join(f"{self._count} {number}\n" for number in range(lines))},
+            message=message,
+        )
         return self.submit(who, task)
 
     def submit(self, who: Caller, task: str, branch: str = "", **options: Unpack[Options]) -> HandedIn:
@@ -208,7 +224,9 @@ class Stage:
         """Approve, having seen the diff."""
         return self.done(who, "approve", work.task, "--seen", work.seen, *options, **more)
 
-    def may_not_approve(self, who: Caller, work: HandedIn, *options: str, rules: Sequence[str], **more: Unpack[Options]) -> Problem:
+    def may_not_approve(
+        self, who: Caller, work: HandedIn, *options: str, rules: Sequence[str], **more: Unpack[Options]
+    ) -> Problem:
         """Approve, having seen the diff, and be refused by these rules."""
         return self.no(who, "approve", work.task, "--seen", work.seen, *options, rules=rules, **more)
 
@@ -273,7 +291,12 @@ def new_repository(path: Path) -> Path:
     """A git repository with two files and one commit on main."""
     path.mkdir(parents=True)
     git(path, "init", "-q", "-b", "main", "--template=")
-    for key, value in (("user.name", "Dev"), ("user.email", "dev@example.org"), ("gc.auto", "0"), ("commit.gpgsign", "false")):
+    for key, value in (
+        ("user.name", "Dev"),
+        ("user.email", "dev@example.org"),
+        ("gc.auto", "0"),
+        ("commit.gpgsign", "false"),
+    ):
         git(path, "config", key, value)
     (path / "app.py").write_text(APP)
     (path / "README.md").write_text("# Shop\n")

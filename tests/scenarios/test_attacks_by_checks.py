@@ -54,7 +54,9 @@ def attack(gate: Gate, command: str, *, rc: int = 0, who: Caller | None = None) 
 
 def approves(gate: Gate, work: HandedIn, said: Path, disguise: str) -> str:
     """The shell command that approves a task and writes down what came of it."""
-    return f"cd {gate.repo} && {disguise} {FE} approve {work.task} --seen {work.seen} -m fine --json > {said} 2>&1; exit 0"
+    return (
+        f"cd {gate.repo} && {disguise} {FE} approve {work.task} --seen {work.seen} -m fine --json > {said} 2>&1; exit 0"
+    )
 
 
 # A test that calls fe
@@ -93,19 +95,24 @@ def alive(pid: int) -> bool:
 
 
 def stays(gate: Gate, work: HandedIn, folder: Path, before: str = "") -> str:
-    """A test that leaves a daemon behind: a session of its own, deaf, waiting for its watcher to go, and then a person."""
+    """A test that leaves a daemon behind: a session of its own, deaf, waiting for its watcher to go, and then a
+    person.
+    """
     (folder / "daemon").write_text(
         f"trap '' TERM HUP INT\necho $$ > {folder}/pid\nwhile [ -d /proc/$1 ]; do :; done\n"
         f"{approves(gate, work, folder / 'said', DISGUISES['a terminal'])}\n"
     )
     return (
-        "watcher=$PPID; until grep -qs process.py /proc/$watcher/cmdline; do watcher=$(cut -d' ' -f4 /proc/$watcher/stat); done\n"
+        "watcher=$PPID; until grep -qs process.py /proc/$watcher/cmdline; do watcher=$(cut -d' ' -f4 "
+        "/proc/$watcher/stat); done\n"
         f"(setsid sh {folder}/daemon $watcher >/dev/null 2>&1 </dev/null &)\n"
         f"until [ -s {folder}/pid ]; do :; done\n{before}\nexit 0"
     )
 
 
-def test_I5_a_daemon_that_wants_to_outlive_its_check_is_ended_with_it(gate: Gate, other: HandedIn, tmp_path: Path) -> None:
+def test_I5_a_daemon_that_wants_to_outlive_its_check_is_ended_with_it(
+    gate: Gate, other: HandedIn, tmp_path: Path
+) -> None:
     attack(gate, stays(gate, other, tmp_path))
     assert not alive(int((tmp_path / "pid").read_text()))
     assert not (tmp_path / "said").exists()
@@ -115,7 +122,9 @@ def test_I5_a_daemon_that_wants_to_outlive_its_check_is_ended_with_it(gate: Gate
 def test_I5_a_limit_a_check_that_ends_its_watcher_leaves_a_daemon_and_that_stands_in_its_result(
     gate: Gate, other: HandedIn, tmp_path: Path
 ) -> None:
-    """The watcher is of the same user. Without it the daemon may have nobody of ours above, a terminal, and look like a person."""
+    """The watcher is of the same user. Without it the daemon may have nobody of ours above, a terminal, and look like a
+    person.
+    """
     work = attack(gate, stays(gate, other, tmp_path, before="kill -9 $watcher"), rc=6)
     ended(int((tmp_path / "pid").read_text()))
     row = gate.check_of(work)
@@ -132,7 +141,9 @@ def ended(pid: int) -> None:
 
 
 @pytest.mark.skipif(os.system("unshare -pf --mount-proc true 2>/dev/null") != 0, reason="no namespaces here")
-def test_I5_a_limit_in_a_pid_namespace_of_its_own_a_check_at_a_terminal_is_a_person(gate: Gate, other: HandedIn, tmp_path: Path) -> None:
+def test_I5_a_limit_in_a_pid_namespace_of_its_own_a_check_at_a_terminal_is_a_person(
+    gate: Gate, other: HandedIn, tmp_path: Path
+) -> None:
     attack(gate, approves(gate, other, tmp_path / "said", f"{BARE} unshare -pf --mount-proc {TERMINAL}"))
     assert [row["grade"] for row in gate.show(other.task)["approvals"]] == ["human (observed)"]
 
@@ -141,11 +152,17 @@ def test_I5_a_limit_in_a_pid_namespace_of_its_own_a_check_at_a_terminal_is_a_per
 def test_P2_a_helper_that_was_started_before_has_the_rights_of_who_started_it(
     gate: Gate, other: HandedIn, tmp_path: Path, helper: str
 ) -> None:
-    """The check only knocks; who answers was there before. A limit: one that shed its ancestors and took a terminal is a person."""
+    """The check only knocks; who answers was there before. A limit: one that shed its ancestors and took a terminal is
+    a person.
+    """
     work = gate.attempt({"tests/attack.t": f"attack echo go > {tmp_path}/knock\n"})
     os.mkfifo(tmp_path / "knock")
     claude = gate.cast.claude
-    who: Caller = {"an agent's": claude, "a detached one": detached(claude), "one at a terminal": detached_at_a_terminal(claude)}[helper]
+    who: Caller = {
+        "an agent's": claude,
+        "a detached one": detached(claude),
+        "one at a terminal": detached_at_a_terminal(claude),
+    }[helper]
     waiting = f"read word < {tmp_path}/knock; {approves(gate, other, tmp_path / 'said', '')}"
     thread = threading.Thread(target=who.run, args=(["/bin/sh", "-c", waiting],))
     thread.start()
@@ -161,8 +178,13 @@ def test_P2_a_helper_that_was_started_before_has_the_rights_of_who_started_it(
 
 
 def test_D5_a_check_that_never_ends_is_ended_and_is_no_pass(tmp_path: Path) -> None:
-    """By the adapter, whose minutes a test may shorten: with signals ignored, in a session of its own, forking on and on."""
-    forks = f"import os,time\nend=time.monotonic()+20\nwhile time.monotonic()<end:\n if os.fork(): os._exit(0)\n os.setsid()\n#{tmp_path}"
+    """By the adapter, whose minutes a test may shorten: with signals ignored, in a session of its own, forking on and
+    on.
+    """
+    forks = (
+        "import os,time\nend=time.monotonic()+20\nwhile time.monotonic()<end:\n if os.fork(): os._exit(0)\n "
+        f"os.setsid()\n#{tmp_path}"
+    )
     (tmp_path / "forks.py").write_text(forks)
     command = f"trap '' TERM HUP INT; {sys.executable} -I -S {tmp_path}/forks.py & while :; do :; done"
     rule = CheckRule(name="c", run=command, timeout_minutes=1)
@@ -182,7 +204,10 @@ def running(word: str) -> list[str]:
 
 
 def test_D5_a_check_that_leaves_daemons_floods_and_is_still_read_to_its_end(gate: Gate, tmp_path: Path) -> None:
-    daemon = f"(setsid sh -c 'trap \"\" TERM; echo $$ > {tmp_path}/$0; while read x; do :; done < {tmp_path}/never' $n >/dev/null 2>&1 &)"
+    daemon = (
+        f"(setsid sh -c 'trap \"\" TERM; echo $$ > {tmp_path}/$0; while read x; do :; done < {tmp_path}/never' $n "
+        ">/dev/null 2>&1 &)"
+    )
     os.mkfifo(tmp_path / "never")
     started = f"until [ -s {tmp_path}/1 ] && [ -s {tmp_path}/2 ] && [ -s {tmp_path}/3 ]; do :; done"
     run = f"yes flood | head -c 100000000\nfor n in 1 2 3; do {daemon}; done\n{started}\necho the end\n"
@@ -198,7 +223,12 @@ def test_D5_a_check_that_leaves_daemons_floods_and_is_still_read_to_its_end(gate
 
 # A test that reads and writes what it should not
 
-SECRETS = {"AWS_SECRET_ACCESS_KEY": "s3cret", "SSH_AUTH_SOCK": "/tmp/s3cret", "GIT_CONFIG_PARAMETERS": "s3cret", "FOUREYES_STORE": ""}
+SECRETS = {
+    "AWS_SECRET_ACCESS_KEY": "s3cret",
+    "SSH_AUTH_SOCK": "/tmp/s3cret",
+    "GIT_CONFIG_PARAMETERS": "s3cret",
+    "FOUREYES_STORE": "",
+}
 
 
 def test_D5_nothing_secret_is_in_the_environment_of_a_check(gate: Gate, tmp_path: Path) -> None:
@@ -223,15 +253,20 @@ def test_J2_a_limit_a_check_that_writes_the_store_is_found_by_audit_verify_unles
 ) -> None:
     change = f"UPDATE tasks SET status = 'approved' WHERE id = '{other.task}'"
     (tmp_path / "write.py").write_text(
-        f'import sqlite3\nstore = sqlite3.connect("{gate.folder}/store.db")\nstore.execute("{change}")\nstore.commit()\n'
+        "import sqlite3\nstore = "
+        f'sqlite3.connect("{gate.folder}/store.db")\nstore.execute("{change}")\nstore.commit()\n'
     )
     attack(gate, f"{sys.executable} {tmp_path}/write.py")
     assert gate.status(other.task) == "approved"
     assert gate.run(gate.cast.alice, "audit", "verify").rc == 6
 
 
-def test_Q_a_limit_a_check_that_moves_refs_goes_around_the_gate_and_approves_nothing_by_it(gate: Gate, other: HandedIn) -> None:
-    """`git update-ref` asks nobody, from a check as from anywhere. The task still waits, and nothing is closed by it."""
+def test_Q_a_limit_a_check_that_moves_refs_goes_around_the_gate_and_approves_nothing_by_it(
+    gate: Gate, other: HandedIn
+) -> None:
+    """`git update-ref` asks nobody, from a check as from anywhere. The task still waits, and nothing is closed by
+    it.
+    """
     attack(gate, f"git -C {gate.repo} update-ref refs/heads/main {other.head}")
     assert gate.tip() == other.head
     assert gate.merge() == {}

@@ -1,8 +1,8 @@
 """Attacks on what the checks say: their configuration, their programs, their reports, who ran them (D5, M4, A4, P12).
 
 A check runs the attempt's own code, so an attempt can always cheat its own checks. What the gate holds against it: the
-configuration is not the attempt's, what changes how checks run is looked at, and what was run is on record. Each test that
-shows a limit says so; docs/threat-model.md has it.
+configuration is not the attempt's, what changes how checks run is looked at, and what was run is on record. Each test
+that shows a limit says so; docs/threat-model.md has it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ def another_check(gate: Gate, run: str, *, report: str = "junit", files: dict[st
     """A person has replaced the honest check by another one."""
     text = (gate.repo / "foureyes.toml").read_text().split("[[checks]]")[0]
     (gate.repo / "foureyes.toml").write_text(text)
-    gate.configure(f'[[checks]]\nname = "tests"\nrun = \'{run}\'\nreport = "{report}"\n', files or {"src/more.py": "more = 1\n"})
+    gate.configure(
+        f'[[checks]]\nname = "tests"\nrun = \'{run}\'\nreport = "{report}"\n', files or {"src/more.py": "more = 1\n"}
+    )
 
 
 def test_M4_honest_work_is_approved_by_the_gate_so_these_tests_would_notice(gate: Gate) -> None:
@@ -63,7 +65,9 @@ def _toml(gate: Gate, way: str) -> dict[str, Content]:
         "one more that always passes": {"foureyes.toml": text + ALWAYS.replace('"tests"', '"more"')},
         "no check is required": {"foureyes.toml": text + "required = false\n"},
         "no checks at all": {"foureyes.toml": text[:checks]},
-        "everything skips": {"foureyes.toml": text.replace("[review.human]", '[review]\ndefault_mode = "skip"\n[review.human]')},
+        "everything skips": {
+            "foureyes.toml": text.replace("[review.human]", '[review]\ndefault_mode = "skip"\n[review.human]')
+        },
         "renamed": {"foureyes.toml": None, "foureyes.toml.old": text},
         "deleted": {"foureyes.toml": None},
         "a link": {"foureyes.toml": Link("docs/mine.toml"), "docs/mine.toml": text[:checks] + ALWAYS},
@@ -78,7 +82,9 @@ def _toml(gate: Gate, way: str) -> dict[str, Content]:
         "renamed", "deleted", "a link",
     ],
 )  # fmt: skip
-def test_P12_an_attempt_is_judged_by_the_accepted_checks_whatever_it_does_to_foureyes_toml(gate: Gate, way: str) -> None:
+def test_P12_an_attempt_is_judged_by_the_accepted_checks_whatever_it_does_to_foureyes_toml(
+    gate: Gate, way: str
+) -> None:
     work = gate.trusted({**_toml(gate, way), **BROKEN})
     assert any(reason.startswith("A4 it changes the gate file foureyes.toml") for reason in gate.why_not(work, rc=6))
     row = gate.check_of(work)
@@ -122,12 +128,20 @@ def test_D5_a_fake_program_on_the_agents_path_makes_a_claim_and_no_more(gate: Ga
 
 
 @pytest.mark.parametrize("who", ["a person", "a service", "the agent, detached"])
-def test_D5_a_limit_a_fake_program_on_the_path_of_whoever_counts_passes_and_is_on_record(gate: Gate, tmp_path: Path, who: str) -> None:
-    """The repository's own virtual environment is anybody's to write. What was run, and its digest, stands in the result."""
+def test_D5_a_limit_a_fake_program_on_the_path_of_whoever_counts_passes_and_is_on_record(
+    gate: Gate, tmp_path: Path, who: str
+) -> None:
+    """The repository's own virtual environment is anybody's to write. What was run, and its digest, stands in the
+    result.
+    """
     fake_and_honest(gate, tmp_path)
     fake = program(gate.repo / ".venv" / "bin" / "pytest", "exit 0")
     work = gate.trusted(BROKEN)
-    runner = {"a person": gate.cast.alice, "a service": gate.cast.job, "the agent, detached": detached(gate.cast.codex)}[who]
+    runner = {
+        "a person": gate.cast.alice,
+        "a service": gate.cast.job,
+        "the agent, detached": detached(gate.cast.codex),
+    }[who]
     gate.run(runner, "check", "run", work.task, env={"PATH": f"{fake.parent}:{GIT_ENV['PATH']}"})
     assert gate.status(work.task) == "approved"
     assert gate.results(work)[-1]["program"] == digest(fake)
@@ -162,7 +176,9 @@ def by_pytest(gate: Gate) -> Gate:
 
 
 def test_M4_a_conftest_that_writes_a_green_report_over_a_failing_test_is_believed_by_no_rule(by_pytest: Gate) -> None:
-    """Nobody can tell the report from an honest one. So what changes how checks run never approves itself, and people are told."""
+    """Nobody can tell the report from an honest one. So what changes how checks run never approves itself, and people
+    are told.
+    """
     gate = by_pytest
     work = gate.trusted({"conftest.py": CONFTEST, "tests/test_shop.py": "def test_shop():\n    assert False\n"})
     assert "M4 it changes how checks run: conftest.py" in gate.why_not(work)
@@ -181,8 +197,12 @@ def test_M4_a_conftest_in_a_batch_is_named_to_the_person_who_looks(by_pytest: Ga
     assert "conftest.py" in gate.run(gate.cast.alice, "queue").out
 
 
-def test_M4_a_limit_a_test_module_that_forges_the_report_gets_through_where_nobody_wants_to_look(by_pytest: Gate) -> None:
-    """Any line of the attempt runs in the check. A person said that nobody needs to look; the diff shows it to who does."""
+def test_M4_a_limit_a_test_module_that_forges_the_report_gets_through_where_nobody_wants_to_look(
+    by_pytest: Gate,
+) -> None:
+    """Any line of the attempt runs in the check. A person said that nobody needs to look; the diff shows it to who
+    does.
+    """
     gate = by_pytest
     work = gate.trusted({"tests/test_new.py": MODULE})
     assert gate.settled(work)["status"] == "approved"
@@ -198,7 +218,9 @@ vite.config.ts .mocharc.json .npmrc .cargo/config.toml usercustomize.py
 
 @pytest.mark.parametrize("path", DECIDES)
 def test_M4_what_decides_how_checks_run_never_approves_itself(gate: Gate, path: str) -> None:
-    """conftest, pytest/tox/lint configuration, package scripts, Makefile: under every name by which the tools find them."""
+    """conftest, pytest/tox/lint configuration, package scripts, Makefile: under every name by which the tools find
+    them.
+    """
     assert f"M4 it changes how checks run: {path}" in gate.why_not(gate.trusted({path: "# mine\n"}))
 
 
@@ -212,19 +234,15 @@ def test_M4_a_makefile_that_goes_before_the_makefile_does_not_approve_itself(gat
 
 OWN = "sh tests/run"
 REPORTS = {
-    "nothing": ":",
-    "an empty file": ': > "$FOUREYES_REPORT"',
-    "no test": 'echo "<testsuite/>" > "$FOUREYES_REPORT"',
+    "nothing": ":", "an empty file": ': > "$FOUREYES_REPORT"', "no test": 'echo "<testsuite/>" > "$FOUREYES_REPORT"',
     "only skipped ones": 'echo "<testsuite><testcase name=\'a\'><skipped/></testcase></testsuite>" > "$FOUREYES_REPORT"',
     "garbage": 'head -c 100000 /dev/urandom > "$FOUREYES_REPORT"',
     "something else": 'echo "<html/>" > "$FOUREYES_REPORT"',
     "entities": 'echo "<!DOCTYPE x [<!ENTITY a \'b\'>]><testsuite><testcase name=\'a\'/></testsuite>" > "$FOUREYES_REPORT"',
     "failures that it does not name": 'echo "<testsuite failures=\'3\'><testcase name=\'a\'/></testsuite>" > "$FOUREYES_REPORT"',
     "60 MB": 'cp green "$FOUREYES_REPORT"; head -c 60000000 /dev/zero | tr "\\0" " " >> "$FOUREYES_REPORT"',
-    "a link to a green one": 'ln -s "$PWD/green" "$FOUREYES_REPORT"',
-    "a pipe": 'mkfifo "$FOUREYES_REPORT"',
-    "a directory": 'mkdir "$FOUREYES_REPORT"',
-    "two reports": 'cat green green > "$FOUREYES_REPORT"',
+    "a link to a green one": 'ln -s "$PWD/green" "$FOUREYES_REPORT"', "a pipe": 'mkfifo "$FOUREYES_REPORT"',
+    "a directory": 'mkdir "$FOUREYES_REPORT"', "two reports": 'cat green green > "$FOUREYES_REPORT"',
     "a green one, and a failure": 'cp green "$FOUREYES_REPORT"; exit 1',
     "a green one, and the end of its reader": 'cp green "$FOUREYES_REPORT"; kill -9 $$',
 }  # fmt: skip
@@ -247,7 +265,11 @@ FEWER: dict[str, dict[str, Content]] = {
     "one is deleted": {"tests/shop.t": "prices grep -q net src/prices.py\n"},
     "one is renamed": {"tests/shop.t": TESTS.replace("stock", "stocks")},
     "their file is deleted": {"tests/shop.t": None, "tests/other.t": "other true\n"},
-    "their file is renamed to what is not run": {"tests/shop.t": None, "tests/shop.t.off": TESTS, "tests/other.t": "other true\n"},
+    "their file is renamed to what is not run": {
+        "tests/shop.t": None,
+        "tests/shop.t.off": TESTS,
+        "tests/other.t": "other true\n",
+    },
 }
 
 
@@ -270,7 +292,9 @@ def test_D5_work_without_eyes_that_loses_a_test_is_sent_back(gate: Gate) -> None
 
 
 def test_D5_tests_that_go_behind_a_makers_claim_do_not_reach_the_target_unsaid(gate: Gate, tmp_path: Path) -> None:
-    """The maker claims that all tests are there; a person believes it, and says nothing about tests. The merge finds out."""
+    """The maker claims that all tests are there; a person believes it, and says nothing about tests. The merge finds
+    out.
+    """
     another_check(gate, "pytest", files={"src/more.py": "more = 1\n"})
     honest = program(tmp_path / "honest" / "pytest", f"sh {_runner(tmp_path)}")
     fake = program(tmp_path / "fake" / "pytest", f'cat > "$FOUREYES_REPORT" <<X\n{GREEN}\nX')
@@ -289,7 +313,9 @@ def _runner(folder: Path) -> Path:
 
 
 def test_G1_a_run_on_the_target_that_somebody_ended_is_no_comparison(gate: Gate, tmp_path: Path) -> None:
-    """Whoever runs as the same user can end the run that lists the target's tests. Then it is not known which of them are gone."""
+    """Whoever runs as the same user can end the run that lists the target's tests. Then it is not known which of them
+    are gone.
+    """
     mark = tmp_path / "end it"
     ended = f'if [ -e "{mark}" ]; then rm "{mark}"; kill -9 $$; fi; sh {_runner(tmp_path)}'
     another_check(gate, ended)
@@ -352,7 +378,9 @@ def test_M4_a_test_file_that_is_renamed_away_is_deleted_also_where_no_report_nam
 
 def test_D5_a_test_of_the_target_that_is_skipped_now_is_gone(by_pytest: Gate) -> None:
     gate = by_pytest
-    skipped = "import pytest\n\n@pytest.mark.skip\ndef test_shop():\n    assert False\n\ndef test_more():\n    assert True\n"
+    skipped = (
+        "import pytest\n\n@pytest.mark.skip\ndef test_shop():\n    assert False\n\ndef test_more():\n    assert True\n"
+    )
     work = gate.attempt({"tests/test_shop.py": skipped})
     gate.checked(gate.cast.job, work.task, rc=6)
     assert gate.check_of(work)["gone"] == ["tests.test_shop::test_shop"]

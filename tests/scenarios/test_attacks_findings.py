@@ -1,4 +1,6 @@
-"""Attacks on the findings loop: an agent, or the person who made the work, wants a blocking finding out of the way (L, E3, A4, A6, D2)."""
+"""Attacks on the findings loop: an agent, or the person who made the work, wants a blocking finding out of the way (L,
+E3, A4, A6, D2).
+"""
 
 from __future__ import annotations
 
@@ -94,7 +96,9 @@ def test_a_token_to_implement_rules_on_nothing_I2(opened: Attack) -> None:
     puppet = holding(opened.cast.gemini, spawned(opened, opened.cast.gemini, opened.task, "implement"))
     opened.may_not_rule(puppet, "verified", opened.first, ["I2"])
     opened.no(puppet, "finding", "add", opened.task, "limit.py:9", "-m", "a nit", "--severity", "low", rules=["I2"])
-    opened.no(puppet, "review", "submit", opened.task, "-", rules=["I2"], input=json.dumps(opened.document(opened.work)))
+    opened.no(
+        puppet, "review", "submit", opened.task, "-", rules=["I2"], input=json.dumps(opened.document(opened.work))
+    )
 
 
 def test_a_new_session_of_the_authors_origin_is_the_author_L8_I3(said: Attack) -> None:
@@ -120,7 +124,9 @@ def test_what_the_author_says_as_a_reviewer_counts_for_nothing_and_rules_on_noth
     said.still_open()
 
 
-def test_what_is_claimed_or_disputed_cannot_be_approved_by_anybody_also_not_with_a_broken_glass_D2_N3(said: Attack) -> None:
+def test_what_is_claimed_or_disputed_cannot_be_approved_by_anybody_also_not_with_a_broken_glass_D2_N3(
+    said: Attack,
+) -> None:
     for who in (said.cast.alice, said.cast.codex, said.cast.gemini):
         said.refused_by(said.work, "D2", "D2", who=who)
     said.no(said.cast.alice, "approve", said.task, "--break-glass", "we ship today", rules=["D2", "D2"])
@@ -128,7 +134,9 @@ def test_what_is_claimed_or_disputed_cannot_be_approved_by_anybody_also_not_with
     assert said.status(said.task) == "reviewing"
 
 
-def test_rulings_and_an_approval_at_the_same_time_never_leave_an_approval_over_an_open_finding_D2_L8(said: Attack) -> None:
+def test_rulings_and_an_approval_at_the_same_time_never_leave_an_approval_over_an_open_finding_D2_L8(
+    said: Attack,
+) -> None:
     cast, answers = said.cast, dict[str, Result]()
 
     def do(name: str, who: Caller, *words: str) -> None:
@@ -239,7 +247,9 @@ def test_however_much_the_policy_trusts_an_author_and_however_minor_the_work_it_
 ) -> None:
     said.done(said.cast.alice, "policy", "set", "review.policy", policy)
     said.may_not_rule(said.cast.claude, "verified", said.first, ["L8"])
-    refused = said.no(said.cast.claude, "approve", said.task, "--seen", said.work.seen, "--self-review", "-m", "all is well")
+    refused = said.no(
+        said.cast.claude, "approve", said.task, "--seen", said.work.seen, "--self-review", "-m", "all is well"
+    )
     assert refused.rules[:2] == ("D2", "D2")
 
 
@@ -247,7 +257,9 @@ def test_however_much_the_policy_trusts_an_author_and_however_minor_the_work_it_
 
 
 @pytest.mark.parametrize("path", ["limit.py", "renamed.py"])
-def test_the_same_work_under_another_task_and_name_brings_findings_and_authors_along_A6(opened: Attack, path: str) -> None:
+def test_the_same_work_under_another_task_and_name_brings_findings_and_authors_along_A6(
+    opened: Attack, path: str
+) -> None:
     cast = opened.cast
     opened.done(cast.alice, "close", opened.task, "-m", "never mind")
     work = opened.deliver(cast.qwen, opened.plan(title="Something else"), {path: LIMIT_PY})
@@ -289,11 +301,22 @@ def test_ids_of_other_tasks_and_made_up_ids_name_nothing_L2_L6_L8(said: Attack) 
     cast = said.cast
     other = said.handed(files={"own.py": "value = 1\n"})
     before = said.head()[0]
-    foreign = said.send(other, said.document(other, [{**CODED, "location": "own.py:1", "quote": "value = 1", "id": said.first}]))
+    foreign = said.send(
+        other, said.document(other, [{**CODED, "location": "own.py:1", "quote": "value = 1", "id": said.first}])
+    )
     assert (foreign.rc, "L2" in foreign.out, said.first in foreign.out) == (1, True, True)
     ruled = said.send(other, said.document(other, rulings={said.first: "VERIFIED", "TL-fe-none-1-001": "ACCEPTED"}))
     assert (ruled.rc, ruled.out.count('"L8"')) == (1, 2)
-    said.no(cast.claude, "finding", "respond", other.task, "--file", "-", rules=["L6"], input=json.dumps(handoff({said.first: "FIXED"})))
+    said.no(
+        cast.claude,
+        "finding",
+        "respond",
+        other.task,
+        "--file",
+        "-",
+        rules=["L6"],
+        input=json.dumps(handoff({said.first: "FIXED"})),
+    )
     root = said.send(other, said.document(other, [{**CODED, "root": said.first, "state": "resolved"}]))
     assert (root.rc, "payload.issues[0].root" in root.out, "payload.issues[0].state" in root.out) == (2, True, True)
     assert said.head()[0] == before + 1, "only that a document came that was no review"
@@ -332,7 +355,9 @@ def test_a_prompt_that_an_agent_put_on_the_target_by_itself_is_not_used_F4_P12(o
 
 
 @pytest.mark.parametrize("who", [lambda cast: cast.codex, lambda cast: cast.alice], ids=["agent", "person"])
-def test_variables_of_whoever_reviews_move_no_limit_of_the_loop_P12_E5(said: Attack, who: Callable[[Cast], Caller]) -> None:
+def test_variables_of_whoever_reviews_move_no_limit_of_the_loop_P12_E5(
+    said: Attack, who: Callable[[Cast], Caller]
+) -> None:
     caller = who(said.cast)
     loose = {"FOUREYES_LOOP_NO_PROGRESS_LIMIT": "99", "FOUREYES_LOOP_ITERATION_CAP": "99"}
     said.done(caller, "finding", "rule", said.first, said.second, "--not-fixed", "-m", "no lock", env=loose)

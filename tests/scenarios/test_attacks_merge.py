@@ -1,4 +1,5 @@
-"""Attacks on what reaches the target: configuration of the repository, attributes, refs that move, red merges (Q, A3, A4, P12, K).
+"""Attacks on what reaches the target: configuration of the repository, attributes, refs that move, red merges (Q, A3,
+A4, P12, K).
 
 Real processes, real git. Each test that shows a limit says so; docs/threat-model.md has it.
 """
@@ -20,7 +21,10 @@ pytestmark = pytest.mark.scenario
 def evil(folder: Path) -> Path:
     """A program that says that it was run, and changes whatever it is given."""
     path = folder / "evil"
-    path.write_text(f'#!/bin/sh\ntouch {folder}/was-run\nfor file in "$@"; do [ -f "$file" ] && echo evil > "$file"; done\ncat; exit 0\n')
+    path.write_text(
+        f'#!/bin/sh\ntouch {folder}/was-run\nfor file in "$@"; do [ -f "$file" ] && echo evil > "$file"; '
+        "done\ncat; exit 0\n"
+    )
     path.chmod(0o755)
     return path
 
@@ -36,11 +40,14 @@ def was_run(folder: Path) -> bool:
 @pytest.mark.parametrize(
     "key",
     [
-        "merge.ours.driver", "merge.evil.driver", "filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "core.fsmonitor",
-        "diff.external", "diff.evil.textconv", "diff.evil.command", "core.alternateRefsCommand", "gpg.program",
+        "merge.ours.driver", "merge.evil.driver", "filter.evil.clean", "filter.evil.smudge", "filter.evil.process",
+        "core.fsmonitor", "diff.external", "diff.evil.textconv", "diff.evil.command", "core.alternateRefsCommand",
+        "gpg.program",
     ],
 )  # fmt: skip
-def test_Q2_configuration_that_names_a_program_is_an_error_that_names_the_key(gate: Gate, tmp_path: Path, key: str) -> None:
+def test_Q2_configuration_that_names_a_program_is_an_error_that_names_the_key(
+    gate: Gate, tmp_path: Path, key: str
+) -> None:
     work = gate.approved()
     gate.git("config", key, str(evil(tmp_path)))
     before = gate.tip()
@@ -50,7 +57,9 @@ def test_Q2_configuration_that_names_a_program_is_an_error_that_names_the_key(ga
 
 
 @pytest.mark.parametrize("way", ["included", "of the worktree", "of another worktree"])
-def test_Q2_configuration_that_is_included_or_a_worktrees_own_is_found_or_without_effect(gate: Gate, tmp_path: Path, way: str) -> None:
+def test_Q2_configuration_that_is_included_or_a_worktrees_own_is_found_or_without_effect(
+    gate: Gate, tmp_path: Path, way: str
+) -> None:
     work = gate.approved({"src/code.py": "code = 1\n", "src/shown.txt": "shown\n"})
     program = evil(tmp_path)
     if way == "included":
@@ -72,12 +81,17 @@ def test_Q2_configuration_that_is_included_or_a_worktrees_own_is_found_or_withou
     assert not was_run(tmp_path)
 
 
-HOOKS = "post-checkout post-merge reference-transaction pre-commit commit-msg post-commit post-index-change pre-merge-commit".split()
+HOOKS = (
+    "post-checkout post-merge reference-transaction pre-commit commit-msg post-commit post-index-change "
+    "pre-merge-commit"
+).split()
 
 
 @pytest.mark.parametrize("way", [".git/hooks", "core.hooksPath", "core.hooksPath of the tree"])
 def test_Q2_no_hook_of_the_repository_is_ever_run_by_the_gate(gate: Gate, tmp_path: Path, way: str) -> None:
-    folder = {".git/hooks": gate.repo / ".git" / "hooks", "core.hooksPath": tmp_path / "hooks"}.get(way, gate.repo / ".githooks")
+    folder = {".git/hooks": gate.repo / ".git" / "hooks", "core.hooksPath": tmp_path / "hooks"}.get(
+        way, gate.repo / ".githooks"
+    )
     folder.mkdir(exist_ok=True)
     for name in HOOKS:
         (folder / name).write_bytes(evil(tmp_path).read_bytes())
@@ -93,7 +107,9 @@ def test_Q2_no_hook_of_the_repository_is_ever_run_by_the_gate(gate: Gate, tmp_pa
 
 
 def test_Q2_a_promised_object_is_not_fetched_by_a_program_that_the_repository_names(gate: Gate, tmp_path: Path) -> None:
-    """A ref to an object that is not there, in a repository that says it is a partial clone whose server is a program."""
+    """A ref to an object that is not there, in a repository that says it is a partial clone whose server is a
+    program.
+    """
     work = gate.approved()
     program = evil(tmp_path)
     program.write_text(f"#!/bin/sh\ntouch {tmp_path}/was-run\nexit 1\n")
@@ -118,10 +134,13 @@ ATTRIBUTES = ["* merge=union", "* merge=ours", "* -merge", "*.py binary", "* mer
 
 
 @pytest.mark.parametrize(
-    ("line", "place"), [*[(line, "committed") for line in ATTRIBUTES], ("* merge=union", ".git/info"), ("* merge=union", "untracked")]
+    ("line", "place"),
+    [*[(line, "committed") for line in ATTRIBUTES], ("* merge=union", ".git/info"), ("* merge=union", "untracked")],
 )
 def test_Q2_attributes_do_not_decide_what_a_merge_makes(gate: Gate, line: str, place: str) -> None:
-    """Both sides change one line: with union it would merge to both, with ours to one. It is a conflict all the same."""
+    """Both sides change one line: with union it would merge to both, with ours to one. It is a conflict all the
+    same.
+    """
     if place == "committed":
         gate.configure("", {".gitattributes": line + "\n"})
     work = gate.approved({"src/prices.py": "# the net price, by codex\n"})
@@ -139,7 +158,11 @@ def test_Q2_attributes_do_not_decide_what_a_merge_makes(gate: Gate, line: str, p
 
 def test_A4_attributes_of_an_attempt_hide_nothing_from_who_looks_and_nothing_from_the_gate(gate: Gate) -> None:
     """`*.py -diff` makes git show a changed file as binary; here it is shown, counted, and wants a person."""
-    work = gate.attempt({".gitattributes": "*.py -diff\n*.py binary\n", "src/prices.py": "# the net price\nimport os\n"}, "-l", "trivial")
+    work = gate.attempt(
+        {".gitattributes": "*.py -diff\n*.py binary\n", "src/prices.py": "# the net price\nimport os\n"},
+        "-l",
+        "trivial",
+    )
     gate.checked(gate.cast.job, work.task)
     shown = gate.run(gate.cast.alice, "show", work.task, "--diff").out
     assert "+import os" in shown
@@ -152,7 +175,11 @@ def test_A2_a_replaced_commit_is_neither_shown_nor_merged(gate: Gate) -> None:
     work = gate.approved()
     other = gate.change("harmless", {"src/code.py": "code = 666\n"}, onto="main")
     gate.git("replace", work.head, other)
-    gate.git("replace", gate.git("--no-replace-objects", "rev-parse", f"{work.head}^{{tree}}"), gate.git("rev-parse", f"{other}^{{tree}}"))
+    gate.git(
+        "replace",
+        gate.git("--no-replace-objects", "rev-parse", f"{work.head}^{{tree}}"),
+        gate.git("rev-parse", f"{other}^{{tree}}"),
+    )
     assert "code = 666" not in gate.run(gate.cast.alice, "show", work.task, "--diff").out
     assert gate.merge() == {work.task: "merged"}
     assert gate.git("--no-replace-objects", "show", "main:src/code.py") == "code = 1"
@@ -191,7 +218,9 @@ def _to_the_target(gate: Gate, work: HandedIn) -> None:
 
 
 @pytest.mark.parametrize("move", [_commit_more, _other_branch, _link_to_other, _no_branch, _to_the_target])
-def test_D4_an_approval_is_void_once_the_branch_is_not_what_was_approved(gate: Gate, move: Callable[[Gate, HandedIn], None]) -> None:
+def test_D4_an_approval_is_void_once_the_branch_is_not_what_was_approved(
+    gate: Gate, move: Callable[[Gate, HandedIn], None]
+) -> None:
     work = gate.approved()
     move(gate, work)
     before = gate.tip()
@@ -218,8 +247,10 @@ def moving_main(gate: Gate, folder: Path, times: int) -> str:
         f"cd {gate.repo}; export GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x\n"
         f"git update-ref refs/heads/main $(git commit-tree main^{{tree}} -p main -m moved-$n)\n"
         f"tree=$(git rev-parse main^{{tree}}); blob=$(echo $n | git hash-object -w --stdin)\n"
-        f"export GIT_INDEX_FILE={folder}/index; git read-tree main; git update-index --add --cacheinfo 100644,$blob,moved-$n\n"
-        f"git update-ref refs/heads/main $(git commit-tree $(git write-tree) -p main -m moved-$n)\necho $((n + 1)) > {folder}/n\n"
+        f"export GIT_INDEX_FILE={folder}/index; git read-tree main; git update-index --add --cacheinfo "
+        "100644,$blob,moved-$n\n"
+        "git update-ref refs/heads/main $(git commit-tree $(git write-tree) -p main -m moved-$n)\necho $((n "
+        f"+ 1)) > {folder}/n\n"
     )
     return f"moves sh {folder}/moves\n"
 
@@ -263,7 +294,9 @@ def test_Q2_a_target_that_stands_for_another_branch_is_not_moved(gate: Gate) -> 
 
 
 def test_Q5_a_dirty_checkout_of_the_target_elsewhere_is_left_alone_and_told(gate: Gate, tmp_path: Path) -> None:
-    """Somebody has the target checked out at a place of theirs, with half-done work in a file that the merge changes."""
+    """Somebody has the target checked out at a place of theirs, with half-done work in a file that the merge
+    changes.
+    """
     gate.git("checkout", "-q", "--detach")
     place = tmp_path / "elsewhere"
     gate.git("worktree", "add", "-q", str(place), "main")
@@ -311,7 +344,9 @@ def test_D5_no_agent_works_the_merge_queue_off_however_it_calls(gate: Gate) -> N
     assert (gate.tip(), gate.status(work.task)) == (before, "approved")
 
 
-def test_D5_a_limit_an_agent_that_sheds_its_ancestors_is_a_service_and_merges_with_its_own_programs(gate: Gate, tmp_path: Path) -> None:
+def test_D5_a_limit_an_agent_that_sheds_its_ancestors_is_a_service_and_merges_with_its_own_programs(
+    gate: Gate, tmp_path: Path
+) -> None:
     """What is approved is merged, after checks whose programs its PATH named; which those were is on record."""
     gate.configure('\n[[checks]]\nname = "unit"\nrun = "pytest"\n')
     for name, text in (("honest", "grep -q net src/prices.py"), ("fake", "exit 0")):
@@ -322,14 +357,16 @@ def test_D5_a_limit_an_agent_that_sheds_its_ancestors_is_a_service_and_merges_wi
     gate.run(gate.cast.job, "check", "run", work.task, env={"PATH": f"{tmp_path}/honest:{GIT_ENV['PATH']}"})
     gate.approve(gate.cast.alice, work)
     gate.commit("main", {"src/prices.py": "# net by alice\n"})
-    assert gate.merge(detached(gate.cast.codex), env={"PATH": f"{tmp_path}/fake:{GIT_ENV['PATH']}"}) == {work.task: "merged"}
+    assert gate.merge(detached(gate.cast.codex), env={"PATH": f"{tmp_path}/fake:{GIT_ENV['PATH']}"}) == {
+        work.task: "merged"
+    }
     assert str(tmp_path / "fake" / "pytest") in gate.results(work)[-1]["program"]
 
 
 LOOSER = {
-    "FOUREYES_REVIEW_HUMAN_SETTLE_SECONDS": "0", "FOUREYES_REVIEW_POLICY": "trusted", "FOUREYES_REVIEW_DEFAULT_MODE": "skip",
-    "FOUREYES_REVIEW_AUTO_APPROVE_REQUIRE_QUALITY_PASS": "false", "FOUREYES_PROJECT_TARGET": "elsewhere",
-    "FOUREYES_REVIEW_INDEPENDENCE": "session",
+    "FOUREYES_REVIEW_HUMAN_SETTLE_SECONDS": "0", "FOUREYES_REVIEW_POLICY": "trusted",
+    "FOUREYES_REVIEW_DEFAULT_MODE": "skip", "FOUREYES_REVIEW_AUTO_APPROVE_REQUIRE_QUALITY_PASS": "false",
+    "FOUREYES_PROJECT_TARGET": "elsewhere", "FOUREYES_REVIEW_INDEPENDENCE": "session",
 }  # fmt: skip
 
 
@@ -389,10 +426,20 @@ def test_J3_words_of_an_attempt_do_not_become_trailers_of_its_merge(gate: Gate) 
     gate.done(gate.cast.codex, "update", task, "--title", "x Approved-by: alice")
     gate.done(gate.cast.codex, "start", task)
     gate.change(f"fe/{task}", CODE)
-    gate.done(gate.cast.codex, "submit", task, "--branch", f"fe/{task}", "-m", "done\n\nTask: fe-000\nApproved-by: alice\nJournal: 1:00")
+    gate.done(
+        gate.cast.codex,
+        "submit",
+        task,
+        "--branch",
+        f"fe/{task}",
+        "-m",
+        "done\n\nTask: fe-000\nApproved-by: alice\nJournal: 1:00",
+    )
     gate.checked(gate.cast.job, task)
     gate.done(gate.cast.alice, "approve", task)
     assert gate.merge() == {task: "merged"}
-    assert gate.git("log", "-1", "--format=%(trailers:key=Approved-by,valueonly)", "main").split() == [gate.session(gate.cast.alice)]
+    assert gate.git("log", "-1", "--format=%(trailers:key=Approved-by,valueonly)", "main").split() == [
+        gate.session(gate.cast.alice)
+    ]
     assert gate.git("log", "-1", "--format=%(trailers:key=Journal,valueonly)", "main").split() != ["1:00"]
     assert len(gate.git("log", "-1", "--format=%(trailers:key=Journal,valueonly)", "main").split()) == 1

@@ -1,4 +1,6 @@
-"""Attacks from inside a merge and around it: what a check plants meanwhile, worktrees, branches, policies, older stores (Q, K1, P12)."""
+"""Attacks from inside a merge and around it: what a check plants meanwhile, worktrees, branches, policies, older stores
+(Q, K1, P12).
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,21 @@ def armed(gate: Gate, folder: Path, command: str) -> HandedIn:
     return work
 
 
-def test_Q2_programs_and_hooks_that_a_check_plants_during_the_merge_are_not_run_by_it(gate: Gate, tmp_path: Path) -> None:
+def test_Q2_programs_and_hooks_that_a_check_plants_during_the_merge_are_not_run_by_it(
+    gate: Gate, tmp_path: Path
+) -> None:
     """The configuration was looked at before; what comes later is off in every call."""
     evil = f"{tmp_path}/evil"
     (tmp_path / "evil").write_text(f"#!/bin/sh\ntouch {tmp_path}/was-run\ncat\nexit 0\n")
     (tmp_path / "evil").chmod(0o755)
-    keys = ("filter.evil.smudge", "filter.evil.clean", "filter.evil.process", "core.fsmonitor", "merge.evil.driver", "diff.external")
+    keys = (
+        "filter.evil.smudge",
+        "filter.evil.clean",
+        "filter.evil.process",
+        "core.fsmonitor",
+        "merge.evil.driver",
+        "diff.external",
+    )
     hooks = " ".join(("post-checkout", "reference-transaction", "post-index-change", "post-merge"))
     plant = "\n".join(f"git -C {gate.repo} config {key} {evil}" for key in keys)
     folder = gate.repo / ".git"
@@ -44,9 +55,13 @@ def test_Q2_programs_and_hooks_that_a_check_plants_during_the_merge_are_not_run_
 
 
 @pytest.mark.parametrize("move", ["one more commit", "no branch"])
-def test_Q2_a_branch_that_a_check_moves_during_the_merge_makes_the_approval_void(gate: Gate, tmp_path: Path, move: str) -> None:
+def test_Q2_a_branch_that_a_check_moves_during_the_merge_makes_the_approval_void(
+    gate: Gate, tmp_path: Path, move: str
+) -> None:
     extra = gate.change("extra", {"src/sneaked.py": "sneaked = 1\n"}, onto="main")
-    change = f"update-ref refs/heads/$branch {extra}" if move == "one more commit" else "update-ref -d refs/heads/$branch"
+    change = (
+        f"update-ref refs/heads/$branch {extra}" if move == "one more commit" else "update-ref -d refs/heads/$branch"
+    )
     work = armed(gate, tmp_path, f"branch=$(cat {tmp_path}/branch); git -C {gate.repo} {change}")
     (tmp_path / "branch").write_text(work.branch)
     before = gate.tip()
@@ -54,8 +69,12 @@ def test_Q2_a_branch_that_a_check_moves_during_the_merge_makes_the_approval_void
     assert (gate.tip(), gate.status(work.task)) == (before, "reviewing")
 
 
-def test_D5_a_green_result_by_a_fake_program_is_not_used_again_by_a_merge_that_has_the_real_one(gate: Gate, tmp_path: Path) -> None:
-    """Equal tree, equal check, run where it counts; but another program would run now, so it runs. The record names both."""
+def test_D5_a_green_result_by_a_fake_program_is_not_used_again_by_a_merge_that_has_the_real_one(
+    gate: Gate, tmp_path: Path
+) -> None:
+    """Equal tree, equal check, run where it counts; but another program would run now, so it runs. The record names
+    both.
+    """
     gate.configure('\n[[checks]]\nname = "unit"\nrun = "pytest"\n')
     for name, text in (("honest", "grep -q net src/prices.py"), ("fake", "exit 0")):
         (tmp_path / name).mkdir()
@@ -74,7 +93,9 @@ def test_D5_a_green_result_by_a_fake_program_is_not_used_again_by_a_merge_that_h
 
 @pytest.mark.parametrize("planted", ["a directory with files", "another checkout", "the repository itself"])
 def test_K1_a_link_in_the_place_of_a_worktree_costs_nobody_a_file(gate: Gate, tmp_path: Path, planted: str) -> None:
-    """After the merge the worktree of the task is removed. Its maker has moved it away, and put a link to somebody's files there."""
+    """After the merge the worktree of the task is removed. Its maker has moved it away, and put a link to somebody's
+    files there.
+    """
     task = gate.create(gate.cast.alice)
     gate.done(gate.cast.codex, "start", task, "--worktree")
     place = gate.folder / "worktrees" / task
@@ -98,7 +119,9 @@ def test_K1_a_link_in_the_place_of_a_worktree_costs_nobody_a_file(gate: Gate, tm
 
 
 def test_F1_a_limit_who_starts_fresh_resets_the_branch_that_was_handed_in_and_its_head_is_kept(gate: Gate) -> None:
-    """An agent may hand in any branch (K4), also somebody else's. Whoever sends that back to start fresh resets it; nothing is lost."""
+    """An agent may hand in any branch (K4), also somebody else's. Whoever sends that back to start fresh resets it;
+    nothing is lost.
+    """
     gate.change("release", {"src/release.py": "release = 1\n"}, onto="main")
     before = gate.tip("release")
     task = gate.create(gate.cast.alice)
@@ -126,7 +149,9 @@ def in_force(gate: Gate, key: str) -> object:
 
 
 def test_P12_of_two_policies_that_meet_in_a_merge_none_is_accepted_unseen(gate: Gate) -> None:
-    """A person approved one change of foureyes.toml; main has got another one meanwhile, and the file is now what nobody saw."""
+    """A person approved one change of foureyes.toml; main has got another one meanwhile, and the file is now what
+    nobody saw.
+    """
     text = gate.on_main("foureyes.toml") + "\n"
     work = gate.approved({"foureyes.toml": text + "\n[minor]\nmax_lines = 5\n"})
     gate.commit("main", {"foureyes.toml": "[review.auto_approve]\nrequire_quality_pass = false\n\n" + text})
@@ -149,10 +174,16 @@ def test_P12_a_policy_that_a_person_approved_is_in_force_after_the_merge_and_not
 # Who goes around
 
 
-def test_A3_a_limit_an_approved_head_in_a_merge_by_hand_closes_its_task_whatever_else_that_merge_brings(gate: Gate) -> None:
-    """`git merge` asks nobody. The approved commit is on the target; what the merge added to it nobody looked at. The row says where."""
+def test_A3_a_limit_an_approved_head_in_a_merge_by_hand_closes_its_task_whatever_else_that_merge_brings(
+    gate: Gate,
+) -> None:
+    """`git merge` asks nobody. The approved commit is on the target; what the merge added to it nobody looked at. The
+    row says where.
+    """
     work = gate.approved()
-    tree = gate.git("rev-parse", gate.change("scratch", {**CODE, "src/sneaked.py": "sneaked = 1\n"}, onto="main") + "^{tree}")
+    tree = gate.git(
+        "rev-parse", gate.change("scratch", {**CODE, "src/sneaked.py": "sneaked = 1\n"}, onto="main") + "^{tree}"
+    )
     merge = gate.git("commit-tree", tree, "-p", "main", "-p", work.head, "-m", "merge")
     gate.git("update-ref", "refs/heads/main", merge)
     (row,) = gate.lines(gate.cast.alice, "merge")
@@ -175,7 +206,9 @@ def test_P2_the_maker_approves_none_of_its_own_in_a_batch(gate: Gate) -> None:
     assert gate.status(work.task) == "reviewing"
 
 
-def test_Q1_while_a_merge_waits_for_its_check_another_one_leaves_and_nothing_is_withdrawn(gate: Gate, tmp_path: Path) -> None:
+def test_Q1_while_a_merge_waits_for_its_check_another_one_leaves_and_nothing_is_withdrawn(
+    gate: Gate, tmp_path: Path
+) -> None:
     """The check waits for a word; meanwhile another `fe merge` leaves."""
     for name in ("here", "go"):
         os.mkfifo(tmp_path / name)
@@ -219,7 +252,9 @@ def test_P12_an_older_store_that_is_put_back_merges_nothing(gate: Gate) -> None:
 
 
 def test_P12_a_forged_anchor_on_the_target_does_not_make_an_older_store_the_current_one(gate: Gate) -> None:
-    """The line below names a row that the older store has. The anchor before it, which only the newer one has, is still there."""
+    """The line below names a row that the older store has. The anchor before it, which only the newer one has, is still
+    there.
+    """
     anchor, work = older_store(gate)
     (gate.repo / "src" / "elsewhere.py").write_text("elsewhere = 1\n")
     gate.git("add", ".")

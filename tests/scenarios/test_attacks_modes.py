@@ -27,7 +27,9 @@ def change_for(label: str) -> dict[str, str]:
 
 
 def waits(gate: Gate, work: HandedIn, mode: str = "batch") -> str:
-    """It waits in review as this mode, also once a service has run the checks; all reasons for the mode, in one text."""
+    """It waits in review as this mode, also once a service has run the checks; all reasons for the mode, in one
+    text.
+    """
     gate.checked(gate.cast.job, work.task)
     assert gate.status(work.task) == "reviewing"
     row = gate.row(work)
@@ -93,7 +95,9 @@ def _by_token(gate: Gate, task: str) -> HandedIn:
 
 @pytest.mark.parametrize("made", [_by_helper, _by_token])
 @pytest.mark.parametrize("label", ["review:skip", "trivial"])
-def test_M6_a_loosening_by_the_delegator_does_not_count(gate: Gate, label: str, made: Callable[[Gate, str], HandedIn]) -> None:
+def test_M6_a_loosening_by_the_delegator_does_not_count(
+    gate: Gate, label: str, made: Callable[[Gate, str], HandedIn]
+) -> None:
     work = made(gate, gate.create(gate.cast.claude, "-l", label))
     assert f"M6 label {label} does not count: " in waits(gate, work)
 
@@ -112,7 +116,9 @@ def test_M6_a_session_new_of_the_maker_does_not_loosen(gate: Gate) -> None:
 
 @pytest.mark.parametrize("label", LOOSE)
 def test_M6_a_service_does_not_loosen_so_the_maker_gains_nothing_by_planning_as_one(gate: Gate, label: str) -> None:
-    """Only a person or a session that P7 would allow may loosen, and a service never decides (I5): here it is the maker, detached."""
+    """Only a person or a session that P7 would allow may loosen, and a service never decides (I5): here it is the
+    maker, detached.
+    """
     work = gate.attempt(change_for(label), "-l", label, planner=detached(gate.cast.codex))
     assert f"M6 label {label} does not count: " in waits(gate, work)
 
@@ -121,7 +127,12 @@ def test_I1_I2_neither_a_typed_name_nor_a_token_labels_anything(gate: Gate) -> N
     task = gate.create(gate.cast.alice, "-l", "security")
     token = holding(gate.cast.codex, spawned(gate, gate.cast.codex, task, "implement"))
     before = gate.head()
-    for words in (f"label add {task} trivial", f"label rm {task} security", f"update {task} --label trivial", f"update {task} --minor"):
+    for words in (
+        f"label add {task} trivial",
+        f"label rm {task} security",
+        f"update {task} --label trivial",
+        f"update {task} --minor",
+    ):
         gate.no(gate.cast.codex, *words.split(), "--as", "alice", rules=["I1"])
         gate.no(token, *words.split(), rules=["I2"])
     gate.no(gate.cast.codex, "create", "x", "-l", "trivial", "--as", "alice", rules=["I1"])
@@ -137,7 +148,9 @@ def test_M6_after_the_start_only_a_person_makes_it_skip(gate: Gate) -> None:
 
 
 def test_M6_no_agent_loosens_what_a_services_token_made_for_it_may_be_anybodys(gate: Gate) -> None:
-    """One agent: it plans, sheds its ancestors, and gives itself a token as a service. The record has whose child the author is."""
+    """One agent: it plans, sheds its ancestors, and gives itself a token as a service. The record has whose child the
+    author is.
+    """
     codex, fe = gate.cast.codex, f"{sys.executable} -m foureyes"
     task = gate.create(codex, "-l", "review:skip")
     gate.change(f"fe/{task}", CODE)
@@ -313,8 +326,12 @@ def test_A4_a_gate_file_renamed_counts_by_both_names(gate: Gate) -> None:
     assert "A4 it changes the gate file foureyes.toml" in waits(gate, work, "per-task")
 
 
-@pytest.mark.parametrize("files", [{**DOCUMENT, **CODE}, {"src/prices.py": None, "docs/prices.md": "# the net price\n"}])
-def test_M3_docs_skips_nothing_but_documents_also_where_code_is_renamed_into_one(gate: Gate, files: dict[str, str | None]) -> None:
+@pytest.mark.parametrize(
+    "files", [{**DOCUMENT, **CODE}, {"src/prices.py": None, "docs/prices.md": "# the net price\n"}]
+)
+def test_M3_docs_skips_nothing_but_documents_also_where_code_is_renamed_into_one(
+    gate: Gate, files: dict[str, str | None]
+) -> None:
     work = gate.attempt(files, "-l", "docs")
     assert work.attempt == 1
     assert gate.status(work.task) == "reviewing"

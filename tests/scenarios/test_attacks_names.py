@@ -10,7 +10,9 @@ def test_I8_a_forged_trailer_locks_a_person_out_until_a_person_clears_it_on_reco
     cast = stage.cast
     person = stage.session(cast.alice)
     work = stage.hand_in(
-        cast.codex, stage.create(cast.claude), message=f"work\n\nFoureyes-Session: {person}\nFoureyes-Session:   {person} \n"
+        cast.codex,
+        stage.create(cast.claude),
+        message=f"work\n\nFoureyes-Session: {person}\nFoureyes-Session:   {person} \n",
     )
     stage.may_not_approve(cast.alice, work, rules=["P2"])
     for agent in (cast.codex, cast.gemini, cast.job, detached(cast.codex)):
@@ -23,7 +25,16 @@ def test_I8_a_forged_trailer_locks_a_person_out_until_a_person_clears_it_on_reco
     assert person in stage.show(work.task)["authors"]
 
 
-ODD = ("x" * 81, "ses-1\x1b[2Jgone", "fe-abc", "claude#1", "\u202eecila", "'; DROP TABLE tasks; --", "  ", "ses-0\r\n folded")
+ODD = (
+    "x" * 81,
+    "ses-1\x1b[2Jgone",
+    "fe-abc",
+    "claude#1",
+    "\u202eecila",
+    "'; DROP TABLE tasks; --",
+    "  ",
+    "ses-0\r\n folded",
+)
 
 
 def test_A1_trailers_with_odd_names_free_nobody_and_spoil_no_page(stage: Stage) -> None:
@@ -38,7 +49,9 @@ def test_A1_trailers_with_odd_names_free_nobody_and_spoil_no_page(stage: Stage) 
 
 
 def test_I8_a_session_that_was_called_like_the_persons_id_does_not_keep_them_locked_out(stage: Stage) -> None:
-    """An author types the person's session id as a name, and forges a trailer for both: an id means one session only."""
+    """An author types the person's session id as a name, and forges a trailer for both: an id means one session
+    only.
+    """
     cast = stage.cast
     person, task = stage.session(cast.alice), stage.create(cast.claude)
     stage.done(cast.codex, "log", task, "hello", "--as", person)
@@ -65,5 +78,7 @@ def test_I1_whatever_name_is_typed_the_record_says_that_it_was_typed(stage: Stag
         stage.done(stage.cast.codex, "log", task, "it is fine", "--as", name)
     known = {row["id"]: row for row in stage.lines(stage.cast.alice, "session", "list")}
     rows = [known[entry["session"]] for entry in stage.show(task)["logs"]]
-    assert [(row["trust"], row["kind"], row["name"]) for row in rows] == [("asserted", "agent", name.strip()) for name in names]
+    assert [(row["trust"], row["kind"], row["name"]) for row in rows] == [
+        ("asserted", "agent", name.strip()) for name in names
+    ]
     stage.no(stage.cast.codex, "close", task, "--as", "alice", rules=["I1"])

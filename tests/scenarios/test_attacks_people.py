@@ -52,7 +52,14 @@ def test_lesson_9_no_variable_branch_worktree_shell_or_session_new_is_a_new_iden
     codex = stage.cast.codex
     tree = tmp_path / "tree"
     stage.git("worktree", "add", "-q", "-b", "elsewhere", str(tree))
-    marks = {"CODEX_THREAD_ID": "new", "AGENT": "gemini", "USER": "bob", "LOGNAME": "bob", "HOSTNAME": "other", "HOME": str(tmp_path)}
+    marks = {
+        "CODEX_THREAD_ID": "new",
+        "AGENT": "gemini",
+        "USER": "bob",
+        "LOGNAME": "bob",
+        "HOSTNAME": "other",
+        "HOME": str(tmp_path),
+    }
     stage.may_not_approve(codex, work, "-m", "fine", rules=["P2"], env=marks)
     stage.may_not_approve(codex, work, "-m", "fine", rules=["P2"], cwd=tree)
     stage.may_not_approve(Through(codex, "setsid", "-w", "nohup"), work, "-m", "fine", rules=["P2"])
@@ -78,14 +85,20 @@ def test_I3_another_agents_program_or_a_shell_of_its_name_below_the_author_is_th
 
 
 def test_I3_a_detached_shell_with_an_agents_name_is_that_agent(stage: Stage, work: HandedIn, tmp_path: Path) -> None:
-    """A limit: docs/threat-model.md has it under "being several agents". The record says who approved, and by which rule."""
+    """A limit: docs/threat-model.md has it under "being several agents". The record says who approved, and by which
+    rule.
+    """
     shell = shell_named(detached(stage.cast.codex), tmp_path / "gemini")
     assert stage.approve(shell, work)["rule"] == "P7"
     assert kinds(stage) == []
 
 
-def test_I3_who_claims_a_reviewers_conversation_joins_it_and_is_an_author_all_the_same_P2(stage: Stage, work: HandedIn) -> None:
-    """A limit: it cannot approve, and from then on neither can the reviewer whose conversation it named; nobody can undo that."""
+def test_I3_who_claims_a_reviewers_conversation_joins_it_and_is_an_author_all_the_same_P2(
+    stage: Stage, work: HandedIn
+) -> None:
+    """A limit: it cannot approve, and from then on neither can the reviewer whose conversation it named; nobody can
+    undo that.
+    """
     codex, gemini = stage.cast.codex, stage.cast.world.agent("gemini")
     theirs = {"AGENT_SESSION_ID": "read from its process"}
     stage.done(gemini, "log", work.task, "I look at it", env=theirs)
@@ -98,7 +111,9 @@ def test_I3_who_claims_a_reviewers_conversation_joins_it_and_is_an_author_all_th
 
 
 def test_I3_an_authors_process_stays_the_authors_when_it_runs_another_program_P2(stage: Stage, tmp_path: Path) -> None:
-    """I3: "a session with an author's process anywhere above it is that author's descendant", whatever it is called by now."""
+    """I3: "a session with an author's process anywhere above it is that author's descendant", whatever it is called by
+    now.
+    """
     task = stage.create(stage.cast.claude)
     stage.commit(f"fe/{task}", {"x.txt": "x\n"})
     fe = f'"{sys.executable}" -m foureyes'
@@ -106,7 +121,9 @@ def test_I3_an_authors_process_stays_the_authors_when_it_runs_another_program_P2
     after.write_text(f"{fe} approve {task} --json\nexit $?\n")
     codex.write_text(f"{fe} start {task} >&2 && {fe} submit {task} --branch fe/{task} >&2\nexec /bin/sh {after}\n")
     result = stage.cast.alice.sh(f"/bin/sh {codex}; exit $?", cwd=stage.repo)
-    assert stage.show(task)["history"][-1]["action"] == "submitted", f"the process that made it has approved it: {result.out}"
+    assert stage.show(task)["history"][-1]["action"] == "submitted", (
+        f"the process that made it has approved it: {result.out}"
+    )
     assert "P2" in rules_of(result)
 
 
@@ -128,14 +145,17 @@ def test_I5_a_detached_process_without_a_terminal_is_a_service_and_neither_it_no
         stage.no(codex, words[0], work.task, *words[1:], rules=["I5"])
     fe = f'"{sys.executable}" -m foureyes'
     command = (
-        f"FOUREYES_TOKEN=$({fe} session spawn {work.task} --role review) {fe} approve {work.task} --seen {work.seen} -m x --json; exit $?"
+        f"FOUREYES_TOKEN=$({fe} session spawn {work.task} --role review) {fe} approve {work.task} --seen "
+        f"{work.seen} -m x --json; exit $?"
     )
     result = codex.sh(command, cwd=stage.repo)
     assert (result.rc, rules_of(result)) == (1, ["I5"]), result
 
 
 def test_I5_a_detached_process_with_a_terminal_is_a_person(stage: Stage, work: HandedIn) -> None:
-    """A limit: docs/threat-model.md has it under "looking like a person". The record says that nothing but that was seen."""
+    """A limit: docs/threat-model.md has it under "looking like a person". The record says that nothing but that was
+    seen.
+    """
     codex = detached_at_a_terminal(stage.cast.codex)
     assert stage.done(codex, "whoami")["kind"] == "human"
     assert stage.approve(codex, work)["rule"] == "P7"
@@ -152,14 +172,20 @@ def can(*command: str) -> bool:
 @pytest.mark.skipif(not can("unshare", "-pf", "--mount-proc", "true"), reason="no namespaces here")
 def test_I5_in_a_pid_namespace_of_its_own_an_agent_at_a_terminal_is_a_person(stage: Stage, work: HandedIn) -> None:
     """A limit: docs/threat-model.md has it under "containers and pid namespaces"."""
-    inside = Through(stage.cast.codex, "unshare", "-pf", "--mount-proc", sys.executable, "-I", PROGRAM, "--terminal", "--")
+    inside = Through(
+        stage.cast.codex, "unshare", "-pf", "--mount-proc", sys.executable, "-I", PROGRAM, "--terminal", "--"
+    )
     assert stage.approve(inside, work)["rule"] == "P7"
 
 
 @pytest.mark.skipif(not can("unshare", "-m", "mount", "-t", "tmpfs", "none", "/proc"), reason="no namespaces here")
-def test_I5_who_hides_its_ancestors_is_a_service_and_with_the_numbers_of_another_namespace_nobody_new(stage: Stage, work: HandedIn) -> None:
+def test_I5_who_hides_its_ancestors_is_a_service_and_with_the_numbers_of_another_namespace_nobody_new(
+    stage: Stage, work: HandedIn
+) -> None:
     terminal = (sys.executable, "-I", PROGRAM, "--terminal", "--")
-    hidden = Through(stage.cast.codex, "unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc; "$@"; exit $?', "sh", *terminal)
+    hidden = Through(
+        stage.cast.codex, "unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc; "$@"; exit $?', "sh", *terminal
+    )
     assert stage.done(hidden, "whoami")["kind"] == "service"
     stage.may_not_approve(hidden, work, "-m", "fine", rules=["I5"])
     stage.may_not_approve(Through(stage.cast.codex, "unshare", "-pf", *terminal), work, "-m", "fine", rules=["P2"])
@@ -176,7 +202,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def keyed_template(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast, home: Path) -> Path:
-    """A repository in which alice has made the first key, and every decision of a person needs one. Copy it, never use it."""
+    """A repository in which alice has made the first key, and every decision of a person needs one. Copy it, never use
+    it.
+    """
     stage = Stage(copy_of(template, tmp_path_factory.mktemp("keyed") / "shop"), cast)
     assert stage.done(typing(cast.alice, SECRET, SECRET, home=home), "key", "new", "--human")["registered"] is True
     stage.done(typing(cast.alice, SECRET, home=home), "policy", "set", "review.human_proof", "key")
@@ -197,7 +225,12 @@ def signed_work(keyed: Stage) -> HandedIn:
 
 def test_I9_agents_and_services_make_no_keys(stage: Stage) -> None:
     before = stage.head()
-    for who in (stage.cast.claude, typing(stage.cast.claude, SECRET, SECRET), stage.cast.job, detached(stage.cast.claude)):
+    for who in (
+        stage.cast.claude,
+        typing(stage.cast.claude, SECRET, SECRET),
+        stage.cast.job,
+        detached(stage.cast.claude),
+    ):
         stage.no(who, "key", "new", "--human", rules=["I9"])
     assert stage.head() == before
 
@@ -233,7 +266,16 @@ def test_I9_a_key_that_an_agent_could_sign_with_silently_is_no_persons_key(stage
     (tmp_path / "id").write_text("private\n")
     (tmp_path / "id").chmod(0o600)
     stage.no(stage.cast.alice, "key", "new", "--human", "--ssh", str(tmp_path / "id"), rules=["I9"])
-    stage.no(stage.cast.alice, "key", "new", "--human", "--ssh", str(tmp_path / "id"), rules=["I9"], env={"SSH_AUTH_SOCK": "/nowhere"})
+    stage.no(
+        stage.cast.alice,
+        "key",
+        "new",
+        "--human",
+        "--ssh",
+        str(tmp_path / "id"),
+        rules=["I9"],
+        env={"SSH_AUTH_SOCK": "/nowhere"},
+    )
     assert stage.lines(stage.cast.alice, "key", "list") == []
 
 
@@ -254,9 +296,16 @@ def test_I9_with_human_proof_key_who_looks_like_a_person_decides_nothing(
     for thief in (without, guessing):
         keyed.may_not_approve(thief, signed_work, "-m", "fine", rules=["I9"])
     for words in (
-        "redo T -m x", "reject T -m x", "close T", "approve T --break-glass why", "hold T -m x", "policy set review.policy trusted",
-        "policy set review.human_proof observed", "policy unset review.human_proof", "feature set balanced_review_policy true",
-    ):  # fmt: skip
+        "redo T -m x",
+        "reject T -m x",
+        "close T",
+        "approve T --break-glass why",
+        "hold T -m x",
+        "policy set review.policy trusted",
+        "policy set review.human_proof observed",
+        "policy unset review.human_proof",
+        "feature set balanced_review_policy true",
+    ):
         keyed.no(without, *[task if word == "T" else word for word in words.split()], rules=["I9"])
     assert keyed.status(task) == "reviewing"
 
@@ -298,7 +347,9 @@ def test_T8_a_task_that_is_edited_while_the_person_types_is_not_approved(
     assert keyed.status(signed_work.task) == "reviewing"
 
 
-def test_P10_who_looks_like_a_person_may_still_call_work_minor_and_its_approval_is_recorded(keyed: Stage, signed_work: HandedIn) -> None:
+def test_P10_who_looks_like_a_person_may_still_call_work_minor_and_its_approval_is_recorded(
+    keyed: Stage, signed_work: HandedIn
+) -> None:
     """A limit: setting a task's fields is no decision (I9). What comes of it is an exception on record."""
     keyed.done(detached_at_a_terminal(keyed.cast.codex), "update", signed_work.task, "--minor")
     assert keyed.approve(keyed.cast.codex, signed_work)["rule"] == "P1"
@@ -315,7 +366,13 @@ def test_I9_P6_where_only_people_with_keys_approve_no_disguise_helps(
     keyed.may_not_approve(detached_at_a_terminal(codex, home=tmp_path / "x"), signed_work, "-m", "x", rules=["I9"])
     reviewer = holding(keyed.cast.gemini, spawned(keyed, keyed.cast.gemini, signed_work.task, "review"))
     keyed.may_not_approve(reviewer, signed_work, "-m", "x", rules=["P6"])
-    made_up = Actor(session=SessionId("ses-madeup00"), kind="human", trust="observed", person="bob@desk", evidence=("person:bob@desk",))
+    made_up = Actor(
+        session=SessionId("ses-madeup00"),
+        kind="human",
+        trust="observed",
+        person="bob@desk",
+        evidence=("person:bob@desk",),
+    )
     app = bootstrap.open_project(str(keyed.repo), {"HOME": str(tmp_path)})
     try:
         with pytest.raises(Refused) as refused:
@@ -332,11 +389,21 @@ def test_I9_P6_where_only_people_with_keys_approve_no_disguise_helps(
 def test_I2_a_made_up_actor_is_believed_unless_it_claims_a_token(stage: Stage, work: HandedIn) -> None:
     """A limit: docs/threat-model.md has it under "changing the judge". Who imports the Application says who is calling.
 
-    A live token's hash is enough there, and lies in the store; `fe` itself takes no hash for a token (test_attacks_tokens.py).
+    A live token's hash is enough there, and lies in the store; `fe` itself takes no hash for a token
+    (test_attacks_tokens.py).
     """
     issued = stage.done(stage.cast.gemini, "session", "spawn", work.task, "--role", "review")
-    made_up = Actor(session=SessionId(issued["session"]), kind="agent", trust="issued", role="review", task=TaskId(work.task))
-    observed = Actor(session=SessionId("ses-madeup00"), kind="agent", trust="observed", agent="gemini", evidence=("x",), processes=("x",))
+    made_up = Actor(
+        session=SessionId(issued["session"]), kind="agent", trust="issued", role="review", task=TaskId(work.task)
+    )
+    observed = Actor(
+        session=SessionId("ses-madeup00"),
+        kind="agent",
+        trust="observed",
+        agent="gemini",
+        evidence=("x",),
+        processes=("x",),
+    )
     app = bootstrap.open_project(str(stage.repo), {})
     try:
         for token in ("", "0" * 64, issued["token"]):

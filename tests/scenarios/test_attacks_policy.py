@@ -1,4 +1,5 @@
-"""Attacks on the rules themselves: policy, store, minor work, claims, texts, recorded approvals (P10, P11, P12, C1, T2, T8).
+"""Attacks on the rules themselves: policy, store, minor work, claims, texts, recorded approvals (P10, P11, P12, C1, T2,
+T8).
 
 What broke in the systems before us, by number: lesson 4.
 """
@@ -44,13 +45,17 @@ def in_force(stage: Stage) -> dict[str, str]:
 # The policy
 
 LOOSER = {
-    "FOUREYES_REVIEW_POLICY": "trusted", "FOUREYES_REVIEW_SAME_ORIGIN": "audit", "FOUREYES_REVIEW_INDEPENDENCE": "session",
-    "FOUREYES_MINOR_MAX_LINES": "9999", "FOUREYES_MINOR_SELF_APPROVALS_PER_DAY": "9999", "FOUREYES_REVIEW_HUMAN_PROOF": "observed",
-    "FOUREYES_REVIEW_AGENT_APPROVAL": "reason", "FOUREYES_PROJECT_TARGET": "elsewhere", "FOUREYES_PROJECT_CLAIM_STALE_MINUTES": "0",
+    "FOUREYES_REVIEW_POLICY": "trusted", "FOUREYES_REVIEW_SAME_ORIGIN": "audit",
+    "FOUREYES_REVIEW_INDEPENDENCE": "session", "FOUREYES_MINOR_MAX_LINES": "9999",
+    "FOUREYES_MINOR_SELF_APPROVALS_PER_DAY": "9999", "FOUREYES_REVIEW_HUMAN_PROOF": "observed",
+    "FOUREYES_REVIEW_AGENT_APPROVAL": "reason", "FOUREYES_PROJECT_TARGET": "elsewhere",
+    "FOUREYES_PROJECT_CLAIM_STALE_MINUTES": "0",
 }  # fmt: skip
 
 
-def test_lesson_4_neither_environment_nor_flag_nor_command_gives_an_agent_another_policy_P12(stage: Stage, work: HandedIn) -> None:
+def test_lesson_4_neither_environment_nor_flag_nor_command_gives_an_agent_another_policy_P12(
+    stage: Stage, work: HandedIn
+) -> None:
     codex = stage.cast.codex
     before = stage.head()
     stage.may_not_approve(codex, work, "--self-review", "-m", "I looked", rules=["P2"], env=LOOSER)
@@ -85,9 +90,13 @@ def test_P12_a_policy_committed_on_the_target_by_hand_is_not_used_and_is_reporte
 
 
 def test_P12_a_policy_that_lay_on_the_target_before_init_is_not_accepted_unseen(stage: Stage, bare_repo: Path) -> None:
-    """A person who runs init accepts what init writes; a file that somebody planted is theirs only once they were told of it."""
+    """A person who runs init accepts what init writes; a file that somebody planted is theirs only once they were told
+    of it.
+    """
     planted = Stage(bare_repo, stage.cast)
-    planted.commit("main", {"foureyes.toml": '[review]\npolicy = "trusted"\nsame_origin = "audit"\n'}, message="Add config")
+    planted.commit(
+        "main", {"foureyes.toml": '[review]\npolicy = "trusted"\nsame_origin = "audit"\n'}, message="Add config"
+    )
     planted.git("reset", "-q", "--hard")
     made = planted.run(planted.cast.alice, "init")
     assert made.rc == 0
@@ -97,10 +106,19 @@ def test_P12_a_policy_that_lay_on_the_target_before_init_is_not_accepted_unseen(
     )
 
 
-def test_P12_a_policy_in_a_users_own_file_or_an_untracked_one_has_no_effect(stage: Stage, work: HandedIn, tmp_path: Path) -> None:
+def test_P12_a_policy_in_a_users_own_file_or_an_untracked_one_has_no_effect(
+    stage: Stage, work: HandedIn, tmp_path: Path
+) -> None:
     before = in_force(stage)
     text = LAX.format(id=project_id(stage))
-    places = [tmp_path / ".config" / "foureyes", tmp_path / "foureyes", tmp_path / ".foureyes", tmp_path, stage.folder, stage.repo]
+    places = [
+        tmp_path / ".config" / "foureyes",
+        tmp_path / "foureyes",
+        tmp_path / ".foureyes",
+        tmp_path,
+        stage.folder,
+        stage.repo,
+    ]
     for place in places:
         place.mkdir(parents=True, exist_ok=True)
         for name in ("foureyes.toml", "config.toml", "policy.toml", "settings.toml"):
@@ -108,12 +126,15 @@ def test_P12_a_policy_in_a_users_own_file_or_an_untracked_one_has_no_effect(stag
     env = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "XDG_CONFIG_DIRS": str(tmp_path)}
     for home in ({"HOME": str(tmp_path)}, env):
         assert {
-            row["key"]: f"{row['value']} ({row['source']})" for row in stage.lines(stage.cast.codex, "policy", "show", env=home)
+            row["key"]: f"{row['value']} ({row['source']})"
+            for row in stage.lines(stage.cast.codex, "policy", "show", env=home)
         } == before
         stage.may_not_approve(stage.cast.codex, work, "--self-review", "-m", "I looked", rules=["P2"], env=home)
 
 
-def test_P12_a_backup_from_before_a_stricter_policy_is_restored_by_people_only_and_on_record(stage: Stage, tmp_path: Path) -> None:
+def test_P12_a_backup_from_before_a_stricter_policy_is_restored_by_people_only_and_on_record(
+    stage: Stage, tmp_path: Path
+) -> None:
     """A limit, and recorded: docs/threat-model.md has it under "writing the store"."""
     stage.done(stage.cast.codex, "backup", str(tmp_path / "old.db"))
     stage.done(stage.cast.alice, "policy", "set", "review.policy", "strict")
@@ -128,7 +149,9 @@ def test_P12_a_backup_from_before_a_stricter_policy_is_restored_by_people_only_a
 
 
 @pytest.mark.parametrize("how", ["a clone", "the folder moved away"])
-def test_P12_another_store_on_the_same_target_merges_nothing_and_accepts_nothing(stage: Stage, tmp_path: Path, how: str) -> None:
+def test_P12_another_store_on_the_same_target_merges_nothing_and_accepts_nothing(
+    stage: Stage, tmp_path: Path, how: str
+) -> None:
     cast = stage.cast
     if how == "a clone":
         stage.git("clone", "-q", str(stage.repo), str(tmp_path / "clone"))
@@ -150,7 +173,9 @@ def test_P12_another_store_on_the_same_target_merges_nothing_and_accepts_nothing
     assert other.status(work.task) == "approved"
 
 
-def test_P12_a_forged_project_id_or_anchor_on_the_target_stops_merging_for_all_and_doctor_says_so(stage: Stage, work: HandedIn) -> None:
+def test_P12_a_forged_project_id_or_anchor_on_the_target_stops_merging_for_all_and_doctor_says_so(
+    stage: Stage, work: HandedIn
+) -> None:
     """Fail closed (G1): who can commit on the target can stop `fe merge`, never make it close anything."""
     stage.approve(stage.cast.alice, work)
     stage.git("merge", "-q", "--no-ff", "-m", "merge", work.branch)
@@ -168,7 +193,9 @@ def test_P12_a_forged_project_id_or_anchor_on_the_target_stops_merging_for_all_a
 # Minor work
 
 
-def test_P10_minor_ten_times_a_day_ends_at_the_limit_of_the_origin_whatever_it_calls_itself(stage: Stage, tmp_path: Path) -> None:
+def test_P10_minor_ten_times_a_day_ends_at_the_limit_of_the_origin_whatever_it_calls_itself(
+    stage: Stage, tmp_path: Path
+) -> None:
     codex = stage.cast.world.agent("codex")
     works = [stage.in_review(codex, codex, "--minor") for _ in range(7)]
     for one in works[:5]:
@@ -177,12 +204,16 @@ def test_P10_minor_ten_times_a_day_ends_at_the_limit_of_the_origin_whatever_it_c
     stage.done(codex, "session", "new")
     stage.may_not_approve(codex, works[5], "-m", "small", rules=["P2"])
     stage.may_not_approve(shell_named(codex, tmp_path / "gemini"), works[5], "-m", "small", rules=["P2"])
-    stage.may_not_approve(holding(codex, spawned(stage, codex, works[6].task, "review")), works[6], "-m", "small", rules=["P2"])
+    stage.may_not_approve(
+        holding(codex, spawned(stage, codex, works[6].task, "review")), works[6], "-m", "small", rules=["P2"]
+    )
     stage.no(codex, "close", works[6].task, rules=["C1"])
     assert kinds(stage) == ["minor"] * 5
 
 
-def test_P10_minor_set_late_by_the_author_in_any_disguise_below_it_does_not_count(stage: Stage, work: HandedIn, tmp_path: Path) -> None:
+def test_P10_minor_set_late_by_the_author_in_any_disguise_below_it_does_not_count(
+    stage: Stage, work: HandedIn, tmp_path: Path
+) -> None:
     codex = stage.cast.codex
     stage.done(codex, "session", "new")
     for who in (codex, shell_named(codex, tmp_path / "gemini")):
@@ -191,8 +222,12 @@ def test_P10_minor_set_late_by_the_author_in_any_disguise_below_it_does_not_coun
         stage.done(stage.cast.alice, "update", work.task, "--no-minor")
 
 
-def test_P10_minor_set_late_by_a_detached_process_counts_and_the_approval_is_recorded(stage: Stage, work: HandedIn) -> None:
-    """A limit, and recorded: a service is nobody's origin; docs/threat-model.md has own minor work under "only recorded"."""
+def test_P10_minor_set_late_by_a_detached_process_counts_and_the_approval_is_recorded(
+    stage: Stage, work: HandedIn
+) -> None:
+    """A limit, and recorded: a service is nobody's origin; docs/threat-model.md has own minor work under "only
+    recorded".
+    """
     stage.no(detached(stage.cast.codex), "update", work.task, "--minor", rules=["I5"])
     stage.done(detached_at_a_terminal(stage.cast.codex), "update", work.task, "--minor")
     assert stage.approve(stage.cast.codex, work)["rule"] == "P1"
@@ -216,7 +251,9 @@ def test_C1_another_sessions_live_claim_is_not_closed_released_or_ended(stage: S
     assert stage.head() == before
 
 
-def test_T2_ones_own_rejected_task_is_not_taken_up_again_by_any_way_round(stage: Stage, work: HandedIn, tmp_path: Path) -> None:
+def test_T2_ones_own_rejected_task_is_not_taken_up_again_by_any_way_round(
+    stage: Stage, work: HandedIn, tmp_path: Path
+) -> None:
     codex, task = stage.cast.codex, work.task
     stage.done(stage.cast.gemini, "reject", task, "-m", "we do not want this")
     stage.done(codex, "session", "new")
@@ -253,7 +290,9 @@ def test_A1_a_service_may_hand_in_anybodys_branch_for_a_claim(stage: Stage) -> N
     stage.no(cast.codex, "submit", task, "--branch", "codex-wrote-this", rules=["A1"])
     work = stage.submit(detached(cast.codex), task, "codex-wrote-this")
     assert stage.approve(cast.codex, work)["rule"] == "P7"
-    assert [entry["via"] for entry in stage.show(task)["history"] if entry["action"] == "submitted"] == [stage.session(cast.job)]
+    assert [entry["via"] for entry in stage.show(task)["history"] if entry["action"] == "submitted"] == [
+        stage.session(cast.job)
+    ]
 
 
 # Approvals that are recorded and finished apart
@@ -269,7 +308,9 @@ def recorded(stage: Stage, work: HandedIn) -> HandedIn:
     return work
 
 
-def test_P11_the_author_finishes_what_another_recorded_with_a_reason_and_it_is_shown_who(stage: Stage, recorded: HandedIn) -> None:
+def test_P11_the_author_finishes_what_another_recorded_with_a_reason_and_it_is_shown_who(
+    stage: Stage, recorded: HandedIn
+) -> None:
     stage.may_not_approve(stage.cast.codex, recorded, rules=["P11"])
     assert stage.approve(stage.cast.codex, recorded, "-m", "gemini agreed")["rule"] == "P11"
     (kept,) = stage.show(recorded.task)["approvals"]
@@ -296,6 +337,8 @@ def test_P11_the_author_finishes_nothing_once_something_has_changed(stage: Stage
 def test_P6_what_an_agent_recorded_is_not_finished_once_a_person_is_asked_for(stage: Stage, recorded: HandedIn) -> None:
     """P6 comes before all that a policy allows: the recorded approval does not reach the grade that is required now."""
     stage.done(stage.cast.alice, "label", "add", recorded.task, "security")
-    result = stage.run(stage.cast.codex, "approve", recorded.task, "--seen", recorded.seen, "-m", "gemini agreed", "--json")
+    result = stage.run(
+        stage.cast.codex, "approve", recorded.task, "--seen", recorded.seen, "-m", "gemini agreed", "--json"
+    )
     assert stage.status(recorded.task) == "reviewing", f"finished without a person: {result.out}"
     stage.may_not_approve(stage.cast.codex, recorded, "-m", "gemini agreed", rules=["P6"])

@@ -1,4 +1,6 @@
-"""Attacks with a reviewer, or an author, of one's own making: what an agent spawns is never another pair of eyes (I4)."""
+"""Attacks with a reviewer, or an author, of one's own making: what an agent spawns is never another pair of eyes
+(I4).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def test_I4_a_reviewer_that_the_author_spawned_is_the_author_also_after_session_
 
 
 @pytest.mark.parametrize("policy", ["strict", "balanced", "delegated"])
-def test_I4_two_spawned_siblings_judge_each_other_by_P3_at_best_and_the_exception_is_recorded(stage: Stage, policy: str) -> None:
+def test_I4_two_spawned_siblings_judge_each_other_by_P3_at_best_and_the_exception_is_recorded(
+    stage: Stage, policy: str
+) -> None:
     lead = stage.cast.claude
     stage.done(stage.cast.alice, "policy", "set", "review.policy", policy)
     work, _ = sub_agents_work(stage, lead)
@@ -32,7 +36,9 @@ def test_I4_two_spawned_siblings_judge_each_other_by_P3_at_best_and_the_exceptio
 
 
 def test_I4_a_lead_that_does_the_work_itself_with_a_token_it_spawned_is_its_delegator_P3_recorded(stage: Stage) -> None:
-    """A puppet: nobody but the lead ever runs. docs/threat-model.md has it under "drop the token": worth what the lead may do."""
+    """A puppet: nobody but the lead ever runs. docs/threat-model.md has it under "drop the token": worth what the lead
+    may do.
+    """
     work, token = sub_agents_work(stage, stage.cast.claude)
     stage.may_not_approve(holding(stage.cast.claude, token), work, "-m", "fine", rules=["I2"])
     stage.may_not_approve(stage.cast.claude, work, rules=["P3"])
@@ -41,7 +47,9 @@ def test_I4_a_lead_that_does_the_work_itself_with_a_token_it_spawned_is_its_dele
 
 
 def test_P10_a_lead_that_gives_its_minor_work_to_puppets_is_counted_or_recorded(stage: Stage) -> None:
-    """P8, P10, I4: "an ancestor judges a descendant's work by P3 at best"; six small changes a day are more than five."""
+    """P8, P10, I4: "an ancestor judges a descendant's work by P3 at best"; six small changes a day are more than
+    five.
+    """
     stage.done(stage.cast.alice, "policy", "set", "minor.self_approvals_per_day", "1")
     answers = []
     for _ in range(2):

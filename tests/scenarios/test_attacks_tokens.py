@@ -68,7 +68,9 @@ def test_I2_a_reviewers_token_read_from_its_process_is_refused_in_another_tree_a
     assert kinds(stage) == ["token_elsewhere"] * 2
 
 
-def test_I4_a_siblings_token_read_from_its_process_gives_what_a_sibling_may_P3_by_reason_recorded(stage: Stage, tmp_path: Path) -> None:
+def test_I4_a_siblings_token_read_from_its_process_gives_what_a_sibling_may_P3_by_reason_recorded(
+    stage: Stage, tmp_path: Path
+) -> None:
     cast = stage.cast
     work, mine = sub_agents_work(stage, cast.claude)
     author = holding(cast.claude, mine)
@@ -89,7 +91,9 @@ def test_I3_a_siblings_token_in_the_authors_own_process_is_the_author_P2(stage: 
     author = holding(sister, spawned(stage, cast.claude, task, "implement"))
     stage.commit(f"fe/{task}", {"x.txt": "x\n"})
     work = stage.submit(author, task)
-    stage.may_not_approve(holding(sister, spawned(stage, cast.claude, task, "review")), work, "-m", "fine", rules=["P2"])
+    stage.may_not_approve(
+        holding(sister, spawned(stage, cast.claude, task, "review")), work, "-m", "fine", rules=["P2"]
+    )
 
 
 def test_I2_only_a_hash_of_a_token_is_kept_and_the_hash_is_no_token(stage: Stage, work: HandedIn) -> None:
@@ -115,7 +119,9 @@ def test_I2_a_token_is_not_good_for_another_task(stage: Stage, work: HandedIn) -
     assert stage.head() == before
 
 
-def test_I2_a_token_is_not_good_in_another_project_nor_outside_of_one(stage: Stage, work: HandedIn, template: Path, tmp_path: Path) -> None:
+def test_I2_a_token_is_not_good_in_another_project_nor_outside_of_one(
+    stage: Stage, work: HandedIn, template: Path, tmp_path: Path
+) -> None:
     cast = stage.cast
     reviewer = holding(cast.claude, spawned(stage, cast.claude, work.task, "review"))
     other = Stage(copy_of(template, tmp_path / "other"), cast)
@@ -153,18 +159,30 @@ def test_I2_a_token_that_ends_between_the_look_and_the_write_is_void(stage: Stag
 
 
 def _below(who: Caller, token: str, start: int = 0) -> Actor:
-    """What `fe` sees when it runs below somebody's process; `start` moves the moment at which that process was started."""
+    """What `fe` sees when it runs below somebody's process; `start` moves the moment at which that process was
+    started.
+    """
     from foureyes.adapters.identity.process_tree import Process, read_tree
     from foureyes.core.ids import token_hash
 
     tree = read_tree(pid=who.pid)
     own = int(Path(f"/proc/{who.pid}/stat").read_text().rpartition(")")[2].split()[19])
     evidence = tree.evidence(Process(pid=who.pid, start=own + start))
-    return Actor(session=SessionId("ses-seen"), kind="agent", trust="observed", agent=who.name, evidence=(evidence,),
-                 processes=(evidence,), ancestors=(evidence,), token=token_hash(token))  # fmt: skip
+    return Actor(
+        session=SessionId("ses-seen"),
+        kind="agent",
+        trust="observed",
+        agent=who.name,
+        evidence=(evidence,),
+        processes=(evidence,),
+        ancestors=(evidence,),
+        token=token_hash(token),
+    )
 
 
-def test_I2_another_process_that_got_the_number_of_the_one_a_token_was_given_to_is_elsewhere(stage: Stage, work: HandedIn) -> None:
+def test_I2_another_process_that_got_the_number_of_the_one_a_token_was_given_to_is_elsewhere(
+    stage: Stage, work: HandedIn
+) -> None:
     token = spawned(stage, stage.cast.claude, work.task, "review")
     app = bootstrap.open_project(str(stage.repo), {})
     try:
@@ -178,7 +196,8 @@ def test_I2_another_process_that_got_the_number_of_the_one_a_token_was_given_to_
 
 
 GARBAGE = (
-    "secret", " ", "x" * 100_000, "fe-\udcff\udc80", "fe-1\nfe-2", "ses-00000000", "fe-abc", "fe-\u202e\u200b", "' OR 1=1 --", "0",
+    "secret", " ", "x" * 100_000, "fe-\udcff\udc80", "fe-1\nfe-2", "ses-00000000", "fe-abc", "fe-\u202e\u200b",
+    "' OR 1=1 --", "0",
 )  # fmt: skip
 
 
@@ -196,7 +215,13 @@ def test_I2_with_a_token_a_typed_name_is_refused_and_marks_change_nothing(stage:
     reviewer = holding(stage.cast.claude, spawned(stage, stage.cast.claude, work.task, "review"))
     stage.no(reviewer, "log", work.task, "hi", "--as", "bob", rules=["I2"])
     plain = stage.done(reviewer, "whoami")
-    marks = {"CODEX_THREAD_ID": "t-1", "USER": "bob", "HOME": "/nowhere", "AGENT": "gemini", "FOUREYES_REVIEW_POLICY": "trusted"}
+    marks = {
+        "CODEX_THREAD_ID": "t-1",
+        "USER": "bob",
+        "HOME": "/nowhere",
+        "AGENT": "gemini",
+        "FOUREYES_REVIEW_POLICY": "trusted",
+    }
     dressed = stage.done(reviewer, "whoami", env=marks)
     assert (dressed["session"], dressed["origins"]) == (plain["session"], plain["origins"])
 
@@ -231,19 +256,25 @@ def test_lesson_28_who_may_implement_writes_no_verdict_of_any_kind_I2(stage: Sta
 
 
 def test_I2_no_token_changes_labels_minor_policy_or_keys_nor_spawns_the_other_role(stage: Stage) -> None:
-    """Every second command with the one role, the others with the other; tests/app/test_tokens.py has all of them with both."""
+    """Every second command with the one role, the others with the other; tests/app/test_tokens.py has all of them with
+    both.
+    """
     work, token = sub_agents_work(stage, stage.cast.claude)
-    maker, reviewer = (holding(stage.cast.claude, held) for held in (token, spawned(stage, stage.cast.claude, work.task, "review")))
+    maker, reviewer = (
+        holding(stage.cast.claude, held) for held in (token, spawned(stage, stage.cast.claude, work.task, "review"))
+    )
     commands = NOT_FOR_A_TOKEN.replace("\n", "|").strip("|").split("|")
     refused_all(stage, maker, "|".join([*commands[::2], "session spawn T --role review"]), work)
-    refused_all(stage, reviewer, "|".join([*commands[1::2], "session spawn T --role implement", "submit T", "start T"]), work)
+    refused_all(
+        stage, reviewer, "|".join([*commands[1::2], "session spawn T --role implement", "submit T", "start T"]), work
+    )
 
 
 VERDICTS = {
-    "Approved": "decisions gating", "ApprovalRecorded": "decisions", "ApprovalFinished": "decisions", "ApprovalWithdrawn": "decisions",
-    "RedoRequested": "feedback loops", "TaskRejected": "feedback", "TaskMerged": "merges landing", "TaskClosed": "closing",
-    "AttemptSentBack": "gating rulings", "ApprovalVoided": "merges findings", "MergeFailed": "merges", "CheckFinished": "checks",
-    "PlanAccepted": "plans",
+    "Approved": "decisions gating", "ApprovalRecorded": "decisions", "ApprovalFinished": "decisions",
+    "ApprovalWithdrawn": "decisions", "RedoRequested": "feedback loops", "TaskRejected": "feedback",
+    "TaskMerged": "merges landing", "TaskClosed": "closing", "AttemptSentBack": "gating rulings",
+    "ApprovalVoided": "merges findings", "MergeFailed": "merges", "CheckFinished": "checks", "PlanAccepted": "plans",
     "PolicyAccepted": "policy landing", "SettingChanged": "policy", "AttributionCleared": "attempts",
     "KeyAdded": "keys", "DecisionSigned": "proof",
 }  # fmt: skip
@@ -254,7 +285,9 @@ def test_lesson_28_each_verdict_is_written_in_one_place_behind_its_rule() -> Non
     for path in Path(SOURCE, "foureyes").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             called = node.func if isinstance(node, ast.Call) else None
-            name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+            name = (
+                called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+            )
             if name in found:
                 found[name].add(path.stem)
     assert found == {name: set(places.split()) for name, places in VERDICTS.items()}
@@ -278,10 +311,16 @@ def drops_its_token(stage: Stage, folder: Path, start: str) -> tuple[str, Result
     task = stage.create(stage.cast.gemini)
     stage.commit(f"fe/{task}", {"x.txt": "x\n"})
     codex = told(
-        folder, "codex", f"SEEN=$(fe submit {task} --branch fe/{task} --json | seen)",
-        "unset FOUREYES_TOKEN", f"fe approve {task} --seen $SEEN -m fine --json",
-    )  # fmt: skip
-    given = f"{FE}; export FOUREYES_TOKEN=$(fe session spawn {task} --role implement --agent codex 2>/dev/null); {start} {codex}"
+        folder,
+        "codex",
+        f"SEEN=$(fe submit {task} --branch fe/{task} --json | seen)",
+        "unset FOUREYES_TOKEN",
+        f"fe approve {task} --seen $SEEN -m fine --json",
+    )
+    given = (
+        f"{FE}; export FOUREYES_TOKEN=$(fe session spawn {task} --role implement --agent codex 2>/dev/null); "
+        f"{start} {codex}"
+    )
     return task, stage.cast.alice.sh(f"{given}; exit $?" if not start else given, cwd=stage.repo)
 
 
@@ -291,14 +330,18 @@ def test_I3_a_token_that_is_dropped_after_the_work_leaves_the_process_P2(stage: 
     assert stage.status(task) == "reviewing"
 
 
-def test_I3_a_token_that_is_dropped_by_an_agent_that_took_the_shells_place_leaves_the_process_P2(stage: Stage, tmp_path: Path) -> None:
+def test_I3_a_token_that_is_dropped_by_an_agent_that_took_the_shells_place_leaves_the_process_P2(
+    stage: Stage, tmp_path: Path
+) -> None:
     """`exec codex`: the agent is the very process that the token was bound to."""
     task, result = drops_its_token(stage, tmp_path, "exec")
     assert stage.status(task) == "reviewing", f"codex approved its own work: {result.out}"
     assert rules_of(result) == ["P2"]
 
 
-def test_I2_a_token_that_was_never_used_and_is_dropped_leaves_no_trace_of_who_had_it(stage: Stage, tmp_path: Path) -> None:
+def test_I2_a_token_that_was_never_used_and_is_dropped_leaves_no_trace_of_who_had_it(
+    stage: Stage, tmp_path: Path
+) -> None:
     """A limit: work that others hand in for it is the token's; the agent itself is nobody until it uses the token.
 
     docs/threat-model.md has it under "letting others claim".
@@ -308,12 +351,20 @@ def test_I2_a_token_that_was_never_used_and_is_dropped_leaves_no_trace_of_who_ha
     stage.commit(f"fe/{task}", {"x.txt": "x\n"})
     service = f'"{sys.executable}" -I {PROGRAM} --detach -- env -u FOUREYES_TOKEN "{sys.executable}" -m foureyes'
     codex = told(
-        tmp_path, "codex", f"SEEN=$({service} submit {task} --branch fe/{task} --json | seen)",
-        "unset FOUREYES_TOKEN", f"fe approve {task} --seen $SEEN --json",
-    )  # fmt: skip
-    given = f"{FE}; export FOUREYES_TOKEN=$(fe session spawn {task} --role implement --agent codex 2>/dev/null); {codex}; exit $?"
+        tmp_path,
+        "codex",
+        f"SEEN=$({service} submit {task} --branch fe/{task} --json | seen)",
+        "unset FOUREYES_TOKEN",
+        f"fe approve {task} --seen $SEEN --json",
+    )
+    given = (
+        f"{FE}; export FOUREYES_TOKEN=$(fe session spawn {task} --role implement --agent codex 2>/dev/null); "
+        f"{codex}; exit $?"
+    )
     assert cast.alice.sh(given, cwd=stage.repo).json["rule"] == "P7"
-    assert [entry["via"] for entry in stage.show(task)["history"] if entry["action"] == "submitted"] == [stage.session(cast.job)]
+    assert [entry["via"] for entry in stage.show(task)["history"] if entry["action"] == "submitted"] == [
+        stage.session(cast.job)
+    ]
 
 
 def test_I4_a_sub_agent_that_drops_its_token_is_the_lead_again_P3_recorded(stage: Stage) -> None:
@@ -325,15 +376,21 @@ def test_I4_a_sub_agent_that_drops_its_token_is_the_lead_again_P3_recorded(stage
     assert kinds(stage) == ["creator_approval"]
 
 
-def test_I3_a_reviewers_token_read_from_its_process_in_the_same_terminal_is_the_authors_P2(stage: Stage, tmp_path: Path) -> None:
+def test_I3_a_reviewers_token_read_from_its_process_in_the_same_terminal_is_the_authors_P2(
+    stage: Stage, tmp_path: Path
+) -> None:
     """A person's tokens are good below their shell, and the author runs there too; its process says who it is."""
     task = stage.create(stage.cast.gemini)
     stage.commit(f"fe/{task}", {"x.txt": "x\n"})
     codex = told(
-        tmp_path, "codex", f"fe start {task} --json >/dev/null", f"SEEN=$(fe submit {task} --branch fe/{task} --json | seen)",
-        "TOKEN=$(tr '\\0' '\\n' < /proc/$1/environ | sed -n 's/^FOUREYES_TOKEN=//p')", 'test -n "$TOKEN" || exit 9',
+        tmp_path,
+        "codex",
+        f"fe start {task} --json >/dev/null",
+        f"SEEN=$(fe submit {task} --branch fe/{task} --json | seen)",
+        "TOKEN=$(tr '\\0' '\\n' < /proc/$1/environ | sed -n 's/^FOUREYES_TOKEN=//p')",
+        'test -n "$TOKEN" || exit 9',
         f"FOUREYES_TOKEN=$TOKEN fe approve {task} --seen $SEEN -m fine --json",
-    )  # fmt: skip
+    )
     reviewer = f"FOUREYES_TOKEN=$(fe session spawn {task} --role review 2>/dev/null) sleep 60 &"
     result = stage.cast.alice.sh(f"{FE}; {reviewer} {codex} $!; RC=$?; kill $!; exit $RC", cwd=stage.repo)
     assert (result.rc, rules_of(result)) == (1, ["P2"]), result

@@ -20,7 +20,9 @@ WITHOUT_OVERRIDE = (
     "import ctypes, os, sys; ctypes.CDLL(None).prctl(24, 1, 0, 0, 0);"
     " os.execv(sys.executable, [sys.executable, '-m', 'foureyes', *sys.argv[1:]])"
 )
-"""Root ignores permission bits; this takes that right (CAP_DAC_OVERRIDE) off the process, and does nothing to others."""
+"""Root ignores permission bits; this takes that right (CAP_DAC_OVERRIDE) off the process, and does nothing to
+others.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +63,9 @@ def test_an_unknown_id_is_3(unchanged: Stage, text: str) -> None:
     assert problem.hints
 
 
-@pytest.mark.parametrize("text", ["", " ", "x" * 5000, "fe-%", "fe_1", "../../etc", "fe-1;x", "fe-\n", "-", NOT_UTF8, ESCAPE, "fe-ü", "*"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "x" * 5000, "fe-%", "fe_1", "../../etc", "fe-1;x", "fe-\n", "-", NOT_UTF8, ESCAPE, "fe-ü", "*"]
+)
 def test_what_cannot_be_an_id_is_2_and_is_not_echoed_raw(unchanged: Stage, text: str) -> None:
     problem = unchanged.no(unchanged.cast.claude, "show", text, rc=2)
     assert len(problem.message) < 200
@@ -70,7 +74,12 @@ def test_what_cannot_be_an_id_is_2_and_is_not_echoed_raw(unchanged: Stage, text:
 
 
 def test_an_ambiguous_prefix_is_2_and_names_the_tasks(unchanged: Stage) -> None:
-    for command in (["start", "fe-"], ["show", "FE-"], ["approve", "fe-", "--seen", "12345678"], ["create", "x", "--depends-on", "fe-"]):
+    for command in (
+        ["start", "fe-"],
+        ["show", "FE-"],
+        ["approve", "fe-", "--seen", "12345678"],
+        ["create", "x", "--depends-on", "fe-"],
+    ):
         problem = unchanged.no(unchanged.cast.claude, *command, rc=2)
         assert problem.code == "ambiguous"
         assert all(task in problem.message for task in unchanged.tasks())
@@ -117,12 +126,19 @@ def test_the_same_without_json_is_a_sentence_on_stderr(unchanged: Stage) -> None
     for command in texts()[::4]:
         words = filled(unchanged, command, NOT_UTF8 + ESCAPE)
         result = unchanged.run(unchanged.cast.alice, *words)
-        if result.rc not in (1, 2, 3) or result.out or "\x1b" in result.err or not result.err.startswith(("fe: ", "refused: ")):
+        if (
+            result.rc not in (1, 2, 3)
+            or result.out
+            or "\x1b" in result.err
+            or not result.err.startswith(("fe: ", "refused: "))
+        ):
             wrong.append((command, result.rc, result.out[:100], result.err[-200:]))
     assert wrong == []
 
 
-@pytest.mark.parametrize("command", ["list --text X", "list --label X", "show T --as X", "X", "audit log --task X", "list --type X"])
+@pytest.mark.parametrize(
+    "command", ["list --text X", "list --label X", "show T --as X", "X", "audit log --task X", "list --type X"]
+)
 def test_odd_bytes_in_a_question_are_answered_and_never_a_crash(unchanged: Stage, command: str) -> None:
     task = task_of(unchanged)
     for text in (NOT_UTF8 + ESCAPE, "'a\" AND NEAR(*", LONG[:100_000]):
@@ -139,14 +155,19 @@ def test_a_description_of_1_MB_is_2_by_argument_and_by_stdin(unchanged: Stage) -
     problem = json.loads(unchanged.run(cast.claude, *parts, input=LONG).out)["error"]
     assert "1,000,000 characters" in problem["message"]
     assert len(json.dumps(problem)) < 500
-    for words in (["create", "t", "-d", LONG[:120_000]], ["create", LONG[:501]], ["log", task_of(unchanged), LONG[:120_000]]):
+    for words in (
+        ["create", "t", "-d", LONG[:120_000]],
+        ["create", LONG[:501]],
+        ["log", task_of(unchanged), LONG[:120_000]],
+    ):
         unchanged.no(cast.claude, *words, rc=2)
     unchanged.no(cast.claude, "log", task_of(unchanged), "-", rc=2, input=LONG)
     unchanged.no(cast.claude, "update", task_of(unchanged), "-d", "-", rc=2, input=LONG)
 
 
 @pytest.mark.parametrize(
-    "command", ["log T t --as X", "update T --group X", "create t --group X", "label add T X", "create t -l X", "create X"]
+    "command",
+    ["log T t --as X", "update T --group X", "create t --group X", "label add T X", "create t -l X", "create X"],
 )
 def test_a_name_has_a_reasonable_length(unchanged: Stage, command: str) -> None:
     unchanged.no(unchanged.cast.alice, *filled(unchanged, command, LONG[:100_000]), rc=2)
@@ -224,7 +245,9 @@ def test_T6_a_stale_write_is_4_and_says_who_changed_what(stage: Stage) -> None:
         assert problem.code == "stale"
         assert "codex#1" in problem.message
     assert stage.head() == before
-    stage.done(stage.cast.gemini, "update", task, "--title", "x", "--if-version", str(stage.show(task)["task"]["version"]))
+    stage.done(
+        stage.cast.gemini, "update", task, "--title", "x", "--if-version", str(stage.show(task)["task"]["version"])
+    )
 
 
 # Configuration
@@ -241,7 +264,9 @@ def test_T6_a_stale_write_is_4_and_says_who_changed_what(stage: Stage) -> None:
         ("policy = ", ["foureyes.toml", "line 3"]),
     ],
 )
-def test_a_broken_foureyes_toml_on_the_target_is_2_with_file_line_key_and_allowed_values(stage: Stage, line: str, says: list[str]) -> None:
+def test_a_broken_foureyes_toml_on_the_target_is_2_with_file_line_key_and_allowed_values(
+    stage: Stage, line: str, says: list[str]
+) -> None:
     work = stage.in_review(stage.cast.claude, stage.cast.codex)
     (stage.repo / "foureyes.toml").write_text(f"# broken\n[review]\n{line}\n")
     stage.git("commit", "-q", "-am", "break it")
@@ -255,7 +280,9 @@ def test_a_broken_foureyes_toml_on_the_target_is_2_with_file_line_key_and_allowe
     assert [part for part in says if part not in doctor.out + doctor.err] == []
     assert "not the accepted one" in stage.run(stage.cast.alice, "status").out
     assert stage.head() == before
-    assert stage.done(stage.cast.gemini, "approve", work.task, "--seen", work.seen)["rule"] == "P7", "the accepted one is in force"
+    assert stage.done(stage.cast.gemini, "approve", work.task, "--seen", work.seen)["rule"] == "P7", (
+        "the accepted one is in force"
+    )
 
 
 def test_P13_under_a_configuration_that_cannot_be_read_nothing_is_said_to_be_approvable(stage: Stage) -> None:
@@ -391,13 +418,20 @@ def test_a_read_only_store_is_5_and_reads_still_work_or_say_so(stage: Stage, wha
     mode = place.stat().st_mode
     place.chmod(0o555 if place.is_dir() else 0o444)
     try:
-        for command in (["create", "x"], ["log", work.task, "x"], ["approve", work.task], ["redo", work.task, "-m", "x"]):
+        for command in (
+            ["create", "x"],
+            ["log", work.task, "x"],
+            ["approve", work.task],
+            ["redo", work.task, "-m", "x"],
+        ):
             result = without_rights(stage.cast.alice, *command, cwd=stage.repo)
             assert result.rc == 5, (command, result)
             assert result.err.startswith("fe: ")
             assert "Traceback" not in result.err
         listed = without_rights(stage.cast.alice, "list", cwd=stage.repo)
-        assert (listed.rc == 0 and work.task in listed.out) or (listed.rc == 5 and listed.err.startswith("fe: ")), listed
+        assert (listed.rc == 0 and work.task in listed.out) or (listed.rc == 5 and listed.err.startswith("fe: ")), (
+            listed
+        )
     finally:
         place.chmod(mode)
     assert stage.head() == before
@@ -430,7 +464,9 @@ def test_a_full_disk_is_5_and_leaves_the_old_state(stage: Stage) -> None:
 def test_a_directory_that_is_gone_is_5_not_a_crash(stage: Stage, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
-    result = stage.cast.claude.run(["/bin/sh", "-c", f'rmdir {gone}; exec "$@"', "sh", sys.executable, "-m", "foureyes", "list"], cwd=gone)
+    result = stage.cast.claude.run(
+        ["/bin/sh", "-c", f'rmdir {gone}; exec "$@"', "sh", sys.executable, "-m", "foureyes", "list"], cwd=gone
+    )
     assert result.rc == 5, result
     assert "Traceback" not in result.err
 

@@ -1,4 +1,6 @@
-"""Every rule of seeds/000 under balanced (its rule 3 as P5 says), the audit of exceptions (P8), and the rollback (P12)."""
+"""Every rule of seeds/000 under balanced (its rule 3 as P5 says), the audit of exceptions (P8), and the rollback
+(P12).
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,12 @@ def test_seed_000_rule_2_the_creator_approves_with_a_reason_and_four_places_say_
     assert (done["rule"], done["exception"], done["status"]) == ("P3", True, "approved")
     (row,) = audited(stage, work)
     assert row["seq"] == done["security_event"]
-    assert (row["kind"], row["rule"], row["task"], row["reason"]) == ("creator_approval", "P3", work.task, "read it, ran it")
+    assert (row["kind"], row["rule"], row["task"], row["reason"]) == (
+        "creator_approval",
+        "P3",
+        work.task,
+        "read it, ran it",
+    )
     assert row["session"] == stage.session(stage.cast.claude)
     text = stage.run(stage.cast.alice, "security").out
     assert "creator_approval 1" in text
@@ -155,8 +162,14 @@ def test_rollback_by_the_feature_flag_and_back_again(stage: Stage) -> None:
     assert stage.approve(cast.claude, work, "-m", "fine")["rule"] == "P3"
     stage.done(cast.alice, "feature", "unset", FLAG)
     assert stage.done(cast.claude, "feature", "get", FLAG)["source"] == "default"
-    changes = [json.loads(row["payload"]) for row in stage.lines(cast.alice, "audit", "log") if row["kind"] == "SettingChanged"]
-    assert [(change["old"], change["new"]) for change in changes] == [(None, "false"), ("false", "true"), ("true", None)]
+    changes = [
+        json.loads(row["payload"]) for row in stage.lines(cast.alice, "audit", "log") if row["kind"] == "SettingChanged"
+    ]
+    assert [(change["old"], change["new"]) for change in changes] == [
+        (None, "false"),
+        ("false", "true"),
+        ("true", None),
+    ]
 
 
 @pytest.mark.parametrize("variable", [OURS, TDS, "FOUREYES_REVIEW_POLICY"])
@@ -170,7 +183,13 @@ def test_rollback_by_the_environment_of_one_process(stage: Stage, variable: str)
 
 
 @pytest.mark.parametrize(
-    "env", [{OURS: "true"}, {TDS: "true"}, {"FOUREYES_REVIEW_POLICY": "trusted"}, {"FOUREYES_REVIEW_POLICY_MODE": "delegated"}]
+    "env",
+    [
+        {OURS: "true"},
+        {TDS: "true"},
+        {"FOUREYES_REVIEW_POLICY": "trusted"},
+        {"FOUREYES_REVIEW_POLICY_MODE": "delegated"},
+    ],
 )
 def test_P12_an_agent_cannot_loosen_by_the_environment_and_is_told_so(stage: Stage, env: dict[str, str]) -> None:
     stage.done(stage.cast.alice, "policy", "set", "review.policy", "strict")
@@ -189,7 +208,11 @@ def test_P12_an_agent_that_sets_the_flag_in_its_environment_is_told_the_value_in
 
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("FOUREYES_MINOR_SELF", "true"), ("FOUREYES_MINOR_MAX_LINES", "9999"), ("FOUREYES_REVIEW_INDEPENDENCE", "session")],
+    [
+        ("FOUREYES_MINOR_SELF", "true"),
+        ("FOUREYES_MINOR_MAX_LINES", "9999"),
+        ("FOUREYES_REVIEW_INDEPENDENCE", "session"),
+    ],
 )
 def test_P12_no_other_key_can_be_loosened_by_an_agent_either(stage: Stage, variable: str, value: str) -> None:
     for key, strict in (("minor.self", "false"), ("minor.max_lines", "3"), ("review.independence", "human")):
@@ -208,7 +231,9 @@ def test_P12_a_person_may_loosen_by_the_environment(stage: Stage) -> None:
 
 
 def test_P12_names_that_mean_the_same_must_agree_within_the_environment(stage: Stage) -> None:
-    problem = stage.no(stage.cast.claude, "policy", "show", rc=2, env={OURS: "false", "FOUREYES_REVIEW_POLICY": "trusted"})
+    problem = stage.no(
+        stage.cast.claude, "policy", "show", rc=2, env={OURS: "false", "FOUREYES_REVIEW_POLICY": "trusted"}
+    )
     assert OURS in problem.message
     assert "FOUREYES_REVIEW_POLICY" in problem.message
 

@@ -1,7 +1,8 @@
-"""What got around the rules in the systems before us fails here: the three bypasses of seeds/001, and lessons by number.
+"""What got around the rules in the systems before us fails here: the three bypasses of seeds/001, and lessons by
+number.
 
-What broke in the systems before us, by number: lesson 1, lesson 2, lesson 3, lesson 5, lesson 7, lesson 8, lesson 10, lesson 11,
-lesson 12, lesson 13, lesson 14, lesson 15, lesson 61, lesson 64, lesson 65, lesson 67.
+What broke in the systems before us, by number: lesson 1, lesson 2, lesson 3, lesson 5, lesson 7, lesson 8, lesson 10,
+lesson 11, lesson 12, lesson 13, lesson 14, lesson 15, lesson 61, lesson 64, lesson 65, lesson 67.
 """
 
 from __future__ import annotations
@@ -38,7 +39,12 @@ def commands() -> Iterator[tuple[str, click.Command]]:
 
 def options() -> set[tuple[str, str]]:
     """Every option of every command."""
-    return {(name, flag) for name, command in commands() for param in command.params for flag in param.opts + param.secondary_opts}
+    return {
+        (name, flag)
+        for name, command in commands()
+        for param in command.params
+        for flag in param.opts + param.secondary_opts
+    }
 
 
 # The three bypasses of seeds/001
@@ -177,7 +183,9 @@ def test_lesson_5_every_override_is_audited_and_there_is_no_silent_one(stage: St
     assert done["status"] == "closed"
     (row,) = stage.lines(stage.cast.alice, "security")
     assert (row["kind"], row["rule"], row["task"], row["reason"]) == ("self_close", "C1", task, "the server is gone")
-    assert [json.loads(line)["kind"] for line in (stage.folder / "security_events.jsonl").read_text().splitlines()] == ["self_close"]
+    assert [json.loads(line)["kind"] for line in (stage.folder / "security_events.jsonl").read_text().splitlines()] == [
+        "self_close"
+    ]
     assert [entry["type"] for entry in stage.show(task)["logs"]] == ["security"]
 
 
@@ -204,7 +212,10 @@ def test_lesson_7_submit_commit_writes_the_trailers_that_name_the_author(stage: 
 
 
 def test_lesson_8_the_record_cannot_be_cleared(stage: Stage) -> None:
-    spared = {"author clear", "checkpoint prune"}  # a row that a trailer was forged (I8); names of commits, no record (K2)
+    spared = {
+        "author clear",
+        "checkpoint prune",
+    }  # a row that a trailer was forged (I8); names of commits, no record (K2)
     everything = [name for name, _ in commands() if name not in spared]
     words = {word for name in everything for word in name.split()} | {flag.lstrip("-") for _, flag in options()}
     assert not words & {"clear", "undo", "prune", "purge", "reset", "forget", "truncate", "wipe"}
@@ -382,7 +393,9 @@ def test_lesson_61_of_twelve_that_start_one_task_exactly_one_wins(stage: Stage, 
     stage.verify()
 
 
-def test_lesson_61_of_twelve_that_ask_for_the_next_of_five_tasks_five_get_one_each(stage: Stage, crowd: list[FakeAgent]) -> None:
+def test_lesson_61_of_twelve_that_ask_for_the_next_of_five_tasks_five_get_one_each(
+    stage: Stage, crowd: list[FakeAgent]
+) -> None:
     tasks = {stage.create(stage.cast.alice, title=f"task {number}") for number in range(5)}
     results = at_once(crowd, stage, "next", "--json")
     won = [result.json["task"] for result in results if result.rc == 0]
@@ -401,17 +414,39 @@ def test_lesson_64_no_error_suggests_to_destroy_anything(stage: Stage) -> None:
     stage.done(cast.claude, "start", mine)
     said: list[str] = []
     for who, words in [
-        (cast.codex, f"approve {work.task}"), (cast.codex, f"close {work.task}"), (cast.codex, f"cancel {work.task}"),
-        (cast.gemini, f"cancel {other}"), (cast.gemini, f"start {other}"), (cast.gemini, f"start {work.task}"),
-        (cast.claude, f"submit {mine}"), (cast.claude, f"submit {mine} --no-code"), (cast.gemini, f"submit {mine}"),
-        (cast.gemini, f"unstart {mine}"), (cast.gemini, f"start {mine}"), (cast.gemini, f"reopen {other}"),
-        (cast.claude, f"dep add {work.task} {other}"), (cast.claude, "show nosuch"), (cast.claude, "show x/y"),
-        (cast.claude, "create --title"), (cast.claude, "frobnicate"), (cast.claude, "restore none"), (cast.alice, "restore none"),
-        (cast.alice, "restore README.md"), (cast.alice, "backup README.md"), (cast.alice, "hold"), (cast.claude, "hold x -m y"),
-        (cast.alice, f"redo {other} -m x"), (cast.alice, f"update {other} --if-version 1 --title x"), (cast.job, "next"),
-        (cast.claude, f"show {work.task} --since 1"), (cast.claude, f"submit {mine} --branch none"), (cast.alice, "policy set x y"),
-        (cast.alice, "policy set review.policy lax"), (cast.alice, "feature set x true"), (cast.alice, "list --status odd"),
-    ]:  # fmt: skip
+        (cast.codex, f"approve {work.task}"),
+        (cast.codex, f"close {work.task}"),
+        (cast.codex, f"cancel {work.task}"),
+        (cast.gemini, f"cancel {other}"),
+        (cast.gemini, f"start {other}"),
+        (cast.gemini, f"start {work.task}"),
+        (cast.claude, f"submit {mine}"),
+        (cast.claude, f"submit {mine} --no-code"),
+        (cast.gemini, f"submit {mine}"),
+        (cast.gemini, f"unstart {mine}"),
+        (cast.gemini, f"start {mine}"),
+        (cast.gemini, f"reopen {other}"),
+        (cast.claude, f"dep add {work.task} {other}"),
+        (cast.claude, "show nosuch"),
+        (cast.claude, "show x/y"),
+        (cast.claude, "create --title"),
+        (cast.claude, "frobnicate"),
+        (cast.claude, "restore none"),
+        (cast.alice, "restore none"),
+        (cast.alice, "restore README.md"),
+        (cast.alice, "backup README.md"),
+        (cast.alice, "hold"),
+        (cast.claude, "hold x -m y"),
+        (cast.alice, f"redo {other} -m x"),
+        (cast.alice, f"update {other} --if-version 1 --title x"),
+        (cast.job, "next"),
+        (cast.claude, f"show {work.task} --since 1"),
+        (cast.claude, f"submit {mine} --branch none"),
+        (cast.alice, "policy set x y"),
+        (cast.alice, "policy set review.policy lax"),
+        (cast.alice, "feature set x true"),
+        (cast.alice, "list --status odd"),
+    ]:
         result = who.fe(*words.split(), cwd=stage.repo)
         assert result.rc in (1, 2, 3, 4, 5), (words, result)
         said.append(result.err + result.out)

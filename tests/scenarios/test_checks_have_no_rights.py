@@ -34,7 +34,9 @@ DISGUISES = {
 def in_a_check(stage: Stage, command: str) -> Any:
     """What `fe … --json` says to a check that knows where the repository lies."""
     before = f"export PYTHONPATH={SOURCE} LC_ALL=C.UTF-8; cp /bin/sh $HOME/claude; cd {stage.repo}"
-    ran = Pipeline({"PATH": GIT_ENV["PATH"]}).run(CheckRule(name="c", run=f"{before}; {command}", timeout_minutes=1), lambda _: None)
+    ran = Pipeline({"PATH": GIT_ENV["PATH"]}).run(
+        CheckRule(name="c", run=f"{before}; {command}", timeout_minutes=1), lambda _: None
+    )
     assert (ran.timed_out, ran.problem) == (False, "")
     return msgspec.json.decode(ran.output)
 
@@ -61,7 +63,8 @@ def test_I5_a_check_decides_nothing_in_no_disguise(stage: Stage, work: HandedIn,
 
 
 @pytest.mark.parametrize(
-    "verb", ["create x", "log TASK x", "start TASK", "session spawn TASK --role review", "log TASK x --as ann", "setup claude"]
+    "verb",
+    ["create x", "log TASK x", "start TASK", "session spawn TASK --role review", "log TASK x --as ann", "setup claude"],
 )
 def test_I5_a_check_may_not_even_do_what_a_service_may(stage: Stage, work: HandedIn, verb: str) -> None:
     before = stage.head()
@@ -83,7 +86,9 @@ def test_I2_a_token_that_a_check_found_is_not_good_in_it(stage: Stage) -> None:
     assert kinds(stage) == ["token_elsewhere"]
 
 
-def test_I5_a_hook_that_a_command_of_ours_sets_off_has_no_rights_whoever_typed_the_command(stage: Stage, tmp_path: Path) -> None:
+def test_I5_a_hook_that_a_command_of_ours_sets_off_has_no_rights_whoever_typed_the_command(
+    stage: Stage, tmp_path: Path
+) -> None:
     task = stage.create(stage.cast.alice)
     stage.git("checkout", "-q", "-b", f"fe/{task}")
     stage.done(stage.cast.claude, "start", task)

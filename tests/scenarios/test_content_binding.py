@@ -30,7 +30,9 @@ def changed(stage: Stage, text: str, path: str = "app.py") -> HandedIn:
     ],
     ids=["a changed line", "a line moved into an if by white space", "no newline at the end", "a trailing space"],
 )
-def test_D4_a_change_after_submit_makes_the_approval_impossible_until_submitted_again(stage: Stage, first: str, then: str) -> None:
+def test_D4_a_change_after_submit_makes_the_approval_impossible_until_submitted_again(
+    stage: Stage, first: str, then: str
+) -> None:
     work = changed(stage, first)
     stage.commit(work.branch, {"app.py": then})
     assert stage.reviewable(stage.cast.gemini)[work.task]["stale"] is True
@@ -126,8 +128,9 @@ def test_A2_nothing_around_the_commits_changes_a_diff_id(stage: Stage) -> None:
         "configuration of the repository": lambda: [
             stage.git("config", key, value)
             for key, value in (
-                ("diff.noprefix", "true"), ("diff.algorithm", "patience"), ("diff.context", "0"), ("diff.external", "/bin/true"),
-                ("diff.odd.textconv", "/bin/true"), ("core.autocrlf", "true"), ("diff.renames", "false"), ("core.whitespace", "cr-at-eol"),
+                ("diff.noprefix", "true"), ("diff.algorithm", "patience"), ("diff.context", "0"),
+                ("diff.external", "/bin/true"), ("diff.odd.textconv", "/bin/true"), ("core.autocrlf", "true"),
+                ("diff.renames", "false"), ("core.whitespace", "cr-at-eol"),
             )
         ],
         "configuration of the user": lambda: _write(home / ".gitconfig", "[diff]\n\tcontext = 9\n\tnoprefix = true\n"),

@@ -72,7 +72,9 @@ class Kept:
 
 @pytest.mark.scenario
 def test_the_demo_tells_its_whole_story_below_an_agent_too_and_leaves_what_it_tells(tmp_path: Path) -> None:
-    """No terminal, no input, an agent above and an agent's environment: what CI has, and more that could be in the way."""
+    """No terminal, no input, an agent above and an agent's environment: what CI has, and more that could be in the
+    way.
+    """
     with World(tmp_path) as world:
         agents = {"TMPDIR": str(tmp_path), "CLAUDECODE": "1", "CODEX_THREAD_ID": "t-1"}
         done = world.agent("claude").run(DEMO, env=agents, timeout=SLOWEST)
@@ -111,22 +113,30 @@ def check_the_journal(kept: Kept) -> None:
 
 def check_the_repository(kept: Kept) -> None:
     """main has what was approved and nothing else, each merge says for which task, and the checkout followed."""
-    merges = kept.git("log", "--first-parent", "--merges", "--reverse", "--format=%(trailers:key=Task,valueonly)", "main").split()
+    merges = kept.git(
+        "log", "--first-parent", "--merges", "--reverse", "--format=%(trailers:key=Task,valueonly)", "main"
+    ).split()
     assert merges == [kept.tasks[title]["id"] for title in (GREET, RECEIPT, LOGIN)]
     assert "letmein" not in kept.git("show", "main:login.py")
     assert "compare_digest" in kept.git("show", "main:login.py")
     assert "def gross" in kept.git("show", "main:prices.py")
     assert kept.git("status", "--porcelain") == ""
     attempts = kept.git("for-each-ref", "--format=%(refname:lstrip=3)", "refs/foureyes/attempts").splitlines()
-    assert sorted(attempts) == sorted(f"{row['id']}/{n}" for row in kept.tasks.values() for n in range(1, row["iteration"] + 1))
-    worktrees = sorted(path.name for path in (kept.repo / ".foureyes" / "worktrees").iterdir() if (path / ".git").exists())
+    assert sorted(attempts) == sorted(
+        f"{row['id']}/{n}" for row in kept.tasks.values() for n in range(1, row["iteration"] + 1)
+    )
+    worktrees = sorted(
+        path.name for path in (kept.repo / ".foureyes" / "worktrees").iterdir() if (path / ".git").exists()
+    )
     assert worktrees == [kept.tasks[RENAME]["id"]]
 
 
 @pytest.mark.scenario
 def test_the_demo_tells_the_same_on_a_desk(tmp_path: Path) -> None:
     with World(tmp_path) as world:
-        done = world.person("alice").run(DEMO, env={"TMPDIR": str(tmp_path), "TERM": "xterm"}, tty=True, timeout=SLOWEST)
+        done = world.person("alice").run(
+            DEMO, env={"TMPDIR": str(tmp_path), "TERM": "xterm"}, tty=True, timeout=SLOWEST
+        )
     assert done.rc == 0, done.out
     assert "\033[1m1. " in done.out
 
@@ -138,7 +148,9 @@ def test_the_demo_fails_loudly_when_a_step_does_something_else(tmp_path: Path) -
     (tools / "git").write_text("#!/bin/sh\necho git version 2.20.0\n", encoding="utf-8")
     (tools / "git").chmod(0o755)
     env = {**os.environ, "TMPDIR": str(tmp_path), "PATH": f"{tools}:{os.environ.get('PATH', os.defpath)}"}
-    done = subprocess.run(DEMO, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SLOWEST, check=False)
+    done = subprocess.run(
+        DEMO, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SLOWEST, check=False
+    )
     assert done.returncode == 1
     assert "The demo failed." in done.stderr
     assert "Kept in" not in done.stdout

@@ -13,7 +13,19 @@ from foureyes.core.documents import STATUSES as REVIEW_STATUSES
 from foureyes.core.finding import STATUS_ALIASES
 from foureyes.core.lifecycle import STATUSES as TASK_STATUSES
 
-from tests.scenarios.loop_stage import ATOMIC, CODED, EMPTY, FILES, LIMIT_PY, WHY, Loop, handoff, loop_at, loop_template, nth
+from tests.scenarios.loop_stage import (
+    ATOMIC,
+    CODED,
+    EMPTY,
+    FILES,
+    LIMIT_PY,
+    WHY,
+    Loop,
+    handoff,
+    loop_at,
+    loop_template,
+    nth,
+)
 from tests.scenarios.stage import Cast, HandedIn
 
 pytestmark = pytest.mark.scenario
@@ -30,7 +42,9 @@ def project(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory, project: tuple[Path, HandedIn], cast: Cast) -> tuple[Path, list[str]]:
+def found(
+    tmp_path_factory: pytest.TempPathFactory, project: tuple[Path, HandedIn], cast: Cast
+) -> tuple[Path, list[str]]:
     """The same, sent back with two blocking findings and a note."""
     loop = loop_at(tmp_path_factory.mktemp("found") / "shop", project[0], cast)
     return loop.repo, loop.review(project[1], [ATOMIC, CODED, EMPTY])["raised"]
@@ -60,7 +74,9 @@ def names(found: tuple[Path, list[str]]) -> list[str]:
     return found[1]
 
 
-def test_17_an_accepted_rejection_counts_everywhere_that_asks_L9_L11(back: Loop, work: HandedIn, names: list[str]) -> None:
+def test_17_an_accepted_rejection_counts_everywhere_that_asks_L9_L11(
+    back: Loop, work: HandedIn, names: list[str]
+) -> None:
     atomic, coded, _ = names
     again = back.again(work.task, nth(2), {atomic: "REJECTED", coded: "FIXED"})
     back.refused_by(again, "D2", "D2")
@@ -80,15 +96,21 @@ def test_18_phantom_ids_and_sent_counts_are_refused_and_nothing_of_them_is_store
     back.done(back.cast.claude, "start", work.task)
     before = back.head()
     phantom = handoff({names[0]: "FIXED", names[1]: "FIXED", f"TL-{work.task}-1-099": "FIXED"})
-    refused = back.no(back.cast.claude, "finding", "respond", work.task, "--file", "-", rules=["L6"], input=json.dumps(phantom))
+    refused = back.no(
+        back.cast.claude, "finding", "respond", work.task, "--file", "-", rules=["L6"], input=json.dumps(phantom)
+    )
     assert f"TL-{work.task}-1-099" in refused.text
     counted = {**handoff({names[0]: "FIXED"}), "blocking_summary": {"total_blocking": 1, "fixed": 1, "unaddressed": 0}}
-    refused = back.no(back.cast.claude, "finding", "respond", work.task, "--file", "-", rules=["G6", "G6"], input=json.dumps(counted))
+    refused = back.no(
+        back.cast.claude, "finding", "respond", work.task, "--file", "-", rules=["G6", "G6"], input=json.dumps(counted)
+    )
     assert "1 sent, 2 counted" in refused.text
     assert back.head() == before
 
 
-def test_19_a_blocking_finding_is_never_deferred_or_skipped_whoever_says_so_L6_D2(back: Loop, work: HandedIn, names: list[str]) -> None:
+def test_19_a_blocking_finding_is_never_deferred_or_skipped_whoever_says_so_L6_D2(
+    back: Loop, work: HandedIn, names: list[str]
+) -> None:
     back.done(back.cast.claude, "start", work.task)
     before = back.head()
     for word in ("deferred", "skipped"):
@@ -144,7 +166,12 @@ def test_24_one_key_with_other_words_is_a_conflict_and_the_first_stays(loop: Loo
 
 def test_25_what_is_about_a_missing_finding_refuses_and_creates_nothing(back: Loop, names: list[str]) -> None:
     missing, before = names[0].replace("-001", "-777"), back.head()
-    for words in (("respond", missing, "--fixed", "-m", "mended"), ("show", missing), ("apply", missing), ("track", missing)):
+    for words in (
+        ("respond", missing, "--fixed", "-m", "mended"),
+        ("show", missing),
+        ("apply", missing),
+        ("track", missing),
+    ):
         back.no(back.cast.claude, "finding", *words, rc=3)
     back.no(back.cast.codex, "finding", "rule", missing, "--verified", "-m", "looked", rc=3)
     back.no(back.cast.alice, "finding", "waive", missing, "-m", "harmless", rc=3)
@@ -153,7 +180,18 @@ def test_25_what_is_about_a_missing_finding_refuses_and_creates_nothing(back: Lo
 
 def test_26_constraints_reject_what_is_none_of_their_words_and_nothing_at_all(back: Loop, names: list[str]) -> None:
     columns = {
-        "findings": ("severity", "state", "kind", "answer", "ruling", "blocking", "note", "waiting", "must_fix", "left_diff"),
+        "findings": (
+            "severity",
+            "state",
+            "kind",
+            "answer",
+            "ruling",
+            "blocking",
+            "note",
+            "waiting",
+            "must_fix",
+            "left_diff",
+        ),
         "reviews": ("verdict", "effective", "status", "actionable"),
         "finding_moves": ("kind",),
         "tasks": ("status", "waiting_for"),
@@ -162,7 +200,10 @@ def test_26_constraints_reject_what_is_none_of_their_words_and_nothing_at_all(ba
         for column in some:
             for value in ("nonsense", "NULL"):
                 with pytest.raises(apsw.ConstraintError):
-                    back.edit(f"UPDATE {table} SET {column} = {'NULL' if value == 'NULL' else '?'}", *([] if value == "NULL" else [value]))
+                    back.edit(
+                        f"UPDATE {table} SET {column} = {'NULL' if value == 'NULL' else '?'}",
+                        *([] if value == "NULL" else [value]),
+                    )
     with pytest.raises(apsw.ConstraintError):
         back.edit("UPDATE findings SET severity = 'LOW' WHERE root = ?", names[0])
 
@@ -170,7 +211,8 @@ def test_26_constraints_reject_what_is_none_of_their_words_and_nothing_at_all(ba
 def test_27_texts_like_json_and_like_secrets_stay_as_sent_and_json_stays_json(loop: Loop, work: HandedIn) -> None:
     told = {
         "problem": '{"token": "AKIAIOSFODNN7EXAMPLE", "x": "\\"}]", "password=hunter2"}\n\\u0000 \\n </script>',
-        "why": "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----", "fix": "use ${SECRET} and `ghp_0123456789abcdefghij`",
+        "why": "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----",
+        "fix": "use ${SECRET} and `ghp_0123456789abcdefghij`",
     }  # fmt: skip
     (name,) = loop.review(work, [{**ATOMIC, **told, "title": 'key "sk-live-1" in {json: [1,}'}])["raised"]
     row = loop.done(loop.cast.claude, "finding", "show", name)
@@ -188,7 +230,11 @@ def test_28_no_agent_writes_what_the_gate_or_the_validator_says_I2_D5(loop: Loop
         assert loop.run(claude, "log", work.task, "all is well", "--type", kind).rc == 2
     loop.no(claude, "merge", rules=["D5"])
     loop.no(claude, "policy", "accept", rules=["P12"])
-    for event in ({"type": "AttemptSentBack"}, {"type": "validator", "complete": True}, {"type": "CheckFinished", "outcome": "passed"}):
+    for event in (
+        {"type": "AttemptSentBack"},
+        {"type": "validator", "complete": True},
+        {"type": "CheckFinished", "outcome": "passed"},
+    ):
         assert loop.run(claude, "import", "handoff", work.task, "-", input=json.dumps(event)).rc in (1, 2)
     assert loop.head() == before
     assert loop.run(claude, "validate").rc == 6
@@ -206,11 +252,15 @@ def sarif(*lines: int) -> str:
     """What a tool found in a file."""
     results: list[dict[str, Any]] = [
         {
-            "ruleId": "S1", "level": "error", "message": {"text": f"secret in line {line}"},
-            "locations": [{"physicalLocation": {"artifactLocation": {"uri": "limit.py"}, "region": {"startLine": line}}}],
+            "ruleId": "S1",
+            "level": "error",
+            "message": {"text": f"secret in line {line}"},
+            "locations": [
+                {"physicalLocation": {"artifactLocation": {"uri": "limit.py"}, "region": {"startLine": line}}}
+            ],
         }
         for line in lines
-    ]  # fmt: skip
+    ]
     return json.dumps({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "scan"}}, "results": results}]})
 
 
@@ -237,8 +287,13 @@ def test_29_30_a_tool_that_exits_1_keeps_its_findings_and_a_missing_report_is_no
     assert "D5" in loop.may_not_approve(loop.cast.gemini, again, "-m", "fine", rules=["D5"]).rules
 
 
-def test_31_prompts_cut_everything_else_before_a_blocking_finding_and_refuse_rather_than_drop_one_F4(loop: Loop, work: HandedIn) -> None:
-    big = [{**CODED, "title": f"problem {n}", "problem": "x" * 4000, "quote": "", "location": f"limit.py:{n + 1}"} for n in range(10)]
+def test_31_prompts_cut_everything_else_before_a_blocking_finding_and_refuse_rather_than_drop_one_F4(
+    loop: Loop, work: HandedIn
+) -> None:
+    big = [
+        {**CODED, "title": f"problem {n}", "problem": "x" * 4000, "quote": "", "location": f"limit.py:{n + 1}"}
+        for n in range(10)
+    ]
     notes = [{**EMPTY, "title": f"note {n}", "problem": "y" * 400, "location": ""} for n in range(150)]
     done = loop.review(work, [*big, *notes])
     told = loop.prompt(work.task, "respond")
@@ -247,12 +302,18 @@ def test_31_prompts_cut_everything_else_before_a_blocking_finding_and_refuse_rat
     assert told.count("y" * 400) < 150
     more = loop.handed(files={"more.py": "".join(f"A{n} = {n}\n" for n in range(16))})
     loop.review(
-        more, [{**CODED, "title": f"problem {n}", "problem": "x" * 4500, "quote": f"A{n} = {n}", "location": "more.py"} for n in range(16)]
+        more,
+        [
+            {**CODED, "title": f"problem {n}", "problem": "x" * 4500, "quote": f"A{n} = {n}", "location": "more.py"}
+            for n in range(16)
+        ],
     )
     loop.no(loop.cast.claude, "prompt", more.task, "--for", "respond", rules=["F4"])
 
 
-def test_32_every_status_alias_and_verdict_is_asked_for_parsed_and_leads_somewhere_L5(loop: Loop, work: HandedIn) -> None:
+def test_32_every_status_alias_and_verdict_is_asked_for_parsed_and_leads_somewhere_L5(
+    loop: Loop, work: HandedIn
+) -> None:
     prompt = loop.prompt(work.task, "review")
     assert all(f"- {word}: " in prompt for word in (*REVIEW_STATUSES, *STATUS_ALIASES, *VERDICTS))
     for status in (*REVIEW_STATUSES, *STATUS_ALIASES):

@@ -1,4 +1,6 @@
-"""The findings loop as stories on the command line: the four workflows, the six integration tests, the tables of L12 and L13."""
+"""The findings loop as stories on the command line: the four workflows, the six integration tests, the tables of L12
+and L13.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,19 @@ pytestmark = pytest.mark.scenario
 
 SIX = {"six.py": "".join(f"VALUE_{number} = {number}\n" for number in range(6))}
 ISSUES = [
-    {"severity": "HIGH", "title": f"value {n} is a guess", "location": f"six.py:{n + 1}", "fix": "measure it", "quote": f"VALUE_{n} = {n}"}
+    {
+        "severity": "HIGH",
+        "title": f"value {n} is a guess",
+        "location": f"six.py:{n + 1}",
+        "fix": "measure it",
+        "quote": f"VALUE_{n} = {n}",
+    }
     for n in range(6)
 ]
 SAME = ("tier", "round", "no_progress", "warning", "waiting_for", "why")
-FIXED = LIMIT_PY.replace("< 1000", "< LIMIT").replace("    seen[key] += 1\n", "    with lock:\n        seen[key] += 1\n")
+FIXED = LIMIT_PY.replace("< 1000", "< LIMIT").replace(
+    "    seen[key] += 1\n", "    with lock:\n        seen[key] += 1\n"
+)
 WARNS = "one more round without fixes escalates"
 
 
@@ -43,12 +53,17 @@ def agree(loop: Loop, task: str, purpose: str = "respond") -> Any:
     page = loop.show(task)
     assert page["loop"] == {key: said[key] for key in page["loop"]}
     (row,) = [row for row in loop.done(loop.cast.alice, "stats", "loops")["tasks"] if row["task"] == task]
-    assert {key: row[key] for key in SAME} == {key: said[key] for key in SAME} == {key: page["loop"][key] for key in SAME}
+    assert (
+        {key: row[key] for key in SAME} == {key: said[key] for key in SAME} == {key: page["loop"][key] for key in SAME}
+    )
     prompt, context = loop.prompt(task, purpose), loop.context(task)
     for words in (said["warning"], said["why"] if said["waiting_for"] else ""):
         assert all(words in face for face in (prompt, context, page["said"]))
     for row in said["rounds"] if purpose == "lead" else ():
-        assert f"iteration {row['n']} ({row['tier']}): found {row['found']}, fixed {row['fixed'] if row['n'] > 1 else '–'}" in prompt
+        assert (
+            f"iteration {row['n']} ({row['tier']}): found {row['found']}, fixed {row['fixed'] if row['n'] > 1 else '–'}"
+            in prompt
+        )
     return said
 
 
@@ -74,7 +89,12 @@ def played(loop: Loop, work: HandedIn, names: Sequence[str], fixed: Sequence[int
 def test_the_happy_path_notes_only_approved_with_notes_merged_and_the_notes_become_tasks_L5_L16(loop: Loop) -> None:
     work = loop.handed()
     done = loop.review(work, [NAMED, EMPTY], status="APPROVED_WITH_NOTES")
-    assert (done["status"], done["counts"], done["sent_back"], done["task_status"]) == ("APPROVED_WITH_NOTES", True, False, "reviewing")
+    assert (done["status"], done["counts"], done["sent_back"], done["task_status"]) == (
+        "APPROVED_WITH_NOTES",
+        True,
+        False,
+        "reviewing",
+    )
     loop.approve(loop.cast.codex, work)
     assert loop.merge() == {work.task: "merged"}
     planned = loop.done(loop.cast.alice, "finding", "track", "--task", work.task)
@@ -86,7 +106,9 @@ def test_the_happy_path_notes_only_approved_with_notes_merged_and_the_notes_beco
     loop.verify()
 
 
-def test_the_standard_loop_fixes_two_defers_one_skips_one_is_looked_at_again_approved_and_merged_L6_L8_L15(loop: Loop) -> None:
+def test_the_standard_loop_fixes_two_defers_one_skips_one_is_looked_at_again_approved_and_merged_L6_L8_L15(
+    loop: Loop,
+) -> None:
     cast, work = loop.cast, loop.handed()
     first = loop.review(work, [ATOMIC, CODED, NAMED, EMPTY], status="CHANGES_REQUIRED")
     assert (first["status"], first["sent_back"], first["task_status"]) == ("CHANGES_REQUESTED", True, "open")
@@ -105,18 +127,28 @@ def test_the_standard_loop_fixes_two_defers_one_skips_one_is_looked_at_again_app
     assert (asked["is_re_review"], asked["iteration"]) == (True, 2)
     assert {one["id"]: one["answer"] for one in asked["context"]["open_findings"]} == {atomic: "FIXED", coded: "FIXED"}
     second = loop.review(again, rulings={atomic: "VERIFIED", coded: "VERIFIED"})
-    assert (second["status"], second["counts"], second["ruled"]) == ("APPROVED", True, [f"{atomic} VERIFIED", f"{coded} VERIFIED"])
+    assert (second["status"], second["counts"], second["ruled"]) == (
+        "APPROVED",
+        True,
+        [f"{atomic} VERIFIED", f"{coded} VERIFIED"],
+    )
     loop.approve(cast.codex, again, "-m", "both are fixed")
     assert (loop.merge(), loop.on_main("limit.py") + "\n") == ({work.task: "merged"}, FIXED)
     assert table(loop.loop(work.task))[1][:4] == (2, 0, 2, 0)
     loop.verify()
 
 
-def test_the_developer_rejects_with_a_reason_the_reviewer_accepts_and_it_is_never_raised_again_as_it_was_L7_L9(loop: Loop) -> None:
+def test_the_developer_rejects_with_a_reason_the_reviewer_accepts_and_it_is_never_raised_again_as_it_was_L7_L9(
+    loop: Loop,
+) -> None:
     cast, work = loop.cast, loop.handed()
     atomic, coded = loop.review(work, [ATOMIC, CODED])["raised"]
     loop.done(cast.claude, "start", work.task)
-    for words in (("-m", WHY), ("--ground", "false_positive", "-m", "too hard"), ("--ground", "false_positive", "-m", "I disagree.")):
+    for words in (
+        ("-m", WHY),
+        ("--ground", "false_positive", "-m", "too hard"),
+        ("--ground", "false_positive", "-m", "I disagree."),
+    ):
         assert "L7" in loop.no(cast.claude, "finding", "respond", atomic, "--rejected", *words).rules
     loop.answer(work.task, {atomic: "REJECTED", coded: "FIXED"})
     loop.commit(f"fe/{work.task}", {"limit.py": LIMIT_PY.replace("< 1000", "< LIMIT")})
@@ -134,7 +166,9 @@ def test_the_developer_rejects_with_a_reason_the_reviewer_accepts_and_it_is_neve
 
 
 @pytest.fixture(scope="module")
-def at_the_lead(tmp_path_factory: pytest.TempPathFactory, project: Path, cast: Cast) -> tuple[Path, HandedIn, list[str]]:
+def at_the_lead(
+    tmp_path_factory: pytest.TempPathFactory, project: Path, cast: Cast
+) -> tuple[Path, HandedIn, list[str]]:
     """L12's first table, and two more rounds of tier senior without progress: the loop waits for the lead."""
     loop = loop_at(tmp_path_factory.mktemp("lead") / "shop", project, cast)
     work = loop.handed(files=SIX)
@@ -180,7 +214,13 @@ def test_L12_the_first_table_escalates_to_senior_then_the_lead_and_every_face_sa
     ],
 )  # fmt: skip
 def test_the_leads_options_and_none_of_them_approves_E3_D2(
-    tmp_path: Path, at_the_lead: tuple[Path, HandedIn, list[str]], cast: Cast, option: str, tier: str, waits: str, status: str
+    tmp_path: Path,
+    at_the_lead: tuple[Path, HandedIn, list[str]],
+    cast: Cast,
+    option: str,
+    tier: str,
+    waits: str,
+    status: str,
 ) -> None:
     made, work, left = at_the_lead
     loop = loop_at(tmp_path / "shop", made, cast)
@@ -279,4 +319,9 @@ def test_L13_failing_tests_loop_by_what_the_check_says_and_only_new_failures_are
     assert [len(row["test_tracking"]["fixed_since_start"]) for row in made] == [0, 3, 3, 5]
     assert [len(row["test_tracking"]["new_failures"]) for row in made] == [0, 0, 2, 2]
     said = agree(loop, task)
-    assert [(row["found"], row["fixed"], row["no_progress"]) for row in said["rounds"]] == [(5, 0, 0), (0, 3, 0), (2, 0, 1), (0, 2, 0)]
+    assert [(row["found"], row["fixed"], row["no_progress"]) for row in said["rounds"]] == [
+        (5, 0, 0),
+        (0, 3, 0),
+        (2, 0, 1),
+        (0, 2, 0),
+    ]

@@ -1,7 +1,7 @@
 """What broke between hand-in and decision in the systems before us (lessons.md), each tried on the real command line.
 
-Checks (29, 30, 48, 49), modes (50, 52, 75), feedback (57), counts (58), hints (44, 64), the store (67). What broke on the
-way to the target branch is in `test_merge_lessons.py`.
+Checks (29, 30, 48, 49), modes (50, 52, 75), feedback (57), counts (58), hints (44, 64), the store (67). What broke on
+the way to the target branch is in `test_merge_lessons.py`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def shop(stage: Stage) -> Shop:
 def checks(*rows: tuple[str, str, str]) -> str:
     """Settings with these checks: name, command, report."""
     parts = [{"name": name, "run": run, "report": report} for name, run, report in rows]
-    return AT_ONCE + "".join("\n[[checks]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in part.items()) for part in parts)
+    return AT_ONCE + "".join(
+        "\n[[checks]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in part.items()) for part in parts
+    )
 
 
 def handed_in(shop: Shop, files: dict[str, str], *labels: str) -> HandedIn:
@@ -45,17 +47,24 @@ def handed_in(shop: Shop, files: dict[str, str], *labels: str) -> HandedIn:
 # Checks
 
 
-def test_a_linter_that_finds_something_failed_with_its_findings_and_one_that_breaks_is_no_pass_lesson_29(stage: Stage) -> None:
+def test_a_linter_that_finds_something_failed_with_its_findings_and_one_that_breaks_is_no_pass_lesson_29(
+    stage: Stage,
+) -> None:
     sarif = 'check --no-cache --isolated --output-format sarif --output-file "$FOUREYES_REPORT"'
     shop = Shop(stage.repo, stage.cast)
-    shop.configure(checks(("lint", f"{RUFF} {sarif} src", "sarif"), ("broken", f"{RUFF} {sarif} --no-such-option src", "sarif")))
+    shop.configure(
+        checks(("lint", f"{RUFF} {sarif} src", "sarif"), ("broken", f"{RUFF} {sarif} --no-such-option src", "sarif"))
+    )
     work = handed_in(shop, {"src/code.py": "import os\n\nVALUE = 1\n"})
     lint, broken = shop.checked(shop.cast.job, work.task, rc=6)["checks"]
     assert (lint["outcome"], len(lint["failing"])) == ("failed", 1)
     assert lint["failing"][0].startswith("F401 src/code.py:1 ")
     assert broken["outcome"] == "crashed"
     refused = shop.may_not_approve(shop.cast.alice, work, rules=["D5", "D5"])
-    assert ("required check lint failed" in refused.text, "required check broken crashed" in refused.text) == (True, True)
+    assert ("required check lint failed" in refused.text, "required check broken crashed" in refused.text) == (
+        True,
+        True,
+    )
     assert "".join(shop.run(shop.cast.alice, "queue").out.split("+3 -0")[1].split()[0]) == "✗!"
 
 
@@ -85,7 +94,9 @@ def test_checks_see_the_attempts_tree_and_never_anybodys_checkout_lesson_48(shop
 
 def test_what_a_check_writes_is_gone_with_its_checkout_lesson_48(stage: Stage) -> None:
     shop = Shop(stage.repo, stage.cast)
-    shop.configure(checks(("writes", "echo changed > README.md; touch made.txt; pwd; git rev-parse 2>&1 || true", "none")))
+    shop.configure(
+        checks(("writes", "echo changed > README.md; touch made.txt; pwd; git rev-parse 2>&1 || true", "none"))
+    )
     work = handed_in(shop, CODE)
     shop.checked(shop.cast.alice, work.task)
     said = shop.done(shop.cast.alice, "check", "show", work.task)["checks"][0]["output"]
@@ -100,13 +111,17 @@ def test_zero_checks_and_zero_tests_approve_nothing_lesson_49(stage: Stage) -> N
     first = handed_in(shop, CODE, "review:auto")
     (row,) = shop.queue().values()
     assert (row["mode"], row["auto_approvable"]) == ("auto-approve", False)
-    assert "no check is configured, and without one nothing approves itself" in [reason["message"] for reason in row["auto_reasons"]]
+    assert "no check is configured, and without one nothing approves itself" in [
+        reason["message"] for reason in row["auto_reasons"]
+    ]
     shop.no(shop.cast.job, "check", "run", first.task, rc=3)
     shop.configure(AT_ONCE + TESTS, {"tests/run.sh": "echo '<testsuite/>' > $FOUREYES_REPORT\n"})
     second = handed_in(shop, {"src/other.py": "x\n"}, "review:auto")
     (only,) = shop.checked(shop.cast.job, second.task, rc=6)["checks"]
     assert (only["outcome"] == "passed", only["summary"]) == (False, "the report has no test in it")
-    assert "M4" not in [approval["rule"] for task in (first.task, second.task) for approval in shop.show(task)["approvals"]]
+    assert "M4" not in [
+        approval["rule"] for task in (first.task, second.task) for approval in shop.show(task)["approvals"]
+    ]
 
 
 # Modes
@@ -116,7 +131,9 @@ def test_a_label_rule_that_bars_auto_approval_holds_whatever_the_mode_says_lesso
     work = handed_in(shop, CODE, "review:auto", "security")
     report = shop.checked(shop.cast.job, work.task)
     assert report["status"] == "reviewing"
-    assert [(reason["rule"], reason["message"]) for reason in report["reasons"]] == [("M3", "label security says auto_approve = false")]
+    assert [(reason["rule"], reason["message"]) for reason in report["reasons"]] == [
+        ("M3", "label security says auto_approve = false")
+    ]
     assert not next(iter(shop.queue().values()))["auto_approvable"]
     shop.may_not_approve(shop.cast.gemini, work, "-m", "read it", rules=["P6"])
     assert shop.approve(shop.cast.alice, work)["status"] == "approved"
@@ -132,16 +149,22 @@ def test_a_label_rule_that_bars_auto_approval_holds_whatever_the_mode_says_lesso
         (("review:auto", "payments"), "auto-approve"),
     ],
 )
-def test_of_several_labels_the_strictest_counts_and_not_the_first_lesson_52(stage: Stage, labels: tuple[str, ...], mode: str) -> None:
+def test_of_several_labels_the_strictest_counts_and_not_the_first_lesson_52(
+    stage: Stage, labels: tuple[str, ...], mode: str
+) -> None:
     shop = with_pipeline(stage, AT_ONCE + '[review.label_rules.payments]\nmode = "per-task"\n' + TESTS)
     work = handed_in(shop, CODE, *labels)
     (row,) = shop.queue().values()
     assert (row["task"], row["mode"]) == (work.task, mode)
 
 
-def test_an_attempt_that_edits_the_gates_settings_is_judged_by_the_old_ones_and_by_a_person_lesson_75(shop: Shop) -> None:
+def test_an_attempt_that_edits_the_gates_settings_is_judged_by_the_old_ones_and_by_a_person_lesson_75(
+    shop: Shop,
+) -> None:
     cast = shop.cast
-    loose = (shop.repo / "foureyes.toml").read_text().split("[[checks]]")[0] + '[[checks]]\nname = "tests"\nrun = "true"\n'
+    loose = (shop.repo / "foureyes.toml").read_text().split("[[checks]]")[
+        0
+    ] + '[[checks]]\nname = "tests"\nrun = "true"\n'
     work = handed_in(shop, {"foureyes.toml": loose, "src/bad.py": "MESSY\n"}, "review:skip")
     report = shop.checked(cast.job, work.task, rc=6)
     assert (report["mode"], report["status"]) == ("per-task", "reviewing")
@@ -157,7 +180,9 @@ def test_an_attempt_that_edits_the_gates_settings_is_judged_by_the_old_ones_and_
     assert [row["check"] for row in shop.done(cast.alice, "check", "show", work.task)["checks"]] == ["tests"]
 
 
-def test_an_attempt_that_takes_a_test_away_is_not_green_and_only_a_persons_word_lets_it_go_lesson_75(shop: Shop) -> None:
+def test_an_attempt_that_takes_a_test_away_is_not_green_and_only_a_persons_word_lets_it_go_lesson_75(
+    shop: Shop,
+) -> None:
     cast = shop.cast
     task = shop.create(cast.alice, "-l", "review:auto")
     place = Path(shop.done(cast.claude, "start", task, "--worktree")["worktree"])
@@ -203,7 +228,9 @@ def test_lines_are_counted_and_not_read_from_a_graph_lesson_58(shop: Shop) -> No
     deep = "src/" + "/".join(["a_rather_long_name_of_a_directory"] * 4) + "/file => {other}.py"
     shop.git("mv", "app.py", "renamed.py", cwd=place)
     (place / "blob.bin").write_bytes(bytes(range(256)) * 4)
-    commit_in(shop, place, {deep: "".join(f"line {number}\n" for number in range(1234)), "README.md": "# Shop\n+++\n---\n"})
+    commit_in(
+        shop, place, {deep: "".join(f"line {number}\n" for number in range(1234)), "README.md": "# Shop\n+++\n---\n"}
+    )
     shop.done(cast.claude, "submit", task, cwd=place)
     (row,) = shop.queue().values()
     assert (row["files"], row["added"], row["removed"]) == (4, 1236, 0)
@@ -245,7 +272,9 @@ def test_the_way_that_is_printed_is_wired_from_plan_to_merge_lesson_44(shop: Sho
     ]  # fmt: skip
 
 
-def test_no_refusal_between_hand_in_and_merge_tells_anybody_to_destroy_something_lesson_64(shop: Shop, tmp_path: Path) -> None:
+def test_no_refusal_between_hand_in_and_merge_tells_anybody_to_destroy_something_lesson_64(
+    shop: Shop, tmp_path: Path
+) -> None:
     cast, work = shop.cast, handed_in(shop, CODE)
     place = Path(shop.done(cast.codex, "start", shop.create(cast.alice), "--worktree")["worktree"])
     shop.done(cast.codex, "checkpoint", "create", "half", cwd=place)

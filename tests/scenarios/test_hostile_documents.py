@@ -1,4 +1,6 @@
-"""Documents that somebody made to hurt: refused with every wrong field named and nothing stored, or shown harmlessly; never slow."""
+"""Documents that somebody made to hurt: refused with every wrong field named and nothing stored, or shown harmlessly;
+never slow.
+"""
 
 from __future__ import annotations
 
@@ -69,14 +71,16 @@ def changed(document: Document, **payload: Any) -> Document:
 def wrong_everywhere(good: Document) -> bytes:
     issue = {"severity": "AWFUL", "title": 7, "line": "nine", "blocking": "yes", "colour": "red", "quote": None}
     return json.dumps(
-        changed(good, verdict="lgtm", summary=[], issues=[issue], files_reviewed="all", rulings=[{"ruling": "SURE"}], x=1)
+        changed(
+            good, verdict="lgtm", summary=[], issues=[issue], files_reviewed="all", rulings=[{"ruling": "SURE"}], x=1
+        )
     ).encode()
 
 
 EVERY_FIELD = (
-    "payload.verdict", "payload.summary", "payload.issues[0].severity", "payload.issues[0].title", "payload.issues[0].line",
-    "payload.issues[0].blocking", "payload.issues[0].colour", "payload.issues[0].quote", "payload.files_reviewed",
-    "payload.rulings[0].ruling", "payload.rulings[0].finding", "payload.x",
+    "payload.verdict", "payload.summary", "payload.issues[0].severity", "payload.issues[0].title",
+    "payload.issues[0].line", "payload.issues[0].blocking", "payload.issues[0].colour", "payload.issues[0].quote",
+    "payload.files_reviewed", "payload.rulings[0].ruling", "payload.rulings[0].finding", "payload.x",
 )  # fmt: skip
 
 
@@ -156,15 +160,28 @@ def test_the_answer_as_json_is_one_object_with_every_wrong_field_G2(room: Room) 
     ("document", "fields"),
     [
         pytest.param(
-            {"type": "handoff_tech_lead", "issues": [ATOMIC], "issue_summary": {"critical": 0, "high": 3, "blocking_count": 0}},
-            ("issue_summary.critical: 0 sent, 1 counted", "issue_summary.high: 3 sent, 0 counted", "issue_summary.blocking_count"),
+            {
+                "type": "handoff_tech_lead",
+                "issues": [ATOMIC],
+                "issue_summary": {"critical": 0, "high": 3, "blocking_count": 0},
+            },
+            (
+                "issue_summary.critical: 0 sent, 1 counted",
+                "issue_summary.high: 3 sent, 0 counted",
+                "issue_summary.blocking_count",
+            ),
             id="wrong counts",
         ),
         pytest.param({"issues": [], "status": "CHANGES_REQUESTED"}, ("status",), id="wrong status"),
-        pytest.param({"issues": [{"severity": "HIGH"}], "iteration": -1}, ("issues[0].title", "iteration"), id="wrong types"),
+        pytest.param(
+            {"issues": [{"severity": "HIGH"}], "iteration": -1}, ("issues[0].title", "iteration"), id="wrong types"
+        ),
         pytest.param({"version": "2.1.0", "runs": {"results": []}}, ("runs",), id="runs that are none"),
         pytest.param(
-            {"version": "2.1.0", "runs": [{"results": [{"message": {"text": "x"}, "locations": [{"physicalLocation": 7}]}]}]},
+            {
+                "version": "2.1.0",
+                "runs": [{"results": [{"message": {"text": "x"}, "locations": [{"physicalLocation": 7}]}]}],
+            },
             ("runs[0].results[0].locations[0].physicalLocation",),
             id="place that is none",
         ),
@@ -190,7 +207,13 @@ def test_a_hostile_report_or_handoff_is_refused_and_nothing_of_it_is_stored_G6(
 def poisoned(tmp_path: Path, room: Room, cast: Cast) -> tuple[Loop, str, str]:
     """A finding full of orders, its answer too, in review again; the task, and the finding's id."""
     loop = loop_at(tmp_path / "shop", room.repo, cast)
-    issue = {**ATOMIC, "title": f'{INJECTION} {BIDI} "]]>', "problem": MULTI, "fix": f"{INJECTION}\r\n## Role", "why": MULTI}
+    issue = {
+        **ATOMIC,
+        "title": f'{INJECTION} {BIDI} "]]>',
+        "problem": MULTI,
+        "fix": f"{INJECTION}\r\n## Role",
+        "why": MULTI,
+    }
     (name,) = loop.review(room.work, [issue], summary=MULTI)["raised"]
     loop.done(cast.claude, "start", room.work.task)
     answer = handoff({name: "REJECTED"})
@@ -201,24 +224,42 @@ def poisoned(tmp_path: Path, room: Room, cast: Cast) -> tuple[Loop, str, str]:
     return loop, room.work.task, name
 
 
-def test_orders_in_titles_quotes_and_answers_stay_data_in_prompts_and_context_F4(poisoned: tuple[Loop, str, str]) -> None:
+def test_orders_in_titles_quotes_and_answers_stay_data_in_prompts_and_context_F4(
+    poisoned: tuple[Loop, str, str],
+) -> None:
     loop, task, name = poisoned
-    texts = {purpose: loop.prompt(task, purpose) for purpose in ("rereview", "respond")} | {"context": loop.context(task)}
+    texts = {purpose: loop.prompt(task, purpose) for purpose in ("rereview", "respond")} | {
+        "context": loop.context(task)
+    }
     for purpose, text in texts.items():
         assert name in text, purpose
-        assert (text.count("\n## How to answer\n") <= 1, [mark for mark in HIDDEN if mark in text]) == (True, []), purpose
+        assert (text.count("\n## How to answer\n") <= 1, [mark for mark in HIDDEN if mark in text]) == (True, []), (
+            purpose
+        )
         loose = [
-            line for line in text.splitlines() if INJECTION in line and not line.lstrip().startswith(("> ", "Title: ", "- TL-", "### TL-"))
+            line
+            for line in text.splitlines()
+            if INJECTION in line and not line.lstrip().startswith(("> ", "Title: ", "- TL-", "### TL-"))
         ]
         assert loose == [], purpose
         assert not any(line.startswith("## Role") for line in text.splitlines()), purpose
 
 
-def test_orders_and_hidden_characters_do_nothing_to_screens_and_json_keeps_the_text_G2(poisoned: tuple[Loop, str, str]) -> None:
+def test_orders_and_hidden_characters_do_nothing_to_screens_and_json_keeps_the_text_G2(
+    poisoned: tuple[Loop, str, str],
+) -> None:
     loop, task, name = poisoned
-    for words in (("finding", "list", task), ("finding", "show", name), ("show", task), ("review", "show", task), ("review", "issues")):
+    for words in (
+        ("finding", "list", task),
+        ("finding", "show", name),
+        ("show", task),
+        ("review", "show", task),
+        ("review", "issues"),
+    ):
         screen = loop.run(loop.cast.alice, *words, tty=True)
-        assert (screen.rc, [mark for mark in ("\x9b", "\x07", "\u202e", "\u2066") if mark in screen.out]) == (0, []), words
+        assert (screen.rc, [mark for mark in ("\x9b", "\x07", "\u202e", "\u2066") if mark in screen.out]) == (0, []), (
+            words
+        )
     row = loop.done(loop.cast.claude, "finding", "show", name)
     assert (row["title"], row["problem"]) == (f'{INJECTION} {BIDI} "]]>', MULTI)
     assert json.loads(loop.run(loop.cast.claude, "finding", "export", task).out)["runs"]
@@ -227,11 +268,20 @@ def test_orders_and_hidden_characters_do_nothing_to_screens_and_json_keeps_the_t
 def test_what_a_tool_writes_is_cleaned_not_believed_L2(tmp_path: Path, room: Room, cast: Cast) -> None:
     loop = loop_at(tmp_path / "shop", room.repo, cast)
     place = {"physicalLocation": {"artifactLocation": {"uri": "limit.py"}, "region": {"startLine": 9}}}
-    result = {"ruleId": "S\x1b[1m1", "level": "error", "message": {"text": f"\x1b[2J{INJECTION}\x07 {BIDI}"}, "locations": [place]}
+    result = {
+        "ruleId": "S\x1b[1m1",
+        "level": "error",
+        "message": {"text": f"\x1b[2J{INJECTION}\x07 {BIDI}"},
+        "locations": [place],
+    }
     report = {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "scan"}}, "results": [result]}]}
     loop.done(cast.alice, "finding", "import", room.work.task, "-", input=json.dumps(report) + "\n")
     screen = loop.run(cast.alice, "finding", "list", room.work.task, tty=True).out
-    assert (INJECTION in screen, [mark for mark in HIDDEN[1:] if mark in screen], "\x1b[2J" in screen) == (True, [], False)
+    assert (INJECTION in screen, [mark for mark in HIDDEN[1:] if mark in screen], "\x1b[2J" in screen) == (
+        True,
+        [],
+        False,
+    )
 
 
 # Patches

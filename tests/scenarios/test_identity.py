@@ -31,7 +31,10 @@ def test_I3_an_agent_started_by_an_agent_is_another_session_of_the_same_origin(s
 
 
 def test_I5_a_person_is_the_same_person_in_every_terminal(stage: Stage) -> None:
-    one, other = stage.done(stage.cast.alice, "whoami"), stage.done(stage.cast.world.person("at another desk"), "whoami")
+    one, other = (
+        stage.done(stage.cast.alice, "whoami"),
+        stage.done(stage.cast.world.person("at another desk"), "whoami"),
+    )
     assert (one["kind"], one["trust"]) == ("human", "observed")
     assert "@" in one["person"]
     assert one["session"] == other["session"]
@@ -46,7 +49,9 @@ def test_I3_a_mark_in_the_environment_makes_a_person_an_agent_never_the_other_wa
     marked = stage.done(stage.cast.alice, "whoami", env={"CLAUDECODE": "1"})
     assert (marked["kind"], marked["proven"]) == ("agent", False)
     plain = stage.done(stage.cast.claude, "whoami")
-    dressed = stage.done(stage.cast.claude, "whoami", env={"USER": "alice", "CODEX_THREAD_ID": "t-1", "AGENT": "gemini"})
+    dressed = stage.done(
+        stage.cast.claude, "whoami", env={"USER": "alice", "CODEX_THREAD_ID": "t-1", "AGENT": "gemini"}
+    )
     assert dressed["session"] == plain["session"]
 
 
@@ -90,7 +95,9 @@ def test_I1_everything_else_with_a_typed_name_is_refused_and_changes_nothing(sta
     before = stage.head()
     caller: Caller = getattr(stage.cast, who)
     for command in WITH_A_NAME.replace("\n", "|").split("|"):
-        if command.strip() and (who == "alice" or command.split()[0] in ("approve", "start", "create", "close", "redo")):
+        if command.strip() and (
+            who == "alice" or command.split()[0] in ("approve", "start", "create", "close", "redo")
+        ):
             stage.no(caller, *[task if word == "T" else word for word in command.split()], "--as", "bob", rules=["I1"])
     assert stage.reviewable(caller) == {}
     assert stage.head() == before
@@ -136,7 +143,11 @@ def test_I5_a_service_may_create_log_and_submit_and_nothing_that_starts_closes_o
     again = stage.submit(job, task)
     assert again.attempt == 2
     entry = stage.show(task)["history"][-1]
-    assert (entry["action"], entry["session"], entry["via"]) == ("submitted", stage.session(stage.cast.codex), stage.session(job))
+    assert (entry["action"], entry["session"], entry["via"]) == (
+        "submitted",
+        stage.session(stage.cast.codex),
+        stage.session(job),
+    )
     before = stage.head()
     for command in (["approve", task, "--seen", again.seen], ["redo", task, "-m", "no"], ["reject", task, "-m", "no"]):
         stage.no(job, *command, rules=["I5"])

@@ -57,7 +57,11 @@ class Row(NamedTuple):
     same_origin: str = "refuse"
 
     def __str__(self) -> str:
-        marks = [word for word, on in (("minor", self.minor), ("security", self.security), ("audit", self.same_origin == "audit")) if on]
+        marks = [
+            word
+            for word, on in (("minor", self.minor), ("security", self.security), ("audit", self.same_origin == "audit"))
+            if on
+        ]
         return "-".join([self.policy, self.relation, *marks]).replace(" ", "_")
 
 
@@ -70,7 +74,9 @@ class Expected(NamedTuple):
 
 
 def expected(row: Row) -> Expected:
-    """I1 and I5 first, then P6 by the label, P1 by minor (never under the label), a shared origin under audit, else the table."""
+    """I1 and I5 first, then P6 by the label, P1 by minor (never under the label), a shared origin under audit, else the
+    table.
+    """
     rule, *answers = ORDINARY[row.relation]
     if row.relation in NOBODY:
         return Expected(rule, "no")
@@ -85,7 +91,9 @@ def expected(row: Row) -> Expected:
 
 
 def rows() -> list[Row]:
-    """Every policy with every relation; every relation with every kind of task under some policy; audit where it matters."""
+    """Every policy with every relation; every relation with every kind of task under some policy; audit where it
+    matters.
+    """
     found = [Row(policy, relation) for policy, relation in product(POLICIES, RELATIONS)]
     for turn, relation in enumerate(RELATIONS):
         one, other = POLICIES[turn % 4], POLICIES[(turn + 1) % 4]
@@ -94,7 +102,10 @@ def rows() -> list[Row]:
         else:
             found += [Row(one, relation, minor=True), Row(other, relation, minor=turn % 4 == 0, security=True)]
     found += [Row(policy, "session new", same_origin="audit") for policy in POLICIES]
-    found += [Row(POLICIES[turn], relation, same_origin="audit") for turn, relation in enumerate(("same conversation", "implementer"))]
+    found += [
+        Row(POLICIES[turn], relation, same_origin="audit")
+        for turn, relation in enumerate(("same conversation", "implementer"))
+    ]
     found += [Row(POLICIES[2 + turn], relation, same_origin="audit") for turn, relation in enumerate(DESCENDANTS)]
     return sorted(found, key=lambda row: (POLICIES.index(row.policy), row.same_origin))
 
@@ -147,17 +158,23 @@ class Matrix:
 
     def work(self, row: Row) -> HandedIn:
         """The task that a row is about."""
-        kinds = {"creator person": "person", "sibling": "lead", "delegator": "lead", **dict.fromkeys(SHARES_AN_ORIGIN, "restless")}
+        kinds = {
+            "creator person": "person",
+            "sibling": "lead",
+            "delegator": "lead",
+            **dict.fromkeys(SHARES_AN_ORIGIN, "restless"),
+        }
         return self.tasks[kinds.get(row.relation, "agent"), row.minor, row.security]
 
     def caller(self, relation: str) -> Caller:
         """Who stands in this relation to the tasks."""
         cast = self.stage.cast
         agents: dict[str, FakeAgent] = {
-            "implementer": cast.codex, "former implementer": cast.opencode, "author by trailer": cast.qwen, "session new": self.restless,
-            "same conversation": self.talker, "started by an author": self.helper, "spawned by an author": self.pupil,
-            "sibling": self.sibling, "delegator": self.lead, "creator agent": cast.claude, "prior approver": cast.gemini,
-            "requested changes": cast.aider, "uninvolved agent": self.stranger, "asserted": self.stranger,
+            "implementer": cast.codex, "former implementer": cast.opencode, "author by trailer": cast.qwen,
+            "session new": self.restless, "same conversation": self.talker, "started by an author": self.helper,
+            "spawned by an author": self.pupil, "sibling": self.sibling, "delegator": self.lead,
+            "creator agent": cast.claude, "prior approver": cast.gemini, "requested changes": cast.aider,
+            "uninvolved agent": self.stranger, "asserted": self.stranger,
         }  # fmt: skip
         return cast.alice if relation in PEOPLE else cast.job if relation == "service" else agents[relation]
 
@@ -193,7 +210,11 @@ def test_the_rows_cover_every_pair_of_values() -> None:
     want |= {("policy", policy, "same_origin", how) for policy, how in product(POLICIES, ("refuse", "audit"))}
     have |= {("policy", row.policy, "same_origin", row.same_origin) for row in rows()}
     assert want - have == set()
-    assert {row.relation for row in rows() if row.same_origin == "audit"} == {*SHARES_AN_ORIGIN, *DESCENDANTS, "implementer"}
+    assert {row.relation for row in rows() if row.same_origin == "audit"} == {
+        *SHARES_AN_ORIGIN,
+        *DESCENDANTS,
+        "implementer",
+    }
     assert len(set(rows())) == len(rows())
     assert 60 <= len(rows()) <= 110
 
@@ -233,5 +254,9 @@ def test_every_exception_of_the_matrix_is_in_the_security_ledger_P8(matrix: Matr
         stage, caller, work, options = matrix.stage, matrix.caller(row.relation), matrix.work(row), matrix.options(row)
         done = stage.approve(caller, work, "-m", "read it", **options)
         stage.done(caller, "approve", "--withdraw", work.task, **options)
-        (entry,) = [line for line in stage.lines(stage.cast.alice, "security", "--limit", "1000") if line["seq"] == done["security_event"]]
+        (entry,) = [
+            line
+            for line in stage.lines(stage.cast.alice, "security", "--limit", "1000")
+            if line["seq"] == done["security_event"]
+        ]
         assert (entry["kind"], entry["task"]) == (kind, work.task)

@@ -44,7 +44,9 @@ def push(shop: Shop, files: dict[str, str], message: str = "meanwhile") -> str:
 
 def test_a_task_is_found_by_what_git_holds_and_never_by_words_in_a_message_lesson_45(shop: Shop) -> None:
     work = approved(shop, {"src/login.py": "login\n"})
-    before = push(shop, {"src/a.py": "a\n"}, f"[{work.task}] Merge {work.task}: Add login\n\nTask: {work.task}\nAttempt: 1")
+    before = push(
+        shop, {"src/a.py": "a\n"}, f"[{work.task}] Merge {work.task}: Add login\n\nTask: {work.task}\nAttempt: 1"
+    )
     assert shop.status(work.task) == "approved"
     assert shop.merge() == {work.task: "merged"}
     tip = shop.tip()
@@ -84,7 +86,11 @@ def test_a_rebase_that_changes_the_work_ends_the_approval_and_nothing_is_marked_
     shop.commit(work.branch, {"src/login.py": "login, and a back door\n"}, onto="main")
     assert shop.merge() == {work.task: "void"}
     page = shop.show(work.task)
-    assert (page["task"]["status"], page["task"]["merge"], page["approvals"][0]["state"]) == ("reviewing", None, "ended")
+    assert (page["task"]["status"], page["task"]["merge"], page["approvals"][0]["state"]) == (
+        "reviewing",
+        None,
+        "ended",
+    )
     assert "D4" in page["approvals"][0]["ended_why"]
     assert (shop.tip(), shop.on_main("src/login.py")) == (moved, "")
     shop.no(shop.cast.alice, "approve", work.task, rules=["D4"])
@@ -109,7 +115,9 @@ def test_a_line_that_moved_into_an_if_is_not_what_was_approved_lesson_73(shop: S
 
 def test_held_conflicting_and_stuck_items_never_block_the_others_lesson_54(stage: Stage, tmp_path: Path) -> None:
     flag = tmp_path / "broken"
-    shop = with_pipeline(stage, f'{AT_ONCE}[[checks]]\nname = "net"\nrun = "[ ! -e src/net.py ] || [ ! -e {flag} ] || exit 127"\n')
+    shop = with_pipeline(
+        stage, f'{AT_ONCE}[[checks]]\nname = "net"\nrun = "[ ! -e src/net.py ] || [ ! -e {flag} ] || exit 127"\n'
+    )
     cast = shop.cast
     held = approved(shop, {"src/held.py": "h\n"}, "-p", "0")
     clash = approved(shop, {"src/prices.py": "# the net price of two\n"}, "-p", "1")

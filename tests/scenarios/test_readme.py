@@ -24,8 +24,8 @@ from tests.launcher import Caller, Result, World
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
-    "README.md", "docs/howto/agents.md", "docs/howto/alone.md", "docs/howto/audit.md", "docs/howto/findings.md", "docs/howto/lead.md",
-    "docs/howto/review.md", "docs/howto/three-agents.md",
+    "README.md", "docs/howto/agents.md", "docs/howto/alone.md", "docs/howto/audit.md", "docs/howto/findings.md",
+    "docs/howto/lead.md", "docs/howto/review.md", "docs/howto/three-agents.md",
 )  # fmt: skip
 
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
@@ -79,7 +79,9 @@ class Names:
 
     def compare(self, page: str, real: str) -> None:
         """Two lines are the same but for ids, hashes and times, and those are used consistently."""
-        assert plain(page) == plain(real), f"out of date (how to write it anew: the top of this file)\npage: {page}\nreal: {real}"
+        assert plain(page) == plain(real), (
+            f"out of date (how to write it anew: the top of this file)\npage: {page}\nreal: {real}"
+        )
         for ours, theirs in zip(TOKEN.finditer(page), TOKEN.finditer(real), strict=True):
             known = self._real.setdefault(ours.group(), theirs.group())
             assert known == theirs.group(), f"{ours.group()} was {known} and is {theirs.group()} in: {real}"
@@ -89,7 +91,9 @@ class Names:
 
 
 def plain(line: str) -> str:
-    """A line with ids replaced by their kind; columns may be wider or narrower, and things take as long as they take."""
+    """A line with ids replaced by their kind; columns may be wider or narrower, and things take as long as they
+    take.
+    """
     return re.sub(r" {2,}", "  ", TOOK.sub("<took>", TOKEN.sub(lambda found: f"<{found.lastgroup}>", line))).rstrip()
 
 
@@ -108,7 +112,9 @@ class Desk:
         world.env["PATH"] = f"{fe.parent}:{os.environ.get('PATH', os.defpath)}"
         name = "git config user.name Alice && git config user.email alice@example.org"
         files = "printf 'def greet():\\n    return \"hello\"\\n' > greet.py"
-        done = self._caller("alice").sh(f"git init -q -b main && {name} && {files} && git add . && git commit -qm first", cwd=self.repo)
+        done = self._caller("alice").sh(
+            f"git init -q -b main && {name} && {files} && git add . && git commit -qm first", cwd=self.repo
+        )
         assert done.rc == 0, done.err
 
     def _caller(self, who: str) -> Caller:
@@ -136,7 +142,10 @@ def test_every_console_block_of_a_page_does_what_it_shows(page: str, tmp_path: P
         for step in (step for block in blocks for step in steps_of(block)):
             done = desk.type(step, names)
             real = done.out.splitlines()
-            told = f"{page} is out of date (how to write it anew: the top of this file)\n{step.who}: {step.command}\n{done.out}"
+            told = (
+                f"{page} is out of date (how to write it anew: the top of this file)\n{step.who}: "
+                f"{step.command}\n{done.out}"
+            )
             assert done.rc == step.rc, told
             assert len(real) == len(step.output), told
             for ours, theirs in zip(step.output, real, strict=True):
@@ -152,7 +161,12 @@ def test_the_script_of_the_concepts_page_verifies_an_export_and_names_an_edited_
     with World(tmp_path) as world:
         desk = Desk(world)
         odd = 'ein "Zitat" \\ mit Zeilen\n\tund Ümläuten … 🙂'
-        desk.type(Step("alice", f"fe init && fe create Titel -d {shlex.quote(odd)} && fe audit export > journal.jsonl", 0, []), Names())
+        desk.type(
+            Step(
+                "alice", f"fe init && fe create Titel -d {shlex.quote(odd)} && fe audit export > journal.jsonl", 0, []
+            ),
+            Names(),
+        )
         whole = world.service().run([sys.executable, str(script), "journal.jsonl"], cwd=desk.repo)
         head = desk.type(Step("alice", "fe audit verify", 0, []), Names()).out.split()[-1]
         assert (whole.rc, whole.out.split()[-1]) == (0, head), whole.err

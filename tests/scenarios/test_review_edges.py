@@ -1,4 +1,6 @@
-"""Where what is said must be what is so, from plan to merge: plans that come back, prompts, counts, hints, a checkout left behind."""
+"""Where what is said must be what is so, from plan to merge: plans that come back, prompts, counts, hints, a checkout
+left behind.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,9 @@ def test_N3_a_merge_by_broken_glass_does_not_say_that_all_checks_passed(shop: Sh
 
 
 def test_Q5_whose_checkout_was_left_behind_by_a_services_merge_is_told_by_status(shop: Shop) -> None:
-    """The service's terminal is not the person's: who commits all in that checkout now takes the merged work back unawares."""
+    """The service's terminal is not the person's: who commits all in that checkout now takes the merged work back
+    unawares.
+    """
     task = shop.create(shop.cast.alice)
     shop.deliver(shop.cast.claude, task, {"src/prices.py": "# the net price of two\n"})
     shop.checked(shop.cast.job, task)

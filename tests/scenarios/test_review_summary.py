@@ -1,9 +1,11 @@
-"""The review summary of seeds/004, with real tasks, real checks and real git: five tasks, four checks, two auto-approvable (M8).
+"""The review summary of seeds/004, with real tasks, real checks and real git: five tasks, four checks, two
+auto-approvable (M8).
 
-Four rows wait because of their mode or their checks. Row 4 is `auto`, all green, and waits all the same: what the gate may
-approve by itself it approves when it is handed in and when its checks end (M4), and at that moment a person held the task
-(D3). The hold was lifted since; nothing stands against it any more, and nothing has asked the gate again. So it is what the
-seed shows: pending, and approvable in one go. (A person who puts `review:auto` on after the checks leads to the same.)
+Four rows wait because of their mode or their checks. Row 4 is `auto`, all green, and waits all the same: what the gate
+may approve by itself it approves when it is handed in and when its checks end (M4), and at that moment a person held
+the task (D3). The hold was lifted since; nothing stands against it any more, and nothing has asked the gate again. So
+it is what the seed shows: pending, and approvable in one go. (A person who puts `review:auto` on after the checks leads
+to the same.)
 """
 
 from __future__ import annotations
@@ -37,7 +39,12 @@ TABLE = (
     Row("Fix login bug", "✓✓✓✓", "batch", {"src/login.py": "def login(): ...\n"}, "review:batch"),
     Row("Rate limiting", "✓✓✗✓", "batch", {"src/limit.py": "LIMIT = 1000  # MESSY\n"}),
     Row("Update API", "✓✓✓✓", "auto-approve", {"src/api.py": "VERSION = 2\n"}, "review:auto"),
-    Row("OAuth integration", "✗✗✗✗", "batch", {"src/oauth.py": "UNTYPED = MESSY = UNUSED = 1\n", "src/prices.py": "# gross\n"}),
+    Row(
+        "OAuth integration",
+        "✗✗✗✗",
+        "batch",
+        {"src/oauth.py": "UNTYPED = MESSY = UNUSED = 1\n", "src/prices.py": "# gross\n"},
+    ),
 )
 BY_RISK = ["Add user auth", "Rate limiting", "OAuth integration", "Fix login bug", "Update API"]
 """H1: per-task first, then what is red, then the rest; within that by priority and age."""
@@ -45,7 +52,9 @@ BY_RISK = ["Add user auth", "Rate limiting", "OAuth integration", "Fix login bug
 
 @pytest.fixture(scope="module")
 def five(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -> Path:
-    """The five tasks of the seed, planned by a person, made by an agent, checked by a service. Copy it, never use it."""
+    """The five tasks of the seed, planned by a person, made by an agent, checked by a service. Copy it, never use
+    it.
+    """
     shop = with_pipeline(Stage(copy_of(template, tmp_path_factory.mktemp("five") / "shop"), cast))
     for row in TABLE:
         task = shop.create(cast.alice, *(("-l", row.label) if row.label else ()), title=row.title)
@@ -73,7 +82,9 @@ def test_the_review_summary_of_the_seed_is_what_fe_queue_prints(shop: Shop) -> N
     assert f"checks left to right: {' '.join(CHECKS)} " in said
     printed = re.findall(r"^ +(\d) (\S+) +P2  (.+?) {2,}\+\d+ -\d+ +([✓✗!·]+) +(\S+) +it 1", said, re.MULTILINE)
     assert [int(number) for number, *_ in printed] == [1, 2, 3, 4, 5]
-    assert {title: (marks, mode) for _, _, title, marks, mode in printed} == {row.title: (row.marks, row.mode) for row in TABLE}
+    assert {title: (marks, mode) for _, _, title, marks, mode in printed} == {
+        row.title: (row.marks, row.mode) for row in TABLE
+    }
     assert [title for _, _, title, _, _ in printed] == BY_RISK
     assert said.splitlines()[-1].endswith("fe approve --all-auto")
 
@@ -84,9 +95,15 @@ def test_auto_approvable_is_2_by_M8_and_every_other_row_says_why_it_is_not(shop:
         row.title: row.marks for row in TABLE
     }
     assert {title for title, row in rows.items() if row["auto_approvable"]} == {"Fix login bug", "Update API"}
-    why = {title: [reason["message"] for reason in row["auto_reasons"]] for title, row in rows.items() if not row["auto_approvable"]}
+    why = {
+        title: [reason["message"] for reason in row["auto_reasons"]]
+        for title, row in rows.items()
+        if not row["auto_approvable"]
+    }
     assert why["Add user auth"] == ["label review:per-task: per-task"]
-    assert [re.sub(r" on tree \w+", "", text) for text in why["Rate limiting"]] == ["required check lint failed (exit code 1)"]
+    assert [re.sub(r" on tree \w+", "", text) for text in why["Rate limiting"]] == [
+        "required check lint failed (exit code 1)"
+    ]
     assert [text.split()[2] for text in why["OAuth integration"]] == list(CHECKS)
     assert {title: row["risk"]["class"] for title, row in rows.items() if row["risk"]["class"] == "high"} == {
         "Rate limiting": "high", "OAuth integration": "high",
@@ -97,7 +114,11 @@ def test_all_auto_lists_first_and_a_no_changes_nothing(shop: Shop) -> None:
     before = shop.head()
     asked = shop.run(shop.cast.alice, "approve", "--all-auto", tty=True, input="n\n")
     assert asked.out.startswith("2 tasks would be approved: ")
-    assert ("Fix login bug" in asked.out, "Update API" in asked.out, "Add user auth" in asked.out) == (True, True, False)
+    assert ("Fix login bug" in asked.out, "Update API" in asked.out, "Add user auth" in asked.out) == (
+        True,
+        True,
+        False,
+    )
     shop.no(shop.cast.alice, "approve", "--all-auto", rc=2)
     assert shop.head() == before
     assert list(shop.queue()) == BY_RISK
@@ -111,10 +132,15 @@ def test_all_auto_approves_the_two_and_they_are_merged_and_nothing_else(shop: Sh
     assert list(shop.queue()) == BY_RISK[:3]
     for number, task in enumerate(two, 1):
         (approval,) = shop.show(task)["approvals"]
-        assert (approval["batch"], approval["grade"], approval["seen"]) == (f"{number} of 2", "human (observed)", "not shown")
+        assert (approval["batch"], approval["grade"], approval["seen"]) == (
+            f"{number} of 2",
+            "human (observed)",
+            "not shown",
+        )
     assert shop.merge() == {two[0]: "merged", two[1]: "merged"}
     assert {name: bool(shop.on_main(name)) for row in TABLE for name in row.files} == {
-        "src/auth.py": False, "src/login.py": True, "src/limit.py": False, "src/api.py": True, "src/oauth.py": False, "src/prices.py": True,
+        "src/auth.py": False, "src/login.py": True, "src/limit.py": False, "src/api.py": True, "src/oauth.py": False,
+        "src/prices.py": True,
     }  # fmt: skip
     assert shop.on_main("src/prices.py") == "# the net price"
     shop.verify()

@@ -1,4 +1,6 @@
-"""A store that several machines share, by real processes: moved there and back, joined from another clone, and every refusal."""
+"""A store that several machines share, by real processes: moved there and back, joined from another clone, and every
+refusal.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def test_an_agent_does_not_move_a_store_P12(shop: Stage, server: engines.Server)
     assert (shop.repo / ".foureyes" / "store.db").exists()
 
 
-def test_a_second_clone_joins_and_both_see_each_others_work(shop: Stage, server: engines.Server, tmp_path: Path) -> None:
+def test_a_second_clone_joins_and_both_see_each_others_work(
+    shop: Stage, server: engines.Server, tmp_path: Path
+) -> None:
     task = created(shop, "shared work")
     assert shop.cast.alice.fe("store", "copy", server.url, cwd=shop.repo).rc == 0
     clone = tmp_path / "clone"
@@ -103,7 +107,9 @@ def test_a_wrong_address_is_a_clear_error_and_changes_nothing(shop: Stage, addre
     assert is_sound(shop) > 0
 
 
-def test_a_server_that_is_not_there_or_has_no_such_store_is_exit_5_for_every_command(shop: Stage, server: engines.Server) -> None:
+def test_a_server_that_is_not_there_or_has_no_such_store_is_exit_5_for_every_command(
+    shop: Stage, server: engines.Server
+) -> None:
     for url in ("postgresql://nobody@127.0.0.1:1/x", server.url):
         for words in (("status",), ("create", "x"), ("list",)):
             done = shop.cast.claude.fe(*words, cwd=shop.repo, env={"FOUREYES_STORE": url})
@@ -114,7 +120,11 @@ def test_a_server_that_is_not_there_or_has_no_such_store_is_exit_5_for_every_com
 
 
 def test_a_password_is_never_printed_lesson_27(shop: Stage) -> None:
-    for url in ("postgresql://u:s3cr3t@127.0.0.1:1/x", "postgresql://u:s3cr3t/x@127.0.0.1:1/x", "postgresql://u:p@s3cr3t@127.0.0.1:1/x"):
+    for url in (
+        "postgresql://u:s3cr3t@127.0.0.1:1/x",
+        "postgresql://u:s3cr3t/x@127.0.0.1:1/x",
+        "postgresql://u:p@s3cr3t@127.0.0.1:1/x",
+    ):
         for words in (("status",), ("store", "copy", url), ("doctor",)):
             env = {} if words[0] == "store" else {"FOUREYES_STORE": url}
             done = shop.cast.alice.fe(*words, "--json", cwd=shop.repo, env=env)
@@ -129,7 +139,9 @@ def shared_world(tmp_path: Path, server: engines.Server) -> Iterator[World]:
         yield world
 
 
-def test_a_whole_story_on_a_server_from_init_to_approve(shared_world: World, server: engines.Server, tmp_path: Path) -> None:
+def test_a_whole_story_on_a_server_from_init_to_approve(
+    shared_world: World, server: engines.Server, tmp_path: Path
+) -> None:
     repo = new_repository(tmp_path / "shop")
     cast = Cast(shared_world)
     made = cast.alice.fe("init", cwd=repo)

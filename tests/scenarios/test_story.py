@@ -30,7 +30,16 @@ def test_a_task_goes_from_plan_to_merge_with_one_redo(stage: Stage, tmp_path: Pa
     cast = stage.cast
     base = stage.create(cast.alice, "-p", "P1", title="Token store")
     task = stage.create(
-        cast.alice, "-p", "0", "--depends-on", base, "-d", "with refresh tokens", "-a", "logs in, logs out", title="Add login"
+        cast.alice,
+        "-p",
+        "0",
+        "--depends-on",
+        base,
+        "-d",
+        "with refresh tokens",
+        "-a",
+        "logs in, logs out",
+        title="Add login",
     )
     assert [row["id"] for row in stage.lines(cast.claude, "ready")] == [base]
     stage.no(cast.claude, "start", task, rules=["T3"])
@@ -50,7 +59,13 @@ def test_a_task_goes_from_plan_to_merge_with_one_redo(stage: Stage, tmp_path: Pa
     assert "scratch.txt" in dirty.text
     (place / "scratch.txt").unlink()
     first = stage.done(cast.claude, "submit", task, "-m", "login", cwd=place)
-    assert (first["attempt"], first["commits"], first["files"], first["added"], first["ref"]) == (1, 1, 1, 1, f"refs/heads/fe/{task}")
+    assert (first["attempt"], first["commits"], first["files"], first["added"], first["ref"]) == (
+        1,
+        1,
+        1,
+        1,
+        f"refs/heads/fe/{task}",
+    )
     assert stage.done(cast.claude, "submit", task, cwd=place)["changed"] is False
 
     assert stage.done(cast.gemini, "redo", task, "-m", "the token is never rotated\nadd a test")["status"] == "open"
@@ -144,7 +159,9 @@ def test_two_agents_in_two_worktrees_review_each_other(stage: Stage, tmp_path: P
     for who, task in ((cast.claude, one), (cast.codex, two)):
         place = in_worktree(stage, tmp_path / task, f"fe/{task}")
         stage.done(who, "start", task, cwd=place)
-        commit_in(stage, place, f"{task}.txt", f"work on {task}\n")  # the same blob would make one the author of both (A6)
+        commit_in(
+            stage, place, f"{task}.txt", f"work on {task}\n"
+        )  # the same blob would make one the author of both (A6)
         handed[task] = stage.done(who, "submit", task, cwd=place)["diff_id"]
     assert list(stage.reviewable(cast.claude, cwd=tmp_path / one)) == [two]
     assert list(stage.reviewable(cast.codex, cwd=tmp_path / two)) == [one]
@@ -160,7 +177,9 @@ def test_a_task_handed_over_keeps_its_first_author(stage: Stage) -> None:
     task = stage.create(cast.alice)
     stage.done(cast.claude, "start", task)
     stage.commit(f"fe/{task}", {"half.txt": "half\n"})
-    stage.done(cast.claude, "handoff", task, "--done", "half of it", "--remaining", "the rest", "--uncertain", "the clock")
+    stage.done(
+        cast.claude, "handoff", task, "--done", "half of it", "--remaining", "the rest", "--uncertain", "the clock"
+    )
     stage.done(cast.claude, "unstart", task, "-m", "out of quota")
     context = stage.run(cast.codex, "context", task).out
     assert "half of it" in context
@@ -295,7 +314,10 @@ def test_a_backup_brings_everything_back_and_the_restore_is_on_record(stage: Sta
 @pytest.mark.parametrize(
     ("statement", "named"),
     [
-        ("UPDATE journal SET payload = replace(payload, 'Add login', 'Add logout') WHERE kind = 'TaskCreated'", "row 5 (TaskCreated"),
+        (
+            "UPDATE journal SET payload = replace(payload, 'Add login', 'Add logout') WHERE kind = 'TaskCreated'",
+            "row 5 (TaskCreated",
+        ),
         ("UPDATE journal SET session = 'ses-nobody' WHERE kind = 'AttemptSubmitted'", "AttemptSubmitted"),
         ("DELETE FROM journal WHERE kind = 'TaskStarted'", "is missing"),
         ("UPDATE tasks SET status = 'closed'", "the journal says 'reviewing'"),
@@ -305,7 +327,9 @@ def test_a_backup_brings_everything_back_and_the_restore_is_on_record(stage: Sta
         ("UPDATE sessions SET kind = 'human'", "sessions: row"),
     ],
 )
-def test_J2_audit_verify_names_a_row_that_was_edited_with_a_plain_SQL_client(stage: Stage, statement: str, named: str) -> None:
+def test_J2_audit_verify_names_a_row_that_was_edited_with_a_plain_SQL_client(
+    stage: Stage, statement: str, named: str
+) -> None:
     stage.in_review(stage.cast.claude, stage.cast.codex)
     stage.edit(statement)
     result = stage.run(stage.cast.alice, "audit", "verify")
@@ -393,7 +417,10 @@ def test_a_person_who_works_alone_cannot_approve_their_own_work_but_may_close_by
     work = stage.in_review(cast.alice, cast.alice)
     stage.no(cast.alice, "approve", work.task, "-m", "mine", rules=["P2"])
     stage.no(cast.alice, "close", work.task, rules=["C1"])
-    assert stage.done(cast.alice, "close", work.task, "--self-close-exception", "nobody else is here")["status"] == "closed"
+    assert (
+        stage.done(cast.alice, "close", work.task, "--self-close-exception", "nobody else is here")["status"]
+        == "closed"
+    )
     assert [row["kind"] for row in stage.lines(cast.alice, "security")] == ["self_close"]
 
 

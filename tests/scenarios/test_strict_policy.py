@@ -72,7 +72,9 @@ def test_P2_a_session_that_unstarted_approves_or_closes_refused(strict: Stage) -
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_P3_the_creator_approves_refused_with_or_without_a_reason_however_strict_was_set(stage: Stage, way: str) -> None:
+def test_P3_the_creator_approves_refused_with_or_without_a_reason_however_strict_was_set(
+    stage: Stage, way: str
+) -> None:
     stage.done(stage.cast.alice, *WAYS[way])
     work = stage.in_review(stage.cast.claude, stage.cast.codex)
     stage.may_not_approve(stage.cast.claude, work, rules=["P3"])

@@ -1,4 +1,6 @@
-"""The mirror files of feedback (F2): written in one step, never read back; one that is no such file is set aside, never lost."""
+"""The mirror files of feedback (F2): written in one step, never read back; one that is no such file is set aside, never
+lost.
+"""
 
 from __future__ import annotations
 
@@ -42,4 +44,6 @@ def _set_aside(path: str, task: str) -> str:
     while os.path.lexists(f"{path}.bad-{number}"):
         number += 1
     os.rename(path, f"{path}.bad-{number}")
-    return f".foureyes/feedback/{task}.json was unreadable; kept as {task}.json.bad-{number}, written anew from the store"
+    return (
+        f".foureyes/feedback/{task}.json was unreadable; kept as {task}.json.bad-{number}, written anew from the store"
+    )

@@ -1,14 +1,19 @@
 """The only starter of programs.
 
 Everything that runs another program goes through `run`, or through `supervise` if nobody trusts the program to end, so
-that there is one place that bounds its time, ends what it leaves behind and says clearly that it is missing. `subprocess`
-is imported when the first program is started: most commands start none.
+that there is one place that bounds its time, ends what it leaves behind and says clearly that it is missing.
+`subprocess` is imported when the first program is started: most commands start none.
 
-Run as a script, this file is the *reaper* that `supervise` puts above a program (so it needs the standard library only).
-Only a parent of its own can tell what belongs to a program: it is a child subreaper (Linux), so who forks twice and calls
-`setsid` becomes its child, and nobody else's. When the program has ended, or the reaper's own input has (we want an end, or
-are gone ourselves), it kills everything below until the kernel says that there is no child left; elsewhere, the program's
-group. Its output is for us: `pid`, `exit`, `left` and a number, `failed` and why. The program writes to its standard error.
+Run as a script, this file is the *reaper* that `supervise` puts above a program (so it needs the standard library
+only).
+Only a parent of its own can tell what belongs to a program: it is a child subreaper (Linux), so who forks twice and
+calls
+`setsid` becomes its child, and nobody else's. When the program has ended, or the reaper's own input has (we want an
+end, or
+are gone ourselves), it kills everything below until the kernel says that there is no child left; elsewhere, the
+program's
+group. Its output is for us: `pid`, `exit`, `left` and a number, `failed` and why. The program writes to its standard
+error.
 """
 
 from __future__ import annotations
@@ -35,9 +40,20 @@ LIMIT = 5.0
 CHUNK = 65536
 PAUSE = 0.02
 TICK = 0.5
-"""Seconds after which we look up from waiting: a Ctrl-C that came just before it would else be heard at the deadline."""
+"""Seconds after which we look up from waiting: a Ctrl-C that came just before it would else be heard at the
+deadline.
+"""
 SET_CHILD_SUBREAPER = 36
-DEAF = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGTSTP)
+DEAF = (
+    signal.SIGTERM,
+    signal.SIGINT,
+    signal.SIGHUP,
+    signal.SIGQUIT,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGALRM,
+    signal.SIGTSTP,
+)
 """What a program may send to its reaper without leaving its children alone."""
 PIPE_CHUNKS = 32
 """The largest pipe that a program may ask for (1 MiB), twice."""
@@ -95,7 +111,12 @@ def run(
 
 
 def supervise(
-    argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None, timeout: float, hear: Callable[[bytes], None]
+    argv: Sequence[str],
+    *,
+    cwd: str | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float,
+    hear: Callable[[bytes], None],
 ) -> Ended:
     """Run a program (an absolute path) below a reaper; when this returns or raises, nothing that it started is left.
 
@@ -126,7 +147,9 @@ class _Watch:
         self._ending = self._timed_out = self._is_over = False
 
     def follow(self, deadline: float) -> None:
-        """Read until the reaper has ended. It ends a late program; one that does not answer in time is left to `_end_below`."""
+        """Read until the reaper has ended. It ends a late program; one that does not answer in time is left to
+        `_end_below`.
+        """
         import selectors
 
         with selectors.DefaultSelector() as pipes:
@@ -192,7 +215,9 @@ def _ask_to_end(child: subprocess.Popen[bytes]) -> None:
 
 
 def _end_below(child: subprocess.Popen[bytes], program: str) -> None:
-    """Nothing is left when this returns. A reaper that does not answer, or was killed by what it watched, is stood in for."""
+    """Nothing is left when this returns. A reaper that does not answer, or was killed by what it watched, is stood in
+    for.
+    """
     import subprocess
 
     _ask_to_end(child)
@@ -214,7 +239,9 @@ def _stand_in(child: subprocess.Popen[bytes]) -> None:
     child.wait()
 
 
-def _start(argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, *, has_input: bool) -> subprocess.Popen[bytes]:
+def _start(
+    argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, *, has_input: bool
+) -> subprocess.Popen[bytes]:
     """Start it in a session of its own: the group can be ended as one, and nothing can wait at the terminal."""
     import subprocess
 
@@ -296,7 +323,9 @@ def below(root: int) -> list[tuple[int, int]]:
 
 
 def kill_below(root: int) -> int:
-    """Kill every descendant of a process, with its group: who forks faster than we read keeps the group. How many there were."""
+    """Kill every descendant of a process, with its group: who forks faster than we read keeps the group. How many there
+    were.
+    """
     own = os.getpgrp()
     found = below(root)
     for group in {group for _, group in found} - {own, 0, 1}:
@@ -370,7 +399,9 @@ def _end_all(program: int, wake: int) -> int:
 
 
 def _reap(program: int) -> tuple[int | None, bool]:
-    """Take leave of every child that has ended: the program's exit code if it was among them, and whether any child is left."""
+    """Take leave of every child that has ended: the program's exit code if it was among them, and whether any child is
+    left.
+    """
     code = None
     while True:
         try:

@@ -52,7 +52,9 @@ class Answers:
         self._context = context
 
     def respond_document(self, actor: Actor, task: str, document: bytes) -> Outcome:
-        """L6: the answers of a handoff_developer document, all of them or none; what it counts must be what is there (G6)."""
+        """L6: the answers of a handoff_developer document, all of them or none; what it counts must be what is there
+        (G6).
+        """
         from foureyes.core.document_counts import summary_problems
         from foureyes.core.document_findings import answers_of
         from foureyes.core.documents import DeveloperHandoff
@@ -64,11 +66,17 @@ class Answers:
         problems += summary_problems(handoff)
         if problems:
             step = "mend these and send it again"
-            raise BadInput("the handoff_developer was refused, and nothing was answered.", reasons=tuple(problems), next_step=step)
+            raise BadInput(
+                "the handoff_developer was refused, and nothing was answered.", reasons=tuple(problems), next_step=step
+            )
         return self.respond(actor, task, answers, document=handoff)
 
-    def respond(self, actor: Actor, task: str, answers: Sequence[Answer], *, document: DeveloperHandoff | None = None) -> Outcome:
-        """L6: answer findings of a task; without one, of the task that they are of. `document` is where they come from (G6)."""
+    def respond(
+        self, actor: Actor, task: str, answers: Sequence[Answer], *, document: DeveloperHandoff | None = None
+    ) -> Outcome:
+        """L6: answer findings of a task; without one, of the task that they are of. `document` is where they come from
+        (G6).
+        """
         permit(actor, "finding respond")
         answers = [_clean(answer) for answer in answers]
         with self._context.store.read() as tx:
@@ -82,7 +90,9 @@ class Answers:
             iteration = found.iteration + (found.status == "in_progress")
             known = known_ids(work.tx, found.id, work.at)
             reasons = [*why_not_answers(answers, known, iteration), *wrong, *_miscounted(answers, known, document)]
-            reasons += [Reason("L6", "no answer was given", f"fe finding list {found.id} --open")] if not answers else []
+            reasons += (
+                [Reason("L6", "no answer was given", f"fe finding list {found.id} --open")] if not answers else []
+            )
             if reasons:
                 raise Refused("nothing was answered.", reasons=tuple(reasons), next_step=reasons[0].next, task=found.id)
             owner = found.implementer or actor.session
@@ -94,7 +104,11 @@ class Answers:
             f" and {len(answers) - 5} more" if len(answers) > 5 else ""
         )
         step = (
-            f"fe finding respond {left[0].id} --fixed|--rejected" if left else f"fe submit {now.id}" if now.status == "in_progress" else ""
+            f"fe finding respond {left[0].id} --fixed|--rejected"
+            if left
+            else f"fe submit {now.id}"
+            if now.status == "in_progress"
+            else ""
         )
         notes = [f"planned {answer.debt} for {answer.finding}" for answer in answers if answer.debt]
         return outcome(now, f"{said}; {len(left)} blocking left to answer", step, notes=tuple(notes))
@@ -105,13 +119,21 @@ class Answers:
         reasons: list[Reason] = []
         if task.status not in ANSWERS_IN:
             reasons.append(
-                Reason("L6", f"{task.id} is {task.status}: its implementer answers, so somebody starts it first", f"fe start {task.id}")
+                Reason(
+                    "L6",
+                    f"{task.id} is {task.status}: its implementer answers, so somebody starts it first",
+                    f"fe start {task.id}",
+                )
             )
         owner = facts.party(task.implementer) if task.implementer else None
         mine = owner is not None and (is_one_origin(me, owner) or facts.is_under(owner, me))
-        if owner is not None and not (mine or work.actor.kind in ("human", "service") or work.actor.role == "implement"):
+        if owner is not None and not (
+            mine or work.actor.kind in ("human", "service") or work.actor.role == "implement"
+        ):
             who = facts.party_name(owner.session)
-            reasons.append(Reason("L6", f"{who} holds the claim on {task.id}: it answers for its own work", f"fe show {task.id}"))
+            reasons.append(
+                Reason("L6", f"{who} holds the claim on {task.id}: it answers for its own work", f"fe show {task.id}")
+            )
         if reasons:
             raise Refused("nothing was answered.", reasons=tuple(reasons), next_step=reasons[0].next, task=task.id)
 
@@ -124,9 +146,14 @@ class Answers:
                 continue
             sha = self._context.repo.commit_of(answer.commit) if len(answer.commit) in COMMIT_LENGTHS else None
             if sha is None:
-                found.append(Reason("L6", f"{answer.finding}: there is no commit {answer.commit[:40]}", "git log --oneline"))
+                found.append(
+                    Reason("L6", f"{answer.finding}: there is no commit {answer.commit[:40]}", "git log --oneline")
+                )
             elif attempt is not None and self._context.repo.is_ancestor(sha, attempt.head):
-                said = f"{answer.finding}: commit {answer.commit[:12]} was part of attempt {attempt.n} already, so it fixed nothing since"
+                said = (
+                    f"{answer.finding}: commit {answer.commit[:12]} was part of attempt {attempt.n} already, so "
+                    "it fixed nothing since"
+                )
                 found.append(Reason("L6", said, "name the commit that fixes it, or none"))
         return found
 
@@ -137,7 +164,9 @@ class Answers:
         if answer.debt != "new" and work.tx.one("task.exists", Named, id=answer.debt.lower()) is not None:
             return msgspec.structs.replace(answer, debt=answer.debt.lower())
         if answer.debt != "new":
-            raise NotFound(f"{answer.finding}: no task {answer.debt}.", next_step="leave tech_debt_id out, or say: new", task=task)
+            raise NotFound(
+                f"{answer.finding}: no task {answer.debt}.", next_step="leave tech_debt_id out, or say: new", task=task
+            )
         return msgspec.structs.replace(answer, debt=plan_debt(self._context, work, task, finding, answer.text))
 
 
@@ -151,16 +180,24 @@ def plan_debt(context: Context, work: Work, task: str, finding: Finding, why: st
         why,
     ]
     said = "\n\n".join(part for part in parts if part.strip())
-    planner = work if work.actor.task is None else work.as_gate(context.store.project)  # a token is good for one task (I2)
-    planner.record(new, e.TaskCreated(title=clean_title(finding.title[:400]), description=said, type="chore", labels=("tech-debt",)))
+    planner = (
+        work if work.actor.task is None else work.as_gate(context.store.project)
+    )  # a token is good for one task (I2)
+    planner.record(
+        new,
+        e.TaskCreated(title=clean_title(finding.title[:400]), description=said, type="chore", labels=("tech-debt",)),
+    )
     return new
 
 
 def _clean(answer: Answer) -> Answer:
     return msgspec.structs.replace(
-        answer, finding=answer.finding.strip(), text=clean_text(answer.text, "the answer").strip(), commit=answer.commit.strip().lower(),
-        debt=answer.debt.strip()
-    )  # fmt: skip
+        answer,
+        finding=answer.finding.strip(),
+        text=clean_text(answer.text, "the answer").strip(),
+        commit=answer.commit.strip().lower(),
+        debt=answer.debt.strip(),
+    )
 
 
 def known_ids(tx: Tx, task: str, now: str) -> dict[str, Finding]:
@@ -185,15 +222,23 @@ def _task_of(tx: Tx, answers: Sequence[Answer]) -> TaskId:
     return one_task(tx, [answer.finding for answer in answers])
 
 
-def _miscounted(answers: Sequence[Answer], known: dict[str, Finding], document: DeveloperHandoff | None) -> list[Reason]:
+def _miscounted(
+    answers: Sequence[Answer], known: dict[str, Finding], document: DeveloperHandoff | None
+) -> list[Reason]:
     """G6: what a document counts must be what the ledger counts."""
     if document is None:
         return []
     from foureyes.core.document_counts import blocking_problems
 
-    wanted = {one.root: one.id for one in known.values() if one.needs_answer or (one.blocking and one.state in ("claimed", "disputed"))}
+    wanted = {
+        one.root: one.id
+        for one in known.values()
+        if one.needs_answer or (one.blocking and one.state in ("claimed", "disputed"))
+    }
     wanted |= {
-        known[answer.finding].root: answer.finding for answer in answers if answer.finding in known and known[answer.finding].root in wanted
+        known[answer.finding].root: answer.finding
+        for answer in answers
+        if answer.finding in known and known[answer.finding].root in wanted
     }
     step = "leave the summary out: it is computed"
     return [msgspec.structs.replace(one, next=step) for one in blocking_problems(document, answers, wanted.values())]
@@ -240,7 +285,9 @@ def places_of(context: Context, findings: Sequence[Finding], change: Change, las
     for one in located:
         path = paths[one.root]
         line = find_quote(one.quote, texts[path], one.line) if path in texts and one.quote else 0
-        place = Place(one.root, path, line or one.line, left=(one.left_diff or one.path in before) and path not in changed)
+        place = Place(
+            one.root, path, line or one.line, left=(one.left_diff or one.path in before) and path not in changed
+        )
         if (place.path, place.line, place.left) != (one.path, one.line, one.left_diff):
             found.append(place)
     return tuple(found)
@@ -250,8 +297,17 @@ def _paths(files: Iterable[ChangedFile]) -> set[str]:
     return {path for file in files for path in (file.path, file.old_path) if path}
 
 
-def carry(context: Context, work: Work, task: TaskId, event: e.AttemptSubmitted, places: tuple[Place, ...], implementer: SessionId) -> None:
-    """What a hand-in does about findings: skipped are those without an answer, each is where its code is now (L6, L4, L14)."""
+def carry(
+    context: Context,
+    work: Work,
+    task: TaskId,
+    event: e.AttemptSubmitted,
+    places: tuple[Place, ...],
+    implementer: SessionId,
+) -> None:
+    """What a hand-in does about findings: skipped are those without an answer, each is where its code is now (L6, L4,
+    L14).
+    """
     findings = findings_of(work.tx, task)
     gate = work.as_gate(context.store.project)
     if places:
@@ -267,9 +323,15 @@ def carry(context: Context, work: Work, task: TaskId, event: e.AttemptSubmitted,
     ]
     if skipped and event.n > 1:
         silent = tuple(Answer(finding=one.id, action="SKIPPED") for one in skipped)
-        gate.record(task, e.FindingsAnswered(iteration=event.n, implementer=implementer, answers=silent, automatic=True))
-    given = [row.word for row in work.tx.all("finding.answers_in", AnswerRow, task=task, iteration=event.n) if row.blocking]
+        gate.record(
+            task, e.FindingsAnswered(iteration=event.n, implementer=implementer, answers=silent, automatic=True)
+        )
+    given = [
+        row.word for row in work.tx.all("finding.answers_in", AnswerRow, task=task, iteration=event.n) if row.blocking
+    ]
     limits = context.policy(work.tx, gate.actor).limits
     if wants_lead(given, limits):
         rejected = sum(word == "REJECTED" for word in given)
-        ask_lead(context, work, task, f"{rejected} of {len(given)} blocking findings of attempt {event.n} are rejected (L14)")
+        ask_lead(
+            context, work, task, f"{rejected} of {len(given)} blocking findings of attempt {event.n} are rejected (L14)"
+        )

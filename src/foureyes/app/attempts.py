@@ -69,8 +69,15 @@ class Attempts:
         signal: str = "DONE",
         if_version: int | None = None,
     ) -> SubmitOutcome:
-        """Hand in. Git is asked before the transaction; if the task moved meanwhile, nothing is written. Then the mode decides (M)."""
-        from foureyes.app import answers, laundering, raising, standing  # only a hand-in needs them; commands that claim load this file
+        """Hand in. Git is asked before the transaction; if the task moved meanwhile, nothing is written. Then the mode
+        decides (M).
+        """
+        from foureyes.app import (
+            answers,
+            laundering,
+            raising,
+            standing,
+        )  # only a hand-in needs them; commands that claim load this file
 
         permit(actor, "submit")
         refuse_signal(signal, task)
@@ -82,7 +89,10 @@ class Attempts:
             project = self._context.project(tx)
             refuse_other_task(actor, found.id)
             self._refuse_stranger(tx, facts, actor)
-            tokens = [SessionId(row.session) for row in tx.all("session.tokens_of_task", Token, task=found.id, role="implement")]
+            tokens = [
+                SessionId(row.session)
+                for row in tx.all("session.tokens_of_task", Token, task=found.id, role="implement")
+            ]
         ref = self._ref(facts, actor, branch)
         self._refuse_uncommitted(facts, actor, ref, commit, own_place=branch is None)
         change = self._change(facts.task, project, ref)
@@ -90,7 +100,12 @@ class Attempts:
         with self._context.store.read() as tx:
             known = raising.findings_of(tx, found.id)
             answers.refuse_foreign_commits(tx, found.id, change, found.iteration + 1)
-        if last is not None and facts.task.status == "reviewing" and last.head == change.head and last.ref == change.ref:
+        if (
+            last is not None
+            and facts.task.status == "reviewing"
+            and last.head == change.head
+            and last.ref == change.ref
+        ):
             return submitted(facts, last, changed=False)
         self._refuse_empty(facts, change, project, no_code=no_code)
         places = answers.places_of(self._context, known, change, last) if known and last else ()
@@ -114,9 +129,13 @@ class Attempts:
             return msgspec.structs.replace(done, next="fe session end") if actor.role else done
 
     def _change(self, task: Task, project: ProjectView, ref: str) -> Change:
-        """What git says was done; what landed unapproved before is part of it again, so that nobody approves around it."""
+        """What git says was done; what landed unapproved before is part of it again, so that nobody approves
+        around it.
+        """
         if task.landed and task.start_target is not None:
-            return self._context.repo.change(target=project.target, ref=ref, since=task.start_target, covering=task.start_target)
+            return self._context.repo.change(
+                target=project.target, ref=ref, since=task.start_target, covering=task.start_target
+            )
         return self._context.repo.change(target=project.target, ref=ref, since=task.start_target)
 
     def _refuse_stranger(self, tx: Tx, facts: Facts, actor: Actor) -> None:
@@ -125,17 +144,26 @@ class Attempts:
         refuse_from_submit(facts)
         assert task.implementer is not None
         me, owner = self._context.party(tx, actor), facts.party(task.implementer)
-        if is_one_origin(me, owner) or facts.is_under(owner, me) or actor.kind in ("human", "service") or actor.role == "implement":
+        if (
+            is_one_origin(me, owner)
+            or facts.is_under(owner, me)
+            or actor.kind in ("human", "service")
+            or actor.role == "implement"
+        ):
             return
         who = facts.party_name(task.implementer)
         raise Refused(
             f"{task.id} was not handed in.",
-            reasons=(Reason("A1", f"{who} holds the claim on {task.id}: it hands in its own work", f"fe show {task.id}"),),
+            reasons=(
+                Reason("A1", f"{who} holds the claim on {task.id}: it hands in its own work", f"fe show {task.id}"),
+            ),
             task=task.id,
         )
 
     def _ref(self, facts: Facts, actor: Actor, branch: str | None) -> str:
-        """The ref the work is on: the named one, the last attempt's when somebody else submits, else where the caller stands."""
+        """The ref the work is on: the named one, the last attempt's when somebody else submits, else where the caller
+        stands.
+        """
         repo = self._context.repo
         if branch is not None:
             ref = repo.branch_ref(branch)
@@ -149,11 +177,15 @@ class Attempts:
     def _refuse_anothers(self, facts: Facts, ref: str) -> str:
         """K1: who stands in the worktree of another task would hand in that task's work."""
         named, task = ref.removeprefix("refs/heads/fe/"), facts.task.id
-        own = self._context.repo.branch_ref(f"fe/{task}") if ref.startswith("refs/heads/fe/") and named != task else None
+        own = (
+            self._context.repo.branch_ref(f"fe/{task}") if ref.startswith("refs/heads/fe/") and named != task else None
+        )
         with self._context.store.read() as tx:
             another = own is not None and tx.one("task.exists", Named, id=named) is not None
         if another:
-            reason = Reason("A1", f"you stand on fe/{named}, the branch of {named}", f"fe submit {task} --branch fe/{task}")
+            reason = Reason(
+                "A1", f"you stand on fe/{named}, the branch of {named}", f"fe submit {task} --branch fe/{task}"
+            )
             raise Refused(f"{task} was not handed in.", reasons=(reason,), next_step=reason.next, task=task)
         return ref
 
@@ -167,13 +199,17 @@ class Attempts:
             trailers = [("Task", str(task.id)), ("Foureyes-Session", str(task.implementer or actor.session))]
             self._context.repo.commit_all(clean_text(commit, "the commit message"), trailers)
             return
-        shown = ", ".join(paths[:SHOWN_PATHS]) + (f" and {len(paths) - SHOWN_PATHS} more" if len(paths) > SHOWN_PATHS else "")
+        shown = ", ".join(paths[:SHOWN_PATHS]) + (
+            f" and {len(paths) - SHOWN_PATHS} more" if len(paths) > SHOWN_PATHS else ""
+        )
         are = "file is" if len(paths) == 1 else "files are"
         step = f'commit {"it" if len(paths) == 1 else "them"}, or: fe submit {task.id} --commit "message"'
         raise Refused(
-            f"{task.id} was not handed in.", reasons=(Reason("A1", f"{len(paths)} {are} not committed: {shown}", step),),
-            next_step=step, task=task.id,
-        )  # fmt: skip
+            f"{task.id} was not handed in.",
+            reasons=(Reason("A1", f"{len(paths)} {are} not committed: {shown}", step),),
+            next_step=step,
+            task=task.id,
+        )
 
     def _refuse_empty(self, facts: Facts, change: Change, project: ProjectView, *, no_code: bool) -> None:
         """A5: an empty diff only as `--no-code`, and that only for an empty diff."""
@@ -192,25 +228,54 @@ class Attempts:
             reason = Reason("A5", where, step)
             raise Refused(f"{task.id} was not handed in.", reasons=(reason,), next_step=step, task=task.id)
         if no_code and not change.is_empty:
-            reason = Reason("A5", f"--no-code, but {len(change.files)} files changed since {change.base[:7]}", f"fe submit {task.id}")
+            reason = Reason(
+                "A5",
+                f"--no-code, but {len(change.files)} files changed since {change.base[:7]}",
+                f"fe submit {task.id}",
+            )
             raise Refused(f"{task.id} was not handed in.", reasons=(reason,), next_step=reason.next, task=task.id)
 
     def _frozen(
-        self, facts: Facts, project: ProjectView, change: Change, message: str, tokens: list[SessionId], *, no_code: bool, signal: str
+        self,
+        facts: Facts,
+        project: ProjectView,
+        change: Change,
+        message: str,
+        tokens: list[SessionId],
+        *,
+        no_code: bool,
+        signal: str,
     ) -> e.AttemptSubmitted:
         task, last = facts.task, facts.attempt
         assert task.implementer is not None
         relation = None
         if last is not None:
-            relation = self._context.repo.relation(base=last.base, head=last.head, new_head=change.head, target=project.target)
+            relation = self._context.repo.relation(
+                base=last.base, head=last.head, new_head=change.head, target=project.target
+            )
         return e.AttemptSubmitted(
-            n=task.iteration + 1, implementer=task.implementer, base=change.base, head=change.head, tree=change.tree, ref=change.ref,
-            diff_id=change.diff_id, landed=change.landed, no_code=no_code, files=change.files, commits=change.commits,
-            added=change.added, removed=change.removed, authors=authors_of(facts, change, tokens), message=message,
-            duration_seconds=self._seconds_since(task.started_at), relation=relation, signal=msgspec.convert(signal, Signal),
-            base_tree=change.base_tree, marks=change.marks,
+            n=task.iteration + 1,
+            implementer=task.implementer,
+            base=change.base,
+            head=change.head,
+            tree=change.tree,
+            ref=change.ref,
+            diff_id=change.diff_id,
+            landed=change.landed,
+            no_code=no_code,
+            files=change.files,
+            commits=change.commits,
+            added=change.added,
+            removed=change.removed,
+            authors=authors_of(facts, change, tokens),
+            message=message,
+            duration_seconds=self._seconds_since(task.started_at),
+            relation=relation,
+            signal=msgspec.convert(signal, Signal),
+            base_tree=change.base_tree,
+            marks=change.marks,
             pieces=() if change.is_empty else self._context.repo.pieces(change.base, change.head),
-        )  # fmt: skip
+        )
 
     def _seconds_since(self, moment: str | None) -> int:
         if moment is None:
@@ -229,13 +294,21 @@ class Attempts:
         with self._context.writing(known_by_key(actor, proof), "author clear") as work:
             facts = facts_of(self._context, work.tx, found)
             if name not in facts.makers():
-                return outcome(facts.task, f"{facts.party_name(name)} is not counted as an author of {found}", changed=False)
+                return outcome(
+                    facts.task, f"{facts.party_name(name)} is not counted as an author of {found}", changed=False
+                )
             check(self._context, work, proof, "author clear", task=found, reason=signed, version=facts.task.version)
             work.record(found, e.AttributionCleared(session=name, attempt=facts.task.iteration, reason=reason))
-            event = e.SecurityRecorded(kind="attribution_cleared", rule="I8", reason=reason, detail=f"{name} is no author by trailer")
+            event = e.SecurityRecorded(
+                kind="attribution_cleared", rule="I8", reason=reason, detail=f"{name} is no author by trailer"
+            )
             work.record(found, event)
             now = self._context.get(work.tx, found)
-            return outcome(now, f"{facts.party_name(name)} no longer counts as an author of {found}", notes=("audited: fe security",))
+            return outcome(
+                now,
+                f"{facts.party_name(name)} no longer counts as an author of {found}",
+                notes=("audited: fe security",),
+            )
 
     def diff(self, task: str, *, since: int | None = None) -> str:
         """The change of the latest attempt, or what changed since attempt N, for reading."""
@@ -272,10 +345,16 @@ def only_by_trailer(facts: Facts, text: str) -> SessionId:
     if len(named) != 1:
         raise NotFound(f"{task} has no author {text}.", next_step=f"fe show {task}", task=task)
     (session,) = named
-    acts = [entry.action for entry in facts.history or () if entry.session == session and entry.action in IMPLEMENTATION]
+    acts = [
+        entry.action for entry in facts.history or () if entry.session == session and entry.action in IMPLEMENTATION
+    ]
     held = any(author.session == session and not author.is_claimed_by_a_commit for author in facts.authors or ())
     if held or set(acts) - {"committed"} or facts.task.implementer == session:
-        reason = Reason("I8", f"{facts.party_name(session)} held the claim or a token for it: history is never cleared", f"fe show {task}")
+        reason = Reason(
+            "I8",
+            f"{facts.party_name(session)} held the claim or a token for it: history is never cleared",
+            f"fe show {task}",
+        )
         raise Refused(f"{task} was not changed.", reasons=(reason,), next_step=reason.next, task=task)
     return session
 
@@ -305,7 +384,9 @@ def refuse_from_submit(facts: Facts) -> None:
 def authors_of(facts: Facts, change: Change, tokens: list[SessionId]) -> tuple[Author, ...]:
     """A1: the sessions that held the claim or a token to implement, and those that the commits' trailers name."""
     found: dict[SessionId, str] = {}
-    for session in [entry.session for entry in facts.history or () if entry.action == "started"] + [facts.task.implementer]:
+    for session in [entry.session for entry in facts.history or () if entry.action == "started"] + [
+        facts.task.implementer
+    ]:
         if session is not None:
             found.setdefault(session, "claim")
     for session in tokens:
@@ -320,8 +401,20 @@ def authors_of(facts: Facts, change: Change, tokens: list[SessionId]) -> tuple[A
 def submitted(facts: Facts, event: e.AttemptSubmitted | Attempt, *, changed: bool = True) -> SubmitOutcome:
     """What the caller is told about a hand-in."""
     return SubmitOutcome(
-        task=facts.task.id, attempt=event.n, base=event.base, head=event.head, ref=event.ref, diff_id=event.diff_id,
-        status=facts.task.status, files=len(event.files), added=event.added, removed=event.removed, commits=len(event.commits),
-        landed=event.landed, no_code=event.no_code, changed=changed, signal=event.signal,
+        task=facts.task.id,
+        attempt=event.n,
+        base=event.base,
+        head=event.head,
+        ref=event.ref,
+        diff_id=event.diff_id,
+        status=facts.task.status,
+        files=len(event.files),
+        added=event.added,
+        removed=event.removed,
+        commits=len(event.commits),
+        landed=event.landed,
+        no_code=event.no_code,
+        changed=changed,
+        signal=event.signal,
         next="fe next",
-    )  # fmt: skip
+    )

@@ -43,12 +43,18 @@ class Audit:
         return msgspec.structs.replace(report, findings=(*report.findings, *found), signatures=signatures)
 
     def _signatures(self) -> tuple[list[Discrepancy], int]:
-        """What is wrong with signatures on record, and how many there are; the library is loaded only where there are any."""
+        """What is wrong with signatures on record, and how many there are; the library is loaded only where there are
+        any.
+        """
         with self._context.store.read() as tx:
             rows = tx.all("record.signatures", Signature)
             keys = {key.fingerprint: key for key in tx.all("record.keys", Key)} if rows else {}
         wrong = [(row, self._wrong(row, keys.get(row.fingerprint))) for row in rows]
-        found = [Discrepancy("integrity", f"row {row.seq}: the signature does not hold: {why}", row.seq) for row, why in wrong if why]
+        found = [
+            Discrepancy("integrity", f"row {row.seq}: the signature does not hold: {why}", row.seq)
+            for row, why in wrong
+            if why
+        ]
         return found, len(rows)
 
     def _wrong(self, row: Signature, key: Key | None) -> str:

@@ -1,4 +1,6 @@
-"""Findings of checks (L8, L13): a required check that fails raises what failed, and resolves it when it passes. Level-triggered."""
+"""Findings of checks (L8, L13): a required check that fails raises what failed, and resolves it when it passes.
+Level-triggered.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def note_failures(gate: Work, facts: Facts, checked: tuple[Standing, ...]) -> No
 
 
 def _answered(tx: Tx, one: Standing, result: CheckResult, known: list[Finding]) -> list[Finding]:
-    """G1, L13: the findings that a run says something about; a test that did not run, or of which nothing is told, does not pass."""
+    """G1, L13: the findings that a run says something about; a test that did not run, or of which nothing is told, does
+    not pass.
+    """
     if result.outcome == "passed" or one.rule.report == "none":
         return known
     if not result.failing or len(result.failing) >= KEPT_FAILURES:

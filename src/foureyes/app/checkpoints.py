@@ -62,15 +62,23 @@ class Checkpoints:
         paths = self._context.repo.uncommitted(DETACHED)
         if paths:
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-            raise Refused(message, reasons=(Reason("K2", f"not everything is committed: {paths[0]}{more}", step),), next_step=step)
+            raise Refused(
+                message, reasons=(Reason("K2", f"not everything is committed: {paths[0]}{more}", step),), next_step=step
+            )
 
     def _named(self, task: str, name: str) -> CheckpointView:
         found = [one for one in self._context.workshop.checkpoints() if one.name == name and one.task == task]
         found = found or [one for one in self._context.workshop.checkpoints() if one.name == name and not task]
         if len(found) != 1:
             several = ", ".join(one.task or "no task" for one in found)
-            said = f"several tasks have a checkpoint {visible(name)}: {several}." if found else f"there is no checkpoint {visible(name)}."
-            raise NotFound(said, next_step="fe checkpoint list" if not found else f"fe checkpoint restore {name} --task TASK")
+            said = (
+                f"several tasks have a checkpoint {visible(name)}: {several}."
+                if found
+                else f"there is no checkpoint {visible(name)}."
+            )
+            raise NotFound(
+                said, next_step="fe checkpoint list" if not found else f"fe checkpoint restore {name} --task TASK"
+            )
         return found[0]
 
     def all(self) -> list[CheckpointView]:
@@ -78,7 +86,9 @@ class Checkpoints:
         return self._context.workshop.checkpoints()
 
     def restore(self, actor: Actor, name: str, *, task: str = "") -> Restored:
-        """Set the branch where the caller stands back to a checkpoint. Where it stood becomes a checkpoint too: nothing is lost."""
+        """Set the branch where the caller stands back to a checkpoint. Where it stood becomes a checkpoint too: nothing
+        is lost.
+        """
         permit(actor, "checkpoint restore")
         found = self._named(self._task(task), name)
         repo, ref = self._context.repo, self._context.repo.current_ref()
@@ -103,7 +113,9 @@ class Checkpoints:
         return Restored(name=name, sha=found.sha, branch=ref.removeprefix("refs/heads/"), kept=kept)
 
     def prune(self, actor: Actor, *, keep: int = KEEP, task: str = "") -> list[CheckpointView]:
-        """Forget all but the newest ones of each task; the commits that branches or attempts hold stay where they are."""
+        """Forget all but the newest ones of each task; the commits that branches or attempts hold stay where they
+        are.
+        """
         permit(actor, "checkpoint prune")
         of = self._task(task)
         by_task: dict[str, list[CheckpointView]] = {}

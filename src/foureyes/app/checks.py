@@ -74,7 +74,9 @@ class Checks:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def run(self, actor: Actor, task: str, *, only: Sequence[str] = (), again: bool = False, tell: Telling | None = None) -> CheckReport:
+    def run(
+        self, actor: Actor, task: str, *, only: Sequence[str] = (), again: bool = False, tell: Telling | None = None
+    ) -> CheckReport:
         """Run what has not run yet on the attempt's tree; then the gate decides what it can (M4, send back)."""
         permit(actor, "check run")
         with self._context.store.read() as tx:
@@ -109,7 +111,9 @@ class Checks:
         return next((row for row in reversed(rows) if (row.name, row.digest) == (rule.name, rule.digest)), None)
 
     def pending(self, actor: Actor) -> list[str]:
-        """The attempts in review that lack a result that counts, and those that nothing stands against any more (M4)."""
+        """The attempts in review that lack a result that counts, and those that nothing stands against any more
+        (M4).
+        """
         permit(actor, "check run")
         found: list[str] = []
         with self._context.store.read() as tx:
@@ -144,7 +148,9 @@ class Checks:
         known = {rule.name for rule in policy.checks}
         unknown = [name for name in only if name not in known]
         if unknown:
-            raise BadInput(f"there is no check {visible(unknown[0])}.", next_step=f"checks there are: {', '.join(sorted(known))}")
+            raise BadInput(
+                f"there is no check {visible(unknown[0])}.", next_step=f"checks there are: {', '.join(sorted(known))}"
+            )
 
     def _no_checks(self) -> NotFound:
         """Nothing to run; perhaps because what is on the target was not accepted (P12)."""
@@ -178,25 +184,38 @@ class Checks:
         return fresh
 
     def _is_known(self, actor: Actor, facts: Facts, rule: CheckRule, tree: str) -> bool:
-        """Equal tree, equal check: the result is used again, if it was one, and if it counts where the caller's would."""
+        """Equal tree, equal check: the result is used again, if it was one, and if it counts where the caller's
+        would.
+        """
         with self._context.store.read() as tx:
             now = with_trees(tx, facts_of(self._context, tx, facts.task.id), [tree])
             mine = self._context.party(tx, actor)
-        program = self._context.outside.checks().program(rule)  # what another program said is not what this one would say
+        program = self._context.outside.checks().program(
+            rule
+        )  # what another program said is not what this one would say
         mine_counts = actor.kind != "agent" and not now.is_involved(mine)
         for result in now.results:
             same = (result.tree, result.name, result.digest) == (tree, rule.name, rule.digest)
             other = program and result.program and program != result.program
-            if same and not other and result.outcome in ("passed", "failed") and (counts(now, result) or not mine_counts):
+            if (
+                same
+                and not other
+                and result.outcome in ("passed", "failed")
+                and (counts(now, result) or not mine_counts)
+            ):
                 return True
         return False
 
-    def _run_one(self, actor: Actor, task: TaskId, rule: CheckRule, tree: Sha, tell: Telling | None, *, is_target: bool) -> int:
+    def _run_one(
+        self, actor: Actor, task: TaskId, rule: CheckRule, tree: Sha, tell: Telling | None, *, is_target: bool
+    ) -> int:
         where = "the target's tests" if is_target else tree[:7]
         if tell is not None:
             tell(f"{task}  {rule.name} on {where} …")
         workshop = self._context.workshop
-        ran = self._context.outside.checks().run(rule, lambda path: workshop.export(tree, path), _under(tell, f"{task}  {rule.name}"))
+        ran = self._context.outside.checks().run(
+            rule, lambda path: workshop.export(tree, path), _under(tell, f"{task}  {rule.name}")
+        )
         said = judge(rule, ran)
         if tell is not None:
             tell(f"{task}  {rule.name} {said.outcome.replace('_', ' ')}: {said.summary}")
@@ -214,11 +233,21 @@ class Checks:
         (seq,) = work.record(
             task,
             e.CheckFinished(
-                tree=tree, name=rule.name, digest=rule.digest, command=rule.run, outcome=said.outcome, summary=said.summary,
-                exit_code=ran.exit_code, duration_ms=ran.duration_ms, failing=said.failing, tests=digest, program=ran.program,
-                output=ran.output, found=tuple(one for one in ran.findings or () if one.level == "error")[:KEPT_FAILURES],
+                tree=tree,
+                name=rule.name,
+                digest=rule.digest,
+                command=rule.run,
+                outcome=said.outcome,
+                summary=said.summary,
+                exit_code=ran.exit_code,
+                duration_ms=ran.duration_ms,
+                failing=said.failing,
+                tests=digest,
+                program=ran.program,
+                output=ran.output,
+                found=tuple(one for one in ran.findings or () if one.level == "error")[:KEPT_FAILURES],
             ),
-        )  # fmt: skip
+        )
         return seq
 
     def _settled(self, actor: Actor, task: TaskId, fresh: set[int]) -> CheckReport:
@@ -237,17 +266,27 @@ class Checks:
         with self._context.store.read() as tx:
             facts, policy = self._look(tx, actor, self._context.find_id(tx, task))
             if facts.attempt is None:
-                raise NotFound(f"nothing was handed in for {facts.task.id}.", next_step=f"fe show {facts.task.id}", task=facts.task.id)
+                raise NotFound(
+                    f"nothing was handed in for {facts.task.id}.",
+                    next_step=f"fe show {facts.task.id}",
+                    task=facts.task.id,
+                )
             full = {row.seq: row for row in tx.all("check.full", FullResult, tree=facts.attempt.tree)}
         found = standings(facts, policy)
-        shown = report(facts, Settled(mode=mode_of(facts, policy).mode, status=facts.task.status, standings=found), set())
+        shown = report(
+            facts, Settled(mode=mode_of(facts, policy).mode, status=facts.task.status, standings=found), set()
+        )
         rows = tuple(_with_output(one, row, full) for one, row in zip(found, shown.checks, strict=True))
         return msgspec.structs.replace(shown, checks=rows)
 
 
 def _with_output(one: Standing, row: CheckRow, full: dict[int, FullResult]) -> CheckRow:
     found = full.get(one.result.seq) if one.result else None
-    return msgspec.structs.replace(row, output=found.output, command=found.command, program=found.program) if found else row
+    return (
+        msgspec.structs.replace(row, output=found.output, command=found.command, program=found.program)
+        if found
+        else row
+    )
 
 
 def _under(tell: Telling | None, heading: str) -> Telling | None:
@@ -258,17 +297,30 @@ def report(facts: Facts, settled: Settled, fresh: set[int]) -> CheckReport:
     """What a run of checks gives."""
     assert facts.attempt is not None
     return CheckReport(
-        task=facts.task.id, attempt=facts.attempt.n, tree=facts.attempt.tree, status=facts.task.status, mode=settled.mode,
-        checks=tuple(row_of(facts, one, fresh) for one in settled.standings), reasons=settled.reasons,
-    )  # fmt: skip
+        task=facts.task.id,
+        attempt=facts.attempt.n,
+        tree=facts.attempt.tree,
+        status=facts.task.status,
+        mode=settled.mode,
+        checks=tuple(row_of(facts, one, fresh) for one in settled.standings),
+        reasons=settled.reasons,
+    )
 
 
 def row_of(facts: Facts, one: Standing, fresh: set[int]) -> CheckRow:
     """A standing as faces show it."""
     result = one.result
     return CheckRow(
-        check=one.rule.name, required=one.rule.required, outcome=one.word, summary=one.said, claimed=one.claimed,
-        reused=result is not None and result.seq not in fresh, duration_ms=result.duration_ms if result else 0,
-        failing=tuple(result.failing) if result else (), gone=one.gone, flaky=one.flaky,
-        by=facts.party_name(result.session) if result else "", at=result.at if result else "",
-    )  # fmt: skip
+        check=one.rule.name,
+        required=one.rule.required,
+        outcome=one.word,
+        summary=one.said,
+        claimed=one.claimed,
+        reused=result is not None and result.seq not in fresh,
+        duration_ms=result.duration_ms if result else 0,
+        failing=tuple(result.failing) if result else (),
+        gone=one.gone,
+        flaky=one.flaky,
+        by=facts.party_name(result.session) if result else "",
+        at=result.at if result else "",
+    )

@@ -57,7 +57,11 @@ class Claims:
             rows = work.tx.tasks(ListQuery(ready=True, limit=1), TaskRow)
             hold = self._context.project(work.tx).hold
             if hold is not None:
-                raise Refused("nothing was claimed.", reasons=(Reason("D3", f"the project is held: {hold}", RESUME),), next_step=RESUME)
+                raise Refused(
+                    "nothing was claimed.",
+                    reasons=(Reason("D3", f"the project is held: {hold}", RESUME),),
+                    next_step=RESUME,
+                )
             if not rows:
                 raise NotFound("no task is ready.", next_step="fe list   (what waits, and for what: fe list --blocked)")
             found = self._context.find(work.tx, rows[0].id)
@@ -97,7 +101,9 @@ class Claims:
         if is_same(self._context.party(work.tx, work.actor), owner):
             return outcome(found, f"{found.id} is yours already", f"fe submit {found.id}", changed=False)
         raise LostClaim(
-            f"{found.id} was started by {facts.party_name(found.implementer)} at {found.started_at}.", next_step="fe next", task=found.id
+            f"{found.id} was started by {facts.party_name(found.implementer)} at {found.started_at}.",
+            next_step="fe next",
+            task=found.id,
         )
 
     def _refuse_if_not_free(self, tx: Tx, found: Task) -> None:
@@ -106,25 +112,39 @@ class Claims:
         if found.status != "open":
             hint = {"blocked": "unblock", "deferred": "undefer", "closed": "reopen"}.get(found.status, "show")
             why = f" ({found.blocked_reason})" if found.blocked_reason else ""
-            reasons.append(Reason("T1", f"{found.id} is {found.status}{why}; only an open task can be started", f"fe {hint} {found.id}"))
+            reasons.append(
+                Reason(
+                    "T1",
+                    f"{found.id} is {found.status}{why}; only an open task can be started",
+                    f"fe {hint} {found.id}",
+                )
+            )
         if hold is not None:
             reasons.append(Reason("D3", f"the project is held: {hold}", RESUME))
         if found.hold is not None:
-            reasons.append(Reason("D3", f"{found.id} is held: {found.hold}", f'a person runs: fe resume {found.id} -m "why"'))
+            reasons.append(
+                Reason("D3", f"{found.id} is held: {found.hold}", f'a person runs: fe resume {found.id} -m "why"')
+            )
         if found.waiting_for:
             who = "a person" if found.waiting_for == "user" else "the lead"
             said = f"{found.id} waits for {who} to decide (tier {found.tier})"
             reasons.append(Reason("E2", said, f'fe lead split|senior|fresh|ask|continue {found.id} -m "why"'))
         for link in tx.all("task.dependencies", Link, id=found.id):
             if link.status != "closed":
-                reasons.append(Reason("T3", f"{found.id} waits for {link.id}, which is {link.status}", f"fe show {link.id}"))
+                reasons.append(
+                    Reason("T3", f"{found.id} waits for {link.id}, which is {link.status}", f"fe show {link.id}")
+                )
         if found.parent and self._context.get(tx, found.parent).status == "blocked":
             reasons.append(Reason("T4", f"its parent {found.parent} is blocked", f"fe show {found.parent}"))
         if reasons:
-            raise Refused(f"{found.id} was not started.", reasons=tuple(reasons), next_step=reasons[0].next, task=found.id)
+            raise Refused(
+                f"{found.id} was not started.", reasons=tuple(reasons), next_step=reasons[0].next, task=found.id
+            )
 
     def is_free_for_child(self, work: Work, found: Task) -> bool:
-        """Whether a spawned session can be given the claim. The spawner's own claim, or one below it, it may help with."""
+        """Whether a spawned session can be given the claim. The spawner's own claim, or one below it, it may help
+        with.
+        """
         if found.status != "in_progress" or found.implementer is None:
             self._refuse_if_not_free(work.tx, found)
             return True
@@ -159,7 +179,13 @@ class Claims:
                 who = facts.party_name(found.implementer)
                 raise Refused(
                     f"{found.id} was not released.",
-                    reasons=(Reason("T1", f"{who} holds the claim and was heard of within {minutes} minutes", f"fe show {found.id}"),),
+                    reasons=(
+                        Reason(
+                            "T1",
+                            f"{who} holds the claim and was heard of within {minutes} minutes",
+                            f"fe show {found.id}",
+                        ),
+                    ),
                     task=found.id,
                 )
             work.record(found.id, e.TaskReleased(implementer=found.implementer, reason=reason, how=how))

@@ -25,13 +25,19 @@ class Closing:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def close(self, actor: Actor, task: str, *, reason: str = "", exception: str = "", if_version: int | None = None) -> Outcome:
+    def close(
+        self, actor: Actor, task: str, *, reason: str = "", exception: str = "", if_version: int | None = None
+    ) -> Outcome:
         """Close by rule C; from `reviewing` the gate conditions hold too (C3)."""
         reason, exception = clean_text(reason, "the reason"), clean_text(exception, "the exception")
         with self._context.store.read() as tx:
             peek = facts_of(self._context, tx, self._context.find_id(tx, task))
             target = self._context.project(tx).target
-        tip = tip_of(self._context, peek.attempt, target) if peek.attempt and peek.task.status == "reviewing" else gate.Tip()
+        tip = (
+            tip_of(self._context, peek.attempt, target)
+            if peek.attempt and peek.task.status == "reviewing"
+            else gate.Tip()
+        )
         said = exception.strip() or reason.strip()
         proof = prove(self._context, actor, "close", task=peek.task.id, reason=said)
         actor = known_by_key(actor, proof)
@@ -52,10 +58,14 @@ class Closing:
             if decision.exception:
                 work.record(
                     found.id,
-                    e.SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=said or decision.message, detail="close"),
+                    e.SecurityRecorded(
+                        kind=decision.exception, rule=decision.rule, reason=said or decision.message, detail="close"
+                    ),
                 )
             now = self._context.get(work.tx, found.id)
-            notes = ("its work was not merged: fe list --unmerged",) if facts.attempt and not facts.attempt.no_code else ()
+            notes = (
+                ("its work was not merged: fe list --unmerged",) if facts.attempt and not facts.attempt.no_code else ()
+            )
             if decision.exception:
                 notes = (*notes, "audited as an exception: fe security")
             return outcome(now, f"closed {found.id}", notes=notes)
@@ -85,7 +95,9 @@ class Closing:
             if found.status == "closed" and found.resolution in ("cancelled", "deleted"):
                 return outcome(found, f"{found.id} is {found.resolution} already", changed=False)
             refuse_from(found, verb)
-            refuse_unless(may_cancel(facts_of(self._context, work.tx, found.id), self._context.party(work.tx, actor)), found)
+            refuse_unless(
+                may_cancel(facts_of(self._context, work.tx, found.id), self._context.party(work.tx, actor)), found
+            )
             check(self._context, work, proof, verb, task=found.id, reason=reason, version=found.version)
             work.record(found.id, e.TaskCancelled(reason=reason) if verb == "cancel" else e.TaskDeleted(reason=reason))
             done = "cancelled" if verb == "cancel" else "deleted"
@@ -99,7 +111,10 @@ class Closing:
         with self._context.writing(known_by_key(actor, proof), "reopen") as work:
             found = self._context.find(work.tx, task)
             refuse_from(found, "reopen")
-            refuse_unless(may_lift_rejection(facts_of(self._context, work.tx, found.id), self._context.party(work.tx, actor)), found)
+            refuse_unless(
+                may_lift_rejection(facts_of(self._context, work.tx, found.id), self._context.party(work.tx, actor)),
+                found,
+            )
             check(self._context, work, proof, "reopen", task=found.id, reason=reason, version=found.version)
             work.record(found.id, e.TaskReopened(reason=reason))
             escalate(self._context, work, found.id)

@@ -56,8 +56,8 @@ class StoredSetting(msgspec.Struct, frozen=True):
 
 DECISIONS = frozenset(
     {
-        "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen", "unblock", "finding rule", "review submit",
-        "lead split", "lead senior", "lead fresh", "lead ask", "lead continue",
+        "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen", "unblock", "finding rule",
+        "review submit", "lead split", "lead senior", "lead fresh", "lead ask", "lead continue",
     }
 )  # fmt: skip
 """I9: what `human_proof = "key"` wants a person's signature under."""
@@ -68,7 +68,9 @@ SIGNED = frozenset(
         "key add", "key retire", "finding waive",
     }
 )  # fmt: skip
-"""I9: what wants one as soon as there is any key; so do break-glass and an approval that counts because a person gives it."""
+"""I9: what wants one as soon as there is any key; so do break-glass and an approval that counts because a person gives
+it.
+"""
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):
@@ -130,7 +132,10 @@ class Work:
         if known is None:
             event = self._first_words()
         elif actor.trust != "asserted":
-            have = {row.evidence for row in tx.all("session.known_evidence", Known, evidence=actor.evidence, origin=known.origin)}
+            have = {
+                row.evidence
+                for row in tx.all("session.known_evidence", Known, evidence=actor.evidence, origin=known.origin)
+            }
             missing = tuple(piece for piece in actor.evidence if piece not in have)
             event = SessionEvidenceAdded(evidence=missing) if missing else None
         if event is not None:
@@ -143,11 +148,20 @@ class Work:
             count = self.tx.one("session.count_agent", Count, agent=actor.agent)
             name = f"{actor.agent or 'agent'}#{(count.n if count else 0) + 1}"
         return SessionStarted(
-            kind=actor.kind, trust=actor.trust, agent=actor.agent, person=actor.person, host=actor.host, model=actor.model,
-            vendor=actor.vendor, name=name, proven=is_proven(actor), parent=actor.parent, base=actor.base,
+            kind=actor.kind,
+            trust=actor.trust,
+            agent=actor.agent,
+            person=actor.person,
+            host=actor.host,
+            model=actor.model,
+            vendor=actor.vendor,
+            name=name,
+            proven=is_proven(actor),
+            parent=actor.parent,
+            base=actor.base,
             process=actor.processes[0] if actor.processes and actor.kind == "agent" else "",
             evidence=() if actor.trust == "asserted" else actor.evidence,
-        )  # fmt: skip
+        )
 
 
 def gate_of(project: str) -> Actor:
@@ -236,7 +250,9 @@ class Context:
             yield Work(tx, actor, self.now(), verb if self.wants_key(tx, actor, verb) else "")
 
     def wants_key(self, tx: Tx, actor: Actor, verb: str, *, as_a_person: bool = False) -> bool:
-        """I9: whether a person's signature belongs under this verb. `as_a_person`: it counts because a person does it."""
+        """I9: whether a person's signature belongs under this verb. `as_a_person`: it counts because a person does
+        it.
+        """
         if actor.kind != "human" or (verb not in SIGNED and verb not in DECISIONS):
             return False
         if (as_a_person or verb in SIGNED) and self.has_keys(tx):
@@ -258,8 +274,12 @@ class Context:
         """Where settings come from, for this caller. foureyes.toml is the one that a person last accepted (P12)."""
         text = self.project(tx).accepted_text
         stored = {row.name: row.value for row in tx.all("project.settings", StoredSetting)}
-        human = actor.kind == "human" and not self.has_keys(tx)  # who has a key changes the policy with it, not by a variable (I9)
-        return config.Layers(file=config.read_file(text) if text else {}, store=stored, environ=self.environ, human=human)
+        human = actor.kind == "human" and not self.has_keys(
+            tx
+        )  # who has a key changes the policy with it, not by a variable (I9)
+        return config.Layers(
+            file=config.read_file(text) if text else {}, store=stored, environ=self.environ, human=human
+        )
 
     def policy(self, tx: Tx, actor: Actor) -> ReviewPolicy:
         return config.review_policy(self.layers(tx, actor))
@@ -296,7 +316,10 @@ class Context:
             return
         rows = tx.all("journal.of_task_since", Change, task=task.id, after=seen)
         names = {row.id: row.name for row in tx.all("session.some", SessionView, ids=sorted({r.session for r in rows}))}
-        what = "; ".join(f"{names.get(row.session, row.session)} {row.kind} at {row.at}" for row in rows[-3:]) or "nothing on record"
+        what = (
+            "; ".join(f"{names.get(row.session, row.session)} {row.kind} at {row.at}" for row in rows[-3:])
+            or "nothing on record"
+        )
         raise StaleState(
             f"{task.id} changed since you read it: {what} (you saw version {seen}, now {task.version}).",
             next_step=f"fe show {task.id}",
@@ -310,19 +333,31 @@ class Context:
         origins |= {known.origin} if known else {str(actor.session)}
         parent = actor.parent or (known.parent if known else None)
         return Party(
-            session=actor.session, kind=actor.kind, trust=actor.trust, name=known.name if known else actor.name,
-            person=actor.person, origins=frozenset(OriginId(origin) for origin in origins), proven=is_proven(actor),
-            above=spawners(tx, SessionId(parent) if parent else None), under=frozenset(actor.processes[1:]),
-            under_origins=self._under(tx, actor), process=known.process if known else "".join(actor.processes[:1]),
-            role=actor.role, task=actor.task, model=actor.model, vendor=actor.vendor,
-        )  # fmt: skip
+            session=actor.session,
+            kind=actor.kind,
+            trust=actor.trust,
+            name=known.name if known else actor.name,
+            person=actor.person,
+            origins=frozenset(OriginId(origin) for origin in origins),
+            proven=is_proven(actor),
+            above=spawners(tx, SessionId(parent) if parent else None),
+            under=frozenset(actor.processes[1:]),
+            under_origins=self._under(tx, actor),
+            process=known.process if known else "".join(actor.processes[:1]),
+            role=actor.role,
+            task=actor.task,
+            model=actor.model,
+            vendor=actor.vendor,
+        )
 
     @staticmethod
     def _under(tx: Tx, actor: Actor) -> frozenset[OriginId]:
         """I3: the origins of the agents whose processes are above the caller's own agent."""
         if len(actor.processes) < 2:
             return frozenset()
-        return frozenset(OriginId(row.origin) for row in tx.all("session.origins", Origin, evidence=actor.processes[1:]))
+        return frozenset(
+            OriginId(row.origin) for row in tx.all("session.origins", Origin, evidence=actor.processes[1:])
+        )
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -349,8 +384,14 @@ def check_token(tx: Tx, actor: Actor) -> None:
     if actor.trust != "issued":
         return
     token = tx.one("session.token", Token, hash=actor.token) if actor.token else None
-    if token is None or token.ended or (token.session, token.role, token.task) != (actor.session, actor.role, actor.task):
-        raise Refused("the token was refused.", reasons=(Reason("I2", f"{actor.session} has no token that is good for this"),))
+    if (
+        token is None
+        or token.ended
+        or (token.session, token.role, token.task) != (actor.session, actor.role, actor.task)
+    ):
+        raise Refused(
+            "the token was refused.", reasons=(Reason("I2", f"{actor.session} has no token that is good for this"),)
+        )
 
 
 def refuse_other_task(actor: Actor, task: str) -> None:

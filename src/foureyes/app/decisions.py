@@ -19,7 +19,15 @@ from foureyes.core import gate
 from foureyes.core.attempt import DETACHED, Attempt
 from foureyes.core.decision import Decision, allow
 from foureyes.core.facts import Facts
-from foureyes.core.four_eyes import NOTHING, Said, may_approve, may_break_glass, may_decide, may_record, recorded_approval
+from foureyes.core.four_eyes import (
+    NOTHING,
+    Said,
+    may_approve,
+    may_break_glass,
+    may_decide,
+    may_record,
+    recorded_approval,
+)
 from foureyes.core.ids import Sha, TaskId, short_diff
 from foureyes.core.policy import required_grade
 from foureyes.core.session import Actor, Party, is_one_origin
@@ -46,7 +54,8 @@ class Decisions:
         if_version: int | None = None,
         batch: str = "",
     ) -> ApprovalOutcome:
-        """A different pair of eyes agrees to exactly the diff that was seen (D, P). `reason` is short for a `said` with one.
+        """A different pair of eyes agrees to exactly the diff that was seen (D, P). `reason` is short for a `said` with
+        one.
 
         `batch` says of which batch it is one decision (H2, H5).
         """
@@ -65,11 +74,15 @@ class Decisions:
             return 0
         return waiting.index(task) + 1 if task in waiting else 0
 
-    def _approve(self, actor: Actor, task: str, seen: str, said: Said, reason: str, if_version: int | None, batch: str) -> ApprovalOutcome:
+    def _approve(
+        self, actor: Actor, task: str, seen: str, said: Said, reason: str, if_version: int | None, batch: str
+    ) -> ApprovalOutcome:
         permit(actor, "approve")
         said = _clean(said, reason)
         if said.record_only and said.break_glass:
-            raise BadInput("breaking the glass is never only recorded: --record-only and --break-glass do not go together.")
+            raise BadInput(
+                "breaking the glass is never only recorded: --record-only and --break-glass do not go together."
+            )
         proof = self._prove(actor, task, seen, said)
         actor = known_by_key(actor, proof)
         tip = self._tip(task)
@@ -92,7 +105,9 @@ class Decisions:
             return self._approved(work, facts, decision, seen, said, grade, batch)
 
     def _prove(self, actor: Actor, task: str, seen: str, said: Said) -> Proof | None:
-        """I9: a person's signature under the diff that is there now, where the rules want one, and nothing else is against it."""
+        """I9: a person's signature under the diff that is there now, where the rules want one, and nothing else is
+        against it.
+        """
         if actor.kind != "human":
             return None
         with self._context.store.read() as tx:
@@ -123,9 +138,17 @@ class Decisions:
     def _check_proof(self, work: Work, facts: Facts, proof: Proof | None, said: Said) -> None:
         assert facts.attempt is not None
         check(
-            self._context, work, proof, "approve", task=facts.task.id, diff_id=facts.attempt.diff_id, reason=said.words,
-            version=facts.task.version, as_a_person=self._as_a_person(work.tx, work.actor, facts, said), how=said.how,
-        )  # fmt: skip
+            self._context,
+            work,
+            proof,
+            "approve",
+            task=facts.task.id,
+            diff_id=facts.attempt.diff_id,
+            reason=said.words,
+            version=facts.task.version,
+            as_a_person=self._as_a_person(work.tx, work.actor, facts, said),
+            how=said.how,
+        )
 
     def _tip(self, task: str) -> gate.Tip | None:
         """What git says about the attempt's ref; asked before the transaction. None when git cannot say (G1)."""
@@ -142,12 +165,19 @@ class Decisions:
         for row in tx.all("attempt.active_approvals", ApprovalView, task=task.id):
             if task.status == "closed" or is_one_origin(me, facts.party(row.session)):  # type: ignore[arg-type]
                 return ApprovalOutcome(
-                    approved=task.id, attempt=row.attempt, diff_id=row.diff_id, rule=row.rule, status=task.status,
-                    message="already approved; nothing to do", changed=False,
-                )  # fmt: skip
+                    approved=task.id,
+                    attempt=row.attempt,
+                    diff_id=row.diff_id,
+                    rule=row.rule,
+                    status=task.status,
+                    message="already approved; nothing to do",
+                    changed=False,
+                )
         return None
 
-    def _decide(self, tx: Tx, facts: Facts, me: Party, actor: Actor, tip: gate.Tip | None, seen: str, said: Said) -> Decision:
+    def _decide(
+        self, tx: Tx, facts: Facts, me: Party, actor: Actor, tip: gate.Tip | None, seen: str, said: Said
+    ) -> Decision:
         """All reasons against it, D before P; the answer if there is none."""
         policy = self._context.policy(tx, actor)
         reasons = gate.check(facts, me, tip, seen, policy, said.words)
@@ -159,25 +189,46 @@ class Decisions:
         if not everything:
             return decision
         task = facts.task.id
-        kind: type[FoureyesError] = Conflict if all(r.rule == "D7" and "moved" in r.message for r in everything) else Refused
-        raise kind(f"{task} was not approved", reasons=everything, next_step=everything[-1].next or everything[0].next, task=task)
+        kind: type[FoureyesError] = (
+            Conflict if all(r.rule == "D7" and "moved" in r.message for r in everything) else Refused
+        )
+        raise kind(
+            f"{task} was not approved",
+            reasons=everything,
+            next_step=everything[-1].next or everything[0].next,
+            task=task,
+        )
 
-    def _approved(self, work: Work, facts: Facts, decision: Decision, seen: str, said: Said, grade: str, batch: str) -> ApprovalOutcome:
+    def _approved(
+        self, work: Work, facts: Facts, decision: Decision, seen: str, said: Said, grade: str, batch: str
+    ) -> ApprovalOutcome:
         attempt = facts.attempt
         assert attempt is not None
         shown = short_diff(attempt.diff_id) if seen else ""
-        gone = gate.tests_that_go(facts, self._context.policy(work.tx, work.actor)) if work.actor.kind == "human" else ()
+        gone = (
+            gate.tests_that_go(facts, self._context.policy(work.tx, work.actor)) if work.actor.kind == "human" else ()
+        )
         event = e.Approved(
-            attempt=attempt.n, diff_id=attempt.diff_id, rule=decision.rule, status=after(attempt), exception=decision.exception,
-            reason=said.words, seen=shown or "not shown", grade=grade, batch=batch, gone=gone,
-        )  # fmt: skip
+            attempt=attempt.n,
+            diff_id=attempt.diff_id,
+            rule=decision.rule,
+            status=after(attempt),
+            exception=decision.exception,
+            reason=said.words,
+            seen=shown or "not shown",
+            grade=grade,
+            batch=batch,
+            gone=gone,
+        )
         work.record(facts.task.id, event)
         self._audit_tests(work, facts, event.gone, said)
         security = self._audit(work, facts, decision, said)
         note = decision.message + (" (creator, human)" if decision.rule == "P3" and work.actor.kind == "human" else "")
         return _outcome(facts, decision, event.status, note, security=security, seen=shown)
 
-    def _recorded(self, work: Work, facts: Facts, decision: Decision, seen: str, said: Said, grade: str) -> ApprovalOutcome:
+    def _recorded(
+        self, work: Work, facts: Facts, decision: Decision, seen: str, said: Said, grade: str
+    ) -> ApprovalOutcome:
         """P11: the approval is on record; somebody finishes it later."""
         attempt = facts.attempt
         assert attempt is not None
@@ -186,19 +237,28 @@ class Decisions:
             return _outcome(facts, decision, "reviewing", "recorded already; nothing to do", changed=False)
         shown = short_diff(attempt.diff_id) if seen else ""
         event = e.ApprovalRecorded(
-            attempt=attempt.n, diff_id=attempt.diff_id, rule=decision.rule, exception=decision.exception, reason=said.words,
-            seen=shown or "not shown", grade=grade,
-        )  # fmt: skip
+            attempt=attempt.n,
+            diff_id=attempt.diff_id,
+            rule=decision.rule,
+            exception=decision.exception,
+            reason=said.words,
+            seen=shown or "not shown",
+            grade=grade,
+        )
         work.record(facts.task.id, event)
         security = self._audit(work, facts, decision, said)
-        return _outcome(facts, decision, "reviewing", f"recorded, not finished ({decision.message})", security=security, seen=shown)
+        return _outcome(
+            facts, decision, "reviewing", f"recorded, not finished ({decision.message})", security=security, seen=shown
+        )
 
     def _finished(self, work: Work, facts: Facts, decision: Decision, seen: str, said: Said) -> ApprovalOutcome:
         """P11: a recorded approval of this diff takes effect."""
         assert facts.attempt is not None
         recorded = recorded_approval(facts, self._context.policy(work.tx, work.actor))
         assert recorded is not None
-        work.record(facts.task.id, e.ApprovalFinished(approval=recorded.seq, status=after(facts.attempt), reason=said.words))
+        work.record(
+            facts.task.id, e.ApprovalFinished(approval=recorded.seq, status=after(facts.attempt), reason=said.words)
+        )
         shown = short_diff(facts.attempt.diff_id) if seen else ""
         return _outcome(facts, decision, after(facts.attempt), f"finished: {decision.message}", seen=shown)
 
@@ -241,21 +301,35 @@ class Decisions:
                     check(self._context, work, proof, "withdraw", task=found.id, reason=reason, version=found.version)
                     work.record(found.id, e.ApprovalWithdrawn(approval=row.seq, reason=reason))
                     now = self._context.get(work.tx, found.id)
-                    return outcome(now, f"took the approval of {found.id} back: it is {STANDS.get(now.status, now.status)}")
+                    return outcome(
+                        now, f"took the approval of {found.id} back: it is {STANDS.get(now.status, now.status)}"
+                    )
             raise Refused(
                 f"{found.id} was not changed.",
-                reasons=(Reason("T2", "only who approved it can take the approval back", f'fe redo {found.id} -m "what is wrong"'),),
+                reasons=(
+                    Reason(
+                        "T2",
+                        "only who approved it can take the approval back",
+                        f'fe redo {found.id} -m "what is wrong"',
+                    ),
+                ),
                 task=found.id,
             )
 
 
-def break_checks(decision: Decision, reasons: tuple[Reason, ...], me: Party, why: str) -> tuple[Decision, tuple[Reason, ...]]:
+def break_checks(
+    decision: Decision, reasons: tuple[Reason, ...], me: Party, why: str
+) -> tuple[Decision, tuple[Reason, ...]]:
     """N3: breaking the glass also passes D5 and D6, on the record."""
     broken = [reason for reason in reasons if reason.rule in ("D5", "D6")]
     if is_blank(why) or me.kind != "human" or may_decide(me) is not None or not broken or not decision.allowed:
         return decision, reasons
     rest = tuple(reason for reason in reasons if reason not in broken)
-    said = decision.message if decision.exception == "break_glass" else f"break-glass over {broken[0].rule}: {broken[0].message}"
+    said = (
+        decision.message
+        if decision.exception == "break_glass"
+        else f"break-glass over {broken[0].rule}: {broken[0].message}"
+    )
     return allow("N3", said, exception="break_glass", needs_reason=True), rest
 
 
@@ -278,13 +352,28 @@ def _grade(actor: Actor, proof: Proof | None) -> str:
 
 
 def _outcome(
-    facts: Facts, decision: Decision, status: str, message: str, *, security: int | None = None, seen: str = "", changed: bool = True
+    facts: Facts,
+    decision: Decision,
+    status: str,
+    message: str,
+    *,
+    security: int | None = None,
+    seen: str = "",
+    changed: bool = True,
 ) -> ApprovalOutcome:
     assert facts.attempt is not None
     return ApprovalOutcome(
-        approved=facts.task.id, attempt=facts.attempt.n, diff_id=facts.attempt.diff_id, rule=decision.rule, status=status,
-        message=message, exception=bool(decision.exception), security_event=security, seen=seen or None, changed=changed,
-    )  # fmt: skip
+        approved=facts.task.id,
+        attempt=facts.attempt.n,
+        diff_id=facts.attempt.diff_id,
+        rule=decision.rule,
+        status=status,
+        message=message,
+        exception=bool(decision.exception),
+        security_event=security,
+        seen=seen or None,
+        changed=changed,
+    )
 
 
 def _declared(said: Said) -> str:

@@ -54,13 +54,20 @@ class Exchange:
             me = self._context.party(work.tx, work.actor)
             now = facts_of(self._context, work.tx, facts.task.id, me)
             known = {one.root for one in findings_of(work.tx, now.task.id)}
-            said_before = {_key(one) for one in findings_of(work.tx, now.task.id) if one.kind == kind and one.flagged == now.task.iteration}
+            said_before = {
+                _key(one)
+                for one in findings_of(work.tx, now.task.id)
+                if one.kind == kind and one.flagged == now.task.iteration
+            }
             fresh = [one for one in anchored if _key(one.found) not in said_before]
             done = raise_all(work, now, fresh, kind=kind, source=format_, me=me)
             end_approvals(work, now, self._context.store.project)
             escalate(self._context, work, now.task.id)
         raised = done.event.findings if done.event else ()
-        new, again = tuple(one.id for one in raised if one.root not in known), tuple(one.id for one in raised if one.root in known)
+        new, again = (
+            tuple(one.id for one in raised if one.root not in known),
+            tuple(one.id for one in raised if one.root in known),
+        )
         out = len(found) - len(mine)
         said = f"{len(new)} new, {len(again)} known, {len(anchored) - len(raised)} unchanged, {out} outside the change"
         said += f"; called resolved, which is a ruling's to say: {', '.join(resolved)}" if resolved else ""
@@ -84,7 +91,11 @@ class Exchange:
             wrong = status_problem(handoff.status, [one.severity for one in found], len(notes))
             problems += [wrong] if wrong else []
             if problems:
-                raise BadInput("the handoff was refused, and nothing of it was stored.", reasons=tuple(problems), next_step="mend these")
+                raise BadInput(
+                    "the handoff was refused, and nothing of it was stored.",
+                    reasons=tuple(problems),
+                    next_step="mend these",
+                )
             with self._context.store.read() as tx:
                 ours = known_ids(tx, facts.task.id, self._context.now())  # another tool's own numbers mean nothing here
             found = [one if one.id in ours else msgspec.structs.replace(one, id="") for one in found]

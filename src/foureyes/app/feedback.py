@@ -50,7 +50,12 @@ class Feedback:
         facts = self._facts(task)
         reset_to = self._reset_to(facts, option, checkpoint)
         event = e.RedoRequested(
-            iteration=facts.task.iteration, feedback=text, quick_issues=issues, option=option, reset_to=reset_to, priority=priority
+            iteration=facts.task.iteration,
+            feedback=text,
+            quick_issues=issues,
+            option=option,
+            reset_to=reset_to,
+            priority=priority,
         )
         words = "; ".join([*issues, *([text] if text else [])])
         proof = prove(self._context, actor, "redo", task=facts.task.id, diff_id=_seen_by(actor, facts), reason=words)
@@ -62,7 +67,11 @@ class Feedback:
             end_round(self._context, work, now.task.id)
             revert = self._revert(work, now, words)
             done = self._context.get(work.tx, now.task.id)
-        notes = [f"planned {revert}: the work is on the target branch already and has to be reverted there (K4)"] if revert else []
+        notes = (
+            [f"planned {revert}: the work is on the target branch already and has to be reverted there (K4)"]
+            if revert
+            else []
+        )
         notes += [note for note in (begin_again(self._context, done.id), mirror(self._context, done.id)) if note]
         step = "fe queue" if actor.kind == "human" else "fe reviewable"
         return outcome(done, f"{done.id} is open again with your feedback", step, notes=tuple(notes))
@@ -74,7 +83,10 @@ class Feedback:
             known = self._context.policy(tx, actor).quick_issues or QUICK_ISSUES
         chosen = tuple(dict.fromkeys(_quick_issue(issue, known) for issue in issues))
         if not chosen and is_blank(text):
-            step = f'fe redo {task} -m "what is wrong", or --issue: {", ".join(f"{n} {name}" for n, name in enumerate(known, 1))}'
+            step = (
+                f'fe redo {task} -m "what is wrong", or --issue: '
+                f"{', '.join(f'{n} {name}' for n, name in enumerate(known, 1))}"
+            )
             reason = Reason("F1", "redo without a word of feedback tells nobody what to do next", step)
             raise Refused("redo needs a quick issue or some text.", reasons=(reason,), next_step=step)
         return chosen, text
@@ -92,7 +104,11 @@ class Feedback:
             return None
         if attempt.landed or attempt.ref == DETACHED:
             where = "on the target branch already" if attempt.landed else "on no branch"
-            reason = Reason("F1", f"the work of {task} is {where}, so there is no branch to begin again", f'fe redo {task} --keep -m "…"')
+            reason = Reason(
+                "F1",
+                f"the work of {task} is {where}, so there is no branch to begin again",
+                f'fe redo {task} --keep -m "…"',
+            )
             raise Refused(f"{task} was not changed.", reasons=(reason,), next_step=reason.next, task=task)
         if option == "fresh":
             return attempt.base
@@ -112,7 +128,10 @@ class Feedback:
         if attempt is None or not attempt.landed:
             return ""
         new = Tasks(self._context).free_id(work.tx)
-        said = f"Revert {attempt.base[:12]}..{attempt.head[:12]} on the target branch: it landed before its review.\n\nFeedback: {words}"
+        said = (
+            f"Revert {attempt.base[:12]}..{attempt.head[:12]} on the target branch: it landed before its "
+            f"review.\n\nFeedback: {words}"
+        )
         title = f"Revert {task.id}: {task.title}"[:400]
         work.record(new, e.TaskCreated(title=title, description=said, type="chore", priority=task.priority))
         return new
@@ -124,7 +143,9 @@ class Feedback:
         self._heal(task)
         facts = self._facts(task) if actor.kind == "human" else None
         diff_id = _seen_by(actor, facts) if facts else ""
-        proof = prove(self._context, actor, "reject", task=named_task(self._context, task), diff_id=diff_id, reason=reason)
+        proof = prove(
+            self._context, actor, "reject", task=named_task(self._context, task), diff_id=diff_id, reason=reason
+        )
         with self._context.writing(known_by_key(actor, proof), "reject") as work:
             now = self._judge(work, task, "reject", reason, proof)
             work.record(now.task.id, e.TaskRejected(iteration=now.task.iteration, reason=reason))
@@ -141,7 +162,9 @@ class Feedback:
             mirror(self._context, found.id)
 
     def _judge(self, work: Work, task: str, action: str, reason: str, proof: Proof | None) -> Facts:
-        """T: redo and reject are a person's, or a session's that P would let approve; signed where that is wanted (I9)."""
+        """T: redo and reject are a person's, or a session's that P would let approve; signed where that is wanted
+        (I9).
+        """
         found = self._context.find(work.tx, task)
         refuse_from(found, action)
         refuse_landed(self._context, work.tx, found)
@@ -151,7 +174,9 @@ class Feedback:
             alone = msgspec.structs.replace(facts, recorded=())  # finishing what another recorded is no right to judge
             decision = may_approve(alone, me, self._context.policy(work.tx, work.actor), Said(reason))
             if not decision.allowed:
-                raise Refused(f"{found.id} was not changed.", reasons=decision.reasons, next_step=decision.next, task=found.id)
+                raise Refused(
+                    f"{found.id} was not changed.", reasons=decision.reasons, next_step=decision.next, task=found.id
+                )
         diff_id = facts.attempt.diff_id if facts.attempt else ""
         check(self._context, work, proof, action, task=found.id, diff_id=diff_id, reason=reason, version=found.version)
         return facts
@@ -199,7 +224,13 @@ def _begin_again(context: Context, task: TaskId) -> str:
         target = f"refs/heads/{context.project(tx).target}"
     attempt = facts.attempt
     wanted = rows[-1] if rows and rows[-1].decision == "redo" else None
-    if wanted is None or wanted.reset_to is None or attempt is None or wanted.iteration != attempt.n or attempt.ref in (target, DETACHED):
+    if (
+        wanted is None
+        or wanted.reset_to is None
+        or attempt is None
+        or wanted.iteration != attempt.n
+        or attempt.ref in (target, DETACHED)
+    ):
         return ""
     context.workshop.keep(attempt_ref(task, attempt.n), attempt.head)
     why = context.workshop.reset(attempt.ref, old=attempt.head, new=Sha(wanted.reset_to))
@@ -224,9 +255,16 @@ def history_of(tx: Tx, task: TaskId) -> list[Entry]:
 def entry_of(row: FeedbackView) -> Entry:
     """A stored decision as the rules know it."""
     return Entry(
-        iteration=row.iteration, at=row.at, decision="redo" if row.decision == "redo" else "rejected", text=row.text,
-        quick_issues=row.quick_issues, option=row.option, priority=row.priority, source=row.source, reset_to=row.reset_to,
-    )  # fmt: skip
+        iteration=row.iteration,
+        at=row.at,
+        decision="redo" if row.decision == "redo" else "rejected",
+        text=row.text,
+        quick_issues=row.quick_issues,
+        option=row.option,
+        priority=row.priority,
+        source=row.source,
+        reset_to=row.reset_to,
+    )
 
 
 def mirror(context: Context, task: TaskId) -> str:

@@ -94,7 +94,11 @@ class Findings:
         with self._context.store.read() as tx:
             rows = findings_of(tx, self._context.find_id(tx, task)) if task else everything(tx)
             now = self._context.now()
-            rows = [one for one in rows if (not open_only or one.state in UNRESOLVED or one.holds(now)) and (not blocking or one.blocking)]
+            rows = [
+                one
+                for one in rows
+                if (not open_only or one.state in UNRESOLVED or one.holds(now)) and (not blocking or one.blocking)
+            ]
             names = self._names(tx, rows)
             at = self._context.get(tx, TaskId(rows[0].task)).iteration if task and rows else 0
             return [view_of(one, now, names, at) for one in rows]
@@ -137,7 +141,9 @@ class Findings:
             what = "the quote" if found.quote.strip() else f"{found.path}:{found.line}" if found.line else found.path
             raise Refused(
                 "nothing was added.",
-                reasons=(Reason("V7", f"{what} is neither in base nor in head of attempt {facts.task.iteration}", step),),
+                reasons=(
+                    Reason("V7", f"{what} is neither in base nor in head of attempt {facts.task.iteration}", step),
+                ),
             )
         with self._context.writing(actor, "finding add") as work:
             me = self._context.party(work.tx, work.actor)
@@ -154,7 +160,10 @@ class Findings:
         permit(actor, "finding waive")
         reason = needed(reason, "finding waive", finding)
         if not 1 <= days <= LONGEST_WAIVER:
-            raise BadInput(f"a waiver holds for 1 to {LONGEST_WAIVER} days.", next_step=f'fe finding waive {finding} --days 30 -m "why"')
+            raise BadInput(
+                f"a waiver holds for 1 to {LONGEST_WAIVER} days.",
+                next_step=f'fe finding waive {finding} --days 30 -m "why"',
+            )
         with self._context.store.read() as tx:
             found = finding_named(tx, finding)
         words = f"{found.id} for {days} days: {reason}"
@@ -164,12 +173,21 @@ class Findings:
             me = self._context.party(work.tx, work.actor)
             facts = facts_of(self._context, work.tx, TaskId(found.task), me)
             self._refuse_waiver(facts, found, me_made=facts.made_by(me), now=work.at)
-            check(self._context, work, proof, "finding waive", task=found.task, reason=words, version=facts.task.version)
+            check(
+                self._context, work, proof, "finding waive", task=found.task, reason=words, version=facts.task.version
+            )
             until = stamp(datetime.fromisoformat(work.at) + timedelta(days=days))
-            work.record(found.task, e.FindingWaived(root=found.root, iteration=facts.task.iteration, reason=reason, until=until))
-            work.record(found.task, e.SecurityRecorded(kind="waiver", rule="E3", reason=reason, detail=f"{found.id} until {until[:10]}"))
+            work.record(
+                found.task, e.FindingWaived(root=found.root, iteration=facts.task.iteration, reason=reason, until=until)
+            )
+            work.record(
+                found.task,
+                e.SecurityRecorded(kind="waiver", rule="E3", reason=reason, detail=f"{found.id} until {until[:10]}"),
+            )
             now = self._context.get(work.tx, facts.task.id)
-        return outcome(now, f"waived {found.id} until {until[:10]}", f"fe show {now.id}", notes=("audited: fe security",))
+        return outcome(
+            now, f"waived {found.id} until {until[:10]}", f"fe show {now.id}", notes=("audited: fe security",)
+        )
 
     @staticmethod
     def _refuse_waiver(facts: Facts, found: Finding, me_made: tuple[str, str] | None, now: str) -> None:
@@ -178,14 +196,22 @@ class Findings:
             said = f"a waiver is for a person who did not make the change: {facts.party_name(me_made[0])} {me_made[1]}"
             reasons.append(Reason("E3", said, "another person waives it"))
         if not found.blocking:
-            reasons.append(Reason("E3", f"{found.id} is {found.severity} and blocks nothing", f"fe finding show {found.id}"))
+            reasons.append(
+                Reason("E3", f"{found.id} is {found.severity} and blocks nothing", f"fe finding show {found.id}")
+            )
         elif not found.holds(now):
-            reasons.append(Reason("E3", f"{found.id} is {found.state} and blocks nothing", f"fe finding show {found.id}"))
+            reasons.append(
+                Reason("E3", f"{found.id} is {found.state} and blocks nothing", f"fe finding show {found.id}")
+            )
         elif found.by_check:
             said = f"check {found.by_check} raised {found.id}: only the passing check resolves it"
-            reasons.append(Reason("D5", said, f'mend it; or a person runs: fe approve {found.task} --break-glass "why"'))
+            reasons.append(
+                Reason("D5", said, f'mend it; or a person runs: fe approve {found.task} --break-glass "why"')
+            )
         if reasons:
-            raise Refused(f"{found.id} was not waived.", reasons=tuple(reasons), next_step=reasons[0].next, task=found.task)
+            raise Refused(
+                f"{found.id} was not waived.", reasons=tuple(reasons), next_step=reasons[0].next, task=found.task
+            )
 
     def track(self, actor: Actor, names: Sequence[str], *, task: str = "") -> Outcome:
         """L16: open notes become follow-up tasks; the same note again is the same task."""
@@ -193,7 +219,11 @@ class Findings:
         with self._context.writing(actor, "finding track") as work:
             chosen = [finding_named(work.tx, name) for name in names]
             if task:
-                chosen += [one for one in findings_of(work.tx, self._context.find_id(work.tx, task)) if is_note(one) and not one.tracked]
+                chosen += [
+                    one
+                    for one in findings_of(work.tx, self._context.find_id(work.tx, task))
+                    if is_note(one) and not one.tracked
+                ]
             wrong = [
                 Reason("L16", f"{one.id} blocks: it is answered, not put off", f"fe finding respond {one.id}")
                 for one in chosen
@@ -201,7 +231,9 @@ class Findings:
             ]
             if wrong or not chosen:
                 none = Reason("L16", "there is no open note without a task", f"fe finding list {task}".strip())
-                raise Refused("nothing was planned.", reasons=tuple(wrong) or (none,), next_step=(wrong or [none])[0].next)
+                raise Refused(
+                    "nothing was planned.", reasons=tuple(wrong) or (none,), next_step=(wrong or [none])[0].next
+                )
             planned = []
             for one in {one.root: one for one in chosen}.values():
                 if not one.tracked:
@@ -213,11 +245,17 @@ class Findings:
             now = self._context.get(work.tx, TaskId(chosen[0].task))
             fresh = sum(not line.endswith("already") for line in planned)
         return outcome(
-            now, f"planned {fresh} follow-up {'task' if fresh == 1 else 'tasks'}", "fe ready", changed=fresh > 0, notes=tuple(planned)
+            now,
+            f"planned {fresh} follow-up {'task' if fresh == 1 else 'tasks'}",
+            "fe ready",
+            changed=fresh > 0,
+            notes=tuple(planned),
         )
 
     def apply(self, actor: Actor, finding: str, *, only_try: bool = False) -> Outcome:
-        """L3: the reviewer's patch, tried as a whole first; who applies it is its author, and the report shows where it came from."""
+        """L3: the reviewer's patch, tried as a whole first; who applies it is its author, and the report shows where it
+        came from.
+        """
         permit(actor, "log")
         with self._context.store.read() as tx:
             found = finding_named(tx, finding)
@@ -229,7 +267,9 @@ class Findings:
         touched = gate_files(policy, _paths_in(found.fix_patch))
         if touched and actor.kind != "human":
             reason = Reason(
-                "A4", f"the patch of {found.id} changes {touched[0]}, a gate file", f"a person runs: fe finding apply {found.id}"
+                "A4",
+                f"the patch of {found.id} changes {touched[0]}, a gate file",
+                f"a person runs: fe finding apply {found.id}",
             )
             raise Refused("nothing was applied.", reasons=(reason,), next_step=reason.next, task=found.task)
         why = self._context.workshop.apply_patch(found.fix_patch, only_try=only_try)
@@ -255,12 +295,18 @@ def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:
         refuse_other_task(actor, found)
         facts = facts_of(context, tx, found)
     if facts.attempt is None:
-        raise NotFound(f"nothing was handed in for {found}, so there is nothing to find in it.", next_step=f"fe show {found}", task=found)
+        raise NotFound(
+            f"nothing was handed in for {found}, so there is nothing to find in it.",
+            next_step=f"fe show {found}",
+            task=found,
+        )
     return facts
 
 
 def raise_all(work: Work, facts: Facts, anchored: Sequence[Anchored], *, kind: Kind, source: str, me: Party) -> Raising:
-    """All of them or none; of a tool's report, which says the same every time, what may not be raised again stays as it is (L9)."""
+    """All of them or none; of a tool's report, which says the same every time, what may not be raised again stays as it
+    is (L9).
+    """
     done = raising(work.tx, facts, anchored, kind=kind, source=source, me=me)
     if done.refused and kind != "CK":
         raise Refused("nothing was added.", reasons=done.refused, next_step=done.refused[0].next, task=facts.task.id)
@@ -289,7 +335,9 @@ def end_approvals(work: Work, facts: Facts, project: str) -> None:
     if not holding:
         return
     for row in work.tx.all("attempt.active_approvals", ApprovalView, task=facts.task.id):
-        event = e.ApprovalVoided(approval=row.seq, reasons=(f"D2: blocking findings are open: {', '.join(holding[:5])}",))
+        event = e.ApprovalVoided(
+            approval=row.seq, reasons=(f"D2: blocking findings are open: {', '.join(holding[:5])}",)
+        )
         work.as_gate(project).record(facts.task.id, event)
 
 
@@ -299,7 +347,9 @@ def is_note(one: Finding) -> bool:
 
 
 def _paths_in(patch: str) -> list[str]:
-    """Every path that a patch may touch: by each kind of header that git reads, with and without the folder that git strips."""
+    """Every path that a patch may touch: by each kind of header that git reads, with and without the folder that git
+    strips.
+    """
     found: dict[str, None] = {}
     for line in patch.splitlines():
         header = next((header for header in HEADERS if line.startswith(header)), "")
@@ -325,22 +375,55 @@ def _clean(found: Found) -> Found:
     if wrong:
         raise BadInput(f"{found.path}: {wrong}", next_step="fe finding add src/file.py:12 …")
     return msgspec.structs.replace(
-        found, title=clean_title(found.title), path=path, problem=clean_text(found.problem, "the problem"), fix=clean_text(found.fix,
-        "the fix"),
-        why=clean_text(found.why, "the why"), quote=clean_text(found.quote, "the quote"), fix_patch=clean_text(found.fix_patch,
-        "the patch"),
-    )  # fmt: skip
+        found,
+        title=clean_title(found.title),
+        path=path,
+        problem=clean_text(found.problem, "the problem"),
+        fix=clean_text(found.fix, "the fix"),
+        why=clean_text(found.why, "the why"),
+        quote=clean_text(found.quote, "the quote"),
+        fix_patch=clean_text(found.fix_patch, "the patch"),
+    )
 
 
 def view_of(one: Finding, now: str, names: dict[str, str], iteration: int = 0) -> FindingView:
-    """A finding for every face. It stands for as many rounds as there were since; a settled one stood until it was last flagged."""
+    """A finding for every face. It stands for as many rounds as there were since; a settled one stood until it was last
+    flagged.
+    """
     last = max(iteration, one.flagged) if one.state in UNRESOLVED else one.flagged
     return FindingView(
-        id=one.id, root=one.root, task=one.task, kind=one.kind, severity=one.severity, blocking=one.blocking, state=one.state,
-        title=one.title, location=Place(one.path, one.line), problem=one.problem, fix=one.fix, why=one.why, quote=one.quote,
-        fix_patch=one.fix_patch, rule=one.rule, source=one.source, check=one.by_check, by=names.get(one.session, one.session),
-        raised=one.raised, flagged=one.flagged, flags=one.flags, rounds=last - one.raised + 1, note=one.note,
-        anchored=one.anchored, waiting=one.waiting, must_fix=one.must_fix, left_diff=one.left_diff, answer=one.answer,
-        ruling=one.ruling, false_fixes=one.false_fixes, waived_until=one.waived_until,
-        expired=one.state == "waived" and not one.is_waived(now), tracked=one.tracked, alike=one.alike,
-    )  # fmt: skip
+        id=one.id,
+        root=one.root,
+        task=one.task,
+        kind=one.kind,
+        severity=one.severity,
+        blocking=one.blocking,
+        state=one.state,
+        title=one.title,
+        location=Place(one.path, one.line),
+        problem=one.problem,
+        fix=one.fix,
+        why=one.why,
+        quote=one.quote,
+        fix_patch=one.fix_patch,
+        rule=one.rule,
+        source=one.source,
+        check=one.by_check,
+        by=names.get(one.session, one.session),
+        raised=one.raised,
+        flagged=one.flagged,
+        flags=one.flags,
+        rounds=last - one.raised + 1,
+        note=one.note,
+        anchored=one.anchored,
+        waiting=one.waiting,
+        must_fix=one.must_fix,
+        left_diff=one.left_diff,
+        answer=one.answer,
+        ruling=one.ruling,
+        false_fixes=one.false_fixes,
+        waived_until=one.waived_until,
+        expired=one.state == "waived" and not one.is_waived(now),
+        tracked=one.tracked,
+        alike=one.alike,
+    )

@@ -43,7 +43,9 @@ def to_toml(values: dict[str, config.Value]) -> str:
         else:
             sections.setdefault(section, []).append(f"{name} = {_value(value)}")
     parts = ["\n".join([f"[{section}]", *lines]) for section, lines in sections.items()]
-    parts += ["\n".join(["[[checks]]", *_fields(rule)]) for rules in checks if isinstance(rules, tuple) for rule in rules]
+    parts += [
+        "\n".join(["[[checks]]", *_fields(rule)]) for rules in checks if isinstance(rules, tuple) for rule in rules
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -51,7 +53,9 @@ def _fields(entry: object) -> list[str]:
     """What differs from the defaults, and what has none."""
     assert isinstance(entry, msgspec.Struct)
     defaults = {field.name: field.default for field in msgspec.structs.fields(entry)}
-    return [f"{name} = {_value(value)}" for name, value in msgspec.structs.asdict(entry).items() if value != defaults[name]]
+    return [
+        f"{name} = {_value(value)}" for name, value in msgspec.structs.asdict(entry).items() if value != defaults[name]
+    ]
 
 
 def _value(value: object) -> str:

@@ -1,4 +1,6 @@
-"""The gate decides by itself (M4, skip, send back): after a hand-in and after checks, in the transaction of whoever came."""
+"""The gate decides by itself (M4, skip, send back): after a hand-in and after checks, in the transaction of whoever
+came.
+"""
 
 from __future__ import annotations
 
@@ -71,8 +73,14 @@ def approval(facts: Facts, chosen: Chosen, checked: tuple[Standing, ...]) -> e.A
     if chosen.mode == "auto-approve":
         said += f": {len(passed)}/{len(checked)} checks, iteration {attempt.n}, signal {attempt.signal}"
     return e.Approved(
-        attempt=attempt.n, diff_id=attempt.diff_id, rule="M4", status=after(attempt), reason=said, seen="by rule", grade="rule"
-    )  # fmt: skip
+        attempt=attempt.n,
+        diff_id=attempt.diff_id,
+        rule="M4",
+        status=after(attempt),
+        reason=said,
+        seen="by rule",
+        grade="rule",
+    )
 
 
 def after(attempt: Attempt) -> Status:
@@ -101,7 +109,9 @@ class Output(msgspec.Struct, frozen=True):
 
 
 def in_words(tx: Tx, red: list[Standing]) -> str:
-    """What failed, for the next iteration: the failing tests, or, where no report names them, the end of what was printed."""
+    """What failed, for the next iteration: the failing tests, or, where no report names them, the end of what was
+    printed.
+    """
     seqs = [str(one.result.seq) for one in red if one.result]
     printed = {row.seq: row.output for row in tx.all("check.outputs", Output, seqs=seqs)}
     lines = []
@@ -113,5 +123,9 @@ def in_words(tx: Tx, red: list[Standing]) -> str:
         if len(names) > SHOWN_FAILURES:
             lines.append(f"- and {len(names) - SHOWN_FAILURES} more")
         if not names:
-            lines += [f"    {line}" for line in printed.get(one.result.seq, "").rstrip().split("\n")[-SHOWN_FAILURES:] if line.strip()]
+            lines += [
+                f"    {line}"
+                for line in printed.get(one.result.seq, "").rstrip().split("\n")[-SHOWN_FAILURES:]
+                if line.strip()
+            ]
     return "\n".join(lines)

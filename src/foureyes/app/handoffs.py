@@ -1,4 +1,6 @@
-"""Handoffs of tech lead, developer and QA: written from the ledger, and read back without believing a number of them (G6, L13)."""
+"""Handoffs of tech lead, developer and QA: written from the ledger, and read back without believing a number of them
+(G6, L13).
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,8 @@ class Handoffs:
         """What the ledger says, as one role hands it to another."""
         if role not in ROLES:
             raise BadInput(
-                f"there is no handoff of {visible(role)[:40]!r}; there are {', '.join(ROLES)}.", next_step="fe export handoff --help"
+                f"there is no handoff of {visible(role)[:40]!r}; there are {', '.join(ROLES)}.",
+                next_step="fe export handoff --help",
             )
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, self._context.find_id(tx, task))
@@ -91,16 +94,24 @@ class Handoffs:
         settled = {
             move.root
             for move in tx.all("finding.moves", MoveView, task=facts.task.id)
-            if move.iteration == attempt.n and move.kind in ("ruled", "cleared") and move.now == "resolved" and not move.undone
+            if move.iteration == attempt.n
+            and move.kind in ("ruled", "cleared")
+            and move.now == "resolved"
+            and not move.undone
         }
         new = [one for one in open_ones if one.raised == attempt.n]
-        resolved = [one.id for one in rows if one.root in settled and one.state == "resolved" and one.raised < attempt.n]
+        resolved = [
+            one.id for one in rows if one.root in settled and one.state == "resolved" and one.raised < attempt.n
+        ]
         return TechLeadHandoff(
-            issues=tuple(_issue(one) for one in open_ones), issue_summary=_summary(open_ones), iteration=attempt.n,
+            issues=tuple(_issue(one) for one in open_ones),
+            issue_summary=_summary(open_ones),
+            iteration=attempt.n,
             status=status_of([one.severity for one in open_ones]),
             prior_issues_resolved=tuple(resolved),
-            new_blocking_issues=tuple(one.id for one in new if one.blocking), new_issues_this_iteration=tuple(one.id for one in new),
-        )  # fmt: skip
+            new_blocking_issues=tuple(one.id for one in new if one.blocking),
+            new_issues_this_iteration=tuple(one.id for one in new),
+        )
 
     def _developer(self, tx: Tx, facts: Facts) -> DeveloperHandoff:
         """The answers that the latest attempt carries, or the one that is being made."""
@@ -108,16 +119,23 @@ class Handoffs:
         iteration = task.iteration + (task.status == "in_progress")
         rows = {one.root: one.at_time(self._context.now()) for one in findings_of(tx, task.id)}
         moves = tx.all("finding.moves", MoveView, task=task.id)
-        given = {move.root: move for move in moves if move.kind == "answered" and move.iteration == iteration and not move.undone}
+        given = {
+            move.root: move
+            for move in moves
+            if move.kind == "answered" and move.iteration == iteration and not move.undone
+        }
         blocking = {one.root for one in rows.values() if one.needs_answer or (one.blocking and one.root in given)}
         counted = Counter(given[root].word for root in blocking if root in given)
         return DeveloperHandoff(
-            issue_responses=tuple(_response(rows[root], move) for root, move in given.items()), iteration=iteration,
+            issue_responses=tuple(_response(rows[root], move) for root, move in given.items()),
+            iteration=iteration,
             blocking_summary=BlockingSummary(
-                total_blocking=len(blocking), fixed=counted["FIXED"], rejected_with_reason=counted["REJECTED"],
+                total_blocking=len(blocking),
+                fixed=counted["FIXED"],
+                rejected_with_reason=counted["REJECTED"],
                 unaddressed=len(blocking) - counted["FIXED"] - counted["REJECTED"],
             ),
-        )  # fmt: skip
+        )
 
     def _qa(self, tx: Tx, facts: Facts) -> QaHandoff:
         tracked = self._tracked(tx, facts)
@@ -140,7 +158,9 @@ class Handoffs:
         return track(found)
 
     def take_in(self, actor: Actor, task: str, document: bytes) -> Taken:
-        """A developer's answers, a tech lead's issues, or what QA says, which is compared with the checks and never stored."""
+        """A developer's answers, a tech lead's issues, or what QA says, which is compared with the checks and never
+        stored.
+        """
         with self._context.store.read() as tx:
             task = self._context.find_id(tx, task)
         kind = kind_of(document)
@@ -148,7 +168,9 @@ class Handoffs:
             from foureyes.app.answers import Answers
 
             done = Answers(self._context).respond_document(actor, task, document)
-            return Taken(task=done.task, type=kind, changed=True, message=done.message, next=done.next, notes=done.notes)
+            return Taken(
+                task=done.task, type=kind, changed=True, message=done.message, next=done.next, notes=done.notes
+            )
         if kind == "handoff_qa":
             return self._compared(task, document)
         from foureyes.app.exchange import Exchange
@@ -156,16 +178,23 @@ class Handoffs:
         read(document, TechLeadHandoff)
         read_in = Exchange(self._context).take_in(actor, task, document)
         return Taken(
-            task=read_in.task, type="handoff_tech_lead", changed=bool(read_in.raised or read_in.again), message=read_in.message,
-            next=read_in.next, raised=read_in.raised, again=read_in.again,
-        )  # fmt: skip
+            task=read_in.task,
+            type="handoff_tech_lead",
+            changed=bool(read_in.raised or read_in.again),
+            message=read_in.message,
+            next=read_in.next,
+            raised=read_in.raised,
+            again=read_in.again,
+        )
 
     def _compared(self, task: str, document: bytes) -> Taken:
         """L13: what the checks say counts; a document that says something else is an error that names both."""
         said = read(document, QaHandoff, rule="L13")
         problems = summary_problems(said)
         if problems:
-            raise BadInput("the handoff_qa contradicts itself.", reasons=tuple(problems), next_step="mend these and send it again")
+            raise BadInput(
+                "the handoff_qa contradicts itself.", reasons=tuple(problems), next_step="mend these and send it again"
+            )
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, self._context.find_id(tx, task))
             tracked = {one.iteration: one for one in self._tracked(tx, facts)}
@@ -175,19 +204,30 @@ class Handoffs:
             ran = f"iterations {', '.join(str(n) for n in tracked)}" if tracked else "none"
             reasons = [
                 Reason(
-                    "L13", f"test_tracking.iteration: {said.test_tracking.iteration} sent, the checks ran on {ran}", f"fe check run {found}"
+                    "L13",
+                    f"test_tracking.iteration: {said.test_tracking.iteration} sent, the checks ran on {ran}",
+                    f"fe check run {found}",
                 )
             ]
         else:
             reasons = _differences(said, _qa_of(here), f"fe check show {found}")
         if reasons:
-            raise Refused("the handoff_qa is not what the checks say.", reasons=tuple(reasons), next_step=reasons[0].next, task=found)
-        message = f"the checks of {found} say the same about iteration {said.test_tracking.iteration}; nothing was stored"
+            raise Refused(
+                "the handoff_qa is not what the checks say.",
+                reasons=tuple(reasons),
+                next_step=reasons[0].next,
+                task=found,
+            )
+        message = (
+            f"the checks of {found} say the same about iteration {said.test_tracking.iteration}; nothing was stored"
+        )
         return Taken(task=found, type="handoff_qa", changed=False, message=message, next=f"fe check show {found}")
 
 
 def kind_of(document: bytes) -> str:
-    """What a document is: by its type, or by what it has where it leaves that out; a tech lead's where nothing tells."""
+    """What a document is: by its type, or by what it has where it leaves that out; a tech lead's where nothing
+    tells.
+    """
     try:
         told = msgspec.json.decode(document.removeprefix(b"\xef\xbb\xbf"), type=Told)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -195,7 +235,10 @@ def kind_of(document: bytes) -> str:
     if told.type in ("handoff_developer", "handoff_qa", "handoff_tech_lead"):
         return str(told.type)
     if told.type:
-        said = f"{visible(str(told.type))[:60]!r} is no handoff; there are handoff_tech_lead, handoff_developer and handoff_qa."
+        said = (
+            f"{visible(str(told.type))[:60]!r} is no handoff; there are handoff_tech_lead, handoff_developer and "
+            "handoff_qa."
+        )
         raise BadInput(said, next_step="a review_result: fe review submit TASK FILE")
     if told.issue_responses is not None:
         return "handoff_developer"
@@ -204,10 +247,18 @@ def kind_of(document: bytes) -> str:
 
 def _issue(one: Finding) -> Issue:
     return Issue(
-        id=one.id, severity=one.severity, title=one.title, blocking=one.blocking, location=one.where, problem=_text(one.problem),
-        fix=_text(one.fix), why=_text(one.why), quote=_text(one.quote), rule=one.rule,
+        id=one.id,
+        severity=one.severity,
+        title=one.title,
+        blocking=one.blocking,
+        location=one.where,
+        problem=_text(one.problem),
+        fix=_text(one.fix),
+        why=_text(one.why),
+        quote=_text(one.quote),
+        rule=one.rule,
         fix_patch=one.fix_patch if len(one.fix_patch) <= MOST_IN_TEXT else "",
-    )  # fmt: skip
+    )
 
 
 def _text(text: str) -> str:
@@ -217,14 +268,19 @@ def _text(text: str) -> str:
 def _summary(rows: Iterable[Finding]) -> IssueSummary:
     counted = Counter(one.severity for one in rows)
     return IssueSummary(
-        critical=counted["CRITICAL"], high=counted["HIGH"], medium=counted["MEDIUM"], low=counted["LOW"],
+        critical=counted["CRITICAL"],
+        high=counted["HIGH"],
+        medium=counted["MEDIUM"],
+        low=counted["LOW"],
         blocking_count=counted["CRITICAL"] + counted["HIGH"],
-    )  # fmt: skip
+    )
 
 
 def _response(one: Finding, move: MoveView) -> IssueResponse:
     words = {"details": _text(move.words)} if move.word == "FIXED" else {"reason": _text(move.words)}
-    return IssueResponse(issue_id=one.id, action=move.word, ground=move.ground, commit=move.commit, tech_debt_id=move.debt, **words)
+    return IssueResponse(
+        issue_id=one.id, action=move.word, ground=move.ground, commit=move.commit, tech_debt_id=move.debt, **words
+    )
 
 
 def _says(one: Standing) -> bool:
@@ -242,9 +298,12 @@ def _failing(one: Standing) -> list[str]:
 def _qa_of(one: Tracking) -> QaHandoff:
     fails = one.still_failing or one.new_failures
     tracking = TestTracking(
-        iteration=one.iteration, original_failures=one.original_failures, fixed_since_start=one.fixed_since_start,
-        still_failing=one.still_failing, new_failures=one.new_failures,
-    )  # fmt: skip
+        iteration=one.iteration,
+        original_failures=one.original_failures,
+        fixed_since_start=one.fixed_since_start,
+        still_failing=one.still_failing,
+        new_failures=one.new_failures,
+    )
     return QaHandoff(test_tracking=tracking, progress_made=one.progress_made, status="FAIL" if fails else "PASS")
 
 
@@ -253,7 +312,9 @@ def _differences(said: QaHandoff, known: QaHandoff, step: str) -> list[Reason]:
     for name in ("original_failures", "fixed_since_start", "still_failing", "new_failures"):
         sent, right = set(getattr(said.test_tracking, name)), set(getattr(known.test_tracking, name))
         if sent != right:
-            found.append(Reason("L13", f"test_tracking.{name}: {_named(sent)} sent, {_named(right)} by the checks", step))
+            found.append(
+                Reason("L13", f"test_tracking.{name}: {_named(sent)} sent, {_named(right)} by the checks", step)
+            )
     if said.progress_made is not None and said.progress_made != known.progress_made:
         sent_word, right_word = str(said.progress_made).lower(), str(known.progress_made).lower()
         found.append(Reason("L13", f"progress_made: {sent_word} sent, {right_word} by the checks", step))

@@ -49,7 +49,9 @@ class Keys:
             if ssh:  # one that signs without being touched is refused here, not at its first use
                 ring.sign(fingerprint, b'{"verb":"try the key"}')
             return self._own(actor, public, fingerprint)
-        except BaseException:  # also when the person thinks better of it: a key that counts nowhere is not left lying about
+        except (
+            BaseException
+        ):  # also when the person thinks better of it: a key that counts nowhere is not left lying about
             if not key:
                 ring.forget(fingerprint)
             raise
@@ -57,7 +59,9 @@ class Keys:
     def _held(self, key: str) -> str:
         found = [public for name, public in self._context.keys.held().items() if key.removeprefix("SHA256:") in name]
         if len(found) != 1 or not key.removeprefix("SHA256:"):
-            raise NotFound(f"{'several keys here are' if found else 'no key here is'} called {key}.", next_step="fe key list")
+            raise NotFound(
+                f"{'several keys here are' if found else 'no key here is'} called {key}.", next_step="fe key list"
+            )
         return found[0]
 
     def _own(self, actor: Actor, public: str, fingerprint: str) -> KeyOutcome:
@@ -66,8 +70,12 @@ class Keys:
         others = {key.fingerprint for key in keys} & set(self._context.keys.held()) - {fingerprint}
         if keys and not others and fingerprint not in {key.fingerprint for key in keys}:
             step = f"fe key add '{public}' --person {actor.person}"
-            message = f"key {fingerprint} lies here, but does not count yet: somebody with a key of this project signs it"
-            return KeyOutcome(fingerprint=fingerprint, public=public, registered=False, message=message, next=f"they run: {step}")
+            message = (
+                f"key {fingerprint} lies here, but does not count yet: somebody with a key of this project signs it"
+            )
+            return KeyOutcome(
+                fingerprint=fingerprint, public=public, registered=False, message=message, next=f"they run: {step}"
+            )
         return self._register(actor, public, actor.person, own=True)
 
     def add(self, actor: Actor, public: str, person: str) -> KeyOutcome:
@@ -76,7 +84,8 @@ class Keys:
         person = clean_name(person)
         if not all(person.partition("@")[::2]):
             raise BadInput(
-                f"{person!r} is not a person: write user@host, as fe whoami says it.", next_step="fe key add 'LINE' --person USER@HOST"
+                f"{person!r} is not a person: write user@host, as fe whoami says it.",
+                next_step="fe key add 'LINE' --person USER@HOST",
             )
         return self._register(actor, public.strip(), person, own=False)
 
@@ -90,10 +99,17 @@ class Keys:
         if known:
             state = "retired" if known[0].retired_at else "on record already"
             return KeyOutcome(
-                fingerprint=fingerprint, public=public, registered=not known[0].retired_at, message=f"{fingerprint} is {state}"
+                fingerprint=fingerprint,
+                public=public,
+                registered=not known[0].retired_at,
+                message=f"{fingerprint} is {state}",
             )
         reason = f"{person} {public}"
-        proof = sign(self._context, keys, "key add", task="", diff_id="", reason=reason, head=head) if keys or not own else None
+        proof = (
+            sign(self._context, keys, "key add", task="", diff_id="", reason=reason, head=head)
+            if keys or not own
+            else None
+        )
         caller = known_by_key(actor, proof)
         if own:
             caller = replace(caller, evidence=(*caller.evidence, f"key:{fingerprint}"))
@@ -104,8 +120,12 @@ class Keys:
                 check(self._context, work, proof, "key add", reason=reason)
             work.record("", e.KeyAdded(fingerprint=fingerprint, public=public, person=person))
             how = "signed by an earlier key" if proof else "the first key: it rests on an observed person"
-            work.record("", e.SecurityRecorded(kind="key_added", rule="I9", reason=f"{fingerprint} for {person}", detail=how))
-        return KeyOutcome(fingerprint=fingerprint, public=public, message=f"key {fingerprint} counts for {person}: {how}")
+            work.record(
+                "", e.SecurityRecorded(kind="key_added", rule="I9", reason=f"{fingerprint} for {person}", detail=how)
+            )
+        return KeyOutcome(
+            fingerprint=fingerprint, public=public, message=f"key {fingerprint} counts for {person}: {how}"
+        )
 
     def retire(self, actor: Actor, key: str, reason: str) -> KeyOutcome:
         """A key that is lost or known to others counts no more; signed by a key of the project."""
@@ -120,12 +140,20 @@ class Keys:
             if key_named(work.tx, found.fingerprint).retired_at is None:
                 work.record("", e.KeyRetired(fingerprint=found.fingerprint, reason=reason))
                 work.record(
-                    "", e.SecurityRecorded(kind="key_retired", rule="I9", reason=reason, detail=f"{found.fingerprint} of {found.person}")
+                    "",
+                    e.SecurityRecorded(
+                        kind="key_retired", rule="I9", reason=reason, detail=f"{found.fingerprint} of {found.person}"
+                    ),
                 )
-        return KeyOutcome(fingerprint=found.fingerprint, public=found.public, message=f"retired {found.fingerprint} of {found.person}")
+        return KeyOutcome(
+            fingerprint=found.fingerprint, public=found.public, message=f"retired {found.fingerprint} of {found.person}"
+        )
 
     def list(self) -> list[KeyView]:
         """Every key on record, the oldest first."""
         held = self._context.keys.held()
         with self._context.store.read() as tx:
-            return [KeyView(**msgspec.structs.asdict(key), here=key.fingerprint in held) for key in tx.all("record.keys", Key)]
+            return [
+                KeyView(**msgspec.structs.asdict(key), here=key.fingerprint in held)
+                for key in tx.all("record.keys", Key)
+            ]

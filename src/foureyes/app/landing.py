@@ -26,7 +26,9 @@ MANY = 10_000
 
 
 class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of an approved task. `outcome`: merged, found (on the target already), waiting, stuck, conflict, checks, void."""
+    """What became of an approved task. `outcome`: merged, found (on the target already), waiting, stuck, conflict,
+    checks, void.
+    """
 
     task: str
     attempt: int
@@ -42,25 +44,32 @@ class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def recognise(context: Context, actor: Actor, target: str) -> list[MergeRow]:
-    """Close every approved task whose approved head is on the target branch already: merged by hand, or just before a crash (Q4).
+    """Close every approved task whose approved head is on the target branch already: merged by hand, or just before a
+    crash (Q4).
 
     Work that was closed without an approval and merged all the same is taken off the unmerged list, on the record.
     """
     with context.store.read() as tx:
-        rows = tx.tasks(ListQuery(status="approved", limit=MANY), TaskRow) + tx.tasks(ListQuery(unmerged=True, limit=MANY), TaskRow)
+        rows = tx.tasks(ListQuery(status="approved", limit=MANY), TaskRow) + tx.tasks(
+            ListQuery(unmerged=True, limit=MANY), TaskRow
+        )
         attempts = {row.id: facts_of(context, tx, TaskId(row.id)).attempt for row in rows}
     handed_in = {task: attempt for task, attempt in attempts.items() if attempt is not None}
     found = [_look(context, task, handed_in[task], target) for task in _perhaps(context, handed_in, target)]
     landed = [row for row in found if row is not None]
     if landed:
-        settings = {row.task: settings_of(context, attempt, target) for row in landed if (attempt := attempts[row.task])}
+        settings = {
+            row.task: settings_of(context, attempt, target) for row in landed if (attempt := attempts[row.task])
+        }
         with context.writing(actor, "merge") as work:
             landed = [_found(context, work, row, settings[row.task]) for row in landed]
     return landed
 
 
 def _perhaps(context: Context, attempts: dict[str, Attempt], target: str) -> list[str]:
-    """The tasks whose head, or what their branch is at now, the target has: two calls of git, however many tasks wait."""
+    """The tasks whose head, or what their branch is at now, the target has: two calls of git, however many tasks
+    wait.
+    """
     if not attempts:
         return []
     branches = context.repo.heads()
@@ -92,7 +101,11 @@ def accept(context: Context, work: Work, task: Task, settings: str) -> str:
     if settings and digest_of(settings) != context.project(work.tx).accepted_digest:
         work.record(task.id, e.PolicyAccepted(digest=digest_of(settings), text=settings))
         names.append(FILE)
-    return f"its {', '.join(names)}, approved by a person, {'is' if len(names) == 1 else 'are'} in force now" if names else ""
+    return (
+        f"its {', '.join(names)}, approved by a person, {'is' if len(names) == 1 else 'are'} in force now"
+        if names
+        else ""
+    )
 
 
 def _found(context: Context, work: Work, row: MergeRow, settings: str) -> MergeRow:
@@ -121,7 +134,9 @@ def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task) ->
     against = [*why_void(facts, policy, given, gate.Tip(head=facts.attempt.head)), *gate.holds(facts)]
     if against:
         said = "; ".join(f"{reason.rule} {reason.message}" for reason in against)
-        event = e.SecurityRecorded(kind="merged_by_hand", rule=against[0].rule, reason=f"on the target branch although: {said}")
+        event = e.SecurityRecorded(
+            kind="merged_by_hand", rule=against[0].rule, reason=f"on the target branch although: {said}"
+        )
         gatekeeper.record(task.id, event)
 
 
@@ -165,9 +180,15 @@ def tidy(context: Context, task: TaskId, attempt: Attempt, target: str) -> str:
 def tidy_merged(context: Context, target: str) -> None:
     """What a crash left of merged tasks: worktrees and branches that nobody needs any more (Q4)."""
     own = "refs/heads/fe/"
-    left = {ref.removeprefix(own) for ref in context.repo.heads() if ref.startswith(own)} | set(context.workshop.worktrees())
+    left = {ref.removeprefix(own) for ref in context.repo.heads() if ref.startswith(own)} | set(
+        context.workshop.worktrees()
+    )
     with context.store.read() as tx:
-        merged = [task.id for task in tx.all("task.some", Task, ids=sorted(left)) if task.resolution == "merged"] if left else []
+        merged = (
+            [task.id for task in tx.all("task.some", Task, ids=sorted(left)) if task.resolution == "merged"]
+            if left
+            else []
+        )
         attempts = {task: facts_of(context, tx, task).attempt for task in merged}
     for task, attempt in attempts.items():
         if attempt is not None:
@@ -183,11 +204,15 @@ def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:
         raise _foreign(f"{FILE} on {target} {said}; this store is of project {context.store.project}")
     anchor = context.repo.last_anchor(target)
     if anchor is not None and not _holds(tx, anchor):
-        raise _foreign(f"the last anchor on {target} ({anchor[:20]}) is not in this store's journal: another store merges there")
+        raise _foreign(
+            f"the last anchor on {target} ({anchor[:20]}) is not in this store's journal: another store merges there"
+        )
 
 
 def _foreign(message: str) -> Refused:
-    return Refused("nothing was merged or closed.", reasons=(Reason("P12", message, "fe doctor"),), next_step="fe doctor")
+    return Refused(
+        "nothing was merged or closed.", reasons=(Reason("P12", message, "fe doctor"),), next_step="fe doctor"
+    )
 
 
 def _holds(tx: Tx, anchor: str) -> bool:

@@ -1,4 +1,6 @@
-"""Laundering (A6): work that was seen before brings its authors and its open blocking findings along, whatever task it comes under."""
+"""Laundering (A6): work that was seen before brings its authors and its open blocking findings along, whatever task it
+comes under.
+"""
 
 from __future__ import annotations
 
@@ -51,14 +53,18 @@ def laundered(tx: Tx, event: e.AttemptSubmitted, task: TaskId) -> e.AttemptSubmi
 
 
 def found_again(context: Context, event: e.AttemptSubmitted, task: TaskId) -> dict[str, Place]:
-    """A6, L4: blocking findings of other tasks, and obsolete ones of this: where their code is in the attempt, by root."""
+    """A6, L4: blocking findings of other tasks, and obsolete ones of this: where their code is in the attempt, by
+    root.
+    """
     with context.store.read() as tx:
         others = sorted(shared_with(tx, event.pieces, task))
         rows = [one for other in others for one in findings_of(tx, other) if one.blocking and not one.by_check]
         rows += [one for one in findings_of(tx, task) if is_gone(one)]
     paths = [file.path for file in event.files]
     texts = context.repo.texts(event.head, sorted(paths)) if rows else {}
-    places = [_place(one, sorted(paths, key=lambda path: path != one.path), texts, own=one.task == task) for one in rows]
+    places = [
+        _place(one, sorted(paths, key=lambda path: path != one.path), texts, own=one.task == task) for one in rows
+    ]
     return {place.root: place for place in places if place is not None}
 
 
@@ -69,7 +75,9 @@ def is_gone(one: Finding) -> bool:
 
 def _place(one: Finding, paths: Sequence[str], texts: Mapping[str, str], *, own: bool) -> Place | None:
     """By its quote, under its own name or another one; without a quote, and for another task's, its file will do."""
-    lines = ((path, find_quote(one.quote, texts[path], one.line)) for path in paths if path in texts) if one.quote else ()
+    lines = (
+        ((path, find_quote(one.quote, texts[path], one.line)) for path in paths if path in texts) if one.quote else ()
+    )
     path, line = next((place for place in lines if place[1]), ("", 0))
     if line:
         return Place(one.root, path, line)
@@ -97,16 +105,21 @@ def inherit(context: Context, work: Work, task: TaskId, event: e.AttemptSubmitte
 
 
 def _first(one: Finding) -> str:
-    """The finding that this one is, or is a copy of: what was found once comes along once, and never back to where it was found."""
+    """The finding that this one is, or is a copy of: what was found once comes along once, and never back to where it
+    was found.
+    """
     return one.rule if one.source == "inherited" else one.root
 
 
-def come_back(context: Context, work: Work, task: TaskId, event: e.AttemptSubmitted, places: Mapping[str, Place]) -> None:
+def come_back(
+    context: Context, work: Work, task: TaskId, event: e.AttemptSubmitted, places: Mapping[str, Place]
+) -> None:
     """L4: what was ruled obsolete is open again, under another id, once its code is part of the change again."""
     names = Names(work.tx, stem("TL", context.get(work.tx, task).group, task, event.n))
     gone = [one for one in findings_of(work.tx, task) if is_gone(one) and one.root in places]
     found = tuple(
-        msgspec.structs.replace(_copy(one, places[one.root], names.next()), root=one.root, why=one.why, rule=one.rule) for one in gone
+        msgspec.structs.replace(_copy(one, places[one.root], names.next()), root=one.root, why=one.why, rule=one.rule)
+        for one in gone
     )
     if found:
         raised = e.FindingsRaised(iteration=event.n, kind="TL", source="came back", findings=found)
@@ -115,7 +128,18 @@ def come_back(context: Context, work: Work, task: TaskId, event: e.AttemptSubmit
 
 def _copy(one: Finding, place: Place, name: str) -> Raised:
     return Raised(
-        id=name, root=name, severity=one.severity, title=one.title, path=place.path, line=place.line, problem=one.problem, fix=one.fix,
-        why=f"{one.why}\n\nIt came along from {one.id} of {one.task} (A6).".strip(), quote=one.quote, symbol=one.symbol, rule=_first(one),
-        fix_patch=one.fix_patch, anchored=one.anchored,
-    )  # fmt: skip
+        id=name,
+        root=name,
+        severity=one.severity,
+        title=one.title,
+        path=place.path,
+        line=place.line,
+        problem=one.problem,
+        fix=one.fix,
+        why=f"{one.why}\n\nIt came along from {one.id} of {one.task} (A6).".strip(),
+        quote=one.quote,
+        symbol=one.symbol,
+        rule=_first(one),
+        fix_patch=one.fix_patch,
+        anchored=one.anchored,
+    )

@@ -146,9 +146,15 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
     """The facts of a page of tasks. Who is above the caller is needed to judge by (I4)."""
     tasks = {row.id: row for row in tx.all("task.some", Task, ids=ids)}
     attempts = {row.task: row for row in tx.all("attempt.latest", AttemptRow, ids=ids)}
-    history, authors = _by_task(tx.all("attempt.history", HistoryRow, ids=ids)), _by_task(tx.all("attempt.authors", AuthorRow, ids=ids))
+    history, authors = (
+        _by_task(tx.all("attempt.history", HistoryRow, ids=ids)),
+        _by_task(tx.all("attempt.authors", AuthorRow, ids=ids)),
+    )
     taken_off = _by_task(tx.all("task.labels_taken_off", TakenOff, ids=ids))
-    recorded, reviews = _by_task(tx.all("attempt.recorded", RecordedRow, ids=ids)), _by_task(tx.all("review.of_diffs", Review, ids=ids))
+    recorded, reviews = (
+        _by_task(tx.all("attempt.recorded", RecordedRow, ids=ids)),
+        _by_task(tx.all("review.of_diffs", Review, ids=ids)),
+    )
     cleared = _by_task(tx.all("attempt.cleared", Cleared, ids=ids))
     controls = _controls(tx, ids)
     trees = sorted({tree for row in attempts.values() for tree in (row.tree, row.base_tree) if tree})
@@ -156,7 +162,9 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
     epics = [task.id for task in tasks.values() if task.type == "epic"]
     children = {row.parent: row for row in tx.all("task.child_standing", Children, ids=epics)} if epics else {}
     makers = _child_makers(tx, epics) if epics else defaultdict(set)
-    named = _named(tasks.values(), history, authors, makers) | {SessionId(row.session) for rows in taken_off.values() for row in rows}
+    named = _named(tasks.values(), history, authors, makers) | {
+        SessionId(row.session) for rows in taken_off.values() for row in rows
+    }
     named |= {row.session for rows in recorded.values() for row in rows} | {result.session for result in results}
     named |= {control.session for rows in controls.values() for control in rows}
     named |= {SessionId(row.session) for rows in reviews.values() for row in rows}
@@ -186,7 +194,10 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
         )
         for task in tasks.values()
     }
-    return {task: _with_reviewers(context, tx, about, reviews[task]) if reviews[task] else about for task, about in found.items()}
+    return {
+        task: _with_reviewers(context, tx, about, reviews[task]) if reviews[task] else about
+        for task, about in found.items()
+    }
 
 
 class OfTask(Protocol):
@@ -220,7 +231,9 @@ def holding_of(context: Context, tx: Tx, ids: Sequence[str]) -> dict[str, list[B
     for row in tx.all("finding.holding", HoldingRow, ids=list(ids)):
         if not row.by_check and not (row.state == "waived" and row.waived_until > now):
             where = f"{row.path}:{row.line}" if row.path and row.line else row.path
-            found[row.task].append(Blocking(row.id, row.severity, row.state, row.title, where, row.waiting, row.state == "waived"))
+            found[row.task].append(
+                Blocking(row.id, row.severity, row.state, row.title, where, row.waiting, row.state == "waived")
+            )
     return found
 
 
@@ -250,7 +263,11 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
         if not any(is_one_origin(facts.party(row.session), facts.party(later.session)) for later in latest):
             latest.append(row)
     agreeing = [row for row in latest if row.agrees]
-    counting = {row.session for row in agreeing if may_approve(alone, facts.party(row.session), policy, Said(row.summary)).allowed}
+    counting = {
+        row.session
+        for row in agreeing
+        if may_approve(alone, facts.party(row.session), policy, Said(row.summary)).allowed
+    }
     return msgspec.structs.replace(facts, reviewers=frozenset(counting))
 
 
@@ -309,19 +326,28 @@ def _event(row: ControlRow) -> Event:
         event: Event = msgspec.json.decode(row.payload, type=KINDS[row.kind])
     except msgspec.DecodeError as problem:
         raise StoreProblem(
-            f"journal row {row.seq} of {row.task} cannot be read: {problem}.", next_step="fe audit verify", task=row.task
+            f"journal row {row.seq} of {row.task} cannot be read: {problem}.",
+            next_step="fe audit verify",
+            task=row.task,
         ) from problem
     return event
 
 
 def _named(
-    tasks: Iterable[Task], history: dict[str, list[HistoryRow]], authors: dict[str, list[AuthorRow]], makers: dict[str, set[SessionId]]
+    tasks: Iterable[Task],
+    history: dict[str, list[HistoryRow]],
+    authors: dict[str, list[AuthorRow]],
+    makers: dict[str, set[SessionId]],
 ) -> set[SessionId]:
     """Every session that the facts mention."""
     named: set[SessionId] = set()
     for task in tasks:
         named |= {s for s in (task.creator, task.implementer, task.minor_by, task.rejected_by) if s}
-        named |= {entry.session for entry in history[task.id]} | {author.session for author in authors[task.id]} | makers[task.id]
+        named |= (
+            {entry.session for entry in history[task.id]}
+            | {author.session for author in authors[task.id]}
+            | makers[task.id]
+        )
     return named
 
 
@@ -339,10 +365,18 @@ def parties_of(tx: Tx, sessions: Iterable[SessionId]) -> dict[SessionId, Party]:
 
 def _party(tx: Tx, row: SessionView) -> Party:
     return Party(
-        session=SessionId(row.id), kind=msgspec.convert(row.kind, Kind), trust=msgspec.convert(row.trust, Trust), name=row.name,
-        person=row.person, origins=frozenset({OriginId(row.origin)}), proven=row.proven,
-        above=spawners(tx, SessionId(row.parent)) if row.parent else (), process=row.process, model=row.model, vendor=row.vendor,
-    )  # fmt: skip
+        session=SessionId(row.id),
+        kind=msgspec.convert(row.kind, Kind),
+        trust=msgspec.convert(row.trust, Trust),
+        name=row.name,
+        person=row.person,
+        origins=frozenset({OriginId(row.origin)}),
+        proven=row.proven,
+        above=spawners(tx, SessionId(row.parent)) if row.parent else (),
+        process=row.process,
+        model=row.model,
+        vendor=row.vendor,
+    )
 
 
 def _minor_self_approvals(context: Context, tx: Tx) -> dict[str, int]:
@@ -352,7 +386,10 @@ def _minor_self_approvals(context: Context, tx: Tx) -> dict[str, int]:
     found: dict[str, int] = defaultdict(int)
     for row in rows:
         me = parties[SessionId(row.session)]
-        line = [me, *[parties[session] for session in me.above if session in parties and parties[session].kind == "agent"]]
+        line = [
+            me,
+            *[parties[session] for session in me.above if session in parties and parties[session].kind == "agent"],
+        ]
         for origin in {origin for party in line for origin in party.origins}:
             found[origin] += row.n
     return dict(found)

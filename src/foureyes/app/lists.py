@@ -63,7 +63,9 @@ class Lists:
         return found.priority, found.n
 
     def reviewable(self, actor: Actor, query: ListQuery, *, candidates: int | None = None) -> list[ReviewableRow]:
-        """P13: exactly the tasks that P and D1–D3 would let the caller approve; of the first `candidates` in review, if given."""
+        """P13: exactly the tasks that P and D1–D3 would let the caller approve; of the first `candidates` in review, if
+        given.
+        """
         heads = self._context.repo.heads()
         found: list[ReviewableRow] = []
         with self._context.store.read() as tx:
@@ -75,7 +77,9 @@ class Lists:
                 page = msgspec.structs.replace(query, status="reviewing", sort="priority", limit=PAGE, after=after)
                 rows = tx.tasks(page, TaskRow)
                 facts = facts_for(self._context, tx, [TaskId(row.id) for row in rows], me)
-                found += [row for row in (self._row(row, facts, me, policy, heads, target) for row in rows) if row is not None]
+                found += [
+                    row for row in (self._row(row, facts, me, policy, heads, target) for row in rows) if row is not None
+                ]
                 looked += len(rows)
                 if len(rows) < PAGE:
                     break
@@ -83,7 +87,13 @@ class Lists:
         return found[: query.limit]
 
     def _row(
-        self, row: TaskRow, facts: dict[TaskId, Facts], me: Party, policy: ReviewPolicy, heads: dict[str, Sha], target: str
+        self,
+        row: TaskRow,
+        facts: dict[TaskId, Facts],
+        me: Party,
+        policy: ReviewPolicy,
+        heads: dict[str, Sha],
+        target: str,
     ) -> ReviewableRow | None:
         about = facts[TaskId(row.id)]
         if about.attempt is None or gate.is_reviewing(about) or gate.has_blocking(about) or gate.holds(about):
@@ -119,7 +129,9 @@ class Lists:
             return detail
         chosen = mode_of(facts, policy)
         checks = tuple(
-            CheckView(check=one.rule.name, required=one.rule.required, outcome=one.word, summary=one.said, claimed=one.claimed)
+            CheckView(
+                check=one.rule.name, required=one.rule.required, outcome=one.word, summary=one.said, claimed=one.claimed
+            )
             for one in standings(facts, policy)
         )
         return msgspec.structs.replace(detail, mode=chosen.mode, mode_reasons=chosen.reasons, checks=checks)
@@ -192,7 +204,9 @@ def edits_of(tx: Tx, facts: Facts) -> list[EditView]:
         editor = parties[SessionId(row.session)]
         tied = any(is_tied(editor, maker) for maker in makers)
         late = bool(started) and row.at >= started
-        found.append(EditView(seq=row.seq, at=row.at, session=row.session, what=in_words(row), by_author=tied, after_start=late))
+        found.append(
+            EditView(seq=row.seq, at=row.at, session=row.session, what=in_words(row), by_author=tied, after_start=late)
+        )
     return found
 
 

@@ -1,4 +1,6 @@
-"""What the findings loop adds to a task's page: findings with their moves, reviews, rounds, and what is worth knowing (L15, L16, E5)."""
+"""What the findings loop adds to a task's page: findings with their moves, reviews, rounds, and what is worth knowing
+(L15, L16, E5).
+"""
 
 from __future__ import annotations
 
@@ -32,14 +34,21 @@ def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> Tas
     for move in tx.all("finding.moves", MoveView, task=task) if findings else ():
         moves[move.root].append(move)
     patches = tx.all("record.logs_of_type", LogView, task=task, type="patch")
-    sessions = {str(one.session) for one in findings} | {str(one.session) for one in reviews} | {one.session for one in patches}
+    sessions = (
+        {str(one.session) for one in findings}
+        | {str(one.session) for one in reviews}
+        | {one.session for one in patches}
+    )
     sessions |= {move.session for rows in moves.values() for move in rows}
     known = tx.all("session.some", SessionView, ids=sorted(sessions)) if sessions else []
     called, now = {row.id: row.name for row in known}, context.now()
     loop = _standing(context, tx, detail.task)
     return msgspec.structs.replace(
         detail,
-        findings=[msgspec.structs.replace(view_of(one, now, called, detail.task.iteration), moves=moves[one.root]) for one in findings],
+        findings=[
+            msgspec.structs.replace(view_of(one, now, called, detail.task.iteration), moves=moves[one.root])
+            for one in findings
+        ],
         reviews=reviews,
         counting=sorted(facts.reviewers),
         loop=loop,

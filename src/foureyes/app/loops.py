@@ -1,4 +1,6 @@
-"""What the lead does with a loop that is stuck (E3): split, give to senior, restart fresh, ask the user, let it go on."""
+"""What the lead does with a loop that is stuck (E3): split, give to senior, restart fresh, ask the user, let it go
+on.
+"""
 
 from __future__ import annotations
 
@@ -64,9 +66,15 @@ class Loops:
             now = standing_of(self._context, work.tx, self._context.get(work.tx, found.id))
             tier, waiting = _after(chosen, now.tier)
             event = e.LeadDecided(
-                iteration=found.iteration, option=chosen, tier=tier, waiting_for=waiting, reason=reason, into=tuple(parts),
-                feedback=said, reset_to=reset_to,
-            )  # fmt: skip
+                iteration=found.iteration,
+                option=chosen,
+                tier=tier,
+                waiting_for=waiting,
+                reason=reason,
+                into=tuple(parts),
+                feedback=said,
+                reset_to=reset_to,
+            )
             work.record(found.id, event)
             done = self._context.get(work.tx, found.id)
         notes = [f"planned {part}" for part in parts]
@@ -78,10 +86,13 @@ class Loops:
         titles = [clean_title(title) for title in into]
         if (option == "split") != bool(titles):
             raise BadInput(
-                "splitting names the new tasks, and nothing else does.", next_step=f'fe lead split {task} --into "…" --into "…" -m "why"'
+                "splitting names the new tasks, and nothing else does.",
+                next_step=f'fe lead split {task} --into "…" --into "…" -m "why"',
             )
         if len(titles) > MOST_PARTS:
-            raise BadInput(f"{len(titles)} parts are too many; at most {MOST_PARTS}.", next_step=f"fe lead split {task} --help")
+            raise BadInput(
+                f"{len(titles)} parts are too many; at most {MOST_PARTS}.", next_step=f"fe lead split {task} --help"
+            )
         return titles
 
     def _refuse(self, work: Work, facts: Facts, option: LeadOption) -> None:
@@ -93,30 +104,47 @@ class Loops:
         barred = may_decide(me)
         reasons += barred.reasons if barred else ()
         lead = self._context.policy(work.tx, work.actor).tiers.lead
-        is_lead = me.kind == "human" or (task.waiting_for == "lead" and lead not in ("", "human") and work.actor.agent == lead)
+        is_lead = me.kind == "human" or (
+            task.waiting_for == "lead" and lead not in ("", "human") and work.actor.agent == lead
+        )
         if not is_lead:
             who = "a person" if task.waiting_for == "user" or lead in ("", "human") else f"{lead} or a person"
-            reasons.append(Reason("E2", f"{task.id} waits for {who}, not for you", f'{who} runs: fe lead {option} {task.id} -m "why"'))
+            reasons.append(
+                Reason(
+                    "E2", f"{task.id} waits for {who}, not for you", f'{who} runs: fe lead {option} {task.id} -m "why"'
+                )
+            )
         if me.kind != "human" and facts.made_by(me) is not None:
             reasons.append(Reason("E3", "whoever made the work does not decide about its loop", f"fe show {task.id}"))
         if option == "ask" and task.waiting_for == "user":
-            reasons.append(Reason("E3", f"{task.id} waits for a person already", f"fe lead split|senior|fresh {task.id}"))
+            reasons.append(
+                Reason("E3", f"{task.id} waits for a person already", f"fe lead split|senior|fresh {task.id}")
+            )
         if reasons:
-            raise Refused(f"{task.id} was not changed.", reasons=tuple(reasons), next_step=reasons[0].next, task=task.id)
+            raise Refused(
+                f"{task.id} was not changed.", reasons=tuple(reasons), next_step=reasons[0].next, task=task.id
+            )
 
     def _part(self, work: Work, found: Task, title: str, reason: str) -> TaskId:
         """E3 re-plan: a part of the work as a task of its own, for which the whole waits."""
         new = Tasks(self._context).free_id(work.tx)
         said = f"Split from {found.id}: {found.title}\n\n{reason}"
         event = e.TaskCreated(
-            title=title, description=said, priority=found.priority, parent=found.id, group=found.group, labels=tuple(found.labels)
+            title=title,
+            description=said,
+            priority=found.priority,
+            parent=found.id,
+            group=found.group,
+            labels=tuple(found.labels),
         )
         work.record(new, event)
         work.record(found.id, e.DependencyAdded(depends_on=new))
         return new
 
     def _set_back(self, work: Work, facts: Facts, option: LeadOption, reason: str) -> tuple[str, Sha | None]:
-        """What is in review goes back with the decision, unless it is to go on as it is; `fresh` begins where the task began."""
+        """What is in review goes back with the decision, unless it is to go on as it is; `fresh` begins where the task
+        began.
+        """
         task, attempt = facts.task, facts.attempt
         refuse_while_merging(self._context, work.tx, task)
         if option == "ask" or attempt is None or (option == "continue" and task.status in ("reviewing", "approved")):

@@ -60,7 +60,9 @@ def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:
 
 
 def refuse_landed(context: Context, tx: Tx, task: Task) -> None:
-    """Q4: a merge that was cut off after the branch had moved is a merge; what is on the target is not taken back by a word."""
+    """Q4: a merge that was cut off after the branch had moved is a merge; what is on the target is not taken back by a
+    word.
+    """
     attempt = facts_of(context, tx, task.id).attempt
     tip = context.repo.commit_of(f"refs/heads/{context.project(tx).target}") if task.status == "approved" else None
     if attempt is not None and tip is not None and context.repo.is_ancestor(attempt.head, tip):
@@ -75,7 +77,9 @@ def items_of(tx: Tx) -> list[MergeItem]:
 
 
 class Rules(msgspec.Struct, frozen=True):
-    """What every item waits by: the project's hold, how long a person's approval settles, the time. Read once for all of them."""
+    """What every item waits by: the project's hold, how long a person's approval settles, the time. Read once for all
+    of them.
+    """
 
     hold: str | None
     settle_seconds: int

@@ -12,7 +12,16 @@ from foureyes.app.checks import Checks, Telling
 from foureyes.app.context import Context, Work, gate_of, permit
 from foureyes.app.feedback import Feedback, mirror
 from foureyes.app.gating import in_words
-from foureyes.app.landing import MergeRow, accept, given_of, recognise, refuse_foreign_target, settings_of, tidy, tidy_merged
+from foureyes.app.landing import (
+    MergeRow,
+    accept,
+    given_of,
+    recognise,
+    refuse_foreign_target,
+    settings_of,
+    tidy,
+    tidy_merged,
+)
 from foureyes.app.ledger import facts_of, with_trees
 from foureyes.app.merge_items import Lease, MergeItem, is_live, items_of, rules_of, settles_at, told, waits_for
 from foureyes.app.ports import Tx
@@ -89,7 +98,9 @@ class Merges:
             items = [item for item in items_of(tx) if item.state == "waiting" and not item.open_deps]
             rules = rules_of(self._context, tx)
             moments = [settles_at(item, rules) for item in items]
-        waits = [(datetime.fromisoformat(moment) - self._context.clock.now()).total_seconds() for moment in moments if moment]
+        waits = [
+            (datetime.fromisoformat(moment) - self._context.clock.now()).total_seconds() for moment in moments if moment
+        ]
         return max([0.0, *waits])
 
     def process(self, actor: Actor, tell: Telling | None = None) -> list[MergeRow]:
@@ -106,7 +117,10 @@ class Merges:
         self._catch_up(target, tell)
         tried = {row.task for row in rows}
         waiting = [item for item in self.all() if item.task not in tried]
-        return rows + [MergeRow(task=item.task, attempt=item.attempt, outcome=item.state, message=item.why or "waits") for item in waiting]
+        return rows + [
+            MergeRow(task=item.task, attempt=item.attempt, outcome=item.state, message=item.why or "waits")
+            for item in waiting
+        ]
 
     def _next(self, actor: Actor, rows: list[MergeRow]) -> MergeItem | None:
         """The next item; if somebody else is at work by now, what was done so far is still told."""
@@ -118,11 +132,18 @@ class Merges:
             return None
 
     def _refuse_programs(self) -> None:
-        """Q2: repository configuration that names a program is an error: what reaches the target is not decided by it."""
+        """Q2: repository configuration that names a program is an error: what reaches the target is not decided by
+        it.
+        """
         named = self._context.workshop.programs_named()
         if named:
-            step = f"a person looks at it, and takes it out if nobody needs it: git config --show-origin --get-all {named[0]}"
-            reasons = tuple(Reason("Q2", f"the repository's git configuration names a program: {key}", step) for key in named)
+            step = (
+                "a person looks at it, and takes it out if nobody needs it: git config --show-origin --get-all "
+                f"{named[0]}"
+            )
+            reasons = tuple(
+                Reason("Q2", f"the repository's git configuration names a program: {key}", step) for key in named
+            )
             raise Refused("nothing was merged.", reasons=reasons, next_step=step)
 
     def _lease(self, actor: Actor, tried: set[str]) -> MergeItem | None:
@@ -131,7 +152,9 @@ class Merges:
             for lease in work.tx.all("merge.leases", Lease):
                 if is_live(self._context, lease) and lease.process != self._me:
                     where = f" on {lease.host}" if lease.host else ""
-                    raise Conflict(f"another fe merge is at work{where}: it merges {lease.task}.", next_step="fe merges list")
+                    raise Conflict(
+                        f"another fe merge is at work{where}: it merges {lease.task}.", next_step="fe merges list"
+                    )
             rules = rules_of(self._context, work.tx)
             items = [item for item in items_of(work.tx) if item.task not in tried and not waits_for(item, rules)]
             if not items:
@@ -139,9 +162,13 @@ class Merges:
             policy = self._context.policy(work.tx, gate_of(self._context.store.project))
             seconds = SPARE_SECONDS + 2 * 60 * sum(rule.timeout_minutes for rule in policy.checks)
             lease_event = e.MergeLeased(
-                attempt=items[0].attempt, approval=items[0].approval, until=self._context.later(seconds), process=self._me,
-                host=actor.host, via=actor.session,
-            )  # fmt: skip
+                attempt=items[0].attempt,
+                approval=items[0].approval,
+                until=self._context.later(seconds),
+                process=self._me,
+                host=actor.host,
+                via=actor.session,
+            )
             work.as_gate(self._context.store.project).record(items[0].task, lease_event)
             return items[0]
 
@@ -189,7 +216,9 @@ class Merges:
             tell(f"{task}  merging attempt {attempt.n} into {target} at {tip[:7]}")
         merged = context.workshop.merge(tip=tip, head=attempt.head)
         if merged.tree is None:
-            raise Done(self._failed(actor, item, "conflict", conflict_words(target, tip, merged.conflicts), merged.conflicts))
+            raise Done(
+                self._failed(actor, item, "conflict", conflict_words(target, tip, merged.conflicts), merged.conflicts)
+            )
         tip_tree = context.workshop.tree_of(tip) or Sha("")
         required = [rule for rule in policy.checks if rule.required]
         Checks(context).run_on(actor, facts, required, [tip_tree, merged.tree], tell=tell)
@@ -212,7 +241,9 @@ class Merges:
         red = [one for one in checked if one.word == "failed"]
         if red and self._is_targets_own(actor, facts, red, tip_tree):
             names = ", ".join(one.rule.name for one in red)
-            raise Done(self._leave(actor, item, f"{target} itself fails {names}: mend that first, then fe merge", stuck=False))
+            raise Done(
+                self._leave(actor, item, f"{target} itself fails {names}: mend that first, then fe merge", stuck=False)
+            )
         if red:
             failing = tuple(name for one in red if one.result for name in [*one.result.failing, *one.gone])
             with self._context.store.read() as tx:
@@ -222,20 +253,30 @@ class Merges:
         raise Done(self._leave(actor, item, "; ".join(reason.message for reason in reasons), stuck=broke))
 
     def _is_targets_own(self, actor: Actor, facts: Facts, red: list[Standing], tip_tree: Sha) -> bool:
-        """Whether everything that is red was red on the target before: then it is nobody's fault who waits in the queue."""
+        """Whether everything that is red was red on the target before: then it is nobody's fault who waits in the
+        queue.
+        """
         Checks(self._context).run_on(actor, facts, [one.rule for one in red], [tip_tree])
         with self._context.store.read() as tx:
             known = with_trees(tx, facts, [tip_tree])
         before = [standing(known, one.rule, tip_tree, "") for one in red]
         return all(
-            old.word == "failed" and old.result and one.result and not one.gone and set(one.result.failing) <= set(old.result.failing)
+            old.word == "failed"
+            and old.result
+            and one.result
+            and not one.gone
+            and set(one.result.failing) <= set(old.result.failing)
             for old, one in zip(before, red, strict=True)
         )
 
     def _given(self, tx: Tx, item: MergeItem) -> Given:
         given = given_of(tx, TaskId(item.task))
         if given is None or given.seq != item.approval:
-            raise Done(MergeRow(task=item.task, attempt=item.attempt, outcome="waiting", message="its approval ended meanwhile"))
+            raise Done(
+                MergeRow(
+                    task=item.task, attempt=item.attempt, outcome="waiting", message="its approval ended meanwhile"
+                )
+            )
         return given
 
     def _message(self, facts: Facts, item: MergeItem, target: str) -> str:
@@ -254,7 +295,9 @@ class Merges:
         )
 
     def _move(self, actor: Actor, item: MergeItem, target: str, plan: Plan) -> MergeRow:
-        """P and D once more, and the branch moves: inside one transaction, so that no decision comes between (Q2, Q4)."""
+        """P and D once more, and the branch moves: inside one transaction, so that no decision comes between (Q2,
+        Q4).
+        """
         context, task = self._context, TaskId(item.task)
         with context.store.read() as tx:
             attempt = facts_of(context, tx, task).attempt
@@ -278,14 +321,20 @@ class Merges:
             gatekeeper.record(task, e.TaskMerged(sha=plan.commit, via=actor.session))
         notes = [text for text in (note, tidy(context, task, attempt, target)) if text]
         green = sum(one.is_green for one in plan.checked)
-        message = f"{target} is at {plan.commit[:7]}" + (f", checks {green}/{len(plan.checked)}" if plan.checked else "")
-        return MergeRow(task=task, attempt=item.attempt, outcome="merged", sha=plan.commit, message=message, notes=tuple(notes))
+        message = f"{target} is at {plan.commit[:7]}" + (
+            f", checks {green}/{len(plan.checked)}" if plan.checked else ""
+        )
+        return MergeRow(
+            task=task, attempt=item.attempt, outcome="merged", sha=plan.commit, message=message, notes=tuple(notes)
+        )
 
     def _wants_more(self, tx: Tx, item: MergeItem, facts: Facts, plan: Plan) -> bool:
         """D5 by the policy of this very moment."""
         policy, given = self._context.policy(tx, gate_of(self._context.store.project)), self._given(tx, item)
         known = with_trees(tx, facts, [plan.tree, plan.tip_tree])
-        checked = tuple(one for one in standings_on(known, policy, plan.tree, plan.tip_tree, given.gone) if one.rule.required)
+        checked = tuple(
+            one for one in standings_on(known, policy, plan.tree, plan.tip_tree, given.gone) if one.rule.required
+        )
         return bool(why_not_checked(known, given, checked, plan.tree))
 
     def _void(self, work: Work, item: MergeItem, facts: Facts, tip: gate.Tip) -> MergeRow | None:
@@ -296,15 +345,26 @@ class Merges:
             return None
         said = tuple(f"{reason.rule} {reason.message}" for reason in reasons)
         work.as_gate(self._context.store.project).record(item.task, e.ApprovalVoided(approval=given.seq, reasons=said))
-        return MergeRow(task=item.task, attempt=item.attempt, outcome="void", message="the approval no longer holds: " + "; ".join(said))
+        return MergeRow(
+            task=item.task,
+            attempt=item.attempt,
+            outcome="void",
+            message="the approval no longer holds: " + "; ".join(said),
+        )
 
     def _refuse_lost(self, work: Work, item: MergeItem) -> None:
         """A lease that another took over, because this process was silent for too long, is not ours any more."""
         lease = work.tx.one("merge.of", Lease, task=item.task)
         if lease is None or lease.state != "merging" or lease.process != self._me:
-            raise Done(MergeRow(task=item.task, attempt=item.attempt, outcome="waiting", message="another fe merge took it over"))
+            raise Done(
+                MergeRow(
+                    task=item.task, attempt=item.attempt, outcome="waiting", message="another fe merge took it over"
+                )
+            )
         if self._context.find(work.tx, item.task).status != "approved":
-            raise Done(MergeRow(task=item.task, attempt=item.attempt, outcome="waiting", message="it is not approved any more"))
+            raise Done(
+                MergeRow(task=item.task, attempt=item.attempt, outcome="waiting", message="it is not approved any more")
+            )
 
     def _tip(self, attempt: Attempt, target: str) -> gate.Tip:
         """D4, A3: where the branch stands; a pure rebase of the approved head counts as it."""
@@ -319,7 +379,10 @@ class Merges:
         with self._context.writing(actor, "merge") as work:
             self._refuse_lost(work, item)
             event = e.MergeFailed(
-                iteration=item.attempt, kind="conflict" if kind == "conflict" else "checks", feedback=feedback, paths=paths[:200]
+                iteration=item.attempt,
+                kind="conflict" if kind == "conflict" else "checks",
+                feedback=feedback,
+                paths=paths[:200],
             )
             work.as_gate(self._context.store.project).record(item.task, event)
             escalate(self._context, work, TaskId(item.task))
@@ -374,7 +437,9 @@ class Head(msgspec.Struct, frozen=True):
 def refuse_unless_queued(task: Task) -> None:
     """Only what is approved waits to be merged."""
     if task.status != "approved":
-        reason = Reason("T2", f"{task.id} is {task.status}: only what is approved is in the merge queue", "fe merges list")
+        reason = Reason(
+            "T2", f"{task.id} is {task.status}: only what is approved is in the merge queue", "fe merges list"
+        )
         raise Refused(f"{task.id} was not changed.", reasons=(reason,), next_step=reason.next, task=task.id)
 
 

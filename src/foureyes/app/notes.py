@@ -34,11 +34,21 @@ class Notes:
             return outcome(self._context.get(work.tx, found), f"logged on {found} (row {seq})")
 
     def handoff(
-        self, actor: Actor, task: str, *, done: Sequence[str], remaining: Sequence[str], decisions: Sequence[str], uncertain: Sequence[str]
+        self,
+        actor: Actor,
+        task: str,
+        *,
+        done: Sequence[str],
+        remaining: Sequence[str],
+        decisions: Sequence[str],
+        uncertain: Sequence[str],
     ) -> Outcome:
         """Leave a note for whoever works on the task next."""
         parts = {"done": done, "remaining": remaining, "decisions": decisions, "uncertain": uncertain}
-        lists = {name: tuple(clean_text(line, f"--{name}") for line in lines if line.strip()) for name, lines in parts.items()}
+        lists = {
+            name: tuple(clean_text(line, f"--{name}") for line in lines if line.strip())
+            for name, lines in parts.items()
+        }
         if not any(lists.values()):
             raise BadInput("the handoff is empty.", next_step=f'fe handoff {task} --done "…" --remaining "…"')
         with self._context.writing(actor, "handoff") as work:

@@ -46,7 +46,9 @@ class Plans:
         self._context = context
 
     def import_(self, actor: Actor, text: str, name: str = "the plan", *, group: str = "") -> list[PlannedRow]:
-        """All tasks of a plan or none. One without a review label is planned as auto-approve; the modes count as the importer's (M6)."""
+        """All tasks of a plan or none. One without a review label is planned as auto-approve; the modes count as the
+        importer's (M6).
+        """
         permit(actor, "plan import")
         planned = read_plan(text, name)
         with self._context.writing(actor, "plan import") as work:
@@ -61,9 +63,16 @@ class Plans:
             mode = task.planned
             new = tasks.free_id(work.tx)
             event = e.TaskCreated(
-                title=task.title, description=task.description, type=task.type, priority=task.priority, labels=task.labels,
-                depends_on=tuple(dict.fromkeys(needs)), acceptance=task.acceptance, group=group, planned=mode,
-            )  # fmt: skip
+                title=task.title,
+                description=task.description,
+                type=task.type,
+                priority=task.priority,
+                labels=task.labels,
+                depends_on=tuple(dict.fromkeys(needs)),
+                acceptance=task.acceptance,
+                group=group,
+                planned=mode,
+            )
             work.record(new, event)
             made[task.title.lower()] = new
             shown = mode_of(facts_of(self._context, work.tx, new), self._context.policy(work.tx, work.actor)).mode
@@ -91,7 +100,9 @@ class Plans:
                     work.record(task.id, e.PlanAccepted(mode=task.planned))
                     found.append(Accepted(task.id, task.planned))
                 elif tasks:
-                    reason = Reason("M7", f"{task.id} came from no plan: its mode is a label's or the default", f"fe show {task.id}")
+                    reason = Reason(
+                        "M7", f"{task.id} came from no plan: its mode is a label's or the default", f"fe show {task.id}"
+                    )
                     raise Refused("nothing was accepted.", reasons=(reason,), next_step=reason.next, task=task.id)
         if not found:
             raise NotFound("no open task has a planned mode.", next_step="fe plan import plan.md")
@@ -104,7 +115,9 @@ class Plans:
             tasks = [self._context.get(tx, TaskId(row.id)) for row in rows]
             needs = {task.id: tx.all("task.dependencies", Link, id=task.id) for task in tasks}
         titles = {task.id: task.title for task in tasks if "," not in task.title}
-        return "\n\n".join(_section(task, [titles.get(TaskId(link.id), link.id) for link in needs[task.id]]) for task in tasks)
+        return "\n\n".join(
+            _section(task, [titles.get(TaskId(link.id), link.id) for link in needs[task.id]]) for task in tasks
+        )
 
 
 def _section(task: Task, needs: list[str]) -> str:
@@ -112,11 +125,17 @@ def _section(task: Task, needs: list[str]) -> str:
     lines = [f"## Task: {task.title}", *([f"Labels: {', '.join(task.labels)}"] if task.labels else [])]
     if not any(label.startswith("review:") for label in task.labels):
         lines.append(f"Mode: {task.planned or 'default'}")
-    lines += [f"Priority: P{task.priority}", f"Type: {task.type}", *([f"Depends on: {', '.join(needs)}"] if needs else [])]
+    lines += [
+        f"Priority: P{task.priority}",
+        f"Type: {task.type}",
+        *([f"Depends on: {', '.join(needs)}"] if needs else []),
+    ]
     if task.acceptance.strip():
         items = [line.strip().removeprefix("- ") for line in task.acceptance.split("\n") if line.strip()]
         lines += [f"Acceptance: {items[0]}"] if len(items) == 1 else ["Acceptance:", *[f"  - {item}" for item in items]]
-    return "\n".join([*lines, *(["Description:", written(task.description.strip())] if task.description.strip() else []), ""])
+    return "\n".join(
+        [*lines, *(["Description:", written(task.description.strip())] if task.description.strip() else []), ""]
+    )
 
 
 def _in_order(planned: list[PlannedTask], name: str) -> list[PlannedTask]:
@@ -125,10 +144,15 @@ def _in_order(planned: list[PlannedTask], name: str) -> list[PlannedTask]:
     done: list[PlannedTask] = []
     left = list(planned)
     while left:
-        free = [task for task in left if all(by_title[o.lower()] in done for o in task.depends_on if o.lower() in by_title)]
+        free = [
+            task for task in left if all(by_title[o.lower()] in done for o in task.depends_on if o.lower() in by_title)
+        ]
         if not free:
             titles = ", ".join(task.title for task in left[:4])
-            raise BadInput(f"{name}:{left[0].line} tasks wait for each other in a circle: {titles}.", next_step="take one dependency out")
+            raise BadInput(
+                f"{name}:{left[0].line} tasks wait for each other in a circle: {titles}.",
+                next_step="take one dependency out",
+            )
         done.append(free[0])
         left.remove(free[0])
     return done

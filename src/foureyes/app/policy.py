@@ -63,7 +63,9 @@ class Policy:
         setting = config.BY_KEY.get(key)
         settable = [s.key for s in config.SETTINGS if s.kind in ("choice", "number", "yes/no")]
         if setting is None or key not in settable:
-            raise NotFound(f"there is no setting {key} that can be set here.", next_step=f"one of: {', '.join(settable)}")
+            raise NotFound(
+                f"there is no setting {key} that can be set here.", next_step=f"one of: {', '.join(settable)}"
+            )
         if text is not None:
             config.parse(setting, text, key)
         self._change(actor, "policy set" if text is not None else "policy unset", key, text)
@@ -76,14 +78,22 @@ class Policy:
             project = self._context.project(tx)
         text = self._context.repo.file_at(project.target, config.FILE)
         if text is None:
-            raise NotFound(f"there is no {config.FILE} on {project.target}.", next_step=f"commit it there, then: {ACCEPT}")
+            raise NotFound(
+                f"there is no {config.FILE} on {project.target}.", next_step=f"commit it there, then: {ACCEPT}"
+            )
         new = config.read_file(text)
         config.review_policy(config.Layers(file=new))
         if new.get("project.id") not in (None, "", project.id):
-            raise Refused(f"{config.FILE} on {project.target} names another project ({new['project.id']}).", next_step="fe status")
+            raise Refused(
+                f"{config.FILE} on {project.target} names another project ({new['project.id']}).", next_step="fe status"
+            )
         old = config.read_file(project.accepted_text) if project.accepted_text else {}
         digest = digest_of(text)
-        changed = [f"{key}: {_said(old, key)} → {_said(new, key)}" for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
+        changed = [
+            f"{key}: {_said(old, key)} → {_said(new, key)}"
+            for key in sorted({*old, *new})
+            if old.get(key) != new.get(key)
+        ]
         texts = templates.on_target(self._context, project.target)
         with self._context.store.read() as tx:
             fresh = templates.changed(tx, texts)
@@ -103,7 +113,9 @@ class Policy:
         proof = prove(self._context, actor, verb, reason=signed)
         with self._context.writing(known_by_key(actor, proof), verb) as work:
             stored = {row.name: row.value for row in work.tx.all("project.settings", StoredSetting)}
-            after = {key: value for key, value in (stored | {name: text or ""}).items() if key != name or text is not None}
+            after = {
+                key: value for key, value in (stored | {name: text or ""}).items() if key != name or text is not None
+            }
             self._refuse_contradiction(after)
             if stored.get(name) != text:
                 check(self._context, work, proof, verb, reason=signed)
@@ -127,10 +139,14 @@ class Policy:
         for variable in config.flag_names(name):
             if layers.environ.get(variable) and policy.source == "environment":
                 return SettingView(
-                    key=name, value=config.parse_flag(layers.environ[variable], variable), source=f"environment ({variable})"
+                    key=name,
+                    value=config.parse_flag(layers.environ[variable], variable),
+                    source=f"environment ({variable})",
                 )
         if f"feature.{name}" in layers.store:
-            return SettingView(key=name, value=layers.store[f"feature.{name}"] == "true", source="store", note=policy.note)
+            return SettingView(
+                key=name, value=layers.store[f"feature.{name}"] == "true", source="store", note=policy.note
+            )
         if f"features.{name}" in layers.file:
             return SettingView(key=name, value=layers.file[f"features.{name}"], source=config.FILE, note=policy.note)
         return SettingView(key=name, value=True, source="default", note=policy.note)
@@ -161,7 +177,11 @@ def unaccepted(context: Context, project: ProjectView) -> str:
     """P12: what there is to say about the foureyes.toml on the target, if it is not the one in force."""
     text = context.repo.file_at(project.target, config.FILE)
     if project.accepted_text is None:
-        where = f"{config.FILE} on {project.target} was never accepted" if text else f"{config.FILE} is not on {project.target}"
+        where = (
+            f"{config.FILE} on {project.target} was never accepted"
+            if text
+            else f"{config.FILE} is not on {project.target}"
+        )
         return f"{where}: the built-in defaults are in force"
     if text is None:
         return f"{config.FILE} is gone from {project.target}: the one accepted last is in force"

@@ -35,7 +35,9 @@ class Ids(Protocol):
 
 
 class Keys(Protocol):
-    """The caller's own keys (I9): private parts in the user's configuration directory, the passphrase from the terminal only."""
+    """The caller's own keys (I9): private parts in the user's configuration directory, the passphrase from the terminal
+    only.
+    """
 
     def make(self) -> str:
         """A new key with a passphrase; its public line."""
@@ -116,7 +118,9 @@ class Repo(Protocol):
         """Between two commits: path now → path then, of every renamed file."""
 
     def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
-        """A6: what an attempt is made of: `blob <sha>` of each file it leaves behind, `diff <id>` of each of its commits."""
+        """A6: what an attempt is made of: `blob <sha>` of each file it leaves behind, `diff <id>` of each of its
+        commits.
+        """
 
     def commit_file(self, path: str, message: str) -> Sha:
         """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
@@ -159,7 +163,9 @@ class Workshop(Protocol):
     """
 
     def export(self, tree: Sha, path: str) -> None:
-        """Write the files of a tree (or of a commit's tree) into an empty directory; no `.git`, no program is run for it."""
+        """Write the files of a tree (or of a commit's tree) into an empty directory; no `.git`, no program is run for
+        it.
+        """
 
     def keep(self, ref: str, commit: Sha) -> None:
         """Make a ref below `refs/foureyes/` name a commit, so that it is never lost."""
@@ -180,13 +186,17 @@ class Workshop(Protocol):
         """The settings of the repository's own configuration that name a program which git would run (Q2)."""
 
     def catch_up(self, target: str) -> list[CaughtUp]:
-        """Bring every checkout of the target branch whose files are those of an earlier commit of it up to date (Q5)."""
+        """Bring every checkout of the target branch whose files are those of an earlier commit of it up to date
+        (Q5).
+        """
 
     def behind(self, target: str) -> list[CaughtUp]:
         """The checkouts of the target branch that did not follow it; looks, and touches nothing (Q5)."""
 
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
-        """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and session."""
+        """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and
+        session.
+        """
 
     def worktrees(self) -> list[str]:
         """The tasks that have a worktree of their own."""
@@ -198,10 +208,14 @@ class Workshop(Protocol):
         """Delete a branch that is on the target as a whole and checked out nowhere."""
 
     def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
-        """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was left alone, else empty."""
+        """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was left alone, else
+        empty.
+        """
 
     def apply_patch(self, patch: str, *, only_try: bool) -> str:
-        """Apply a unified diff to the files where the caller stands, if git says that it fits as a whole; why not, else empty."""
+        """Apply a unified diff to the files where the caller stands, if git says that it fits as a whole; why not, else
+        empty.
+        """
 
     def add_checkpoint(self, task: str, name: str, commit: Sha) -> None:
         """A ref below `refs/foureyes/checkpoints/`; `Conflict` when the name is taken by another commit."""
@@ -223,7 +237,9 @@ class CheckRunner(Protocol):
         """What the check would run, as results name it; empty where that cannot be told."""
 
     def run(self, rule: CheckRule, export: Callable[[str], None], progress: Callable[[str], None] | None = None) -> Ran:
-        """`export` fills the empty directory it is given with the files to check. `progress` hears the last line of output."""
+        """`export` fills the empty directory it is given with the files to check. `progress` hears the last line of
+        output.
+        """
 
 
 class Outside(Protocol):
@@ -234,10 +250,14 @@ class Outside(Protocol):
     def checks(self) -> CheckRunner: ...
 
     def write_feedback(self, task: str, document: bytes) -> str:
-        """F2: the mirror file of a task's feedback, in one step; what there is to say about one that was set aside, else empty."""
+        """F2: the mirror file of a task's feedback, in one step; what there is to say about one that was set aside,
+        else empty.
+        """
 
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
-        """What a tool's report (SARIF, rdjson, rdjsonl) found, and the name of its format; `BadInput` when it is none of these."""
+        """What a tool's report (SARIF, rdjson, rdjsonl) found, and the name of its format; `BadInput` when it is none
+        of these.
+        """
 
     def write_sarif(self, findings: Sequence[Finding]) -> bytes:
         """Findings as a SARIF 2.1.0 log."""
@@ -316,7 +336,9 @@ class JournalRow(msgspec.Struct, frozen=True):
 
 
 class Discrepancy(msgspec.Struct, frozen=True):
-    """One thing an audit found wrong: `integrity` (something was altered) or `completeness` (something is not there)."""
+    """One thing an audit found wrong: `integrity` (something was altered) or `completeness` (something is not
+    there).
+    """
 
     area: Literal["integrity", "completeness"]
     message: str

@@ -47,24 +47,39 @@ class Projects:
             policy, notes = self._policy(tx, actor, project)
         notes += self._behind(project.target)
         counts: dict[str, int] = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}
-        counts |= {name: counters.get(name, 0) for name in ("ready", "waiting", "rejected", "held", "unmerged", "landed", "auto_approved")}
+        counts |= {
+            name: counters.get(name, 0)
+            for name in ("ready", "waiting", "rejected", "held", "unmerged", "landed", "auto_approved")
+        }
         reviewable = self._reviewable(actor)
         return StatusView(
-            project=project.name, target=project.target, policy=str(policy.value), policy_source=policy.source, counts=counts,
-            reviewable=min(len(reviewable), REVIEWABLE_SHOWN), reviewable_more=len(reviewable) > REVIEWABLE_SHOWN, hold=project.hold,
+            project=project.name,
+            target=project.target,
+            policy=str(policy.value),
+            policy_source=policy.source,
+            counts=counts,
+            reviewable=min(len(reviewable), REVIEWABLE_SHOWN),
+            reviewable_more=len(reviewable) > REVIEWABLE_SHOWN,
+            hold=project.hold,
             notes=tuple(notes),
-        )  # fmt: skip
+        )
 
     def _behind(self, target: str) -> list[str]:
-        """Q5: a checkout of the target that did not follow a merge would take it back with the next commit of everything."""
+        """Q5: a checkout of the target that did not follow a merge would take it back with the next commit of
+        everything.
+        """
         try:
             left = self._context.workshop.behind(target)
         except GitProblem:
             return []
-        return [f"the checkout {os.path.relpath(one.path)} of {target} is behind ({one.why}): {one.next}" for one in left]
+        return [
+            f"the checkout {os.path.relpath(one.path)} of {target} is behind ({one.why}): {one.next}" for one in left
+        ]
 
     def _reviewable(self, actor: Actor) -> list[ReviewableRow]:
-        """What waits for the caller; nothing where the configuration is broken, because then nothing can be approved."""
+        """What waits for the caller; nothing where the configuration is broken, because then nothing can be
+        approved.
+        """
         try:
             return Lists(self._context).reviewable(actor, ListQuery(limit=REVIEWABLE_SHOWN + 1), candidates=CANDIDATES)
         except ConfigError:
@@ -76,7 +91,9 @@ class Projects:
             layers = self._context.layers(tx, actor)
             policy = config.resolve(config.BY_KEY["review.policy"], layers)
         except ConfigError as problem:
-            return config.Resolved("review.policy", "strict", "default"), [f"{problem.message}: nothing can be approved until it is mended"]
+            return config.Resolved("review.policy", "strict", "default"), [
+                f"{problem.message}: nothing can be approved until it is mended"
+            ]
         said = unaccepted(self._context, project)
         return policy, [note for note in (policy.note, f"{said}: {step_for(said)}" if said else "") if note]
 
@@ -150,7 +167,11 @@ class Projects:
         if not rules:
             said = "no checks are configured: nothing approves itself (M4)"
             return Check("checks", "warn", said, "add [[checks]] to foureyes.toml on the target branch")
-        return Check("checks", "ok", "checks " + " ".join(rule.name if rule.required else f"{rule.name} (optional)" for rule in rules))
+        return Check(
+            "checks",
+            "ok",
+            "checks " + " ".join(rule.name if rule.required else f"{rule.name} (optional)" for rule in rules),
+        )
 
     @staticmethod
     def _identity(actor: Actor) -> Check:
@@ -172,9 +193,13 @@ class Projects:
             except ConfigError:
                 wanted = True
         if wanted and not keys:
-            return Check("keys", "fail", "review.human_proof = key, and nobody has one: no person can decide anything", NEW_KEY)
+            return Check(
+                "keys", "fail", "review.human_proof = key, and nobody has one: no person can decide anything", NEW_KEY
+            )
         return Check(
-            "keys", "ok", f"keys of people that count: {keys}" if keys else "no keys: people are who they are seen to be (observed)"
+            "keys",
+            "ok",
+            f"keys of people that count: {keys}" if keys else "no keys: people are who they are seen to be (observed)",
         )
 
     def note_restore(self, actor: Actor, source: str, kept: str) -> None:
@@ -183,7 +208,10 @@ class Projects:
             work.record(
                 "",
                 e.SecurityRecorded(
-                    kind="restore", rule="J2", reason=f"store restored from {source}", detail=f"the store before it: {kept}"
+                    kind="restore",
+                    rule="J2",
+                    reason=f"store restored from {source}",
+                    detail=f"the store before it: {kept}",
                 ),
             )
 
@@ -191,9 +219,13 @@ class Projects:
         """A whole copy of the store; an existing file is never overwritten."""
         permit(actor, "backup")
         if os.path.exists(path):
-            raise BadInput(f"{os.path.basename(path)} exists; a backup never overwrites.", next_step="name another file")
+            raise BadInput(
+                f"{os.path.basename(path)} exists; a backup never overwrites.", next_step="name another file"
+            )
         if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
-            raise BadInput(f"there is no directory for {os.path.basename(path)}.", next_step="name a file in an existing directory")
+            raise BadInput(
+                f"there is no directory for {os.path.basename(path)}.", next_step="name a file in an existing directory"
+            )
         partial = f"{path}.partial-{os.getpid()}"
         try:
             self._context.store.backup(partial)

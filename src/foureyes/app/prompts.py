@@ -43,7 +43,9 @@ class Prompts:
         self._context = context
 
     def text(self, actor: Actor, task: str, purpose: str) -> str:
-        """F4: the prompt for a purpose; a template of the project's own counts as a person accepted it on the target branch."""
+        """F4: the prompt for a purpose; a template of the project's own counts as a person accepted it on the target
+        branch.
+        """
         return self.make(actor, task, purpose).text
 
     def make(self, actor: Actor, task: str, purpose: str) -> Prompt:
@@ -57,7 +59,11 @@ class Prompts:
         own = self._context.repo.file_at(f"refs/heads/{target}", path_of(chosen))
         if own is not None and known.get(chosen) == digest_of(own):
             return Prompt(compose(chosen, told, own))
-        note = f"{path_of(chosen)} on {target} was not accepted and is not used; a person runs: fe policy accept" if own is not None else ""
+        note = (
+            f"{path_of(chosen)} on {target} was not accepted and is not used; a person runs: fe policy accept"
+            if own is not None
+            else ""
+        )
         return Prompt(compose(chosen, told, self._context.outside.template(chosen)), note)
 
     def _told(self, tx: Tx, actor: Actor, facts: Facts, purpose: Purpose) -> Told:
@@ -67,20 +73,39 @@ class Prompts:
         handoff = tx.one("record.latest_handoff", HandoffView, task=task.id)
         reviews = tx.all("review.of_task", Review, task=task.id)
         return Told(
-            task=task.id, title=task.title, description=task.description, acceptance=task.acceptance, type=task.type,
-            labels=tuple(task.labels), iteration=task.iteration + (task.status in ("open", "in_progress")),
-            diff_id=attempt.diff_id if attempt else "", base=attempt.base if attempt else "", head=attempt.head if attempt else "",
-            branch=attempt.ref.removeprefix("refs/heads/") if attempt else f"fe/{task.id}", files=tuple(attempt.files) if attempt else (),
+            task=task.id,
+            title=task.title,
+            description=task.description,
+            acceptance=task.acceptance,
+            type=task.type,
+            labels=tuple(task.labels),
+            iteration=task.iteration + (task.status in ("open", "in_progress")),
+            diff_id=attempt.diff_id if attempt else "",
+            base=attempt.base if attempt else "",
+            head=attempt.head if attempt else "",
+            branch=attempt.ref.removeprefix("refs/heads/") if attempt else f"fe/{task.id}",
+            files=tuple(attempt.files) if attempt else (),
             checks=tuple(
-                Checked(name=one.rule.name, outcome=one.word, summary=one.said, failing=_failing(one)) for one in standings(facts, policy)
+                Checked(name=one.rule.name, outcome=one.word, summary=one.said, failing=_failing(one))
+                for one in standings(facts, policy)
             ),
             feedback=section(history_of(tx, task.id), asks=purpose in ("implement", "respond")),
             findings=tuple(one.at_time(self._context.now()) for one in findings_of(tx, task.id)),
-            answers={row.root: (row.word, row.words, row.ground) for row in tx.all("finding.answers", AnswerView, task=task.id)},
-            loop=said(now), rounds=table(now), handoff=_handoff(handoff), max_words=policy.max_words, focus=policy.focus,
-            concerns=tuple(f"{facts.party_name(row.session)}: {row.summary}" for row in reviews if _is_about(row, attempt)),
-            options=tuple(f'fe lead {option} {task.id} -m "why"' for option in LEAD_OPTIONS), at=self._context.now(),
-        )  # fmt: skip
+            answers={
+                row.root: (row.word, row.words, row.ground)
+                for row in tx.all("finding.answers", AnswerView, task=task.id)
+            },
+            loop=said(now),
+            rounds=table(now),
+            handoff=_handoff(handoff),
+            max_words=policy.max_words,
+            focus=policy.focus,
+            concerns=tuple(
+                f"{facts.party_name(row.session)}: {row.summary}" for row in reviews if _is_about(row, attempt)
+            ),
+            options=tuple(f'fe lead {option} {task.id} -m "why"' for option in LEAD_OPTIONS),
+            at=self._context.now(),
+        )
 
 
 def _failing(one: CheckStanding) -> tuple[str, ...]:
@@ -98,7 +123,9 @@ def said(now: Standing) -> str:
         who = "a person" if now.waiting_for == "user" else "the lead"
         return f"waits for {who}: {now.why}"
     where = (
-        f"tier {now.tier} since iteration {now.iteration - now.round + 1}: {now.why}" if now.escalations and now.tier != "developer" else ""
+        f"tier {now.tier} since iteration {now.iteration - now.round + 1}: {now.why}"
+        if now.escalations and now.tier != "developer"
+        else ""
     )
     return "; ".join(part for part in (now.warning, where) if part)
 
@@ -118,12 +145,20 @@ def _line(one: Round) -> str:
 def _handoff(handoff: HandoffView | None) -> tuple[str, ...]:
     if handoff is None:
         return ()
-    parts = {"done": handoff.done, "remaining": handoff.remaining, "decisions": handoff.decisions, "uncertain": handoff.uncertain}
+    parts = {
+        "done": handoff.done,
+        "remaining": handoff.remaining,
+        "decisions": handoff.decisions,
+        "uncertain": handoff.uncertain,
+    }
     return tuple(f"{name}: {line}" for name, lines in parts.items() for line in lines)
 
 
 def _purpose(text: str) -> Purpose:
     found = next((purpose for purpose in PURPOSES if purpose == text), None)
     if found is None:
-        raise BadInput(f"there is no prompt for {visible(text)[:40]!r}; there are {', '.join(PURPOSES)}.", next_step="fe prompt --help")
+        raise BadInput(
+            f"there is no prompt for {visible(text)[:40]!r}; there are {', '.join(PURPOSES)}.",
+            next_step="fe prompt --help",
+        )
     return found

@@ -75,7 +75,9 @@ def prove(
     as_a_person: bool = False,
     how: str = "",
 ) -> Proof | None:
-    """Ask for the person's signature where the rules want one. Takes as long as a person takes, so outside of a transaction."""
+    """Ask for the person's signature where the rules want one. Takes as long as a person takes, so outside of a
+    transaction.
+    """
     with context.store.read() as tx:
         if not context.wants_key(tx, actor, verb, as_a_person=as_a_person):
             return None
@@ -109,14 +111,24 @@ def sign(context: Context, keys: list[Key], verb: str, *, task: str, diff_id: st
     if mine is None:
         raise unsigned(f"{verb} needs a person's key, and none of this project's keys lies here", "fe key list")
     said = Statement(
-        project=context.store.project, task=task, verb=verb, diff_id=diff_id, reason=reason.strip(), row=head.seq, head=head.hash
+        project=context.store.project,
+        task=task,
+        verb=verb,
+        diff_id=diff_id,
+        reason=reason.strip(),
+        row=head.seq,
+        head=head.hash,
     )
-    return Proof(key=mine.fingerprint, statement=said, signature=context.keys.sign(mine.fingerprint, said.text.encode()))
+    return Proof(
+        key=mine.fingerprint, statement=said, signature=context.keys.sign(mine.fingerprint, said.text.encode())
+    )
 
 
 def unsigned(message: str, next_step: str) -> Refused:
     """I9: a decision that lacks a person's signature."""
-    return Refused("it was not signed, so nothing was changed.", reasons=(Reason("I9", message, next_step),), next_step=next_step)
+    return Refused(
+        "it was not signed, so nothing was changed.", reasons=(Reason("I9", message, next_step),), next_step=next_step
+    )
 
 
 def known_by_key(actor: Actor, proof: Proof | None) -> Actor:
@@ -148,7 +160,9 @@ def check(
     key = next((key for key in active_keys(work.tx) if key.fingerprint == proof.key), None)
     if key is None:
         raise unsigned(f"{proof.key} is not a key of this project", "fe key list")
-    _check_content(context, work.tx, proof.statement, f"{verb} {how}".strip(), task=task, diff_id=diff_id, reason=reason)
+    _check_content(
+        context, work.tx, proof.statement, f"{verb} {how}".strip(), task=task, diff_id=diff_id, reason=reason
+    )
     wrong = context.keys.verify(key.public, proof.statement.text.encode(), proof.signature)
     if wrong:
         raise unsigned(wrong, "try again")
@@ -160,7 +174,9 @@ def check(
     work.record(task, DecisionSigned(key=proof.key, statement=proof.statement.text, signature=proof.signature))
 
 
-def _check_content(context: Context, tx: Tx, said: Statement, verb: str, *, task: str, diff_id: str, reason: str) -> None:
+def _check_content(
+    context: Context, tx: Tx, said: Statement, verb: str, *, task: str, diff_id: str, reason: str
+) -> None:
     """A signature for something else is none for this."""
     row = tx.one("journal.at", Hash, seq=said.row)
     expected = (context.store.project, task, verb, diff_id, reason.strip())
@@ -185,7 +201,11 @@ def active_keys(tx: Tx) -> list[Key]:
 
 def key_named(tx: Tx, text: str) -> Key:
     """The key that a fingerprint, or an unambiguous part of one, means."""
-    found = [key for key in tx.all("record.keys", Key) if text.removeprefix("SHA256:") and text.removeprefix("SHA256:") in key.fingerprint]
+    found = [
+        key
+        for key in tx.all("record.keys", Key)
+        if text.removeprefix("SHA256:") and text.removeprefix("SHA256:") in key.fingerprint
+    ]
     if len(found) != 1:
         raise NotFound(f"{'several keys are' if found else 'no key is'} called {text}.", next_step="fe key list")
     return found[0]

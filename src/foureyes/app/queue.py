@@ -115,7 +115,9 @@ class Queue:
         numbered = tuple(msgspec.structs.replace(row, n=number) for number, row in enumerate(rows, 1))
         auto = sum(row.auto_approvable for row in rows)
         names = tuple(rule.name for rule in policy.checks)
-        return QueueView(count=len(rows), auto_approvable=auto, need_attention=len(rows) - auto, checks=names, rows=numbered)
+        return QueueView(
+            count=len(rows), auto_approvable=auto, need_attention=len(rows) - auto, checks=names, rows=numbered
+        )
 
     def _waiting(self, tx: Tx, me: Party) -> dict[TaskId, Facts]:
         found: dict[TaskId, Facts] = {}
@@ -134,24 +136,43 @@ class Queue:
         makers = {about.attempt.submitted_by for about in facts.values() if about.attempt}
         known = {SessionId(row.id): row for row in tx.all("session.some", SessionView, ids=sorted(makers))}
         return {
-            task: known[about.attempt.submitted_by].agent if about.attempt and about.attempt.submitted_by in known else ""
+            task: known[about.attempt.submitted_by].agent
+            if about.attempt and about.attempt.submitted_by in known
+            else ""
             for task, about in facts.items()
         }
 
-    def _row(self, facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip, around: Around, blocks: int) -> QueueRow:
+    def _row(
+        self, facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip, around: Around, blocks: int
+    ) -> QueueRow:
         attempt, task = facts.attempt, facts.task
         assert attempt is not None
         chosen, checked = mode_of(facts, policy), standings(facts, policy)
         not_by_itself = why_not_by_itself(facts, policy, chosen, checked, tip)
         in_batch = why_not_by_itself(facts, policy, chosen, checked, tip, any_mode=True)
         return QueueRow(
-            task=task.id, title=task.title, priority=task.priority, attempt=attempt.n, diff_id=attempt.diff_id, mode=chosen.mode,
-            mode_reasons=chosen.reasons, risk=risk_of(facts, policy, chosen, checked, not_by_itself, around),
-            auto_approvable=not in_batch, auto_reasons=in_batch, checks={one.rule.name: one.word for one in checked},
-            claimed=tuple(one.rule.name for one in checked if one.claimed), files=len(attempt.files), added=attempt.added,
-            removed=attempt.removed, held=task.hold is not None, blocks=blocks, version=task.version, submitted_at=attempt.submitted_at,
-            age_seconds=self._age(attempt.submitted_at), you=preview(facts, me, policy, tip),
-        )  # fmt: skip
+            task=task.id,
+            title=task.title,
+            priority=task.priority,
+            attempt=attempt.n,
+            diff_id=attempt.diff_id,
+            mode=chosen.mode,
+            mode_reasons=chosen.reasons,
+            risk=risk_of(facts, policy, chosen, checked, not_by_itself, around),
+            auto_approvable=not in_batch,
+            auto_reasons=in_batch,
+            checks={one.rule.name: one.word for one in checked},
+            claimed=tuple(one.rule.name for one in checked if one.claimed),
+            files=len(attempt.files),
+            added=attempt.added,
+            removed=attempt.removed,
+            held=task.hold is not None,
+            blocks=blocks,
+            version=task.version,
+            submitted_at=attempt.submitted_at,
+            age_seconds=self._age(attempt.submitted_at),
+            you=preview(facts, me, policy, tip),
+        )
 
     def _age(self, moment: str) -> int:
         return max(0, int((self._context.clock.now() - datetime.fromisoformat(moment)).total_seconds()))
@@ -162,9 +183,13 @@ class Queue:
             return self._context.policy(tx, actor).human.batch_max
 
     def batch(self, actor: Actor) -> Batch:
-        """M8, H2, H3: what `--all-auto` would approve. High risk is never pre-selected; samples stay until they were looked at."""
+        """M8, H2, H3: what `--all-auto` would approve. High risk is never pre-selected; samples stay until they were
+        looked at.
+        """
         if actor.kind != "human":
-            reason = Reason("D7", "an agent says of each change which diff it looked at; all at once is for people", "fe reviewable")
+            reason = Reason(
+                "D7", "an agent says of each change which diff it looked at; all at once is for people", "fe reviewable"
+            )
             raise Refused("nothing was approved.", reasons=(reason,), next_step=reason.next)
         with self._context.store.read() as tx:
             rule = self._context.policy(tx, actor).human

@@ -27,7 +27,9 @@ class Code(msgspec.Struct, frozen=True):
 
 
 class Anchored(msgspec.Struct, frozen=True):
-    """A finding with where it is. `lost`: neither its quote nor its place is in base or head (V7). `head`: where it was sought."""
+    """A finding with where it is. `lost`: neither its quote nor its place is in base or head (V7). `head`: where it was
+    sought.
+    """
 
     found: Found
     symbol: str = ""
@@ -44,7 +46,9 @@ class Raising(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def code_of(context: Context, attempt: Attempt | None, found: Sequence[Found]) -> Code:
-    """What git has of the files that findings, or those they are again, name; every changed file where one has a quote and no place."""
+    """What git has of the files that findings, or those they are again, name; every changed file where one has a quote
+    and no place.
+    """
     if attempt is None or attempt.no_code:
         return Code()
     paths = {one.path for one in found if one.path} | _paths_named(context, [one.id for one in found if one.id])
@@ -95,7 +99,11 @@ def _by_quote(found: Found, code: Code) -> Anchored:
     if len(there) == 1:
         path, line = there[0]
         return Anchored(msgspec.structs.replace(found, path=path, line=line), symbol_at(code.head[path], line))
-    in_base = any(find_quote(found.quote, code.base[path]) for path in (paths if found.path else sorted(code.base)) if path in code.base)
+    in_base = any(
+        find_quote(found.quote, code.base[path])
+        for path in (paths if found.path else sorted(code.base))
+        if path in code.base
+    )
     return Anchored(found, lost=not (there or in_base))
 
 
@@ -134,7 +142,11 @@ def raising(
         found = one.found
         old, alike, wrong = _known(tx, facts, one, known, renames, taken)
         if old is not None and named[old.root] > 1:
-            wrong = Reason("L2", f"{found.id} is named {named[old.root]} times; a finding is flagged once in one go", "leave one of them")
+            wrong = Reason(
+                "L2",
+                f"{found.id} is named {named[old.root]} times; a finding is flagged once in one go",
+                "leave one of them",
+            )
         if old is not None and wrong is None:
             wrong = _not_yours(old) if is_maker else why_not_again(old, found, code_changed=_is_other_code(old, one))
         if wrong is not None:
@@ -144,16 +156,28 @@ def raising(
             lost.append(Reason("V7", f"{where}[{n}]: {_lost(found)}", "quote the code as it is in base or head"))
         taken.add(old.root if old else "")
         raised.append(_raised(one, names.next(), old, alike, attempt.n))
-    event = FindingsRaised(iteration=attempt.n, kind=kind, source=source, findings=tuple(raised), by_check=by_check) if raised else None
+    event = (
+        FindingsRaised(iteration=attempt.n, kind=kind, source=source, findings=tuple(raised), by_check=by_check)
+        if raised
+        else None
+    )
     return Raising(event=event, refused=tuple(refused), lost=tuple(lost))
 
 
 def _once(anchored: Sequence[Anchored], kind: Kind) -> list[tuple[int, Anchored]]:
-    """What is said twice in one breath is one finding, at its worst; a reviewer's same words about two places are two."""
+    """What is said twice in one breath is one finding, at its worst; a reviewer's same words about two places are
+    two.
+    """
     found: dict[tuple[object, ...], tuple[int, Anchored]] = {}
     for n, one in enumerate(anchored):
         new = one.found
-        same: tuple[object, ...] = (new.path, new.line if kind == "TL" else 0, normal(new.quote), words(new.title), new.rule)
+        same: tuple[object, ...] = (
+            new.path,
+            new.line if kind == "TL" else 0,
+            normal(new.quote),
+            words(new.title),
+            new.rule,
+        )
         first, old = found.get(same, (n, one))
         if new.id and old.found.id not in ("", new.id):
             same, first, old = (*same, new.id), n, one
@@ -170,7 +194,9 @@ def _named(tx: Tx, anchored: Sequence[Anchored]) -> Counter[str]:
 
 
 def _is_other_code(old: Finding, new: Anchored) -> bool:
-    """L9: what the old one was about is no longer there; where nobody can look, both say what they are about, and it is not the same."""
+    """L9: what the old one was about is no longer there; where nobody can look, both say what they are about, and it is
+    not the same.
+    """
     before, after = normal(old.quote), normal(new.found.quote)
     if before and old.path in new.head:
         return not find_quote(old.quote, new.head[old.path])
@@ -198,7 +224,11 @@ def _known(
     if found.id:
         row = tx.one("finding.one", Finding, id=found.id)
         if row is None or row.task != facts.task.id or row.root not in by_root:
-            return None, (), Reason("L2", f"{found.id} is no finding of {facts.task.id}", f"fe finding list {facts.task.id}")
+            return (
+                None,
+                (),
+                Reason("L2", f"{found.id} is no finding of {facts.task.id}", f"fe finding list {facts.task.id}"),
+            )
         return row, (), None
     seen = Seen(path=found.path, rule=found.rule, quote=found.quote, symbol=one.symbol, title=found.title)
     hit = match(seen, [finding for finding in known if finding.root not in taken], renames)
@@ -207,7 +237,9 @@ def _known(
 
 
 def _is_elsewhere(old: Finding, new: Anchored) -> bool:
-    """L9: only the words are those of a settled finding: its own code is there as it was, and this is about other code."""
+    """L9: only the words are those of a settled finding: its own code is there as it was, and this is about other
+    code.
+    """
     before, after = normal(old.quote), normal(new.found.quote)
     if old.ruling != "ACCEPTED" or not before or not after or before in after or after in before:
         return False
@@ -216,15 +248,32 @@ def _is_elsewhere(old: Finding, new: Anchored) -> bool:
 
 def _raised(one: Anchored, name: str, old: Finding | None, alike: tuple[str, ...], iteration: int) -> Raised:
     found = one.found
-    if old is not None and old.state in (*UNRESOLVED, "waived"):  # E3: what is not settled is not talked down by saying it again
+    if old is not None and old.state in (
+        *UNRESOLVED,
+        "waived",
+    ):  # E3: what is not settled is not talked down by saying it again
         found = msgspec.structs.replace(found, severity=min(found.severity, old.severity, key=SEVERITIES.index))
     blocking = found.blocking
     return Raised(
-        id=name, root=old.root if old else name, severity=found.severity, title=found.title, path=found.path, line=found.line,
-        problem=found.problem, fix=found.fix, why=found.why, quote=found.quote, symbol=one.symbol, rule=found.rule,
-        fix_patch=found.fix_patch, anchored=not one.lost, note=not blocking and iteration > 1 and (old is None or old.note),
-        waiting=one.lost and blocking, state=state_again(old, found) if old else "open", alike=alike,
-    )  # fmt: skip
+        id=name,
+        root=old.root if old else name,
+        severity=found.severity,
+        title=found.title,
+        path=found.path,
+        line=found.line,
+        problem=found.problem,
+        fix=found.fix,
+        why=found.why,
+        quote=found.quote,
+        symbol=one.symbol,
+        rule=found.rule,
+        fix_patch=found.fix_patch,
+        anchored=not one.lost,
+        note=not blocking and iteration > 1 and (old is None or old.note),
+        waiting=one.lost and blocking,
+        state=state_again(old, found) if old else "open",
+        alike=alike,
+    )
 
 
 class Names:

@@ -11,7 +11,16 @@ from foureyes.app.ledger import facts_of
 from foureyes.app.ports import Tx
 from foureyes.app.proof import check, known_by_key, prove
 from foureyes.app.raising import Anchored, Raising, anchor, code_of, findings_of, raising
-from foureyes.app.rulings import Ruling, decide, finding_named, record_rulings, refuse_rulings, said_of, send_back, standing_in_words
+from foureyes.app.rulings import (
+    Ruling,
+    decide,
+    finding_named,
+    record_rulings,
+    refuse_rulings,
+    said_of,
+    send_back,
+    standing_in_words,
+)
 from foureyes.app.views import SessionView
 from foureyes.core import events as e
 from foureyes.core.document_findings import effective, files_of, rulings_of, status_problem
@@ -98,8 +107,15 @@ class Reviews:
                 if given.rulings:
                     refuse_rulings(self._context, work, now, given.rulings)
                 check(
-                    self._context, work, proof, "review submit", task=now.task.id, diff_id=diff_id, reason=words, version=now.task.version
-                )  # fmt: skip
+                    self._context,
+                    work,
+                    proof,
+                    "review submit",
+                    task=now.task.id,
+                    diff_id=diff_id,
+                    reason=words,
+                    version=now.task.version,
+                )
                 if given.rulings:
                     raised = self._after_rulings(work, now, me, given, raised, anchored)
                 done = self._record(work, now, me, given, raised)
@@ -135,7 +151,11 @@ class Reviews:
             problems += [wrong] if wrong else []
             if problems:
                 step = f"mend these and send it again: fe review submit {facts.task.id} FILE"
-                raise BadInput("the review_result was refused, and nothing of it was stored.", reasons=tuple(problems), next_step=step)
+                raise BadInput(
+                    "the review_result was refused, and nothing of it was stored.",
+                    reasons=tuple(problems),
+                    next_step=step,
+                )
         except BadInput:
             self._note_return(actor, facts)
             raise
@@ -143,7 +163,9 @@ class Reviews:
         return Given(document=result, found=found, notes=notes, files=files, rulings=rulings)
 
     def _note_return(self, actor: Actor, facts: Facts) -> None:
-        """V3: that a document was no review is on record, nothing of what it said; that is for the reviewer's score (Y)."""
+        """V3: that a document was no review is on record, nothing of what it said; that is for the reviewer's score
+        (Y).
+        """
         assert facts.attempt is not None
         if actor.kind != "agent":
             return
@@ -164,29 +186,42 @@ class Reviews:
         reasons: list[Reason] = []
         said, payload = given.document.reviewer, given.document.payload
         if said and said not in (me.session, me.name, me.person):
-            reasons.append(Reason("V3", f"reviewer: {said!r} is not you, you are {me.name or me.session}", "leave it out"))
+            reasons.append(
+                Reason("V3", f"reviewer: {said!r} is not you, you are {me.name or me.session}", "leave it out")
+            )
         waits = is_reviewing(now)
         reasons += [waits] if waits else []
         assert now.attempt is not None
         if payload.attempt is not None and payload.attempt != now.attempt.n:
             reasons.append(
                 Reason(
-                    "D7", f"payload.attempt: attempt {now.attempt.n} is in review, not {payload.attempt}", f"fe show {now.task.id} --diff"
+                    "D7",
+                    f"payload.attempt: attempt {now.attempt.n} is in review, not {payload.attempt}",
+                    f"fe show {now.task.id} --diff",
                 )
             )
         unseen = was_not_seen(now, me, payload.diff_id or seen)
         reasons += [unseen] if unseen else []
         if before.attempt is not None and before.attempt.n != now.attempt.n:
-            reasons.append(Reason("D7", "the change moved while the review was taken in", f"fe show {now.task.id} --diff"))
+            reasons.append(
+                Reason("D7", "the change moved while the review was taken in", f"fe show {now.task.id} --diff")
+            )
         _refuse_all(now.task.id, tuple(reasons))
 
-    def _after_rulings(self, work: Work, facts: Facts, me: Party, given: Given, raised: Raising, anchored: list[Anchored]) -> Raising:
-        """The rulings come first, so that what is flagged again is flagged as it stands then; what they settle is not flagged again."""
-        settles = {finding_named(work.tx, one.finding).root: one for one in given.rulings if AFTER_RULING[one.ruling] != "open"}
+    def _after_rulings(
+        self, work: Work, facts: Facts, me: Party, given: Given, raised: Raising, anchored: list[Anchored]
+    ) -> Raising:
+        """The rulings come first, so that what is flagged again is flagged as it stands then; what they settle is not
+        flagged again.
+        """
+        settles = {
+            finding_named(work.tx, one.finding).root: one for one in given.rulings if AFTER_RULING[one.ruling] != "open"
+        }
         both = [settles[one.root] for one in (raised.event.findings if raised.event else ()) if one.root in settles]
         step = "leave one of them"
         _refuse_all(
-            facts.task.id, tuple(Reason("L8", f"{one.finding} is ruled {one.ruling} and raised again at once", step) for one in both)
+            facts.task.id,
+            tuple(Reason("L8", f"{one.finding} is ruled {one.ruling} and raised again at once", step) for one in both),
         )
         record_rulings(self._context, work, facts, given.rulings)
         return raising(work.tx, facts, anchored, kind="TL", source="review", me=me, where="payload.issues")
@@ -202,20 +237,30 @@ class Reviews:
         counts = eligible.allowed and not missing and verdict == "approved"
         blocking = sum(one.blocking for one in raised.event.findings) if raised.event else 0
         event = e.ReviewSubmitted(
-            attempt=attempt.n, diff_id=attempt.diff_id, verdict=payload.verdict, effective=verdict, status=status_of(severities,
-            notes=len(given.notes)),
-            summary=payload.summary, files=tuple(given.files), missing=missing, notes=tuple(given.notes),
-            raised=len(raised.event.findings) if raised.event else 0, blocking=blocking,
+            attempt=attempt.n,
+            diff_id=attempt.diff_id,
+            verdict=payload.verdict,
+            effective=verdict,
+            status=status_of(severities, notes=len(given.notes)),
+            summary=payload.summary,
+            files=tuple(given.files),
+            missing=missing,
+            notes=tuple(given.notes),
+            raised=len(raised.event.findings) if raised.event else 0,
+            blocking=blocking,
             actionable=counts or any(one.path and one.fix.strip() for one in given.found),
-        )  # fmt: skip
+        )
         work.record(facts.task.id, event, *([raised.event] if raised.event else []))
         if counts and eligible.exception:
             detail = f"review, attempt {attempt.n}"
             work.record(
-                facts.task.id, e.SecurityRecorded(kind=eligible.exception, rule=eligible.rule, reason=payload.summary, detail=detail)
+                facts.task.id,
+                e.SecurityRecorded(kind=eligible.exception, rule=eligible.rule, reason=payload.summary, detail=detail),
             )
         sent_back = send_back(self._context, work, facts.task.id)
-        return self._outcome(work, facts, event, raised, given, eligible.reasons if not eligible.allowed else (), sent_back)
+        return self._outcome(
+            work, facts, event, raised, given, eligible.reasons if not eligible.allowed else (), sent_back
+        )
 
     def _outcome(
         self,
@@ -231,7 +276,10 @@ class Reviews:
         left = [one for one in findings_of(work.tx, task.id) if one.holds(work.at) and not one.by_check]
         notes = [f"it does not count ({reason.rule}): {reason.message}" for reason in against]
         notes += (
-            [f"it is incomplete: {len(event.missing)} changed files are not in files_reviewed: {', '.join(event.missing[:3])}"]
+            [
+                f"it is incomplete: {len(event.missing)} changed files are not in files_reviewed: "
+                f"{', '.join(event.missing[:3])}"
+            ]
             if event.missing
             else []
         )
@@ -241,16 +289,33 @@ class Reviews:
             else []
         )
         findings = raised.event.findings if raised.event else ()
-        notes += [f"{one.id} could be {' or '.join(one.alike)}; name the earlier id to say so (L2)" for one in findings if one.alike]
+        notes += [
+            f"{one.id} could be {' or '.join(one.alike)}; name the earlier id to say so (L2)"
+            for one in findings
+            if one.alike
+        ]
         counts = not against and not event.missing and event.effective == "approved"
         return ReviewOutcome(
-            task=task.id, attempt=event.attempt, diff_id=event.diff_id, verdict=event.verdict, effective=event.effective,
+            task=task.id,
+            attempt=event.attempt,
+            diff_id=event.diff_id,
+            verdict=event.verdict,
+            effective=event.effective,
             status=event.status,
-            counts=counts, raised=tuple(one.id for one in findings), ruled=tuple(f"{one.finding} {one.ruling}" for one in given.rulings),
-            missing=event.missing, sent_back=sent_back, task_status=task.status, notes=tuple(notes),
+            counts=counts,
+            raised=tuple(one.id for one in findings),
+            ruled=tuple(f"{one.finding} {one.ruling}" for one in given.rulings),
+            missing=event.missing,
+            sent_back=sent_back,
+            task_status=task.status,
+            notes=tuple(notes),
             message=f"{event.status}: {standing_in_words(left, sent_back)}",
-            next=f"fe approve {task.id}" if not left and counts else f"fe finding list {task.id} --open" if left else f"fe show {task.id}",
-        )  # fmt: skip
+            next=f"fe approve {task.id}"
+            if not left and counts
+            else f"fe finding list {task.id} --open"
+            if left
+            else f"fe show {task.id}",
+        )
 
     def of_task(self, task: str) -> list[Review]:
         """Every review of a task, oldest first."""
@@ -271,30 +336,54 @@ class Reviews:
             before = [row for row in tx.all("review.of_task", Review, task=found) if row.attempt < facts.attempt.n]
         attempt = facts.attempt
         context = RequestContext(
-            summaries={str(found): attempt.message or facts.task.title}, diff=f"fe show {found} --diff", acceptance=facts.task.acceptance,
-            checks=tuple(CheckLine(check=one.rule.name, outcome=one.word, summary=one.said) for one in standings(facts, policy)),
+            summaries={str(found): attempt.message or facts.task.title},
+            diff=f"fe show {found} --diff",
+            acceptance=facts.task.acceptance,
+            checks=tuple(
+                CheckLine(check=one.rule.name, outcome=one.word, summary=one.said) for one in standings(facts, policy)
+            ),
             open_findings=tuple(asked(one, answers.get(one.root)) for one in known),
-        )  # fmt: skip
+        )
         return ReviewRequest(
-            reviewer=reviewer or (me.name if me else actor.name or str(actor.session)), task=found, title=facts.task.title,
+            reviewer=reviewer or (me.name if me else actor.name or str(actor.session)),
+            task=found,
+            title=facts.task.title,
             attempt=attempt.n,
-            diff_id=attempt.diff_id, targets=(str(found),), context=context, focus_areas=policy.focus, max_words=policy.max_words,
-            is_re_review=bool(before or any(one.flagged < attempt.n for one in known)), iteration=attempt.n,
-        )  # fmt: skip
+            diff_id=attempt.diff_id,
+            targets=(str(found),),
+            context=context,
+            focus_areas=policy.focus,
+            max_words=policy.max_words,
+            is_re_review=bool(before or any(one.flagged < attempt.n for one in known)),
+            iteration=attempt.n,
+        )
 
 
 def asked(one: Finding, answer: AnswerView | None) -> OpenFinding:
     """An open finding as a reviewer is asked about it."""
     return OpenFinding(
-        id=one.id, severity=one.severity, state=one.state, title=one.title, location=one.where, problem=one.problem, fix=one.fix,
-        quote=one.quote, answer=answer.word if answer else "", answer_text=answer.words if answer else "",
+        id=one.id,
+        severity=one.severity,
+        state=one.state,
+        title=one.title,
+        location=one.where,
+        problem=one.problem,
+        fix=one.fix,
+        quote=one.quote,
+        answer=answer.word if answer else "",
+        answer_text=answer.words if answer else "",
         ground=answer.ground if answer else "",
-    )  # fmt: skip
+    )
 
 
 def _refuse_all(task: TaskId | str, reasons: tuple[Reason, ...]) -> None:
     if reasons:
-        raise Refused("the review was refused, and nothing of it was stored.", reasons=reasons, next_step=reasons[0].next, task=task)
+        raise Refused(
+            "the review was refused, and nothing of it was stored.",
+            reasons=reasons,
+            next_step=reasons[0].next,
+            task=task,
+        )
 
 
 __all__ = ["Anchored", "ReviewOutcome", "Reviews"]

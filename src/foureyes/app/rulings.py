@@ -1,4 +1,6 @@
-"""Rulings (L8, L9, L18, V7): what an answer is worth, by a session that P would let approve; and what follows from them."""
+"""Rulings (L8, L9, L18, V7): what an answer is worth, by a session that P would let approve; and what follows from
+them.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ class Rulings:
         permit(actor, "finding rule")
         rulings = [Ruling(one.finding, one.ruling, clean_text(one.reason, "the reason").strip()) for one in rulings]
         if not rulings:
-            raise BadInput("no ruling was given.", next_step="fe finding rule ID --verified|--not-fixed|--accepted|--overruled")
+            raise BadInput(
+                "no ruling was given.", next_step="fe finding rule ID --verified|--not-fixed|--accepted|--overruled"
+            )
         with self._context.store.read() as tx:
             task = one_task(tx, [one.finding for one in rulings])
             facts = facts_of(self._context, tx, task)
@@ -86,7 +90,16 @@ class Rulings:
             if unseen is not None:
                 raise Refused(f"{task} was not changed.", reasons=(unseen,), next_step=unseen.next, task=task)
             refuse_rulings(self._context, work, facts, rulings)
-            check(self._context, work, proof, "finding rule", task=task, diff_id=diff_id, reason=words, version=facts.task.version)
+            check(
+                self._context,
+                work,
+                proof,
+                "finding rule",
+                task=task,
+                diff_id=diff_id,
+                reason=words,
+                version=facts.task.version,
+            )
             record_rulings(self._context, work, facts, rulings)
             sent_back = send_back(self._context, work, task)
             done = self._context.get(work.tx, task)
@@ -106,16 +119,22 @@ class Rulings:
             if last is None or last.kind != "ruled":
                 raise _not_taken_back(found, f"the last thing that happened to {found.id} is no ruling")
             if last.iteration != task.iteration:
-                raise _not_taken_back(found, f"attempt {task.iteration} was handed in since, and its author has read the ruling")
+                raise _not_taken_back(
+                    found, f"attempt {task.iteration} was handed in since, and its author has read the ruling"
+                )
             me = self._context.party(work.tx, work.actor)
             giver = _who(work.tx, last.session)
             if not is_one_origin(me, giver):
                 raise _not_taken_back(found, f"{giver.name} gave the ruling, and only they can take it back")
             if task.status in ("approved", "closed") and last.now != "open":
-                raise _not_taken_back(found, f"{task.id} is {task.status} already; send it back instead: fe redo {task.id}")
+                raise _not_taken_back(
+                    found, f"{task.id} is {task.status} already; send it back instead: fe redo {task.id}"
+                )
             work.record(task.id, e.RulingTakenBack(root=found.root, ruling=last.seq))
             escalate(self._context, work, task.id)
-            return outcome(self._context.get(work.tx, task.id), f"took {last.word} of {found.id} back: it is {last.was} again")
+            return outcome(
+                self._context.get(work.tx, task.id), f"took {last.word} of {found.id} back: it is {last.was} again"
+            )
 
 
 def _not_taken_back(found: Finding, why: str) -> Refused:
@@ -137,7 +156,9 @@ def one_task(tx: Tx, names: Sequence[str]) -> TaskId:
     """Rulings and answers of one call are about one task."""
     tasks = {finding_named(tx, name).task for name in names}
     if len(tasks) > 1:
-        raise BadInput(f"these findings are of {len(tasks)} tasks: {', '.join(sorted(tasks))}.", next_step="one call per task")
+        raise BadInput(
+            f"these findings are of {len(tasks)} tasks: {', '.join(sorted(tasks))}.", next_step="one call per task"
+        )
     return TaskId(tasks.pop())
 
 
@@ -150,7 +171,9 @@ def may_rule(facts: Facts, me: Party, policy_of: Decision) -> Decision:
     """L8: who P would let approve; and nobody who made the work, however minor it is."""
     made = facts.made_by(me)
     if made is not None and me.kind != "service":
-        return refuse("L8", f"whoever answered does not rule: {facts.party_name(made[0])} {made[1]}", "somebody else rules on it")
+        return refuse(
+            "L8", f"whoever answered does not rule: {facts.party_name(made[0])} {made[1]}", "somebody else rules on it"
+        )
     return policy_of
 
 
@@ -160,7 +183,9 @@ def refuse_rulings(context: Context, work: Work, facts: Facts, rulings: Sequence
     known = {one.finding: work.tx.one("finding.one", Finding, id=one.finding) for one in rulings}
     reasons: list[Reason] = []
     if task.status != "reviewing":
-        reasons.append(Reason("L8", f"{task.id} is {task.status}: rulings are about an attempt in review", f"fe show {task.id}"))
+        reasons.append(
+            Reason("L8", f"{task.id} is {task.status}: rulings are about an attempt in review", f"fe show {task.id}")
+        )
     decision = decide(context, work.tx, facts, me, work.actor, " ".join(one.reason for one in rulings))
     reasons += () if decision.allowed else decision.reasons
     roots: list[str] = []
@@ -176,13 +201,17 @@ def refuse_rulings(context: Context, work: Work, facts: Facts, rulings: Sequence
         wrong = why_not_ruling(found, one.ruling, is_raiser=is_one_origin(me, _raiser(work.tx, found)))
         reasons += [wrong] if wrong else []
     if reasons:
-        raise Refused("nothing was ruled.", reasons=tuple(dict.fromkeys(reasons)), next_step=reasons[0].next, task=task.id)
+        raise Refused(
+            "nothing was ruled.", reasons=tuple(dict.fromkeys(reasons)), next_step=reasons[0].next, task=task.id
+        )
 
 
 def _raiser(tx: Tx, found: Finding) -> Party:
     """V7: who says it now: whoever flagged it last."""
     moves = tx.all("finding.moves_of", MoveView, root=found.root)
-    return _who(tx, next((move.session for move in reversed(moves) if move.kind in ("raised", "flagged")), found.session))
+    return _who(
+        tx, next((move.session for move in reversed(moves) if move.kind in ("raised", "flagged")), found.session)
+    )
 
 
 def _who(tx: Tx, session: str) -> Party:
@@ -208,7 +237,9 @@ def record_rulings(context: Context, work: Work, facts: Facts, rulings: Sequence
     if decision.exception:
         detail = f"rule, attempt {facts.task.iteration}: {', '.join(one.finding for one in rulings)}"[:200]
         why = next((one.reason for one in rulings if one.reason), decision.message)
-        work.record(facts.task.id, e.SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail))
+        work.record(
+            facts.task.id, e.SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail)
+        )
 
 
 def standing_in_words(left: Sequence[Finding], sent_back: bool) -> str:
@@ -227,13 +258,17 @@ def _next(task: str, left: Sequence[Finding], sent_back: bool) -> str:
 
 
 def send_back(context: Context, work: Work, task: TaskId) -> bool:
-    """T `send_back`: nothing waits for a ruling, something blocking is open, and no person is asked for; then the round is over."""
+    """T `send_back`: nothing waits for a ruling, something blocking is open, and no person is asked for; then the round
+    is over.
+    """
     facts = facts_of(context, work.tx, task)
     open_ones = [one for one in findings_of(work.tx, task) if one.holds(work.at) and not one.by_check]
     if not is_due(context, work.tx, facts, open_ones):
         return False
     lines = [f"{len(open_ones)} blocking {'finding is' if len(open_ones) == 1 else 'findings are'} open:"]
-    lines += [f"- {one.id} {one.severity} {one.title}{f' ({one.where})' if one.where else ''}" for one in open_ones[:SHOWN]]
+    lines += [
+        f"- {one.id} {one.severity} {one.title}{f' ({one.where})' if one.where else ''}" for one in open_ones[:SHOWN]
+    ]
     lines += [f"- and {len(open_ones) - SHOWN} more"] if len(open_ones) > SHOWN else []
     event = e.AttemptSentBack(iteration=facts.task.iteration, feedback="\n".join(lines), source="findings")
     work.as_gate(context.store.project).record(task, event)
@@ -261,6 +296,10 @@ def _pairs_of_eyes(tx: Tx, facts: Facts, sessions: set[SessionId]) -> int:
     """How many looked who did not make the work; sessions of one origin are one (I4)."""
     found: list[Party] = []
     for party in parties_of(tx, sessions).values():
-        if party.session in sessions and facts.made_by(party) is None and not any(is_one_origin(party, other) for other in found):
+        if (
+            party.session in sessions
+            and facts.made_by(party) is None
+            and not any(is_one_origin(party, other) for other in found)
+        ):
             found.append(party)
     return len(found)

@@ -8,7 +8,18 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes import config
-from foureyes.app.context import Context, Count, Known, Named, Token, Work, is_proven, permit, refuse_other_task, spawners
+from foureyes.app.context import (
+    Context,
+    Count,
+    Known,
+    Named,
+    Token,
+    Work,
+    is_proven,
+    permit,
+    refuse_other_task,
+    spawners,
+)
 from foureyes.app.ports import Tx
 from foureyes.app.views import SessionView
 from foureyes.core import events as e
@@ -82,7 +93,9 @@ class Sessions:
         text = self._context.project(tx).accepted_text or ""
         if "agents" not in text:
             return []
-        return [profile.program for profile in config.agent_profiles(config.Layers(file=config.read_file(text))).values()]
+        return [
+            profile.program for profile in config.agent_profiles(config.Layers(file=config.read_file(text))).values()
+        ]
 
     @staticmethod
     def _was_an_agent(tx: Tx, actor: Actor) -> Actor:
@@ -98,10 +111,17 @@ class Sessions:
         row = tx.one("session.get", SessionView, id=session)
         pid = agents[0].split(":")[-2]
         return Actor(
-            session=session, kind="agent", trust="observed", agent=row.agent if row else "agent", host=actor.host, evidence=agents,
-            processes=agents, ancestors=actor.ancestors, leader=actor.leader,
+            session=session,
+            kind="agent",
+            trust="observed",
+            agent=row.agent if row else "agent",
+            host=actor.host,
+            evidence=agents,
+            processes=agents,
+            ancestors=actor.ancestors,
+            leader=actor.leader,
             why=(f"Process {pid} above this one was an agent before it ran another program.", *actor.why[:1]),
-        )  # fmt: skip
+        )
 
     @staticmethod
     def _renewed(tx: Tx, actor: Actor) -> Actor:
@@ -117,16 +137,33 @@ class Sessions:
         row = tx.one("session.get", SessionView, id=token.session)
         assert row is not None
         giver = tx.one("session.get", SessionView, id=row.parent)
-        own = giver is not None and giver.kind != "agent"  # an agent in the place of the shell it was given to is the child itself
+        own = (
+            giver is not None and giver.kind != "agent"
+        )  # an agent in the place of the shell it was given to is the child itself
         nearer = actor.ancestors[: actor.ancestors.index(token.bound) + (1 if own else 0)]
         below = tuple(piece for piece in actor.evidence if piece in nearer)
         pid = token.bound.split(":")[-2]
         return Actor(
-            session=token.session, kind="agent", trust="issued", agent=row.agent, host=actor.host, model=row.model, vendor=row.vendor,
-            evidence=below, processes=below, ancestors=actor.ancestors, leader=actor.leader,
-            parent=SessionId(row.parent) if row.parent else None, token=actor.token, role=token.role, task=token.task,
-            why=(f"A token to {token.role} {token.task}, from {row.parent}.", f"This process is below pid {pid}, as the token asks."),
-        )  # fmt: skip
+            session=token.session,
+            kind="agent",
+            trust="issued",
+            agent=row.agent,
+            host=actor.host,
+            model=row.model,
+            vendor=row.vendor,
+            evidence=below,
+            processes=below,
+            ancestors=actor.ancestors,
+            leader=actor.leader,
+            parent=SessionId(row.parent) if row.parent else None,
+            token=actor.token,
+            role=token.role,
+            task=token.task,
+            why=(
+                f"A token to {token.role} {token.task}, from {row.parent}.",
+                f"This process is below pid {pid}, as the token asks.",
+            ),
+        )
 
     def _refused_token(self, actor: Actor, token: Token | None, wrong: str) -> TokenRefused:
         """I2: refused, and a security event; of whoever shows it, as far as that can be seen."""
@@ -137,7 +174,9 @@ class Sessions:
                 event = e.SecurityRecorded(kind="token_elsewhere", rule="I2", reason=wrong, detail=of)
                 Work(tx, replace(actor, token=""), self._context.now()).record(token.task if token else "", event)
         except FoureyesError as also:
-            problem = TokenRefused(f"the token was refused, and that could not be recorded: {also.message}", reasons=problem.reasons)
+            problem = TokenRefused(
+                f"the token was refused, and that could not be recorded: {also.message}", reasons=problem.reasons
+            )
         return problem
 
     def whoami(self, actor: Actor) -> Whoami:
@@ -146,10 +185,20 @@ class Sessions:
             me = self._context.party(tx, actor)
             known = tx.one("session.get", SessionView, id=actor.session)
         return Whoami(
-            session=actor.session, name=me.name, kind=actor.kind, trust=actor.trust, agent=actor.agent, person=actor.person,
-            role=actor.role or "", task=actor.task or "", parent=known.parent or "" if known else "",
-            origins=sorted(me.origins), proven=me.proven, known=known is not None, why=list(actor.why),
-        )  # fmt: skip
+            session=actor.session,
+            name=me.name,
+            kind=actor.kind,
+            trust=actor.trust,
+            agent=actor.agent,
+            person=actor.person,
+            role=actor.role or "",
+            task=actor.task or "",
+            parent=known.parent or "" if known else "",
+            origins=sorted(me.origins),
+            proven=me.proven,
+            known=known is not None,
+            why=list(actor.why),
+        )
 
     def new(self, actor: Actor) -> Whoami:
         """I4: a new line in the log for the same eyes: same evidence, same origin."""
@@ -168,7 +217,9 @@ class Sessions:
         return session_id(self._context.ids.number().to_bytes(16, "big"))
 
     def spawn(self, actor: Actor, task: str, role: str, *, agent: str = "") -> Spawned:
-        """I2, I4: a session for a sub-agent, with a token for one role on one task. It may do no more than its spawner."""
+        """I2, I4: a session for a sub-agent, with a token for one role on one task. It may do no more than its
+        spawner.
+        """
         permit(actor, "session spawn")
         wanted = _role(role)
         if actor.role is not None and actor.role != wanted:
@@ -213,10 +264,17 @@ class Sessions:
         work.introduce()  # the spawner gets its number first
         count = work.tx.one("session.count_agent", Count, agent=agent)
         return e.TokenIssued(
-            session=child, hash=token_hash(secret), role=role, bound=self._bound(work.tx, actor),
-            name=f"{agent or 'agent'}#{(count.n if count else 0) + 1}", agent=agent, model=profile.model, vendor=profile.vendor,
-            host=actor.host, evidence=() if actor.kind == "agent" else (f"spawned:{actor.session}",),
-        )  # fmt: skip
+            session=child,
+            hash=token_hash(secret),
+            role=role,
+            bound=self._bound(work.tx, actor),
+            name=f"{agent or 'agent'}#{(count.n if count else 0) + 1}",
+            agent=agent,
+            model=profile.model,
+            vendor=profile.vendor,
+            host=actor.host,
+            evidence=() if actor.kind == "agent" else (f"spawned:{actor.session}",),
+        )
 
     @staticmethod
     def _bound(tx: Tx, actor: Actor) -> str:
@@ -231,7 +289,11 @@ class Sessions:
             raise Refused(
                 "no session was made.",
                 reasons=(
-                    Reason("I2", "this process has no session leader above it, so nothing could use the token", "run it from a shell"),
+                    Reason(
+                        "I2",
+                        "this process has no session leader above it, so nothing could use the token",
+                        "run it from a shell",
+                    ),
                 ),
             )
         return actor.leader
@@ -242,10 +304,14 @@ class Sessions:
         with self._context.writing(actor, "session end") as work:
             target = _called(work.tx, session) if session else work.tx.one("session.get", SessionView, id=actor.session)
             if target is None:
-                raise NotFound("this session has not written anything, so there is nothing to end.", next_step="fe whoami")
+                raise NotFound(
+                    "this session has not written anything, so there is nothing to end.", next_step="fe whoami"
+                )
             if target.id != actor.session and actor.kind != "human" and not self._spawned(work.tx, actor, target):
                 message = f"{target.name} ({target.id}) is neither this session nor one that it spawned"
-                raise Refused("no session was ended.", reasons=(Reason("I4", message, "a person runs: fe session end …"),))
+                raise Refused(
+                    "no session was ended.", reasons=(Reason("I4", message, "a person runs: fe session end …"),)
+                )
             return _end(work, target, reason)
 
     def _spawned(self, tx: Tx, actor: Actor, target: SessionView) -> bool:
@@ -277,7 +343,9 @@ def _role(text: str) -> Role:
     for role in ROLES:
         if role == text:
             return role
-    raise BadInput(f"role {text!r}: allowed are {', '.join(ROLES)}.", next_step="fe session spawn TASK --role implement")
+    raise BadInput(
+        f"role {text!r}: allowed are {', '.join(ROLES)}.", next_step="fe session spawn TASK --role implement"
+    )
 
 
 def _end(work: Work, target: SessionView, reason: str) -> Ended:
@@ -295,7 +363,9 @@ def _release(work: Work, row: SessionView, reason: str) -> list[str]:
     for task in tasks:
         own = row.id == work.actor.session
         why = reason or "its session has ended"
-        work.record(task, e.TaskUnstarted(reason=why) if own else e.TaskReleased(implementer=SessionId(row.id), reason=why))
+        work.record(
+            task, e.TaskUnstarted(reason=why) if own else e.TaskReleased(implementer=SessionId(row.id), reason=why)
+        )
     return tasks
 
 
@@ -312,13 +382,22 @@ def _called(tx: Tx, text: str) -> SessionView:
     found = tx.all("session.called", SessionView, text=text)
     found = [row for row in found if row.id == text] or found  # whatever others are called, an id means one
     if len(found) != 1:
-        raise NotFound(f"{'several sessions are' if found else 'no session is'} called {text}.", next_step="fe session list")
+        raise NotFound(
+            f"{'several sessions are' if found else 'no session is'} called {text}.", next_step="fe session list"
+        )
     return found[0]
 
 
 def seen_alone(actor: Actor) -> Whoami:
     """The caller where there is no project to know it."""
     return Whoami(
-        session=actor.session, name=actor.name, kind=actor.kind, trust=actor.trust, agent=actor.agent, person=actor.person,
-        origins=[str(actor.session)], proven=is_proven(actor), why=list(actor.why),
-    )  # fmt: skip
+        session=actor.session,
+        name=actor.name,
+        kind=actor.kind,
+        trust=actor.trust,
+        agent=actor.agent,
+        person=actor.person,
+        origins=[str(actor.session)],
+        proven=is_proven(actor),
+        why=list(actor.why),
+    )

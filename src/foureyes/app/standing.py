@@ -39,7 +39,9 @@ def standing_of(context: Context, tx: Tx, task: Task) -> Standing:
         return Standing()
     steps = tx.all("finding.steps", Step, task=task.id)
     acts = [
-        Act(row.seq, row.iteration, row.option, row.why) for row in tx.all("review.escalations", EscalationView, task=task.id) if row.option
+        Act(row.seq, row.iteration, row.option, row.why)
+        for row in tx.all("review.escalations", EscalationView, task=task.id)
+        if row.option
     ]
     acts += tx.all("review.agreements", Act, task=task.id)
     odds = tx.all("review.odd_ends", Odd, task=task.id)
@@ -49,7 +51,9 @@ def standing_of(context: Context, tx: Tx, task: Task) -> Standing:
 
 
 def profile_of(context: Context, tx: Tx, task: Task, now: Standing) -> str:
-    """E2, E4: who wrote it fixes it, unless the loop has gone up since; then the profile of the tier. Empty: a person decides."""
+    """E2, E4: who wrote it fixes it, unless the loop has gone up since; then the profile of the tier. Empty: a person
+    decides.
+    """
     tiers = context.policy(tx, gate_of(context.store.project)).tiers
     if now.waiting_for:
         return tiers.lead if now.waiting_for == "lead" and tiers.lead != "human" else ""

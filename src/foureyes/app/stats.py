@@ -40,7 +40,9 @@ Pressure = Literal["stuck", "near", ""]
 
 
 class LoopRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that goes round, in the words of the one engine. `pressure`: it waits for a decision, or is one round before that."""
+    """A task that goes round, in the words of the one engine. `pressure`: it waits for a decision, or is one round
+    before that.
+    """
 
     task: str
     title: str
@@ -98,9 +100,16 @@ class Stats:
             now = self._context.now()
         timed = share(len({row.task for row in changes}), closed.n if closed else 0)
         return review_stats(
-            findings, reviews, returns, approvals, escalations, statuses=times_of(changes), timed=timed,
-            exceptions=tuple(exceptions), now=now,
-        )  # fmt: skip
+            findings,
+            reviews,
+            returns,
+            approvals,
+            escalations,
+            statuses=times_of(changes),
+            timed=timed,
+            exceptions=tuple(exceptions),
+            now=now,
+        )
 
     def reviewers(self) -> tuple[ReviewerScore, ...]:
         """Y: the scorecard of everybody who reviewed or pointed at something."""
@@ -117,14 +126,21 @@ class Stats:
             rows = [_row(task, standing_of(self._context, tx, task)) for task in looked]
             steps = tx.all("metric.steps", KindCount)
             odd_ends = tx.all("metric.odd_ends", KindCount)
-        rows.sort(key=lambda row: (PRESSED.index(row.pressure), -row.no_progress, -row.round, -row.iterations, row.task))
+        rows.sort(
+            key=lambda row: (PRESSED.index(row.pressure), -row.no_progress, -row.round, -row.iterations, row.task)
+        )
         tiers = Counter(row.tier for row in rows)
         totals = LoopTotals(
-            loops=len(going), stuck=sum(row.pressure == "stuck" for row in rows), near=sum(row.pressure == "near" for row in rows),
-            iterations=sum(row.iterations for row in rows), open_blocking=sum(row.open_blocking for row in rows),
-            tiers=tuple(KindCount(tier, tiers[tier]) for tier in TIERS if tiers[tier]), steps=tuple(steps), odd_ends=tuple(odd_ends),
+            loops=len(going),
+            stuck=sum(row.pressure == "stuck" for row in rows),
+            near=sum(row.pressure == "near" for row in rows),
+            iterations=sum(row.iterations for row in rows),
+            open_blocking=sum(row.open_blocking for row in rows),
+            tiers=tuple(KindCount(tier, tiers[tier]) for tier in TIERS if tiers[tier]),
+            steps=tuple(steps),
+            odd_ends=tuple(odd_ends),
             left_off=len(going) - len(rows),
-        )  # fmt: skip
+        )
         return LoopStats(totals=totals, tasks=tuple(rows))
 
 
@@ -133,13 +149,28 @@ PRESSED: tuple[Pressure, ...] = ("stuck", "near", "")
 
 def _said(tx: Tx) -> tuple[list[FindingRow], list[ReviewRow], list[ReturnRow]]:
     """What reviewers said, and what became of it."""
-    return tx.all("metric.findings", FindingRow), tx.all("metric.reviews", ReviewRow), tx.all("metric.returns", ReturnRow)
+    return (
+        tx.all("metric.findings", FindingRow),
+        tx.all("metric.reviews", ReviewRow),
+        tx.all("metric.returns", ReturnRow),
+    )
 
 
 def _row(task: Task, now: Standing) -> LoopRow:
     return LoopRow(
-        task=task.id, title=task.title, status=task.status, pressure="stuck" if now.waiting_for else "near" if now.warning else "",
-        tier=now.tier, next_tier=now.next_tier, iterations=now.iteration, round=now.round, no_progress=now.no_progress,
-        open_blocking=now.open_blocking, escalations=now.escalations, lead_decisions=now.lead_decisions, waiting_for=now.waiting_for,
-        warning=now.warning, why=now.why,
-    )  # fmt: skip
+        task=task.id,
+        title=task.title,
+        status=task.status,
+        pressure="stuck" if now.waiting_for else "near" if now.warning else "",
+        tier=now.tier,
+        next_tier=now.next_tier,
+        iterations=now.iteration,
+        round=now.round,
+        no_progress=now.no_progress,
+        open_blocking=now.open_blocking,
+        escalations=now.escalations,
+        lead_decisions=now.lead_decisions,
+        waiting_for=now.waiting_for,
+        warning=now.warning,
+        why=now.why,
+    )

@@ -37,7 +37,10 @@ class Stops:
         proof = self._prove(actor, "unblock", task, reason)
         with self._context.writing(known_by_key(actor, proof), "unblock") as work:
             found = self._at(work, task, "unblock")
-            refuse_unless(may_lift_rejection(facts_of(self._context, work.tx, found.id), self._context.party(work.tx, actor)), found)
+            refuse_unless(
+                may_lift_rejection(facts_of(self._context, work.tx, found.id), self._context.party(work.tx, actor)),
+                found,
+            )
             self._check(work, proof, "unblock", found, reason)
             work.record(found.id, e.TaskUnblocked(reason=clean_text(reason, "the reason")))
             return self._done(work, found, f"unblocked {found.id}")
@@ -99,8 +102,14 @@ class Stops:
 
     def _check(self, work: Work, proof: Proof | None, verb: str, found: Task | None, reason: str) -> None:
         check(
-            self._context, work, proof, verb, task=found.id if found else "", reason=reason, version=found.version if found else 0
-        )  # fmt: skip
+            self._context,
+            work,
+            proof,
+            verb,
+            task=found.id if found else "",
+            reason=reason,
+            version=found.version if found else 0,
+        )
 
     def _at(self, work: Work, task: str, action: str) -> Task:
         """The task, if the table has a way from where it stands."""
@@ -118,7 +127,9 @@ def needed(reason: str, verb: str, task: str) -> str:
     if is_blank(reason):
         raise Refused(
             f"{verb} needs a reason.",
-            reasons=(Reason("T2", f"{verb} without a reason tells nobody what to do next", f'fe {verb} {task} -m "why"'),),
+            reasons=(
+                Reason("T2", f"{verb} without a reason tells nobody what to do next", f'fe {verb} {task} -m "why"'),
+            ),
             next_step=f'fe {verb} {task} -m "why"',
         )
     return reason
@@ -139,4 +150,6 @@ def refuse_from(task: Task, action: str) -> None:
 def refuse_unless(decision: Decision, task: Task, message: str = "") -> None:
     """Turn an answer of the rules into a refusal."""
     if not decision.allowed:
-        raise Refused(message or f"{task.id} was not changed.", reasons=decision.reasons, next_step=decision.next, task=task.id)
+        raise Refused(
+            message or f"{task.id} was not changed.", reasons=decision.reasons, next_step=decision.next, task=task.id
+        )

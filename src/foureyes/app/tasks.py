@@ -60,12 +60,19 @@ class Tasks:
         clean_labels = tuple(dict.fromkeys(clean_label(label) for label in labels))
         with self._context.writing(actor, "create") as work:
             event = e.TaskCreated(
-                title=title, description=description, type=kind, priority=check_priority(priority), labels=clean_labels,
+                title=title,
+                description=description,
+                type=kind,
+                priority=check_priority(priority),
+                labels=clean_labels,
                 parent=self._context.find_id(work.tx, parent) if parent else None,
                 depends_on=tuple(dict.fromkeys(self._context.find_id(work.tx, other) for other in depends_on)),
-                acceptance=acceptance, minor=minor, group=clean_title(group) if group else "", estimate_minutes=estimate_minutes,
+                acceptance=acceptance,
+                minor=minor,
+                group=clean_title(group) if group else "",
+                estimate_minutes=estimate_minutes,
                 key=clean_label(key) if key else "",
-            )  # fmt: skip
+            )
             known = self._once(work.tx, event)
             if known is not None:
                 return known
@@ -80,9 +87,16 @@ class Tasks:
             return None
         if msgspec.json.decode(found.payload, type=e.TaskCreated) != event:
             raise Conflict(
-                f"key {event.key} already stands for {found.id}, which says something else.", next_step=f"fe show {found.id}", task=found.id
+                f"key {event.key} already stands for {found.id}, which says something else.",
+                next_step=f"fe show {found.id}",
+                task=found.id,
             )
-        return outcome(self._context.get(tx, TaskId(found.id)), f"{found.id} is there already", f"fe show {found.id}", changed=False)
+        return outcome(
+            self._context.get(tx, TaskId(found.id)),
+            f"{found.id} is there already",
+            f"fe show {found.id}",
+            changed=False,
+        )
 
     def free_id(self, tx: Tx) -> TaskId:
         """An id nobody has: checked in the creating transaction, longer when the short ones run out."""
@@ -113,7 +127,9 @@ class Tasks:
         depends_on: Sequence[str] = (),
         if_version: int | None = None,
     ) -> Outcome:
-        """Change fields, all of them or none. `step` moves the priority. A text edited after an approval ends it (T8)."""
+        """Change fields, all of them or none. `step` moves the priority. A text edited after an approval ends it
+        (T8).
+        """
         with self._context.writing(actor, "update") as work:
             found = self._context.find(work.tx, task)
             self._context.check_version(work.tx, found, if_version)
@@ -130,7 +146,9 @@ class Tasks:
                 "group": clean_title(group) if group else group,
                 "estimate_minutes": estimate_minutes,
             }
-            changes = {name: value for name, value in wanted.items() if value is not None and value != getattr(found, name)}
+            changes = {
+                name: value for name, value in wanted.items() if value is not None and value != getattr(found, name)
+            }
             self._record_edit(work, found, changes)
             if parent is not None:
                 self._move(work, found, parent)
@@ -142,9 +160,11 @@ class Tasks:
             changed = now.version != found.version
             ended = found.status == "approved" and now.status == "reviewing"
             return outcome(
-                now, f"updated {now.id}" if changed else f"{now.id}: nothing to change", changed=changed,
+                now,
+                f"updated {now.id}" if changed else f"{now.id}: nothing to change",
+                changed=changed,
                 notes=("its approval has ended: the text it was given for has changed (T8)",) if ended else (),
-            )  # fmt: skip
+            )
 
     def _record_edit(self, work: Work, found: Task, changes: dict[str, object]) -> None:
         if not changes:
@@ -163,7 +183,8 @@ class Tasks:
             return
         if new is not None and any(row.id == found.id for row in work.tx.all("task.ancestors", Named, start=new)):
             raise Refused(
-                f"{new} lies below {found.id}: that would be a circle.", reasons=(Reason("T4", "a task cannot be its own parent"),)
+                f"{new} lies below {found.id}: that would be a circle.",
+                reasons=(Reason("T4", "a task cannot be its own parent"),),
             )
         work.record(found.id, e.ParentChanged(old=found.parent, new=new))
 
@@ -199,7 +220,9 @@ class Tasks:
             found = self._context.find(work.tx, task)
             have = self._let_wait(work, found, depends_on)
             now = self._context.get(work.tx, found.id)
-            return outcome(now, f"{now.id} waits for {', '.join(sorted(have)) or 'nothing'}", changed=now.version != found.version)
+            return outcome(
+                now, f"{now.id} waits for {', '.join(sorted(have)) or 'nothing'}", changed=now.version != found.version
+            )
 
     def _let_wait(self, work: Work, found: Task, depends_on: Sequence[str]) -> set[str]:
         have = {row.id for row in work.tx.all("task.dependencies", Named, id=found.id)}
@@ -208,10 +231,18 @@ class Tasks:
             if other in have:
                 continue
             if other == found.id or work.tx.one("task.reaches", Named, start=other, goal=found.id) is not None:
-                message = f"{other} already waits for {found.id}" if other != found.id else f"{found.id} cannot wait for itself"
+                message = (
+                    f"{other} already waits for {found.id}"
+                    if other != found.id
+                    else f"{found.id} cannot wait for itself"
+                )
                 raise Refused(
                     f"{found.id} was not changed: that would be a circle.",
-                    reasons=(Reason("T4", f"{message}: a circle of dependencies never becomes ready", f"fe dep tree {other}"),),
+                    reasons=(
+                        Reason(
+                            "T4", f"{message}: a circle of dependencies never becomes ready", f"fe dep tree {other}"
+                        ),
+                    ),
                     task=found.id,
                 )
             work.record(found.id, e.DependencyAdded(depends_on=other))
@@ -227,7 +258,9 @@ class Tasks:
             for other in todo:
                 work.record(found.id, e.DependencyRemoved(depends_on=other))
             now = self._context.get(work.tx, found.id)
-            return outcome(now, f"{now.id} waits for {', '.join(sorted(have - set(todo))) or 'nothing'}", changed=bool(todo))
+            return outcome(
+                now, f"{now.id} waits for {', '.join(sorted(have - set(todo))) or 'nothing'}", changed=bool(todo)
+            )
 
 
 class Planned(Named, frozen=True):
@@ -252,9 +285,19 @@ def task_type(text: str) -> TaskType:
     raise BadInput(f"type {visible(text)[:60]!r}: allowed are {', '.join(TYPES)}.")
 
 
-def outcome(task: Task, message: str, next_step: str = "", *, changed: bool = True, notes: tuple[str, ...] = ()) -> Outcome:
+def outcome(
+    task: Task, message: str, next_step: str = "", *, changed: bool = True, notes: tuple[str, ...] = ()
+) -> Outcome:
     """What a verb tells about the task it touched."""
-    return Outcome(task=task.id, status=task.status, version=task.version, changed=changed, message=message, next=next_step, notes=notes)
+    return Outcome(
+        task=task.id,
+        status=task.status,
+        version=task.version,
+        changed=changed,
+        message=message,
+        next=next_step,
+        notes=notes,
+    )
 
 
 def check_estimate(minutes: int | None) -> None:

@@ -1,4 +1,6 @@
-"""The completion gate (X4): what of a scope is not done, whatever anybody says; and the report that stands beside it (L15, L16)."""
+"""The completion gate (X4): what of a scope is not done, whatever anybody says; and the report that stands beside it
+(L15, L16).
+"""
 
 from __future__ import annotations
 
@@ -76,10 +78,17 @@ class Validation:
         reasons = [*self._findings(rows, holding), *self._unmerged(rows), *self._target(actor), *self._unreviewed(rows)]
         blocking = {row.id: [one.id for one in holding[row.id]] for row in rows if holding[row.id]}
         scope = ", ".join(
-            part for part in (" ".join(sorted(chosen)), f"label {label}" if label else "", f"group {group}" if group else "") if part
+            part
+            for part in (" ".join(sorted(chosen)), f"label {label}" if label else "", f"group {group}" if group else "")
+            if part
         )
         return Report(
-            complete=not reasons, scope=scope or "everything", tasks=len(rows), reasons=tuple(reasons), notes=notes, blocking=blocking
+            complete=not reasons,
+            scope=scope or "everything",
+            tasks=len(rows),
+            reasons=tuple(reasons),
+            notes=notes,
+            blocking=blocking,
         )
 
     def _holding(self, tx: Tx, ids: list[str]) -> dict[str, list[HoldingRow]]:
@@ -95,7 +104,9 @@ class Validation:
         """Unresolved blocking findings, and waivers that ran out before the work was merged."""
         found: list[Reason] = []
         for row in rows:
-            open_ones = [one.id for one in holding[row.id] if one.state != "waived" and not (one.by_check and row.is_merged)]
+            open_ones = [
+                one.id for one in holding[row.id] if one.state != "waived" and not (one.by_check and row.is_merged)
+            ]
             expired = [one.id for one in holding[row.id] if one.state == "waived" and not row.is_merged]
             if open_ones:
                 more = f" and {len(open_ones) - SHOWN} more" if len(open_ones) > SHOWN else ""
@@ -103,13 +114,19 @@ class Validation:
                 found.append(Reason("X4", said, f"fe finding list {row.id} --open"))
             if expired:
                 found.append(
-                    Reason("X4", f"a waiver has run out: {', '.join(expired[:SHOWN])} ({row.id})", f"fe finding show {expired[0]}")
+                    Reason(
+                        "X4",
+                        f"a waiver has run out: {', '.join(expired[:SHOWN])} ({row.id})",
+                        f"fe finding show {expired[0]}",
+                    )
                 )
         return found
 
     @staticmethod
     def _unmerged(rows: Sequence[Candidate]) -> list[Reason]:
-        return [Reason("X4", f"{row.id} is approved and not merged", "fe merge") for row in rows if row.status == "approved"]
+        return [
+            Reason("X4", f"{row.id} is approved and not merged", "fe merge") for row in rows if row.status == "approved"
+        ]
 
     @staticmethod
     def _unreviewed(rows: Sequence[Candidate]) -> list[Reason]:
@@ -118,19 +135,31 @@ class Validation:
         for row in rows:
             if row.landed:
                 found.append(
-                    Reason("X4", f"the work of {row.id} is on the target branch and nobody approved it", f"fe show {row.id} --diff")
+                    Reason(
+                        "X4",
+                        f"the work of {row.id} is on the target branch and nobody approved it",
+                        f"fe show {row.id} --diff",
+                    )
                 )
             elif row.status == "reviewing":
                 found.append(Reason("X4", f"{row.id} waits for its review", f"fe show {row.id} --diff"))
             elif row.status not in ("approved", "closed"):
-                found.append(Reason("X4", f"{row.id} was handed in and is {row.status} again: no approval holds", f"fe show {row.id}"))
+                found.append(
+                    Reason(
+                        "X4",
+                        f"{row.id} was handed in and is {row.status} again: no approval holds",
+                        f"fe show {row.id}",
+                    )
+                )
         return found
 
     def _target(self, actor: Actor) -> list[Reason]:
         """A required check that is red on the target, or never ran there (G1)."""
         with self._context.store.read() as tx:
             target = self._context.project(tx).target
-            rules = [rule for rule in self._context.policy(tx, gate_of(self._context.store.project)).checks if rule.required]
+            rules = [
+                rule for rule in self._context.policy(tx, gate_of(self._context.store.project)).checks if rule.required
+            ]
         if not rules:
             return []
         try:
@@ -153,18 +182,26 @@ class Validation:
         if last.outcome == "passed":
             return None
         return Reason(
-            "X4", f"required check {name} {last.outcome.replace('_', ' ')} on {target} ({last.summary})", "fe check run --target --again"
+            "X4",
+            f"required check {name} {last.outcome.replace('_', ' ')} on {target} ({last.summary})",
+            "fe check run --target --again",
         )
 
     def _notes(self, tx: Tx, ids: set[str]) -> tuple[str, ...]:
         """L15, L16, E3: visible, not blocking."""
         wanted = sorted(ids)
-        found = [f"{row.task}: all suggestions skipped ({row.n}) (L15)" for row in tx.all("finding.all_skipped", NoteRow, ids=wanted)]
+        found = [
+            f"{row.task}: all suggestions skipped ({row.n}) (L15)"
+            for row in tx.all("finding.all_skipped", NoteRow, ids=wanted)
+        ]
         found += [
             f"{row.task}: {row.id} was noted in {row.n} attempts: tech debt, fe finding track {row.id} (L16)"
             for row in tx.all("finding.debts", NoteRow, ids=wanted, least=ALERT_AFTER)
         ]
-        found += [f"{row.task}: {row.id} is waived until {row.until[:10]} (E3)" for row in tx.all("finding.waivers", NoteRow, ids=wanted)]
+        found += [
+            f"{row.task}: {row.id} is waived until {row.until[:10]} (E3)"
+            for row in tx.all("finding.waivers", NoteRow, ids=wanted)
+        ]
         return tuple(found)
 
 

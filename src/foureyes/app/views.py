@@ -185,7 +185,8 @@ class CheckView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything about one task. `said` is how near escalation is (E5); `remarks` are shown and hold nothing up (L15, L16).
+    """Everything about one task. `said` is how near escalation is (E5); `remarks` are shown and hold nothing up (L15,
+    L16).
 
     `counting` are the sessions whose review of the latest attempt counts (D9).
     """

@@ -37,8 +37,14 @@ class Worktrees:
             target = self._context.project(tx).target
             self._refuse_stranger(tx, actor, found)
         if found.status != "in_progress" or found.implementer is None:
-            reason = Reason("K1", f"{found.id} is {found.status}: a worktree comes with the claim", f"fe start {found.id} --worktree")
-            raise Refused(f"there is no worktree for {found.id}.", reasons=(reason,), next_step=reason.next, task=found.id)
+            reason = Reason(
+                "K1",
+                f"{found.id} is {found.status}: a worktree comes with the claim",
+                f"fe start {found.id} --worktree",
+            )
+            raise Refused(
+                f"there is no worktree for {found.id}.", reasons=(reason,), next_step=reason.next, task=found.id
+            )
         base = self._context.repo.commit_of(f"refs/heads/{target}")
         if base is None:
             raise GitProblem(f"the target branch {target} has no commit yet", next_step=f"git branch {target}")
@@ -53,7 +59,11 @@ class Worktrees:
             return
         facts = facts_of(self._context, tx, task.id)
         me, owner = self._context.party(tx, actor), facts.party(task.implementer)
-        if not (is_one_origin(me, owner) or facts.is_under(me, owner) or (actor.role == "implement" and actor.task == task.id)):
+        if not (
+            is_one_origin(me, owner)
+            or facts.is_under(me, owner)
+            or (actor.role == "implement" and actor.task == task.id)
+        ):
             who = facts.party_name(task.implementer)
             raise LostClaim(f"{task.id} was started by {who} at {task.started_at}.", next_step="fe next", task=task.id)
 

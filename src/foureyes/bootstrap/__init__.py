@@ -45,7 +45,8 @@ def repository(cwd: str) -> Located:
     found = locate(cwd)
     if found is None:
         raise EnvironmentProblem(
-            "this directory is not in a git repository.\n  Foureyes keeps agents' work on branches until someone else has agreed to it.",
+            "this directory is not in a git repository.\n  Foureyes keeps agents' work on branches until "
+            "someone else has agreed to it.",
             next_step="git init && fe init",
         )
     return found
@@ -106,15 +107,21 @@ def _server(folder: str, place: Located, url: str) -> tuple[str, str]:
     pointer = read_pointer(folder)
     address = url or (pointer.url if pointer else "")
     if not address:
-        raise StoreProblem("this project's store is on a PostgreSQL server.", next_step="export FOUREYES_STORE=postgresql://…")
+        raise StoreProblem(
+            "this project's store is on a PostgreSQL server.", next_step="export FOUREYES_STORE=postgresql://…"
+        )
     project = pointer.project if pointer else str(settings_on_target(place).get("project.id", ""))
     if not project:
-        raise StoreProblem("foureyes.toml names no project id, so the server's store cannot be found.", next_step="fe init")
+        raise StoreProblem(
+            "foureyes.toml names no project id, so the server's store cannot be found.", next_step="fe init"
+        )
     return check_url(address), project
 
 
 def settings_on_target(place: Located) -> dict[str, Value]:
-    """foureyes.toml as it is on the branch checked out in the main worktree: what a fresh clone knows of its project."""
+    """foureyes.toml as it is on the branch checked out in the main worktree: what a fresh clone knows of its
+    project.
+    """
     from foureyes.config import FILE, read_file
 
     repo = git(place)
@@ -128,7 +135,9 @@ def application(store: Store, place: Located, environ: Mapping[str, str]) -> App
     """An Application over a store and a repository."""
     clock, folder = SharedClock(store.engine), folder_of(place)
     outside = Outside(place, folder, environ)
-    return Application(Context(store, lambda: git(place), clock, RandomIds(), environ, folder, lambda: keys(environ), outside))
+    return Application(
+        Context(store, lambda: git(place), clock, RandomIds(), environ, folder, lambda: keys(environ), outside)
+    )
 
 
 def now() -> str:
@@ -159,7 +168,10 @@ def restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> 
     if not is_project(folder):
         raise NoProject("no Foureyes project here or above.", next_step="fe init")
     if os.path.exists(os.path.join(folder, "store.json")):
-        raise Refused("the store is on a server: its own backups restore it.", next_step="fe store copy sqlite, then fe restore FILE")
+        raise Refused(
+            "the store is on a server: its own backups restore it.",
+            next_step="fe store copy sqlite, then fe restore FILE",
+        )
     _sign_restore(cwd, environ, actor, source)
     kept = restore_store(folder, os.path.join(cwd, source), now())
     app = open_project(cwd, environ)
@@ -201,7 +213,9 @@ def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, pro
         return shared.move_to_file(folder, address, project, now(), progress)
     if remote:
         raise Refused("the store is on a server already.", next_step=f"fe store copy {shared.LOCAL}   first")
-    return shared.move_to_server(folder, shared.check_url(url), now(), keep_url=not environ.get("FOUREYES_STORE"), progress=progress)
+    return shared.move_to_server(
+        folder, shared.check_url(url), now(), keep_url=not environ.get("FOUREYES_STORE"), progress=progress
+    )
 
 
 def setup(cwd: str, actor: Actor, agent: str, *, remove: bool) -> tuple[str, str]:

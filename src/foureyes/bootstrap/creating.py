@@ -1,4 +1,6 @@
-"""`fe init`: a store, foureyes.toml with the checks that the repository seems to have, and its commit on the target (P12)."""
+"""`fe init`: a store, foureyes.toml with the checks that the repository seems to have, and its commit on the target
+(P12).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,15 @@ class Created:
     """What `fe init` did."""
 
     def __init__(
-        self, *, new: bool, target: str, prefix: str, project: str, committed: str, notes: list[str], checks: Sequence[Proposal] = ()
+        self,
+        *,
+        new: bool,
+        target: str,
+        prefix: str,
+        project: str,
+        committed: str,
+        notes: list[str],
+        checks: Sequence[Proposal] = (),
     ) -> None:
         self.checks = checks
         self.new = new
@@ -53,7 +63,9 @@ def create(
     source: str | None = None,
     trying: bool = False,
 ) -> Created:
-    """`fe init`: a store, foureyes.toml, and, for a person, its commit on the target (P12). A second time changes nothing."""
+    """`fe init`: a store, foureyes.toml, and, for a person, its commit on the target (P12). A second time changes
+    nothing.
+    """
     permit(actor, "init")
     place = bootstrap.repository(cwd)
     repo = bootstrap.git(place)
@@ -74,15 +86,25 @@ def create(
     notes: list[str] = []
     if not new and target not in (None, project.target):
         notes.append(f"the target stays {project.target}: it was chosen when the project was created")
-    committed = _write_config(place, repo, actor, project.id, project.prefix, project.target, commit=commit, notes=notes, settings=settings)
+    committed = _write_config(
+        place, repo, actor, project.id, project.prefix, project.target, commit=commit, notes=notes, settings=settings
+    )
     if actor.kind == "human":
         _accept(cwd, environ, actor, notes, own=bool(committed))
     return Created(
-        new=new, target=project.target, prefix=project.prefix, project=project.id, committed=committed, notes=notes, checks=proposed
+        new=new,
+        target=project.target,
+        prefix=project.prefix,
+        project=project.id,
+        committed=committed,
+        notes=notes,
+        checks=proposed,
     )
 
 
-def _proposed(place: Located, environ: Mapping[str, str], settings: dict[str, Value], *, trying: bool) -> list[Proposal]:
+def _proposed(
+    place: Located, environ: Mapping[str, str], settings: dict[str, Value], *, trying: bool
+) -> list[Proposal]:
     """The checks that the repository seems to have; with `--try` only those that run on what is checked in."""
     from foureyes.bootstrap.detecting import checks_in
 
@@ -135,14 +157,19 @@ def _there_before(app: Application) -> str:
     project = app.projects.get()
     named = str(read_file(app.context.repo.file_at(project.target, FILE) or "").get("project.id", ""))
     if named not in ("", project.id):
-        return f"{FILE} belongs to project {named}, whose store is not here: this one is another project and merges nothing (P12)"
+        return (
+            f"{FILE} belongs to project {named}, whose store is not here: this one is another project and merges "
+            "nothing (P12)"
+        )
     return f"{FILE} was there before and is not in force: look at it, then fe policy accept"
 
 
 def _target(repo: GitRepo) -> str:
     found = repo.default_target()
     if found is None:
-        raise GitProblem("no branch is checked out, so there is no target branch to protect.", next_step="fe init --target main")
+        raise GitProblem(
+            "no branch is checked out, so there is no target branch to protect.", next_step="fe init --target main"
+        )
     return found
 
 
@@ -160,7 +187,9 @@ def _put_in_place(temporary: str, folder: str) -> None:
     os.rename(temporary, folder)
 
 
-def _make_folder(folder: str, place: Located, environ: Mapping[str, str], actor: Actor, prefix: str, target: str) -> None:
+def _make_folder(
+    folder: str, place: Located, environ: Mapping[str, str], actor: Actor, prefix: str, target: str
+) -> None:
     """Make everything beside its place and move it there in one step, so that a crash leaves no half project."""
     temporary = f"{folder}.new-{os.getpid()}"
     project = f"{RandomIds().number():032x}"[:16]
@@ -207,7 +236,8 @@ def _make_store(folder: str, place: Located, environ: Mapping[str, str], project
     named = str(known.get("project.id", ""))
     if named and not has_project(url, named):
         raise NoStore(
-            f"foureyes.toml names project {named}, and that server has no store of it: a second journal of one project is never begun.",
+            f"foureyes.toml names project {named}, and that server has no store of it: a second journal of "
+            "one project is never begun.",
             next_step="fe store copy URL, on the machine that has the store",
         )
     store = open_shared(folder, url, named or project, bootstrap.now(), create=not named)
@@ -241,11 +271,15 @@ def _write_config(
         notes.append(f"{FILE} is written but not committed; the built-in defaults are in force until it is on {target}")
         return ""
     if actor.kind != "human":
-        notes.append(f"{FILE} is written but not committed: that is for a person (P12). Until it is on {target}, the defaults are in force")
+        notes.append(
+            f"{FILE} is written but not committed: that is for a person (P12). Until it is on {target}, the "
+            "defaults are in force"
+        )
         return ""
     if repo.default_target() != target:
         notes.append(
-            f"{FILE} is written but not committed: {target} is not checked out. Until it is on {target}, the defaults are in force"
+            f"{FILE} is written but not committed: {target} is not checked out. Until it is on {target}, the "
+            "defaults are in force"
         )
         return ""
     try:

@@ -1,4 +1,6 @@
-"""Which checks a repository seems to have: read from its own files, so that `fe init` can propose them. Runs nothing."""
+"""Which checks a repository seems to have: read from its own files, so that `fe init` can propose them. Runs
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Proposal(msgspec.Struct, frozen=True):
 
 
 def checks_in(root: str) -> list[Proposal]:
-    """Proposals in the order pyproject, package.json, Cargo, go.mod, Makefile; the Makefile only where nothing else says it."""
+    """Proposals in the order pyproject, package.json, Cargo, go.mod, Makefile; the Makefile only where nothing else
+    says it.
+    """
     sources = {"pyproject.toml": _python, "package.json": _node, "Cargo.toml": _cargo, "go.mod": _go}
     found = [Proposal(rule, source) for source, look in sources.items() for rule in look(root)]
     found = found or [Proposal(rule, "Makefile") for rule in _make(root)]
@@ -76,14 +80,19 @@ def _node(root: str) -> list[CheckRule]:
     if "quality" in names:
         return [CheckRule(name="quality", run=f"{install}npm run quality")]
     wanted = {"test": "tests", "typecheck": "types", "lint": "lint"}
-    return [CheckRule(name=label, run=f"{install}npm run {script}") for script, label in wanted.items() if script in names]
+    return [
+        CheckRule(name=label, run=f"{install}npm run {script}") for script, label in wanted.items() if script in names
+    ]
 
 
 def _cargo(root: str) -> list[CheckRule]:
     if not _read(root, "Cargo.toml"):
         return []
     env = ("CARGO_HOME", "RUSTUP_HOME")
-    return [CheckRule(name="tests", run="cargo test --quiet", env=env), CheckRule(name="lint", run="cargo clippy -- -D warnings", env=env)]
+    return [
+        CheckRule(name="tests", run="cargo test --quiet", env=env),
+        CheckRule(name="lint", run="cargo clippy -- -D warnings", env=env),
+    ]
 
 
 def _go(root: str) -> list[CheckRule]:

@@ -1,4 +1,6 @@
-"""What few commands need of the world, made when first asked for: each line here is an import that most commands do without."""
+"""What few commands need of the world, made when first asked for: each line here is an import that most commands do
+without.
+"""
 
 from __future__ import annotations
 

@@ -29,7 +29,9 @@ __all__ = ["BY_KEY", "FILE", "SETTINGS", "Setting", "Source", "Value"]
 
 POLICY_ALIAS = "review_policy_mode"
 
-FEATURES: dict[str, str] = {"balanced_review_policy": "true: review.policy is balanced, false: strict; unset: review.policy decides"}
+FEATURES: dict[str, str] = {
+    "balanced_review_policy": "true: review.policy is balanced, false: strict; unset: review.policy decides"
+}
 FEATURE_ENV_ALIASES = {"balanced_review_policy": "TD_FEATURE_BALANCED_REVIEW_POLICY"}
 
 
@@ -52,7 +54,9 @@ class Resolved(msgspec.Struct, frozen=True):
 
 
 def read_file(text: str, name: str = FILE) -> dict[str, Value]:
-    """The settings of a foureyes.toml; an unknown key, a wrong type or an impossible value is an error that names it."""
+    """The settings of a foureyes.toml; an unknown key, a wrong type or an impossible value is an error that names
+    it.
+    """
     import tomllib
 
     try:
@@ -72,7 +76,9 @@ def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, Value]
             continue
         setting = BY_KEY.get(key)
         if setting is None:
-            raise ConfigError(f"{where}: there is no such key.{_nearest(key)}", next_step=f"keys there are: {', '.join(BY_KEY)}")
+            raise ConfigError(
+                f"{where}: there is no such key.{_nearest(key)}", next_step=f"keys there are: {', '.join(BY_KEY)}"
+            )
         found[key] = checked(setting, value, where)
     return found
 
@@ -151,7 +157,9 @@ def _label_rule(rule: object, label: str, where: str) -> LabelRule:
         return msgspec.convert({**known, **rule} if isinstance(rule, dict) else rule, LabelRule)
     except msgspec.ValidationError as problem:
         choices = f"mode = {'|'.join(MODES)}, independence = {'|'.join(GRADES)}, unseen = note|ask|refuse"
-        raise ConfigError(f"{where}: {problem}; allowed are auto_approve = true|false, reviews = 1, {choices}") from None
+        raise ConfigError(
+            f"{where}: {problem}; allowed are auto_approve = true|false, reviews = 1, {choices}"
+        ) from None
 
 
 def _checks(rules: list[object], where: str) -> tuple[CheckRule, ...]:
@@ -161,10 +169,15 @@ def _checks(rules: list[object], where: str) -> tuple[CheckRule, ...]:
         try:
             check = msgspec.convert(rule, CheckRule)
         except msgspec.ValidationError as problem:
-            allowed = f"name, run, report = {'|'.join(REPORTS)}, required = true|false, timeout_minutes, failed_exit = [1], env = [names]"
+            allowed = (
+                f"name, run, report = {'|'.join(REPORTS)}, required = true|false, timeout_minutes, failed_exit = "
+                "[1], env = [names]"
+            )
             raise ConfigError(f"{where} number {number}: {problem}; allowed are {allowed}") from None
         if not CHECK_NAME.fullmatch(check.name) or check.name in {one.name for one in found}:
-            raise ConfigError(f"{where} number {number}: name {check.name!r}: one word of letters, digits, - and _, and each once")
+            raise ConfigError(
+                f"{where} number {number}: name {check.name!r}: one word of letters, digits, - and _, and each once"
+            )
         if not check.run.strip() or not 1 <= check.timeout_minutes <= 24 * 60:
             raise ConfigError(f"{where} {check.name}: run must not be empty, timeout_minutes is 1 to 1440")
         found.append(check)
@@ -230,7 +243,9 @@ def is_looser(setting: Setting, value: Value, than: Value) -> bool:
 
 
 def resolve(setting: Setting, layers: Layers) -> Resolved:
-    """The value in force: environment over store over foureyes.toml over default; looser by environment only for people."""
+    """The value in force: environment over store over foureyes.toml over default; looser by environment only for
+    people.
+    """
     value, source = setting.default, "default"
     candidates: list[tuple[Source, Value | None]] = [
         ("foureyes.toml", _in_file(setting, layers)),
@@ -248,7 +263,10 @@ def resolve(setting: Setting, layers: Layers) -> Resolved:
     if wanted is None:
         return below
     if is_looser(setting, wanted, value) and (setting.only_tighter or not layers.human):
-        note = f"{setting.env} = {_show(wanted)} is looser than {_show(value)} and was ignored: only a person may loosen (P12)"
+        note = (
+            f"{setting.env} = {_show(wanted)} is looser than {_show(value)} and was ignored: only a person may "
+            "loosen (P12)"
+        )
         return Resolved(setting.key, value, source, note)  # type: ignore[arg-type]
     return Resolved(setting.key, wanted, "environment")
 
@@ -302,7 +320,10 @@ def _in_environment(setting: Setting, layers: Layers) -> Value | None:
 
 def flag_names(feature: str) -> list[str]:
     """The environment variables that set a feature, ours first."""
-    return [f"FOUREYES_FEATURE_{feature.upper()}", *([FEATURE_ENV_ALIASES[feature]] if feature in FEATURE_ENV_ALIASES else [])]
+    return [
+        f"FOUREYES_FEATURE_{feature.upper()}",
+        *([FEATURE_ENV_ALIASES[feature]] if feature in FEATURE_ENV_ALIASES else []),
+    ]
 
 
 def agent_profiles(layers: Layers) -> dict[str, Profile]:
@@ -344,7 +365,7 @@ def _limits(values: dict[str, Value]) -> Limits:
 
 
 PLAIN = (
-    "independence", "same_origin", "human_proof", "agent_approval", "label_rules", "default_mode", "reviews", "docs_paths", "check_paths",
-    "quick_issues", "coverage_exclude",
+    "independence", "same_origin", "human_proof", "agent_approval", "label_rules", "default_mode", "reviews",
+    "docs_paths", "check_paths", "quick_issues", "coverage_exclude",
 )  # fmt: skip
 """What the policy calls by the same name as the configuration."""

@@ -1,4 +1,6 @@
-"""What an answer and a ruling must be (L6–L9). Pure: every reason against a whole set, so that nothing of a bad one is stored."""
+"""What an answer and a ruling must be (L6–L9). Pure: every reason against a whole set, so that nothing of a bad one is
+stored.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,13 @@ def why_not_answers(answers: Sequence[Answer], known: Mapping[str, Finding], ite
             found.append(Reason("L6", f"{answer.finding} is no finding of this task", "fe finding list TASK --open"))
             continue
         if roots[finding.root] > 1:
-            found.append(Reason("L6", f"{answer.finding} is answered {roots[finding.root]} times; one answer each", "leave one of them"))
+            found.append(
+                Reason(
+                    "L6",
+                    f"{answer.finding} is answered {roots[finding.root]} times; one answer each",
+                    "leave one of them",
+                )
+            )
         found += _against(answer, finding, iteration)
     return list(dict.fromkeys(found))
 
@@ -45,7 +53,13 @@ def _against(answer: Answer, finding: Finding, iteration: int) -> list[Reason]:
     if finding.waiting:
         return [Reason("V7", f"{name} waits for somebody to confirm it: its quote is nowhere in the code", step)]
     if finding.state in ("claimed", "disputed") and finding.answered < iteration:
-        return [Reason("L6", f"{name} was answered with {finding.answer} in iteration {finding.answered} and waits for a ruling", step)]
+        return [
+            Reason(
+                "L6",
+                f"{name} was answered with {finding.answer} in iteration {finding.answered} and waits for a ruling",
+                step,
+            )
+        ]
     if finding.blocking and answer.action not in FOR_BLOCKING:
         said = f"{name} is {finding.severity}: a blocking finding is FIXED or REJECTED, never {answer.action}"
         return [Reason("L6", said, f"fe finding respond {name} --fixed|--rejected")]
@@ -58,7 +72,13 @@ def _words(answer: Answer, finding: Finding) -> list[Reason]:
     found: list[Reason] = []
     if answer.action in ("FIXED", "REJECTED", "DEFERRED") and is_blank(answer.text):
         what = {"FIXED": "what was done", "REJECTED": "why it is wrong", "DEFERRED": "why it can wait"}[answer.action]
-        found.append(Reason("L6", f"{name}: {answer.action} says {what}", f'fe finding respond {name} --{answer.action.lower()} -m "…"'))
+        found.append(
+            Reason(
+                "L6",
+                f"{name}: {answer.action} says {what}",
+                f'fe finding respond {name} --{answer.action.lower()} -m "…"',
+            )
+        )
     if answer.action != "REJECTED":
         return found
     if finding.must_fix:
@@ -70,13 +90,21 @@ def _words(answer: Answer, finding: Finding) -> list[Reason]:
         said = f"{name}: {given}; a blocking finding is rejected as {', '.join(GROUNDS)}"
         found.append(Reason("L7", said, f'fe finding respond {name} --rejected --ground false_positive -m "…"'))
     weak = weak_reason(answer.text) if finding.blocking and not is_blank(answer.text) else ""
-    return [*found, Reason("L7", f"{name}: {weak.replace('TASK', finding.task)}", f"fe finding show {name}")] if weak else found
+    return (
+        [*found, Reason("L7", f"{name}: {weak.replace('TASK', finding.task)}", f"fe finding show {name}")]
+        if weak
+        else found
+    )
 
 
 def unanswered(findings: Sequence[Finding]) -> list[Reason]:
     """L6: the blocking findings that a hand-in leaves without an answer."""
     return [
-        Reason("L6", f"{one.id} {one.severity} has no answer: {one.title}", f"fe finding respond {one.id} --fixed|--rejected")
+        Reason(
+            "L6",
+            f"{one.id} {one.severity} has no answer: {one.title}",
+            f"fe finding respond {one.id} --fixed|--rejected",
+        )
         for one in findings
         if one.needs_answer
     ]
@@ -87,14 +115,20 @@ def why_not_ruling(finding: Finding, ruling: RulingWord, *, is_raiser: bool) -> 
     name = finding.id
     if ruling in ("CONFIRMED", "DISMISSED"):
         if not finding.waiting or finding.state not in RULES_ON[ruling]:
-            return Reason("V7", f"{name} does not wait to be confirmed: it is {finding.state}", f"fe finding show {name}")
+            return Reason(
+                "V7", f"{name} does not wait to be confirmed: it is {finding.state}", f"fe finding show {name}"
+            )
         if is_raiser:
             return Reason(
-                "V7", f"{name} is yours, and its quote is nowhere in the code: somebody else confirms it", f"fe finding show {name}"
+                "V7",
+                f"{name} is yours, and its quote is nowhere in the code: somebody else confirms it",
+                f"fe finding show {name}",
             )
         return None
     if ruling == "OBSOLETE" and not finding.left_diff:
-        return Reason("L4", f"the file of {name} is still part of the change, so it is not obsolete", f"fe finding show {name}")
+        return Reason(
+            "L4", f"the file of {name} is still part of the change, so it is not obsolete", f"fe finding show {name}"
+        )
     if finding.state in RULES_ON[ruling]:
         return None
     rule = "L8" if ruling in ("VERIFIED", "NOT_FIXED") else "L9"
@@ -108,12 +142,17 @@ def why_not_again(old: Finding, new: Found, *, code_changed: bool) -> Reason | N
         return None
     if SEVERITIES.index(new.severity) < SEVERITIES.index(old.severity):
         return None
-    said = f"{old.id} was rejected and that was accepted: the same code raises it again only at a higher severity than {old.severity}"
+    said = (
+        f"{old.id} was rejected and that was accepted: the same code raises it again only at a higher severity "
+        f"than {old.severity}"
+    )
     return Reason("L9", said, f"fe finding show {old.id}")
 
 
 def state_again(old: Finding, new: Found) -> State:
-    """Where a finding stands once it is flagged again: what was claimed or settled is open, what a person waived stays so."""
+    """Where a finding stands once it is flagged again: what was claimed or settled is open, what a person waived stays
+    so.
+    """
     if old.state in ("claimed", "resolved", "obsolete"):
         return "open"
     if old.state in ("deferred", "skipped"):

@@ -43,7 +43,9 @@ class ChangedFile(msgspec.Struct, frozen=True):
 
 
 class Commit(msgspec.Struct, frozen=True):
-    """A commit of an attempt, with the sessions and tasks its trailers name. Git names are shown, never counted (A1)."""
+    """A commit of an attempt, with the sessions and tasks its trailers name. Git names are shown, never counted
+    (A1).
+    """
 
     sha: Sha
     subject: str
@@ -80,7 +82,9 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Author(msgspec.Struct, frozen=True):
-    """A member of an author set and why it is one: `a token`, `claim`, or `commit <sha>` of this attempt or an earlier one."""
+    """A member of an author set and why it is one: `a token`, `claim`, or `commit <sha>` of this attempt or an earlier
+    one.
+    """
 
     session: SessionId
     why: str

@@ -89,9 +89,11 @@ class ToolFinding(msgspec.Struct, frozen=True):
 
 
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
-    """What was seen of one run. `tests` and `findings` are None when no such report was asked for or it could not be read.
+    """What was seen of one run. `tests` and `findings` are None when no such report was asked for or it could not be
+    read.
 
-    `problem` says why the run or its report cannot be trusted: the program could not be started, the report is not there
+    `problem` says why the run or its report cannot be trusted: the program could not be started, the report is not
+    there
     or is no report.
     """
 
@@ -231,7 +233,8 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Where one check stands for one attempt: its latest result that counts for whoever asks, if there is one.
 
-    `claimed`: only a run by the makers' own process trees is there (D5). `gone`: tests of the target that are not in the
+    `claimed`: only a run by the makers' own process trees is there (D5). `gone`: tests of the target that are not in
+    the
     report; `compared`: whether it is known at all which those are. `flaky`: red and green on one tree.
     """
 

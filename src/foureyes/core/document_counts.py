@@ -6,7 +6,15 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from foureyes.core.document_findings import issues_of, twice
-from foureyes.core.documents import AnswerSummary, BlockingSummary, DeveloperHandoff, IssueSummary, QaHandoff, TechLeadHandoff, word_of
+from foureyes.core.documents import (
+    AnswerSummary,
+    BlockingSummary,
+    DeveloperHandoff,
+    IssueSummary,
+    QaHandoff,
+    TechLeadHandoff,
+    word_of,
+)
 from foureyes.core.finding import Answer, severity_of
 from foureyes.core.task import visible
 from foureyes.errors import Reason
@@ -38,7 +46,9 @@ def _issue_counts(handoff: TechLeadHandoff) -> list[Reason]:
 
 
 def _answer_counts(handoff: DeveloperHandoff) -> list[Reason]:
-    """All answers are counted here; which of them are about blocking findings only the ledger knows (`blocking_problems`)."""
+    """All answers are counted here; which of them are about blocking findings only the ledger knows
+    (`blocking_problems`).
+    """
     counted = Counter(word_of(each.action) for each in handoff.issue_responses)
     fixed, rejected = counted["FIXED"], counted["REJECTED"]
     said, blocking = handoff.summary or AnswerSummary(), handoff.blocking_summary or BlockingSummary()
@@ -61,7 +71,9 @@ def _answer_counts(handoff: DeveloperHandoff) -> list[Reason]:
 
 
 def blocking_problems(handoff: DeveloperHandoff, answers: Iterable[Answer], blocking: Collection[str]) -> list[Reason]:
-    """G6: the numbers about blocking findings against the ledger: `blocking` are those that wanted an answer, by the ids of `answers`."""
+    """G6: the numbers about blocking findings against the ledger: `blocking` are those that wanted an answer, by the
+    ids of `answers`.
+    """
     counted = Counter(answer.action for answer in answers if answer.finding in blocking)
     done = counted["FIXED"] + counted["REJECTED"]
     sent, said = handoff.blocking_summary or BlockingSummary(), handoff.summary or AnswerSummary()
@@ -78,7 +90,9 @@ def _qa_answer(handoff: DeveloperHandoff) -> list[Reason]:
     said = handoff.qa_response
     if said is None:
         return []
-    found = _repeated({"qa_response.tests_fixed": said.tests_fixed, "qa_response.tests_remaining": said.tests_remaining})
+    found = _repeated(
+        {"qa_response.tests_fixed": said.tests_fixed, "qa_response.tests_remaining": said.tests_remaining}
+    )
     found += _both("qa_response.tests_remaining", said.tests_remaining, "tests_fixed", said.tests_fixed)
     return found + _progress("qa_response.progress_made", said.progress_made, said.tests_fixed)
 
@@ -93,12 +107,18 @@ def _tests(handoff: QaHandoff) -> list[Reason]:
     now = {*said.fixed_since_start, *said.still_failing}
     for name in said.original_failures:
         if name not in now:
-            found.append(Reason("L13", f'test_tracking.original_failures: "{_short(name)}" is neither fixed nor still failing'))
+            found.append(
+                Reason("L13", f'test_tracking.original_failures: "{_short(name)}" is neither fixed nor still failing')
+            )
     for name in sorted(now - {*said.original_failures}):
-        found.append(Reason("L13", f'test_tracking: "{_short(name)}" is fixed or still failing, but not among original_failures'))
+        found.append(
+            Reason("L13", f'test_tracking: "{_short(name)}" is fixed or still failing, but not among original_failures')
+        )
     if said.iteration == 1 and said.fixed_since_start:
         many = len(said.fixed_since_start)
-        found.append(Reason("L13", f"test_tracking.fixed_since_start: {many} tests, but nothing is fixed in the first round"))
+        found.append(
+            Reason("L13", f"test_tracking.fixed_since_start: {many} tests, but nothing is fixed in the first round")
+        )
     if said.iteration <= 2:
         found += _progress("progress_made", handoff.progress_made, said.fixed_since_start)
     fails = len(said.still_failing) + len(said.new_failures)

@@ -1,4 +1,6 @@
-"""What a document says, in the words of the ledger: findings, answers, rulings (L1–L9); verdict and status as they follow (V5, L5)."""
+"""What a document says, in the words of the ledger: findings, answers, rulings (L1–L9); verdict and status as they
+follow (V5, L5).
+"""
 
 from __future__ import annotations
 
@@ -92,10 +94,18 @@ def _findings(issues: Iterable[tuple[str, Issue]]) -> tuple[list[Found], list[st
 
 def _found(issue: Issue, severity: Severity, place: Place) -> Found:
     return Found(
-        severity=severity, title=issue.title.strip(), path=place.path, line=place.line, problem=_lines(issue.problem or issue.description),
-        fix=_lines(issue.fix), why=_lines(issue.why), quote=_lines(issue.quote), rule=issue.rule.strip(), fix_patch=issue.fix_patch,
+        severity=severity,
+        title=issue.title.strip(),
+        path=place.path,
+        line=place.line,
+        problem=_lines(issue.problem or issue.description),
+        fix=_lines(issue.fix),
+        why=_lines(issue.why),
+        quote=_lines(issue.quote),
+        rule=issue.rule.strip(),
+        fix_patch=issue.fix_patch,
         id=issue.id.strip(),
-    )  # fmt: skip
+    )
 
 
 def _note(issue: Issue, place: Place) -> str:
@@ -137,7 +147,9 @@ def _place(issue: Issue, at: str) -> tuple[Place, list[Reason]]:
     said = Place(line=issue.line, last=issue.line)
     problems = wrong + more
     if not problems and not all(one.agrees(other) for one, other in ((file, spot), (file, said), (spot, said))):
-        problems.append(Reason("L3", f"{at}: file, line and location contradict each other ({_told(issue)}); give one of them"))
+        problems.append(
+            Reason("L3", f"{at}: file, line and location contradict each other ({_told(issue)}); give one of them")
+        )
     line = said.line or spot.line or file.line
     if not problems and line and not (file.path or spot.path):
         problems.append(Reason("L3", f"{at}.line: {line}, but of no file; name the file too"))
@@ -198,7 +210,9 @@ def lead_findings(handoff: TechLeadHandoff) -> tuple[list[Found], list[str], lis
 
 
 def issues_of(handoff: TechLeadHandoff) -> tuple[list[tuple[str, Issue]], list[Reason]]:
-    """Every issue of a tech lead's handoff with its path: the list, and new ones that are told only where new ones are named."""
+    """Every issue of a tech lead's handoff with its path: the list, and new ones that are told only where new ones are
+    named.
+    """
     found = [(f"issues[{number}]", issue) for number, issue in enumerate(handoff.issues)]
     known = {issue.id.strip(): issue for issue in handoff.issues if issue.id.strip()}
     problems: list[Reason] = []
@@ -215,7 +229,11 @@ def issues_of(handoff: TechLeadHandoff) -> tuple[list[tuple[str, Issue]], list[R
             if issue is None:
                 problems.append(Reason("L2", f'{at}: "{visible(_id(each))}" is none of the issues of this document'))
             elif field == "new_blocking_issues" and severity_of(issue.severity) not in BLOCKING:
-                problems.append(Reason("L1", f'{at}: "{visible(_id(each))}" is {issue.severity.strip().upper()}, which does not block'))
+                problems.append(
+                    Reason(
+                        "L1", f'{at}: "{visible(_id(each))}" is {issue.severity.strip().upper()}, which does not block'
+                    )
+                )
     return found, problems
 
 
@@ -228,7 +246,9 @@ def resolved_of(handoff: TechLeadHandoff) -> tuple[list[str], list[Reason]]:
         if not name:
             problems.append(Reason("L2", f"prior_issues_resolved[{number}]: empty; name the issue"))
         elif name in again:
-            problems.append(Reason("L4", f'prior_issues_resolved[{number}]: "{visible(name)}" is also among the issues'))
+            problems.append(
+                Reason("L4", f'prior_issues_resolved[{number}]: "{visible(name)}" is also among the issues')
+            )
     return ids, problems
 
 
@@ -258,16 +278,22 @@ def answers_of(handoff: DeveloperHandoff) -> tuple[list[Answer], list[Reason]]:
         if action is not None:
             found.append(
                 Answer(
-                    finding=each.issue_id.strip(), action=action, text=_answer_text(each), ground=ground, commit=each.commit.strip(),
+                    finding=each.issue_id.strip(),
+                    action=action,
+                    text=_answer_text(each),
+                    ground=ground,
+                    commit=each.commit.strip(),
                     debt=each.tech_debt_id.strip(),
                 )
-            )  # fmt: skip
+            )
     return found, problems
 
 
 def _answer_text(response: IssueResponse) -> str:
     """Details and reason as one text; the same said twice is said once."""
-    return "\n".join(dict.fromkeys(text for text in (_lines(response.details).strip(), _lines(response.reason).strip()) if text))
+    return "\n".join(
+        dict.fromkeys(text for text in (_lines(response.details).strip(), _lines(response.reason).strip()) if text)
+    )
 
 
 def rulings_of(rulings: Sequence[RulingLine], where: str = "payload.rulings") -> tuple[list[Ruled], list[Reason]]:
@@ -279,7 +305,9 @@ def rulings_of(rulings: Sequence[RulingLine], where: str = "payload.rulings") ->
         if not each.finding.strip():
             problems.append(Reason("L8", f"{where}[{number}].finding: empty; name the finding"))
         if word is None:
-            problems.append(Reason("L8", f'{where}[{number}].ruling: "{visible(each.ruling[:60])}" is none of {", ".join(RULINGS)}'))
+            problems.append(
+                Reason("L8", f'{where}[{number}].ruling: "{visible(each.ruling[:60])}" is none of {", ".join(RULINGS)}')
+            )
         else:
             found.append(Ruled(each.finding.strip(), word, _lines(each.reason).strip()))
     return found, problems
@@ -300,12 +328,16 @@ def twice(ids: Sequence[str], where: str, field: str, rule: str) -> list[Reason]
 
 
 def effective(verdict: Verdict, severities: Iterable[Severity]) -> Verdict:
-    """V5: what a verdict amounts to: an approval that carries a blocking finding is a concern. A blocker is only ever stated."""
+    """V5: what a verdict amounts to: an approval that carries a blocking finding is a concern. A blocker is only ever
+    stated.
+    """
     return "concerns" if verdict == "approved" and any(severity in BLOCKING for severity in severities) else verdict
 
 
 def status_problem(stated: str, severities: Sequence[Severity], notes: int = 0) -> Reason | None:
-    """L5: how a stated status differs from what the findings of the same document make of it; nothing when it does not."""
+    """L5: how a stated status differs from what the findings of the same document make of it; nothing when it does
+    not.
+    """
     if not stated.strip():
         return None
     word = word_of(stated)
@@ -313,5 +345,7 @@ def status_problem(stated: str, severities: Sequence[Severity], notes: int = 0) 
     if STATUS_ALIASES.get(word, word) == follows:
         return None
     counts = Counter(severities)
-    has = ", ".join([*(f"{count} {severity}" for severity, count in counts.items()), *([f"{notes} FYI"] if notes else [])])
+    has = ", ".join(
+        [*(f"{count} {severity}" for severity, count in counts.items()), *([f"{notes} FYI"] if notes else [])]
+    )
     return Reason("L5", f'status: "{visible(stated[:60])}", but the findings ({has or "none"}) make it {follows}')

@@ -1,6 +1,7 @@
 """The documents of reviews: the request (V2), its result (V3), and the handoffs of tech lead, developer and QA.
 
-The annotations are the contract: the reader (`foureyes.core.reading`), the JSON Schemas and the reference page ask them.
+The annotations are the contract: the reader (`foureyes.core.reading`), the JSON Schemas and the reference page ask
+them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ OUTCOMES = ("PASS", "FAIL")
 
 ONE_LINE = "one_line"
 CHECK = "check"
-"""Keys of `Meta.extra` that the reader knows: a text without line ends, and a function that says what is wrong with a text."""
+"""Keys of `Meta.extra` that the reader knows: a text without line ends, and a function that says what is wrong with a
+text.
+"""
 
 
 def word_of(text: str) -> str:
@@ -31,7 +34,9 @@ def word_of(text: str) -> str:
 
 
 def _words(words: tuple[str, ...], also: Iterable[str] = (), *, blank: bool = False) -> Meta:
-    """Text that is one of some words. The schema asks for the words themselves, the reader takes them in any case, and others `also`."""
+    """Text that is one of some words. The schema asks for the words themselves, the reader takes them in any case, and
+    others `also`.
+    """
     known = {word_of(word) for word in (*words, *also, *([""] if blank else []))}
 
     def check(text: str) -> str:
@@ -100,7 +105,9 @@ class RequestContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     diff: Annotated[Text, says("the command that shows the change")]
     acceptance: Annotated[Text, says("when the task is done")] = ""
     checks: Annotated[tuple[CheckLine, ...], Items, says("what the checks said")] = ()
-    open_findings: Annotated[tuple[OpenFinding, ...], Items, says("earlier findings that wait for a ruling, with their answers")] = ()
+    open_findings: Annotated[
+        tuple[OpenFinding, ...], Items, says("earlier findings that wait for a ruling, with their answers")
+    ] = ()
 
 
 class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -117,14 +124,20 @@ class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     context: Annotated[RequestContext, says("what to know before looking")]
     focus_areas: Annotated[Texts, says("what to look at most closely")] = ()
     max_words: Annotated[Number, says("the most words the summary should have")] = 200
-    is_re_review: Annotated[bool, says("earlier findings are to be ruled on; new ones only CRITICAL or HIGH (L10)")] = False
+    is_re_review: Annotated[bool, says("earlier findings are to be ruled on; new ones only CRITICAL or HIGH (L10)")] = (
+        False
+    )
     iteration: Annotated[Number, says("which round of the loop this is")] = 1
 
 
 class Issue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Something that somebody found. `file` and `line` or `location`, `description` or `problem`: either way of saying it will do."""
+    """Something that somebody found. `file` and `line` or `location`, `description` or `problem`: either way of saying
+    it will do.
+    """
 
-    severity: Annotated[SeverityWord, says("how bad it is; BLOCKER, IMPORTANT, SUGGESTION, MINOR, NIT are read too, in any case")]
+    severity: Annotated[
+        SeverityWord, says("how bad it is; BLOCKER, IMPORTANT, SUGGESTION, MINOR, NIT are read too, in any case")
+    ]
     title: Annotated[Line, says("what it is about, in one line")]
     id: Annotated[Line, says("the id of the earlier finding that this is again")] = ""
     blocking: Annotated[bool | None, says("derived from the severity; one that contradicts it is refused")] = None
@@ -141,7 +154,9 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Mention(Issue, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An issue by its id. A new one that is in no other list is told in full: severity, title and whatever an issue has."""
+    """An issue by its id. A new one that is in no other list is told in full: severity, title and whatever an issue
+    has.
+    """
 
     id: Annotated[Line, says("the id of the issue")]
     severity: Annotated[SeverityIfAny, says("as in the issue")] = ""
@@ -168,12 +183,16 @@ class ReviewPayload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     attempt: Annotated[Number | None, says("the attempt that was looked at")] = None
     diff_id: Annotated[Line, says("the digest of the change that was looked at")] = ""
     issues: Annotated[tuple[Issue, ...], Items, says("what was found")] = ()
-    files_reviewed: Annotated[Texts, says("every file that was looked at; a review counts when all changed ones are in it (V6)")] = ()
+    files_reviewed: Annotated[
+        Texts, says("every file that was looked at; a review counts when all changed ones are in it (V6)")
+    ] = ()
     rulings: Annotated[tuple[RulingLine, ...], Items, says("the word on each earlier finding")] = ()
 
 
 class ReviewResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a reviewer answers (V3). The reviewer is the session that sends it; a document that names another is refused."""
+    """What a reviewer answers (V3). The reviewer is the session that sends it; a document that names another is
+    refused.
+    """
 
     type: Annotated[Literal["review_result"], says("the kind of document")] = "review_result"
     version: Annotated[Literal[1], says("the version of this format")] = 1
@@ -195,7 +214,9 @@ class IssueSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class TechLeadHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A tech lead's review, as other tools hand it over. `new_blocking_issues` says which of the issues are new and block."""
+    """A tech lead's review, as other tools hand it over. `new_blocking_issues` says which of the issues are new and
+    block.
+    """
 
     type: Annotated[Literal["handoff_tech_lead"], says("the kind of document")] = "handoff_tech_lead"
     version: Annotated[Literal[1], says("the version of this format")] = 1
@@ -260,7 +281,9 @@ class DeveloperHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 
 class TestTracking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Failing tests over the rounds: every original failure is either fixed or still failing, and no new one is original."""
+    """Failing tests over the rounds: every original failure is either fixed or still failing, and no new one is
+    original.
+    """
 
     __test__ = False
 

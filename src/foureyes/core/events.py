@@ -245,7 +245,8 @@ class SettingChanged(Event, frozen=True, kw_only=True):
     new: str | None
 
 
-# Tasks, who is who, what the gate does and the findings loop are told in files of their own, and are part of this vocabulary.
+# Tasks, who is who, what the gate does and the findings loop are told in files of their own, and are part of this
+# vocabulary.
 __all__ = [
     "ApprovalVoided",
     "AttemptSentBack",

@@ -27,7 +27,8 @@ class HistoryEntry(msgspec.Struct, frozen=True):
 
 
 class Control(msgspec.Struct, frozen=True):
-    """Something that decides how a task is looked at, and who did it (M6): a label put on, a plan, an acceptance edited.
+    """Something that decides how a task is looked at, and who did it (M6): a label put on, a plan, an acceptance
+    edited.
 
     `late`: after the task was created; `after_start`: after somebody had begun it.
     """
@@ -53,7 +54,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """One task with its ledger. `history` or `authors` is None when it could not be read (P0).
 
     `parties` has everyone who is named anywhere in it, spawners included. `cleared` says up to which attempt a person
-    cleared a session of what trailers say about it (I8). `reviewers` have a counting review of the diff (D9). `troubles` are
+    cleared a session of what trailers say about it (I8). `reviewers` have a counting review of the diff (D9).
+    `troubles` are
     things about findings and reviews that whoever looks should know (H1).
     """
 
@@ -84,10 +86,16 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     def party_name(self, session: str) -> str:
         """What people call a session: `claude#1 (ses-…)`, or a person's name."""
         party = self.party(SessionId(session))
-        return party.name if party.kind == "human" or not party.name or party.name == session else f"{party.name} ({session})"
+        return (
+            party.name
+            if party.kind == "human" or not party.name or party.name == session
+            else f"{party.name} ({session})"
+        )
 
     def makers(self) -> dict[SessionId, str]:
-        """Everyone who shaped the work, with the plainest reason: implementer, history, author set. Never services (I7)."""
+        """Everyone who shaped the work, with the plainest reason: implementer, history, author set. Never services
+        (I7).
+        """
         found: dict[SessionId, str] = {}
         if self.task.implementer:
             found[self.task.implementer] = "is its implementer"
@@ -119,7 +127,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the actor, by origin, has one of these actions in the history (about an attempt before `before`)."""
         wanted = frozenset(actions)
         return any(
-            entry.action in wanted and (before is None or entry.attempt < before) and is_tied(actor, self.party(entry.session))
+            entry.action in wanted
+            and (before is None or entry.attempt < before)
+            and is_tied(actor, self.party(entry.session))
             for entry in self.history or ()
         )
 
@@ -135,7 +145,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         return any(spawner.kind == "service" and spawner.trust != "issued" for spawner in above)
 
     def why_it_may_not_loosen(self, session: SessionId, *, late: bool, skip: bool = False) -> str:
-        """M6: only a person outside the author set or a session that P7 would allow may loosen; to skip after start, only a person."""
+        """M6: only a person outside the author set or a session that P7 would allow may loosen; to skip after start,
+        only a person.
+        """
         who = self.party(session)
         if self.is_involved(who):
             return f"{self.party_name(session)} made or delegated the work"
@@ -176,7 +188,10 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
             if is_one_origin(actor, maker):
                 return session, f"{why}, and both are of one origin (I3)"
             if is_tied(actor, maker):
-                return session, f"{why}, and cannot be told apart from the caller: no agent process shows its origin (I3)"
+                return (
+                    session,
+                    f"{why}, and cannot be told apart from the caller: no agent process shows its origin (I3)",
+                )
             if self.is_under(actor, maker):
                 return session, f"{why}, and spawned the caller (I4)"
         return None

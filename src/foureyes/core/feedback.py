@@ -1,4 +1,6 @@
-"""Feedback: what a decision tells the next iteration (F), as the store has it, as the mirror file has it, as a prompt has it."""
+"""Feedback: what a decision tells the next iteration (F), as the store has it, as the mirror file has it, as a prompt
+has it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ RedoOption = Literal["keep", "fresh", "checkpoint"]
 PriorityChange = Literal["same", "bump", "lower"]
 REDO_OPTIONS: tuple[RedoOption, ...] = ("keep", "fresh", "checkpoint")
 
-QUICK_ISSUES = ("Tests incomplete", "Code style issues", "Missing error handling", "Performance concerns", "Security issues")
+QUICK_ISSUES = (
+    "Tests incomplete",
+    "Code style issues",
+    "Missing error handling",
+    "Performance concerns",
+    "Security issues",
+)
 """F1: what is wrong so often that nobody should have to type it."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -57,9 +65,11 @@ def _entry(feedback: Feedback) -> dict[str, object]:
 
 
 def section(history: list[Feedback], *, asks: bool = True) -> str:
-    """F3: what the next prompt says about earlier decisions; nothing at all without a redo. `asks`: to whoever has to act on it.
+    """F3: what the next prompt says about earlier decisions; nothing at all without a redo. `asks`: to whoever has to
+    act on it.
 
-    The latest redo in full, each line of free text quoted (it is data, not instructions of ours), earlier ones in a line.
+    The latest redo in full, each line of free text quoted (it is data, not instructions of ours), earlier ones in a
+    line.
     """
     redos = [feedback for feedback in history if feedback.decision == "redo"]
     if not redos:

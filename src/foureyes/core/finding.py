@@ -27,13 +27,26 @@ UNRESOLVED: frozenset[State] = frozenset({"open", "claimed", "disputed"})
 AnswerWord = Literal["FIXED", "REJECTED", "DEFERRED", "SKIPPED"]
 ANSWERS: tuple[AnswerWord, ...] = ("FIXED", "REJECTED", "DEFERRED", "SKIPPED")
 FOR_BLOCKING: frozenset[AnswerWord] = frozenset({"FIXED", "REJECTED"})
-AFTER_ANSWER: dict[AnswerWord, State] = {"FIXED": "claimed", "REJECTED": "disputed", "DEFERRED": "deferred", "SKIPPED": "skipped"}
+AFTER_ANSWER: dict[AnswerWord, State] = {
+    "FIXED": "claimed",
+    "REJECTED": "disputed",
+    "DEFERRED": "deferred",
+    "SKIPPED": "skipped",
+}
 
 Ground = Literal["misunderstood_requirement", "breaks_other", "false_positive", "better_alternative"]
 GROUNDS: tuple[Ground, ...] = ("misunderstood_requirement", "breaks_other", "false_positive", "better_alternative")
 
 RulingWord = Literal["VERIFIED", "NOT_FIXED", "ACCEPTED", "OVERRULED", "CONFIRMED", "DISMISSED", "OBSOLETE"]
-RULINGS: tuple[RulingWord, ...] = ("VERIFIED", "NOT_FIXED", "ACCEPTED", "OVERRULED", "CONFIRMED", "DISMISSED", "OBSOLETE")
+RULINGS: tuple[RulingWord, ...] = (
+    "VERIFIED",
+    "NOT_FIXED",
+    "ACCEPTED",
+    "OVERRULED",
+    "CONFIRMED",
+    "DISMISSED",
+    "OBSOLETE",
+)
 RULES_ON: dict[RulingWord, frozenset[State]] = {
     "VERIFIED": frozenset({"claimed"}),
     "NOT_FIXED": frozenset({"claimed"}),
@@ -80,7 +93,9 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Found(Content, frozen=True, kw_only=True):
-    """What somebody says they found, before the ledger knows it. `id` names the earlier finding that it is again (L2)."""
+    """What somebody says they found, before the ledger knows it. `id` names the earlier finding that it is again
+    (L2).
+    """
 
     id: str = ""
 
@@ -105,7 +120,8 @@ class Raised(Content, frozen=True, kw_only=True):
 class Finding(Content, frozen=True, kw_only=True):
     """A finding as the ledger has it now: one per root. `id` is the latest it was flagged under, `root` the first.
 
-    `by_check` names the check that raised it, which alone also resolves it. `raised` and `flagged` are iterations, `flags` in how
+    `by_check` names the check that raised it, which alone also resolves it. `raised` and `flagged` are iterations,
+    `flags` in how
     many attempts it was flagged. `waiting`: an unanchored blocking one that somebody else must confirm first (V7).
     """
 
@@ -217,7 +233,10 @@ def weak_reason(text: str) -> str:
     said = " ".join(text.split())
     lowered = said.lower()
     if re.search(r"\btoo (hard|difficult|complex|complicated)\b", lowered) and WEAK.fullmatch(said):
-        return '"too hard" is no reason against a finding: escalate instead (fe unstart TASK --how blocked -m "what is hard")'
+        return (
+            '"too hard" is no reason against a finding: escalate instead (fe unstart TASK --how blocked -m "what '
+            'is hard")'
+        )
     if WEAK.fullmatch(said) and "disagree" in lowered:
         return '"I disagree" alone is no reason: say what makes the finding wrong, in technical terms'
     if WEAK.fullmatch(said):

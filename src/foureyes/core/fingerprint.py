@@ -51,7 +51,9 @@ def match(new: Seen, known: Sequence[Finding], renames: Mapping[str, str]) -> Ma
     """
     if not new.path:
         title = words(new.title)
-        return _one([one for one in known if title and not one.path and words(one.title) == title and one.rule == new.rule], new)
+        return _one(
+            [one for one in known if title and not one.path and words(one.title) == title and one.rule == new.rule], new
+        )
     paths = {new.path, renames.get(new.path, new.path)}
     there = [one for one in known if one.path in paths and (not new.rule or not one.rule or one.rule == new.rule)]
     quote, title = normal(new.quote), words(new.title)
@@ -83,7 +85,9 @@ def _one(found: list[Finding], new: Seen) -> Match:
 
 
 def find_quote(quote: str, text: str, near: int = 0) -> int:
-    """The line (from 1) at which the quote begins in a text, white space aside; the nearest to `near`; 0 when it is not there."""
+    """The line (from 1) at which the quote begins in a text, white space aside; the nearest to `near`; 0 when it is not
+    there.
+    """
     wanted = normal(quote)
     if not wanted:
         return 0

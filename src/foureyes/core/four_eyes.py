@@ -46,9 +46,16 @@ class Said(msgspec.Struct, frozen=True):
     @property
     def how(self) -> str:
         """What makes it another approval than the usual one."""
-        flags = {"--break-glass": self.break_glass, "--record-only": self.record_only, "--self-review": self.self_review}
+        flags = {
+            "--break-glass": self.break_glass,
+            "--record-only": self.record_only,
+            "--self-review": self.self_review,
+        }
         return " ".join(
-            [*[flag for flag, given in flags.items() if given], *([f"--reviewed-by {self.reviewed_by}"] if self.reviewed_by else [])]
+            [
+                *[flag for flag, given in flags.items() if given],
+                *([f"--reviewed-by {self.reviewed_by}"] if self.reviewed_by else []),
+            ]
         )
 
     @property
@@ -102,7 +109,11 @@ def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said, ord
 
 def _still_holds(facts: Facts, policy: ReviewPolicy, recorded: Recorded) -> bool:
     """Whether who recorded an approval could give it now: a label, an author or the policy may have changed since."""
-    said = Said(recorded.reason, self_review=recorded.exception == "self_review", reviewed_by="on record" if recorded.exception else "")
+    said = Said(
+        recorded.reason,
+        self_review=recorded.exception == "self_review",
+        reviewed_by="on record" if recorded.exception else "",
+    )
     line = _with_spawners(facts, facts.party(recorded.session))
     return strictest([_may_approve(facts, who, policy, said) for who in line]).allowed
 
@@ -111,13 +122,22 @@ def may_record(facts: Facts, policy: ReviewPolicy) -> Decision | None:
     """P11: recording without finishing is for delegated and trusted."""
     if policy.name in FINISHED_APART:
         return None
-    return refuse("P11", f"--record-only is for policy delegated and trusted; {policy.name} is in force", f"fe show {facts.task.id}")
+    return refuse(
+        "P11",
+        f"--record-only is for policy delegated and trusted; {policy.name} is in force",
+        f"fe show {facts.task.id}",
+    )
 
 
 def _with_spawners(facts: Facts, actor: Party) -> list[Party]:
-    """I4: who must be asked: the actor, every agent that spawned it, and a service that only was seen (a runner is issued)."""
+    """I4: who must be asked: the actor, every agent that spawned it, and a service that only was seen (a runner is
+    issued).
+    """
     above = [facts.party(session) for session in actor.above]
-    return [actor, *[party for party in above if party.kind == "agent" or (party.kind == "service" and party.trust != "issued")]]
+    return [
+        actor,
+        *[party for party in above if party.kind == "agent" or (party.kind == "service" and party.trust != "issued")],
+    ]
 
 
 def _strictest(actor: Party, line: list[Party], ask: Callable[[Party], Decision]) -> Decision:
@@ -139,15 +159,21 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
     if barred is not None:
         return barred
     if facts.history is None or facts.authors is None:
-        return refuse("P0", f"the history of {task.id} cannot be read, so nobody can be shown to be independent", "fe doctor")
+        return refuse(
+            "P0", f"the history of {task.id} cannot be read, so nobody can be shown to be independent", "fe doctor"
+        )
     if not facts.makers() and facts.is_creator(actor):
         return refuse("P4", f"{_you(actor)} created {task.id} and nobody implemented it", f"fe cancel {task.id}")
     if not (facts.history and facts.authors and facts.makers()):
-        return refuse("P0", f"{task.id} has no authors on record, so there is nothing to be independent of", f"fe show {task.id}")
+        return refuse(
+            "P0", f"{task.id} has no authors on record, so there is nothing to be independent of", f"fe show {task.id}"
+        )
     grade, source = required_grade(policy, facts.labels_in_force(), facts.changed_paths())
     if GRADES.index(grade) > GRADES.index("origin"):
         makers = [facts.party(name) for name in facts.makers()]
-        short = [maker.session for maker in makers if not has_grade(actor, maker, grade) or facts.is_under(actor, maker)]
+        short = [
+            maker.session for maker in makers if not has_grade(actor, maker, grade) or facts.is_under(actor, maker)
+        ]
         if short:
             return _short_of_grade(facts, actor, grade, source, short[0])
     made = facts.made_by(actor)
@@ -158,14 +184,18 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
         answer = _not_a_maker(facts, actor, policy, said)
         if not answer.allowed:
             return answer
-        return msgspec.structs.replace(answer, exception="same_origin", message="of an author's origin, which is audited here (I4)")
+        return msgspec.structs.replace(
+            answer, exception="same_origin", message="of an author's origin, which is audited here (I4)"
+        )
     if made is not None:
         return _own_work(facts, actor, policy, said, *made)
     return _not_a_maker(facts, actor, policy, said)
 
 
 def _as_minor(facts: Facts, actor: Party, policy: ReviewPolicy, *, made: bool) -> Decision | None:
-    """P1: minor work is anybody's to approve; who made it or had it made (I4) does so on record, and not without end (P10)."""
+    """P1: minor work is anybody's to approve; who made it or had it made (I4) does so on record, and not without end
+    (P10).
+    """
     own = made or facts.has_delegated(actor)
     if not facts.task.minor or minor_refusals(facts, policy, actor if own else None):
         return None
@@ -175,7 +205,11 @@ def _as_minor(facts: Facts, actor: Party, policy: ReviewPolicy, *, made: bool) -
 def may_decide(actor: Party) -> Decision | None:
     """I1, I5: a name somebody typed may only log, and a service never decides."""
     if actor.trust == "asserted":
-        return refuse("I1", f'"{actor.name}" is only a name somebody typed (--as); it may log, nothing else', "call it without --as")
+        return refuse(
+            "I1",
+            f'"{actor.name}" is only a name somebody typed (--as); it may log, nothing else',
+            "call it without --as",
+        )
     if actor.kind == "service":
         return refuse(
             "I5",
@@ -198,7 +232,11 @@ def _beyond_its_token(facts: Facts, actor: Party) -> Decision | None:
 
 def _short_of_grade(facts: Facts, actor: Party, grade: str, source: str, author: str) -> Decision:
     needs = "a person" if grade == "human" else f"independence of grade {grade}"
-    made = " made the change itself" if facts.made_by(actor) else f" does not reach that towards {facts.party_name(author)}"
+    made = (
+        " made the change itself"
+        if facts.made_by(actor)
+        else f" does not reach that towards {facts.party_name(author)}"
+    )
     return refuse(
         "P6",
         f"{source} asks for {needs}; {_you(actor)}{made}",
@@ -236,13 +274,18 @@ def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
 def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -> Decision:
     answer = ANSWERS[rule][policy.name]
     if answer == "refuse":
-        return refuse(rule, f"{why}, and policy {policy.name} wants somebody uninvolved", _elsewhere(facts, "somebody else"))
+        return refuse(
+            rule, f"{why}, and policy {policy.name} wants somebody uninvolved", _elsewhere(facts, "somebody else")
+        )
     if answer == "allow" or actor.kind == "human":
         return allow(rule, why)
     if said.has_reason:
         return allow(rule, why, exception=EXCEPTIONS[rule], needs_reason=True)
     return refuse(
-        rule, f"{facts.task.id} can be approved by you only with a reason ({why})", _approve_with_reason(facts), needs_reason=True
+        rule,
+        f"{facts.task.id} can be approved by you only with a reason ({why})",
+        _approve_with_reason(facts),
+        needs_reason=True,
     )
 
 
@@ -263,7 +306,9 @@ def may_break_glass(answer: Decision, actor: Party, why: str) -> Decision:
 
 def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:
     """C1, C2, T5: who may close without an approval. A rule that raises refuses (G1)."""
-    return fail_closed(lambda: _strictest(actor, _with_spawners(facts, actor), lambda who: _may_close(facts, who, policy, exception)))
+    return fail_closed(
+        lambda: _strictest(actor, _with_spawners(facts, actor), lambda who: _may_close(facts, who, policy, exception))
+    )
 
 
 def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
@@ -283,7 +328,9 @@ def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str)
         return refuse("T5", f"{task.id} is an epic with open children", f"fe list --parent {task.id}")
     if _is_anothers_claim(facts, actor):
         owner = facts.party_name(task.implementer or "")
-        return refuse("C1", f"{owner} is working on {task.id}; only a person or its creator may close it", f"fe show {task.id}")
+        return refuse(
+            "C1", f"{owner} is working on {task.id}; only a person or its creator may close it", f"fe show {task.id}"
+        )
     return _by_involvement(facts, actor, policy, exception)
 
 
@@ -323,7 +370,9 @@ def _is_finished_epic(facts: Facts) -> bool:
 
 def _made_a_child(facts: Facts, actor: Party) -> bool:
     """T5: an epic's implementers are those of its children."""
-    return any(is_tied(actor, facts.party(maker)) or facts.is_under(actor, facts.party(maker)) for maker in facts.child_makers)
+    return any(
+        is_tied(actor, facts.party(maker)) or facts.is_under(actor, facts.party(maker)) for maker in facts.child_makers
+    )
 
 
 def may_cancel(facts: Facts, actor: Party) -> Decision:
@@ -339,10 +388,16 @@ def _may_cancel(facts: Facts, actor: Party) -> Decision:
     if facts.history is None or facts.authors is None:
         return refuse("P0", f"the history of {task.id} cannot be read", "fe doctor")
     if facts.makers():
-        return refuse("T2", f"somebody has worked on {task.id}: it is closed by rule C, not cancelled", f"fe close {task.id}")
+        return refuse(
+            "T2", f"somebody has worked on {task.id}: it is closed by rule C, not cancelled", f"fe close {task.id}"
+        )
     if actor.kind == "human" or facts.is_creator(actor):
         return allow("T2", "creator or a person")
-    return refuse("T2", f"only {facts.party_name(task.creator)}, who created {task.id}, or a person may cancel it", f"fe show {task.id}")
+    return refuse(
+        "T2",
+        f"only {facts.party_name(task.creator)}, who created {task.id}, or a person may cancel it",
+        f"fe show {task.id}",
+    )
 
 
 def may_lift_rejection(facts: Facts, actor: Party) -> Decision:

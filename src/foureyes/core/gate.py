@@ -28,7 +28,9 @@ class Tip(msgspec.Struct, frozen=True):
     on_target: bool = False
 
 
-def check(facts: Facts, actor: Party, tip: Tip | None, seen: str, policy: ReviewPolicy, reason: str = "") -> tuple[Reason, ...]:
+def check(
+    facts: Facts, actor: Party, tip: Tip | None, seen: str, policy: ReviewPolicy, reason: str = ""
+) -> tuple[Reason, ...]:
     """D: everything but who is asking. `tip` None means git could not be asked."""
     conditions: tuple[Callable[[], Iterable[Reason | None]], ...] = (
         lambda: [is_reviewing(facts)],
@@ -68,7 +70,10 @@ def is_reviewing(facts: Facts) -> Reason | None:
 
 def has_blocking(facts: Facts) -> list[Reason]:
     """D2: no open blocking finding; each one is a reason, with what settles it."""
-    return [Reason("D2", f"{one.id} {one.severity} {_stands(one)}: {one.title}{_at(one)}", _settles(one)) for one in facts.open_blocking]
+    return [
+        Reason("D2", f"{one.id} {one.severity} {_stands(one)}: {one.title}{_at(one)}", _settles(one))
+        for one in facts.open_blocking
+    ]
 
 
 def _stands(one: Blocking) -> str:
@@ -76,7 +81,9 @@ def _stands(one: Blocking) -> str:
         return "was waived, and the waiver has run out"
     if one.waiting:
         return "waits to be confirmed (its quote is nowhere in the code)"
-    return {"claimed": "is claimed fixed, and nobody verified it", "disputed": "is disputed, and nobody ruled"}.get(one.state, "is open")
+    return {"claimed": "is claimed fixed, and nobody verified it", "disputed": "is disputed, and nobody ruled"}.get(
+        one.state, "is open"
+    )
 
 
 def _at(one: Blocking) -> str:
@@ -96,9 +103,17 @@ def holds(facts: Facts) -> list[Reason]:
     """D3: no hold on task or project; each one is a reason."""
     found = []
     if facts.project_hold is not None:
-        found.append(Reason("D3", f"the project is held: {facts.project_hold}", 'a person runs: fe resume --project -m "why"'))
+        found.append(
+            Reason("D3", f"the project is held: {facts.project_hold}", 'a person runs: fe resume --project -m "why"')
+        )
     if facts.task.hold is not None:
-        found.append(Reason("D3", f"{facts.task.id} is held: {facts.task.hold}", f'a person runs: fe resume {facts.task.id} -m "why"'))
+        found.append(
+            Reason(
+                "D3",
+                f"{facts.task.id} is held: {facts.task.hold}",
+                f'a person runs: fe resume {facts.task.id} -m "why"',
+            )
+        )
     return found
 
 
@@ -118,7 +133,9 @@ def is_stale(facts: Facts, tip: Tip | None) -> Reason | None:
         return None
     name = attempt.ref.removeprefix("refs/heads/")
     moved = f"moved to {tip.head[:7]}" if tip.head else "is gone"
-    return Reason("D4", f"attempt {attempt.n} is stale: branch {name} {moved} after {attempt.head[:7]} was handed in", again)
+    return Reason(
+        "D4", f"attempt {attempt.n} is stale: branch {name} {moved} after {attempt.head[:7]} was handed in", again
+    )
 
 
 def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: str = "") -> list[Reason]:
@@ -136,7 +153,9 @@ def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: st
         found = tuple(msgspec.structs.replace(one, gone=(), compared=True) for one in found)
     step = f'a person runs: fe approve {facts.task.id} -m "why these tests may go"'
     return [
-        msgspec.structs.replace(one, next=step) if "tests are gone" in one.message or "not compared" in one.message else one
+        msgspec.structs.replace(one, next=step)
+        if "tests are gone" in one.message or "not compared" in one.message
+        else one
         for one in red(found, facts.task.id, attempt.tree, counting=actor.kind != "human")
     ]
 
@@ -149,13 +168,17 @@ def tests_that_go(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
 
 
 def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | None:
-    """D6: as many counting reviews as the policy or a label asks for; a person's approval is one of every grade, with their review."""
+    """D6: as many counting reviews as the policy or a label asks for; a person's approval is one of every grade, with
+    their review.
+    """
     wanted = required_reviews(policy, facts.labels_in_force())
     person = actor.kind == "human"
     have = person + sum(not (person and is_one_origin(actor, facts.party(session))) for session in facts.reviewers)
     if have >= wanted:
         return None
-    return Reason("D6", f"{wanted} counting reviews are required, {have} are there", f"a person runs: fe approve {facts.task.id}")
+    return Reason(
+        "D6", f"{wanted} counting reviews are required, {have} are there", f"a person runs: fe approve {facts.task.id}"
+    )
 
 
 def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str) -> Reason | None:
@@ -185,7 +208,8 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
         return None
     return Reason(
         "D7",
-        f"the change moved while you looked: you saw {given[:SEEN_DIGITS]}, attempt {attempt.n} is {short_diff(attempt.diff_id)}",
+        f"the change moved while you looked: you saw {given[:SEEN_DIGITS]}, attempt {attempt.n} is "
+        f"{short_diff(attempt.diff_id)}",
         look,
     )
 
@@ -196,6 +220,7 @@ def was_not_reviewed(facts: Facts, actor: Party, agent_approval: AgentApproval) 
         return None
     return Reason(
         "D9",
-        "review.agent_approval = review: an agent's approval needs its own counting review of this diff, and there is none",
+        "review.agent_approval = review: an agent's approval needs its own counting review of this diff, and "
+        "there is none",
         f"a person runs: fe approve {facts.task.id}",
     )

@@ -42,7 +42,9 @@ class PlanAccepted(Event, frozen=True, kw_only=True):
 
 
 class AttemptSentBack(Event, frozen=True, kw_only=True):
-    """T `send_back`: blocking findings are open or required checks are red, and no person is asked for; that is the feedback."""
+    """T `send_back`: blocking findings are open or required checks are red, and no person is asked for; that is the
+    feedback.
+    """
 
     iteration: int
     feedback: str

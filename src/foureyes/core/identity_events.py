@@ -37,7 +37,8 @@ class SessionEvidenceAdded(Event, frozen=True, kw_only=True):
 
 
 class TokenIssued(Event, frozen=True, kw_only=True):
-    """A session was given a secret (I2): good for one role, one task, and only below one process. Only its hash is kept.
+    """A session was given a secret (I2): good for one role, one task, and only below one process. Only its hash is
+    kept.
 
     The session of the row gave it out; `evidence` makes one origin of all that one person or service gives out (I4).
     """
@@ -62,7 +63,9 @@ class SessionEnded(Event, frozen=True, kw_only=True):
 
 
 class AttributionCleared(Event, frozen=True, kw_only=True):
-    """I8: a person says that trailers up to this attempt name a session wrongly. The entries stay; they no longer count."""
+    """I8: a person says that trailers up to this attempt name a session wrongly. The entries stay; they no longer
+    count.
+    """
 
     session: SessionId
     attempt: int
@@ -70,7 +73,9 @@ class AttributionCleared(Event, frozen=True, kw_only=True):
 
 
 class KeyAdded(Event, frozen=True, kw_only=True):
-    """A person's public key (I9). The first one of a project rests on an observed person, later ones on an earlier key."""
+    """A person's public key (I9). The first one of a project rests on an observed person, later ones on an earlier
+    key.
+    """
 
     fingerprint: str
     public: str
@@ -85,7 +90,9 @@ class KeyRetired(Event, frozen=True, kw_only=True):
 
 
 class DecisionSigned(Event, frozen=True, kw_only=True):
-    """I9: a person's signature under what the rows beside it record: project, task, verb, diff id, reason, journal head."""
+    """I9: a person's signature under what the rows beside it record: project, task, verb, diff id, reason, journal
+    head.
+    """
 
     key: str
     statement: str

@@ -37,8 +37,12 @@ class Transition(msgspec.Struct, frozen=True):
 TRANSITIONS: dict[str, Transition] = {
     "create": Transition((), ("open",), "anyone; history `created`"),
     "start": Transition(("open",), ("in_progress",), "one atomic claim (T1); not while a dependency is open, or held"),
-    "unstart": Transition(("in_progress",), ("open",), "the implementer; or released by a person, or once it is silent"),
-    "submit": Transition(("in_progress", "reviewing"), ("reviewing", "approved"), "freezes an attempt (A1); then the mode decides (M)"),
+    "unstart": Transition(
+        ("in_progress",), ("open",), "the implementer; or released by a person, or once it is silent"
+    ),
+    "submit": Transition(
+        ("in_progress", "reviewing"), ("reviewing", "approved"), "freezes an attempt (A1); then the mode decides (M)"
+    ),
     "approve": Transition(("reviewing",), ("approved", "closed"), "D and P; closed where there is nothing to merge"),
     "withdraw": Transition(("approved",), ("reviewing",), "who approved, until the merge has begun"),
     "end_approval": Transition(("approved",), ("reviewing",), "the task's text was edited after the approval (T8)"),
@@ -50,12 +54,20 @@ TRANSITIONS: dict[str, Transition] = {
     "unblock": Transition(("blocked",), ("open",), "a rejected task: who rejected it, or a person"),
     "defer": Transition(("open",), ("deferred",), "optional date"),
     "undefer": Transition(("deferred",), ("open",), ""),
-    "merged": Transition(("approved",), ("closed",), "only the merge queue (Q): the approved head is on the target branch"),
-    "merge_failed": Transition(("approved",), ("open",), "only the merge queue: conflict or red checks; automatic feedback"),
+    "merged": Transition(
+        ("approved",), ("closed",), "only the merge queue (Q): the approved head is on the target branch"
+    ),
+    "merge_failed": Transition(
+        ("approved",), ("open",), "only the merge queue: conflict or red checks; automatic feedback"
+    ),
     "close": Transition(("open", "in_progress", "reviewing", "blocked"), ("closed",), "rule C; never merges anything"),
-    "cancel": Transition(("open", "blocked", "deferred"), ("closed",), "no implementation history; creator or a person"),
+    "cancel": Transition(
+        ("open", "blocked", "deferred"), ("closed",), "no implementation history; creator or a person"
+    ),
     "delete": Transition(("open", "blocked", "deferred"), ("closed",), "where cancel is allowed; hidden from lists"),
-    "reopen": Transition(("closed", "blocked"), ("open",), "approvals end; a rejected task: who rejected it, or a person"),
+    "reopen": Transition(
+        ("closed", "blocked"), ("open",), "approvals end; a rejected task: who rejected it, or a person"
+    ),
 }
 
 

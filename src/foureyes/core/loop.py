@@ -1,4 +1,5 @@
-"""The one engine of the loop (L11–L17, E1–E5): rounds, progress, tier, what happens next. Everything asks it, nothing else routes.
+"""The one engine of the loop (L11–L17, E1–E5): rounds, progress, tier, what happens next. Everything asks it, nothing
+else routes.
 
 All of it is computed from the ledger; no counter is stored as truth (G6, L12).
 """
@@ -27,7 +28,9 @@ WITHOUT_PROGRESS: frozenset[RunEnd] = frozenset({"crash", "timeout", "blocked"})
 
 
 class Handed(msgspec.Struct, frozen=True, kw_only=True):
-    """An attempt as the loop sees it. `close_seq` is the journal row that sent it back, `approved` that of its approval, if any."""
+    """An attempt as the loop sees it. `close_seq` is the journal row that sent it back, `approved` that of its
+    approval, if any.
+    """
 
     n: int
     tree: str
@@ -46,7 +49,9 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Act(msgspec.Struct, frozen=True):
-    """What somebody said about the loop: the gate asked for the lead (L14), an approval made that needless, the lead decided (E3)."""
+    """What somebody said about the loop: the gate asked for the lead (L14), an approval made that needless, the lead
+    decided (E3).
+    """
 
     seq: int
     iteration: int
@@ -154,24 +159,38 @@ def rounds(handed: Sequence[Handed], steps: Iterable[Step], *, closed: bool) -> 
     trees: set[str] = set()
     for attempt in handed:
         before = {root for root, now in state.items() if now in ("open", "claimed", "disputed")}
-        before |= {step.root for step in by_iteration.get(attempt.n, ()) if step.kind == "answered" and state.get(step.root) == "waived"}
+        before |= {
+            step.root
+            for step in by_iteration.get(attempt.n, ())
+            if step.kind == "answered" and state.get(step.root) == "waived"
+        }
         settled: dict[str, str] = {}
         for step in by_iteration.get(attempt.n, ()):
             settled[step.root] = step.kind
             state[step.root] = step.state
         fixed = {root for root in before if state[root] == "resolved" and settled.get(root) in ("ruled", "cleared")}
-        new = {root for root, now in state.items() if root in settled and root not in before and now in ("open", "claimed", "disputed")}
+        new = {
+            root
+            for root, now in state.items()
+            if root in settled and root not in before and now in ("open", "claimed", "disputed")
+        }
         found.append(
             Round(
-                n=attempt.n, had=len(before), fixed=len(fixed), found=len(new), same_tree=attempt.tree in trees,
+                n=attempt.n,
+                had=len(before),
+                fixed=len(fixed),
+                found=len(new),
+                same_tree=attempt.tree in trees,
                 closed=closed or attempt.n < handed[-1].n,
             )
-        )  # fmt: skip
+        )
         trees = {attempt.tree}
     return found
 
 
-def standing(handed: Sequence[Handed], done: Sequence[Round], acts: Sequence[Act], odds: Sequence[Odd], limits: Limits) -> Standing:
+def standing(
+    handed: Sequence[Handed], done: Sequence[Round], acts: Sequence[Act], odds: Sequence[Odd], limits: Limits
+) -> Standing:
     """E1: fold the rounds in the order of the journal into where the task stands now."""
     count, table = _Count(), []
     for attempt, one in zip(handed, done, strict=True):
@@ -185,10 +204,18 @@ def standing(handed: Sequence[Handed], done: Sequence[Round], acts: Sequence[Act
         table.append(judged if one.closed else msgspec.structs.replace(one, tier=tier, no_progress=count.no_progress))
     last = handed[-1].n if handed else 0
     return Standing(
-        tier=count.tier, waiting_for=count.waiting_for, round=count.round, iteration=last, no_progress=count.no_progress,
-        rounds=tuple(table), escalations=count.escalations, lead_decisions=count.decisions, why=count.why,
-        next_tier=above(count.tier, count.decisions), warning=_warning(count, last, limits),
-    )  # fmt: skip
+        tier=count.tier,
+        waiting_for=count.waiting_for,
+        round=count.round,
+        iteration=last,
+        no_progress=count.no_progress,
+        rounds=tuple(table),
+        escalations=count.escalations,
+        lead_decisions=count.decisions,
+        why=count.why,
+        next_tier=above(count.tier, count.decisions),
+        warning=_warning(count, last, limits),
+    )
 
 
 def _judged(one: Round, tier: Tier, count: _Count, limits: Limits, *, is_over: bool) -> Round:
@@ -263,7 +290,9 @@ def _act(count: _Count, act: Act) -> None:
 
 def _is_near(count: _Count, limits: Limits) -> bool:
     """E5: one more round like this one escalates."""
-    stuck = count.no_progress == limits.no_progress_limit - 1 and (count.no_progress > 0 or limits.no_progress_limit == 1)
+    stuck = count.no_progress == limits.no_progress_limit - 1 and (
+        count.no_progress > 0 or limits.no_progress_limit == 1
+    )
     return bool(count.round) and (stuck or count.round == limits.iteration_cap - 1)
 
 
@@ -272,10 +301,20 @@ def _warning(count: _Count, iteration: int, limits: Limits) -> str:
     if count.waiting_for:
         return ""
     after = above(count.tier, count.decisions)
-    if count.no_progress == limits.no_progress_limit - 1 and (count.no_progress or limits.no_progress_limit == 1) and iteration:
-        return f"iteration {iteration}, no-progress {count.no_progress}: one more round without fixes escalates to tier {after} (E1)"
+    if (
+        count.no_progress == limits.no_progress_limit - 1
+        and (count.no_progress or limits.no_progress_limit == 1)
+        and iteration
+    ):
+        return (
+            f"iteration {iteration}, no-progress {count.no_progress}: one more round without fixes escalates to "
+            f"tier {after} (E1)"
+        )
     if count.round == limits.iteration_cap - 1:
-        return f"iteration {iteration}: if the next hand-in comes back, the task escalates to tier {after} (E1, cap {limits.iteration_cap})"
+        return (
+            f"iteration {iteration}: if the next hand-in comes back, the task escalates to tier {after} (E1, cap "
+            f"{limits.iteration_cap})"
+        )
     return ""
 
 

@@ -129,7 +129,8 @@ class TaskEscalated(Event, frozen=True, kw_only=True):
 
 
 class LeadDecided(Event, frozen=True, kw_only=True):
-    """E3: what the lead, or a person, does with a loop that is stuck. `feedback` is what the next attempt is told of it.
+    """E3: what the lead, or a person, does with a loop that is stuck. `feedback` is what the next attempt is told of
+    it.
 
     `reset_to` is where the branch begins again.
     """

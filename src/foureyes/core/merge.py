@@ -31,7 +31,9 @@ class Given(msgspec.Struct, frozen=True):
 
 
 def why_void(facts: Facts, policy: ReviewPolicy, given: Given, tip: gate.Tip | None) -> tuple[Reason, ...]:
-    """T `void`: every reason why this approval would not be given now; empty when it would. Holds only make it wait (D3)."""
+    """T `void`: every reason why this approval would not be given now; empty when it would. Holds only make it wait
+    (D3).
+    """
     if facts.attempt is None or given.attempt != facts.attempt.n:
         return (Reason("D4", f"attempt {given.attempt} is not the latest one any more"),)
     if given.rule == BY_RULE:
@@ -48,7 +50,9 @@ def why_void(facts: Facts, policy: ReviewPolicy, given: Given, tip: gate.Tip | N
 
 def _by_whom(facts: Facts, policy: ReviewPolicy, given: Given) -> tuple[Reason, ...]:
     """P for whoever approved, with the words they gave. What they used up of a daily limit, they used up then."""
-    said = Said(given.reason, self_review=given.exception == "self_review", reviewed_by="on record" if given.exception else "")
+    said = Said(
+        given.reason, self_review=given.exception == "self_review", reviewed_by="on record" if given.exception else ""
+    )
     then = msgspec.structs.replace(facts, minor_self_approvals={}, recorded=())
     decision = may_approve(then, facts.party(given.session), policy, said)
     return () if decision.allowed else decision.reasons

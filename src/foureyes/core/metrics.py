@@ -1,4 +1,5 @@
-"""Y: what the ledger says about reviews, reviewers and loops. Rows in, views out; nothing is counted where there is nothing.
+"""Y: what the ledger says about reviews, reviewers and loops. Rows in, views out; nothing is counted where there is
+nothing.
 
 A share of nothing is None, never 0 %: a project without rejections has no accepted ones, not none of them accepted.
 """
@@ -17,11 +18,12 @@ from foureyes.core.loop import TIERS
 
 AFTER: dict[str, Status] = {
     "TaskCreated": "open", "TaskStarted": "in_progress", "TaskUnstarted": "open", "TaskReleased": "open",
-    "AttemptSubmitted": "reviewing", "Approved": "approved", "ApprovalFinished": "approved", "ApprovalWithdrawn": "reviewing",
-    "ApprovalEnded": "reviewing", "ApprovalVoided": "reviewing", "AttemptSentBack": "open", "RedoRequested": "open",
-    "TaskRejected": "blocked", "TaskBlocked": "blocked", "TaskUnblocked": "open", "TaskDeferred": "deferred",
-    "TaskUndeferred": "open", "TaskMerged": "closed", "MergeFailed": "open", "TaskClosed": "closed", "TaskCancelled": "closed",
-    "TaskDeleted": "closed", "TaskReopened": "open",
+    "AttemptSubmitted": "reviewing", "Approved": "approved", "ApprovalFinished": "approved",
+    "ApprovalWithdrawn": "reviewing", "ApprovalEnded": "reviewing", "ApprovalVoided": "reviewing",
+    "AttemptSentBack": "open", "RedoRequested": "open", "TaskRejected": "blocked", "TaskBlocked": "blocked",
+    "TaskUnblocked": "open", "TaskDeferred": "deferred", "TaskUndeferred": "open", "TaskMerged": "closed",
+    "MergeFailed": "open", "TaskClosed": "closed", "TaskCancelled": "closed", "TaskDeleted": "closed",
+    "TaskReopened": "open",
 }  # fmt: skip
 """T: the status after a row of the journal; an approval where there is nothing to merge closes instead."""
 
@@ -30,10 +32,13 @@ AFTER: dict[str, Status] = {
 
 
 class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding and what happened to it, counted over the moves that stand; a ruling that was taken back is none of them (L18).
+    """A finding and what happened to it, counted over the moves that stand; a ruling that was taken back is none of
+    them (L18).
 
-    `spoken`: somebody said it, no check and no tool's report. `fixed_right` are claims of a fix that held, `fixed_wrong` those
-    that did not. `upheld` and `dropped` are the journal rows of the last ruling for and against it; 0 for none. `missed`: it
+    `spoken`: somebody said it, no check and no tool's report. `fixed_right` are claims of a fix that held,
+    `fixed_wrong` those
+    that did not. `upheld` and `dropped` are the journal rows of the last ruling for and against it; 0 for none.
+    `missed`: it
     was raised after an approval of the very change.
     """
 
@@ -68,7 +73,9 @@ class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_adopted(self) -> bool:
-        """A note that led to something: a fix that nobody called wrong, a check that passes now, or a task of its own."""
+        """A note that led to something: a fix that nobody called wrong, a check that passes now, or a task of its
+        own.
+        """
         fixed = self.answer == "FIXED" and self.state in ("claimed", "resolved")
         return self.tracked or fixed or (self.checked and self.state == "resolved")
 
@@ -276,7 +283,9 @@ def iterations_of(rows: Iterable[ApprovalRow]) -> Iterations:
     tasks, total = sum(one.tasks for one in buckets), sum(one.iterations * one.tasks for one in buckets)
     if not tasks:
         return Iterations()
-    return Iterations(tasks=tasks, total=total, mean=_tenths(total, tasks), median=_median_of(buckets, tasks), distribution=buckets)
+    return Iterations(
+        tasks=tasks, total=total, mean=_tenths(total, tasks), median=_median_of(buckets, tasks), distribution=buckets
+    )
 
 
 def _median_of(buckets: Sequence[Bucket], tasks: int) -> float:
@@ -293,7 +302,9 @@ def _at(buckets: Sequence[Bucket], place: int) -> int:
 
 
 def times_of(rows: Iterable[StatusRow]) -> tuple[StatusTime, ...]:
-    """How long each task was in each status before it was closed. Rows come task by task, in the order of the journal."""
+    """How long each task was in each status before it was closed. Rows come task by task, in the order of the
+    journal.
+    """
     spent: dict[str, dict[str, int]] = {}
     task, status, since = "", "", ""
     for row in rows:
@@ -313,8 +324,11 @@ def _milliseconds(first: str, second: str) -> int:
 
 def _time(status: str, spent: list[int]) -> StatusTime:
     return StatusTime(
-        status=status, tasks=len(spent), median_seconds=int(median(spent) or 0) // 1_000, total_seconds=sum(spent) // 1_000
-    )  # fmt: skip
+        status=status,
+        tasks=len(spent),
+        median_seconds=int(median(spent) or 0) // 1_000,
+        total_seconds=sum(spent) // 1_000,
+    )
 
 
 def tiers_of(rows: Sequence[EscalationRow]) -> tuple[TierCount, ...]:
@@ -345,8 +359,11 @@ def review_stats(
     invalid = sum(row.n for row in returns if row.why == "document")
     iterations = iterations_of(approvals)
     return ReviewStats(
-        iterations=iterations, automatic=share(sum(row.automatic for row in approvals), iterations.tasks),
-        findings=len(findings), blocking=len(blocking), open_blocking=sum(one.holds(now) for one in blocking),
+        iterations=iterations,
+        automatic=share(sum(row.automatic for row in approvals), iterations.tasks),
+        findings=len(findings),
+        blocking=len(blocking),
+        open_blocking=sum(one.holds(now) for one in blocking),
         rejected=share(len(rejected), len(blocking)),
         rejections_accepted=share(sum(one.accepted for one in rejected), len(rejected)),
         false_fixes=share(wrong, wrong + right),
@@ -359,12 +376,17 @@ def review_stats(
         actionable=share(sum(row.actionable for row in reviews), len(reviews)),
         incomplete=share(sum(row.unread > 0 for row in reviews), len(reviews)),
         invalid=share(invalid, invalid + len(reviews)),
-        statuses=statuses, timed_tasks=timed, exceptions=exceptions,
-    )  # fmt: skip
+        statuses=statuses,
+        timed_tasks=timed,
+        exceptions=exceptions,
+    )
 
 
 def scores(
-    findings: Iterable[FindingRow], reviews: Iterable[ReviewRow], returns: Iterable[ReturnRow], sessions: Mapping[str, SessionRow]
+    findings: Iterable[FindingRow],
+    reviews: Iterable[ReviewRow],
+    returns: Iterable[ReturnRow],
+    sessions: Mapping[str, SessionRow],
 ) -> tuple[ReviewerScore, ...]:
     """The scorecard: who reviewed most comes first. What checks and tools find is nobody's score."""
     said: dict[str, list[FindingRow]] = {}
@@ -378,21 +400,32 @@ def scores(
     for row in returns:
         back[row.session, row.why] += row.n
     everybody = sorted({*said, *given, *(session for session, _ in back)})
-    found = [_score(sessions.get(one, SessionRow(id=one)), said.get(one, []), given.get(one, []), back) for one in everybody]
+    found = [
+        _score(sessions.get(one, SessionRow(id=one)), said.get(one, []), given.get(one, []), back) for one in everybody
+    ]
     return tuple(sorted(found, key=lambda one: (-one.reviews, -one.findings, one.name, one.session)))
 
 
-def _score(who: SessionRow, said: Sequence[FindingRow], given: Sequence[ReviewRow], back: Mapping[tuple[str, str], int]) -> ReviewerScore:
+def _score(
+    who: SessionRow, said: Sequence[FindingRow], given: Sequence[ReviewRow], back: Mapping[tuple[str, str], int]
+) -> ReviewerScore:
     judged = [one for one in said if one.is_judged]
     changed = sum(row.changed for row in given)
     middle = median(row.seconds for row in given)
     return ReviewerScore(
-        session=who.id, name=who.name or who.id, kind=who.kind, agent=who.agent, model=who.model,
-        reviews=len(given), incomplete=sum(row.unread > 0 for row in given),
-        invalid=back.get((who.id, "document"), 0), misquoted=back.get((who.id, "quote"), 0),
-        findings=len(said), blocking=sum(one.blocking for one in said),
+        session=who.id,
+        name=who.name or who.id,
+        kind=who.kind,
+        agent=who.agent,
+        model=who.model,
+        reviews=len(given),
+        incomplete=sum(row.unread > 0 for row in given),
+        invalid=back.get((who.id, "document"), 0),
+        misquoted=back.get((who.id, "quote"), 0),
+        findings=len(said),
+        blocking=sum(one.blocking for one in said),
         precision=share(sum(one.is_upheld for one in judged), len(judged)),
         coverage=share(changed - sum(row.unread for row in given), changed),
         unanchored=share(sum(not one.anchored for one in said), len(said)),
         median_seconds=None if middle is None else int(middle),
-    )  # fmt: skip
+    )

@@ -43,7 +43,11 @@ def _too_large(facts: Facts, policy: ReviewPolicy) -> str:
     if any(changed.added is None for changed in attempt.files):
         return "it changes a binary file, which cannot be measured in lines"
     lines = attempt.added + attempt.removed
-    return f"{lines} changed lines are more than minor.max_lines = {policy.minor.max_lines}" if lines > policy.minor.max_lines else ""
+    return (
+        f"{lines} changed lines are more than minor.max_lines = {policy.minor.max_lines}"
+        if lines > policy.minor.max_lines
+        else ""
+    )
 
 
 def _touches_protected(facts: Facts, policy: ReviewPolicy) -> str:
@@ -60,4 +64,8 @@ def _used_up(facts: Facts, policy: ReviewPolicy, author: Party) -> str:
     origins = {origin for party in line if party.kind == "agent" or party is author for origin in party.origins}
     used = max((facts.minor_self_approvals.get(origin, 0) for origin in origins), default=0)
     limit = policy.minor.self_approvals_per_day
-    return f"this origin has approved {used} minor tasks of its own today (minor.self_approvals_per_day = {limit})" if used >= limit else ""
+    return (
+        f"this origin has approved {used} minor tasks of its own today (minor.self_approvals_per_day = {limit})"
+        if used >= limit
+        else ""
+    )

@@ -53,14 +53,18 @@ class PlannedTask(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def planned(self) -> str:
-        """M7: the planned mode; a task that the plan says nothing about is auto-approve, a label or `Mode: default` speaks for itself."""
+        """M7: the planned mode; a task that the plan says nothing about is auto-approve, a label or `Mode: default`
+        speaks for itself.
+        """
         if self.mode:
             return "" if self.mode == DEFAULT else self.mode
         return "" if any(label.startswith(PREFIX) for label in self.labels) else "auto-approve"
 
 
 def read_plan(text: str, name: str = "the plan") -> list[PlannedTask]:
-    """Every task of a plan, in its order; a wrong one is an error that names its line, and nothing is taken from the file."""
+    """Every task of a plan, in its order; a wrong one is an error that names its line, and nothing is taken from the
+    file.
+    """
     found: list[PlannedTask] = []
     for line, title, body in _sections(COMMENT.sub(_lines_of, clean_text(text.removeprefix("\ufeff"), name))):
         try:
@@ -68,13 +72,18 @@ def read_plan(text: str, name: str = "the plan") -> list[PlannedTask]:
         except FoureyesError as problem:
             raise BadInput(f"{name}:{line} {problem.message}", next_step=f"mend line {line} of {name}") from None
     if not found:
-        raise BadInput(f'{name} has no section "## Task: …".', next_step="write one section per task: ## Task: what is to be done")
+        raise BadInput(
+            f'{name} has no section "## Task: …".', next_step="write one section per task: ## Task: what is to be done"
+        )
     if len(found) > MOST:
         raise BadInput(f"{name} has {len(found)} tasks; at most {MOST} are taken at once.", next_step="split it")
     titles = [task.title.lower() for task in found]
     twice = next((task for number, task in enumerate(found) if task.title.lower() in titles[:number]), None)
     if twice is not None:
-        raise BadInput(f"{name}:{twice.line} a second task is called {twice.title!r}.", next_step="give each task a title of its own")
+        raise BadInput(
+            f"{name}:{twice.line} a second task is called {twice.title!r}.",
+            next_step="give each task a title of its own",
+        )
     return found
 
 
@@ -108,12 +117,18 @@ def _task(line: int, title: str, body: list[str]) -> PlannedTask:
     kind = fields.get("type", "task").strip().lower() or "task"
     try:
         return PlannedTask(
-            line=line, title=clean_title(title), description=clean_text(description, "the description"), labels=labels,
+            line=line,
+            title=clean_title(title),
+            description=clean_text(description, "the description"),
+            labels=labels,
             priority=clean_priority(fields["priority"]) if fields.get("priority") else DEFAULT_PRIORITY,
-            type=msgspec.convert(kind, TaskType), acceptance=clean_text(fields.get("acceptance", ""), "the acceptance"),
-            depends_on=tuple(word.strip().strip("`") for word in fields.get("depends on", "").split(",") if word.strip()),
+            type=msgspec.convert(kind, TaskType),
+            acceptance=clean_text(fields.get("acceptance", ""), "the acceptance"),
+            depends_on=tuple(
+                word.strip().strip("`") for word in fields.get("depends on", "").split(",") if word.strip()
+            ),
             mode=_mode(fields.get("mode", "")),
-        )  # fmt: skip
+        )
     except msgspec.ValidationError:
         raise BadInput(f"type {kind!r} is none of task, bug, feature, chore, docs, epic.") from None
 
@@ -136,7 +151,8 @@ def _read(text: str) -> str:
 
 
 def _fields(body: list[str]) -> tuple[dict[str, str], str]:
-    """`Name: value` lines before anything else was written; a list below `Acceptance:` belongs to it. Comments are dropped.
+    """`Name: value` lines before anything else was written; a list below `Acceptance:` belongs to it. Comments are
+    dropped.
 
     `Description:` ends them: what follows is text, whatever it looks like.
     """

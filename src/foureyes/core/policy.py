@@ -32,7 +32,9 @@ Unseen = Literal["note", "ask", "refuse"]
 
 
 class LabelRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a label asks of a review: its mode (M3), whether M4 may decide, a grade (P6), reviews (D6), unseen hunks (D8)."""
+    """What a label asks of a review: its mode (M3), whether M4 may decide, a grade (P6), reviews (D6), unseen hunks
+    (D8).
+    """
 
     mode: Mode | None = None
     auto_approve: bool = True
@@ -94,22 +96,24 @@ class HumanRule(msgspec.Struct, frozen=True):
 
 
 TEST_PATHS = (
-    "**/tests/**", "**/test/**", "**/__tests__/**", "**/spec/**", "**/test_*", "**/*_test.*", "**/*.test.*", "**/*.spec.*", "**/*Test.java",
+    "**/tests/**", "**/test/**", "**/__tests__/**", "**/spec/**", "**/test_*", "**/*_test.*", "**/*.test.*",
+    "**/*.spec.*", "**/*Test.java",
 )  # fmt: skip
 WATCHED_PATHS = (
-    "**/*.lock", "**/package-lock.json", "**/pnpm-lock.yaml", "**/go.sum", "**/go.mod", "**/pyproject.toml", "**/requirements*.txt",
-    "**/package.json", "**/Cargo.toml", "**/migrations/**", ".github/**", ".gitlab-ci.yml", ".circleci/**", "Jenkinsfile", ".ci/**",
-    "**/Dockerfile*", "**/docker-compose*", "**/Containerfile*", "**/*.tf", "**/sudoers*", "**/CODEOWNERS",
+    "**/*.lock", "**/package-lock.json", "**/pnpm-lock.yaml", "**/go.sum", "**/go.mod", "**/pyproject.toml",
+    "**/requirements*.txt", "**/package.json", "**/Cargo.toml", "**/migrations/**", ".github/**", ".gitlab-ci.yml",
+    ".circleci/**", "Jenkinsfile", ".ci/**", "**/Dockerfile*", "**/docker-compose*", "**/Containerfile*", "**/*.tf",
+    "**/sudoers*", "**/CODEOWNERS",
 )  # fmt: skip
 DOCS_PATHS = ("**/*.md", "**/*.rst", "docs/**")
 CHECK_PATHS = (
-    "**/conftest.py", "**/pytest.ini", "**/.pytest.ini", "**/pytest.toml", "**/.pytest.toml", "**/tox.ini", "**/noxfile.py", "**/Makefile",
-    "**/makefile", "**/GNUmakefile", "**/*.mk", "**/package.json", "**/.npmrc", "**/setup.cfg", "**/pyproject.toml", "**/.eslintrc*",
-    "**/eslint.config.*", "**/biome.json*", "**/tsconfig*.json", "**/jest.config.*", "**/vitest.config.*",
-    "**/vite.config.*", "**/.mocharc*",
-    "**/ruff.toml", "**/.ruff.toml", "**/mypy.ini", "**/.mypy.ini", "**/.pylintrc", "**/pylintrc", "**/pyrightconfig.json", "**/.flake8",
-    "**/.golangci.*", "**/justfile", "**/Justfile", "**/.justfile", "**/.cargo/**", "**/build.rs", "**/sitecustomize.py",
-    "**/usercustomize.py", "pytest.py", "pytest/**", "**/.coveragerc",
+    "**/conftest.py", "**/pytest.ini", "**/.pytest.ini", "**/pytest.toml", "**/.pytest.toml", "**/tox.ini",
+    "**/noxfile.py", "**/Makefile", "**/makefile", "**/GNUmakefile", "**/*.mk", "**/package.json", "**/.npmrc",
+    "**/setup.cfg", "**/pyproject.toml", "**/.eslintrc*", "**/eslint.config.*", "**/biome.json*", "**/tsconfig*.json",
+    "**/jest.config.*", "**/vitest.config.*", "**/vite.config.*", "**/.mocharc*", "**/ruff.toml", "**/.ruff.toml",
+    "**/mypy.ini", "**/.mypy.ini", "**/.pylintrc", "**/pylintrc", "**/pyrightconfig.json", "**/.flake8",
+    "**/.golangci.*", "**/justfile", "**/Justfile", "**/.justfile", "**/.cargo/**", "**/build.rs",
+    "**/sitecustomize.py", "**/usercustomize.py", "pytest.py", "pytest/**", "**/.coveragerc",
 )  # fmt: skip
 """M4: what decides how checks run, or what they find."""
 
@@ -174,16 +178,19 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 GATE_FILES = (
-    "foureyes.toml", ".foureyes", ".foureyes/**", "**/.gitattributes", ".gitmodules", "**/AGENTS.md", "**/CLAUDE.md", "**/GEMINI.md",
-    "**/.claude", "**/.claude/**", "**/.codex", "**/.codex/**", "**/.gemini", "**/.gemini/**", "**/.mcp.json", ".githooks", ".githooks/**",
-    ".husky", ".husky/**", ".pre-commit-config.yaml", "lefthook.yml", "**/allowed_signers",
+    "foureyes.toml", ".foureyes", ".foureyes/**", "**/.gitattributes", ".gitmodules", "**/AGENTS.md", "**/CLAUDE.md",
+    "**/GEMINI.md", "**/.claude", "**/.claude/**", "**/.codex", "**/.codex/**", "**/.gemini", "**/.gemini/**",
+    "**/.mcp.json", ".githooks", ".githooks/**", ".husky", ".husky/**", ".pre-commit-config.yaml", "lefthook.yml",
+    "**/allowed_signers",
 )  # fmt: skip
 """A4: what the gate, git and the agents are told by. Whoever changes one of these changes the judge."""
 
 
 def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:
     """A4: the changed paths that only a person may agree to."""
-    folders = [glob.removesuffix("/**") for glob in policy.protected_paths if glob.endswith("/**")]  # a link in its place is one, too
+    folders = [
+        glob.removesuffix("/**") for glob in policy.protected_paths if glob.endswith("/**")
+    ]  # a link in its place is one, too
     return matching(paths, (*GATE_FILES, *policy.protected_paths, *folders))
 
 
@@ -208,7 +215,14 @@ def required_reviews(policy: ReviewPolicy, labels: Iterable[str]) -> int:
 
 def must_be_seen(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:
     """D8: the label that wants every hunk shown to a person who approves, if any."""
-    return next((label for label in sorted(labels) if label in policy.label_rules and policy.label_rules[label].unseen != "note"), None)
+    return next(
+        (
+            label
+            for label in sorted(labels)
+            if label in policy.label_rules and policy.label_rules[label].unseen != "note"
+        ),
+        None,
+    )
 
 
 def bars_auto_approval(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:

@@ -1,4 +1,6 @@
-"""What an agent is told (F3, F4): sections in a fixed order. The words around them are a template; what others wrote is fenced data."""
+"""What an agent is told (F3, F4): sections in a fixed order. The words around them are a template; what others wrote is
+fenced data.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,8 @@ __all__ = [
 LIMIT = 60_000
 
 PLACEHOLDERS = (
-    "task", "iteration", "branch", "base", "head", "diff", "max_words", "severities", "verdicts", "answers", "grounds", "rulings",
+    "task", "iteration", "branch", "base", "head", "diff", "max_words", "severities", "verdicts", "answers", "grounds",
+    "rulings",
 )  # fmt: skip
 BLOCKS = ("role", "deep_analysis", "working", "answering", "examples")
 """What a template may say. Everything else, and how to answer, is added whatever the template says."""
@@ -66,8 +69,10 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 class Told(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a prompt is made of.
 
-    `feedback` is `feedback.section(history)`, `loop` and `rounds` what the escalation engine says, `answers` by finding: word, text and
-    ground, `concerns` the points that reviewers disagree about, `options` the lead's commands, `at` the moment it is for (waivers end).
+    `feedback` is `feedback.section(history)`, `loop` and `rounds` what the escalation engine says, `answers` by
+    finding: word, text and
+    ground, `concerns` the points that reviewers disagree about, `options` the lead's commands, `at` the moment it is
+    for (waivers end).
     """
 
     task: str
@@ -109,7 +114,9 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
             finding
             for finding in self.findings
             if not finding.holds(self.at)
-            and (finding.state in UNRESOLVED or (settled and (finding.state == "waived" or finding.ruling == "ACCEPTED")))
+            and (
+                finding.state in UNRESOLVED or (settled and (finding.state == "waived" or finding.ruling == "ACCEPTED"))
+            )
         ]
 
 
@@ -122,13 +129,20 @@ def read_template(template: str) -> dict[str, str]:
         if found is not None:
             name = found.group(1)
             if name not in BLOCKS or name in blocks:
-                what = "is there twice" if name in blocks else f"is not known; known are {', '.join(f'[[{block}]]' for block in BLOCKS)}"
+                what = (
+                    "is there twice"
+                    if name in blocks
+                    else f"is not known; known are {', '.join(f'[[{block}]]' for block in BLOCKS)}"
+                )
                 raise BadInput(f"the section [[{visible(name)[:60]}]] of the prompt template {what}.")
             blocks[name] = []
         elif name:
             blocks[name].append(line)
         elif line.strip():
-            raise BadInput(f"the prompt template begins with text; put it below one of {', '.join(f'[[{block}]]' for block in BLOCKS)}.")
+            raise BadInput(
+                "the prompt template begins with text; put it below one of "
+                f"{', '.join(f'[[{block}]]' for block in BLOCKS)}."
+            )
     read = {block: "\n".join(lines).strip() for block, lines in blocks.items()}
     for text in read.values():
         _fill(text, dict.fromkeys(PLACEHOLDERS, ""))
@@ -178,7 +192,12 @@ def compose(purpose: Purpose, told: Told, template: str, limit: int = LIMIT) -> 
         return text
     why = f"open blocking findings, feedback and task alone are {len(text):,} characters; the limit is {limit:,}"
     look = f"fe finding list {plain(told.task)}"
-    raise Refused(f"the prompt for {plain(told.task)} does not fit.", reasons=(Reason("F4", why, look),), next_step=look, task=told.task)
+    raise Refused(
+        f"the prompt for {plain(told.task)} does not fit.",
+        reasons=(Reason("F4", why, look),),
+        next_step=look,
+        task=told.task,
+    )
 
 
 def _whole(purpose: Purpose, told: Told, blocks: dict[str, str]) -> Kept:
@@ -205,13 +224,18 @@ def _most(name: str, kept: Kept, fits: Callable[[Kept], bool]) -> int:
 def _text(purpose: Purpose, told: Told, blocks: dict[str, str], kept: Kept) -> str:
     """The sections in their order; one that has nothing to say is not there at all (F3)."""
     role = bool(kept["role"])
-    cut = "" if role or not _whole(purpose, told, blocks)["role"] else "… the text about your role is left out: the prompt is long."
+    cut = (
+        ""
+        if role or not _whole(purpose, told, blocks)["role"]
+        else "… the text about your role is left out: the prompt is long."
+    )
     examples = blocks.get("examples", "") and (
         blocks["examples"] if kept["examples"] else "… the examples are left out: the prompt is long."
     )
     parts = [
-        blocks.get("role", "") if role else cut, DATA, _task(told, kept), _section("Acceptance", fenced(told.acceptance), told.acceptance),
-        _handoff(told, kept), _concerns(purpose, told), shown(told.feedback).strip("\n"),
+        blocks.get("role", "") if role else cut, DATA, _task(told, kept),
+        _section("Acceptance", fenced(told.acceptance), told.acceptance), _handoff(told, kept),
+        _concerns(purpose, told), shown(told.feedback).strip("\n"),
         _section("How near escalation is", shown(told.loop).strip(), told.loop),
         _section("Rounds so far", fenced("\n".join(told.rounds)), told.rounds if purpose == "lead" else ()),
         _blocking(purpose, told), _notes(purpose, told, kept), _checks(told, kept), _change(told, kept),
@@ -233,12 +257,21 @@ def _list(items: tuple[str, ...]) -> str:
 
 
 def _asked(purpose: Purpose, told: Told, kept: Kept) -> Asked:
-    """What the answer has to name: the blocking findings to answer, or every finding above that waits for this reader's ruling."""
+    """What the answer has to name: the blocking findings to answer, or every finding above that waits for this reader's
+    ruling.
+    """
     above = [*told.blocking, *told.notes(purpose)[: kept["notes"]]]
-    due = tuple(finding.id for finding in above if (rulings_for(finding) if purpose in REVIEWING else finding.needs_answer))
+    due = tuple(
+        finding.id for finding in above if (rulings_for(finding) if purpose in REVIEWING else finding.needs_answer)
+    )
     return Asked(
-        task=told.task, max_words=told.max_words, reviewer=told.reviewer, diff_id=told.diff_id, options=told.options, due=due
-    )  # fmt: skip
+        task=told.task,
+        max_words=told.max_words,
+        reviewer=told.reviewer,
+        diff_id=told.diff_id,
+        options=told.options,
+        due=due,
+    )
 
 
 def _task(told: Told, kept: Kept) -> str:
@@ -279,13 +312,16 @@ def _notes(purpose: Purpose, told: Told, kept: Kept) -> str:
     found = told.notes(purpose)
     texts = [_finding(purpose, told, finding) for finding in found[: kept["notes"]]]
     left = len(found) - len(texts)
-    texts += [f"… {left} {'note' if left == 1 else 'notes'} left out: fe finding list {plain(told.task)}"] if left else []
+    texts += (
+        [f"… {left} {'note' if left == 1 else 'notes'} left out: fe finding list {plain(told.task)}"] if left else []
+    )
     return _section(f"Other findings and notes ({len(found)})", "\n\n".join(["None of these blocks.", *texts]), found)
 
 
 def _finding(purpose: Purpose, told: Told, finding: Finding) -> str:
     marks = [
-        finding.severity, finding.state, *(["note"] if finding.note else []), *(["must be fixed"] if finding.must_fix else []),
+        finding.severity, finding.state, *(["note"] if finding.note else []),
+        *(["must be fixed"] if finding.must_fix else []),
         *([f"flagged {finding.flags} times"] if finding.flags > 1 else []),
         *([f"said to be fixed and was not: {finding.false_fixes}"] if finding.false_fixes else []),
     ]  # fmt: skip
@@ -297,7 +333,8 @@ def _finding(purpose: Purpose, told: Told, finding: Finding) -> str:
     word, text, ground = told.answers.get(finding.id) or told.answers.get(finding.root) or ("", "", "")
     if word:
         lines.append(
-            f"Answer so far: {plain(word)}{f' ({plain(ground)})' if ground else ''}" + (f"\n{fenced(text)}" if text.strip() else "")
+            f"Answer so far: {plain(word)}{f' ({plain(ground)})' if ground else ''}"
+            + (f"\n{fenced(text)}" if text.strip() else "")
         )
     return "\n".join([*lines, *step(purpose, finding)])
 
@@ -312,7 +349,9 @@ def _checks(told: Told, kept: Kept) -> str:
     for check in told.checks:
         output = _output(check)[:room]
         room -= len(output)
-        rows.append(f"- {quoted(check.name)}: {plain(check.outcome)}" + (f"\n{fenced(chr(10).join(output))}" if output else ""))
+        rows.append(
+            f"- {quoted(check.name)}: {plain(check.outcome)}" + (f"\n{fenced(chr(10).join(output))}" if output else "")
+        )
     left = sum(len(_output(check)) for check in told.checks) - kept["checks"]
     rows += [f"… {left} lines of check output are left out: fe check show {plain(told.task)}"] if left else []
     return _section("Checks", "\n".join(rows), told.checks)

@@ -7,7 +7,17 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.fence import plain, quoted, shown
-from foureyes.core.finding import ANSWERS, FOR_BLOCKING, GROUNDS, LEAST_REASON, RULES_ON, RULINGS, SEVERITIES, AnswerWord, Finding
+from foureyes.core.finding import (
+    ANSWERS,
+    FOR_BLOCKING,
+    GROUNDS,
+    LEAST_REASON,
+    RULES_ON,
+    RULINGS,
+    SEVERITIES,
+    AnswerWord,
+    Finding,
+)
 
 Purpose = Literal["implement", "respond", "review", "rereview", "clarify", "lead"]
 PURPOSES: tuple[Purpose, ...] = ("implement", "respond", "review", "rereview", "clarify", "lead")
@@ -28,7 +38,8 @@ STATUS_MARKERS: dict[str, str] = {
 
 COMMANDS: dict[AnswerWord, str] = {
     "FIXED": 'fe finding respond {} --fixed -m "what you changed"',
-    "REJECTED": f'fe finding respond {{}} --rejected --ground GROUND -m "the technical reason, at least {LEAST_REASON} characters"',
+    "REJECTED": f'fe finding respond {{}} --rejected --ground GROUND -m "the technical reason, at least {LEAST_REASON} '
+    'characters"',
     "DEFERRED": 'fe finding respond {} --deferred -m "why later"',
     "SKIPPED": "fe finding respond {} --skipped",
 }
@@ -54,7 +65,9 @@ def step(purpose: Purpose, finding: Finding) -> list[str]:
 
 
 def rulings_for(finding: Finding) -> list[str]:
-    """L4, L8, L9, V7: the words for this finding. What a check raised, the check settles; what nobody answered waits for the answer."""
+    """L4, L8, L9, V7: the words for this finding. What a check raised, the check settles; what nobody answered waits
+    for the answer.
+    """
     if finding.by_check:
         return []
     unanswered = finding.state == "open" and not finding.waiting
@@ -62,7 +75,7 @@ def rulings_for(finding: Finding) -> list[str]:
         word
         for word in RULINGS
         if finding.state in RULES_ON[word] and (finding.left_diff if word == "OBSOLETE" else not unanswered)
-    ]  # fmt: skip
+    ]
 
 
 def words_for(blocking: bool, *, must_fix: bool = False) -> list[AnswerWord]:
@@ -114,15 +127,22 @@ def _responding(asked: Asked) -> str:
     due = ", ".join(plain(finding) for finding in asked.due) or "none"
     rows = [
         {"issue_id": "ID", "action": "FIXED", "details": "what you changed", "commit": "the commit, if it is one"},
-        {"issue_id": "ID", "action": "REJECTED", "ground": " | ".join(GROUNDS), "reason": f"at least {LEAST_REASON} characters"},
+        {
+            "issue_id": "ID",
+            "action": "REJECTED",
+            "ground": " | ".join(GROUNDS),
+            "reason": f"at least {LEAST_REASON} characters",
+        },
         {"issue_id": "ID", "action": "DEFERRED", "reason": "why later"},
         {"issue_id": "ID", "action": "SKIPPED"},
     ]
     return (
         "## How to answer\n\n"
         f"Need an answer, exactly one each: {due}\n"
-        "A blocking finding is FIXED or REJECTED, never DEFERRED or SKIPPED; one that must be fixed only FIXED. Any other finding can\n"
-        "have each of the four words; without an answer it counts as SKIPPED. FIXED is a claim: somebody else looks whether it is true.\n"
+        "A blocking finding is FIXED or REJECTED, never DEFERRED or SKIPPED; one that must be fixed only "
+        "FIXED. Any other finding can\n"
+        "have each of the four words; without an answer it counts as SKIPPED. FIXED is a claim: somebody "
+        "else looks whether it is true.\n"
         f"REJECTED has a ground ({', '.join(GROUNDS)}) and a technical reason of at least\n"
         f"{LEAST_REASON} characters; that it is hard, takes long, or that you disagree is none.\n"
         "Type the commands above, or put all answers into one file and type: fe finding respond FILE\n\n"
@@ -133,17 +153,23 @@ def _responding(asked: Asked) -> str:
 def _reviewing(asked: Asked, *, again: bool) -> str:
     due = ", ".join(plain(finding) for finding in asked.due) or "none"
     first = (
-        "First rule on what was answered: is each claimed fix in the code, is each rejection right? Then look for what is new. Only new\n"
+        "First rule on what was answered: is each claimed fix in the code, is each rejection right? Then "
+        "look for what is new. Only new\n"
         "CRITICAL and HIGH findings count; new MEDIUM and LOW ones become notes.\n"
     )
     words = "\n".join(f"- {word}: {meaning}" for word, meaning in STATUS_MARKERS.items())
     return (
-        "## How to answer\n\n" + (first if again else "") + "Analyse deeply before you judge: security, edge cases, maintenance, "
-        "load, integration points. Each finding has the code, the way it\nfails, a concrete fix, and a severity by its impact.\n"
-        "Your answer is exactly one JSON document of the shape below. Prose does not count, before it, after it or instead of it.\n"
+        "## How to answer\n\n"
+        + (first if again else "")
+        + "Analyse deeply before you judge: security, edge cases, maintenance, "
+        "load, integration points. Each finding has the code, the way it\nfails, a concrete fix, and a "
+        "severity by its impact.\n"
+        "Your answer is exactly one JSON document of the shape below. Prose does not count, before it, after "
+        "it or instead of it.\n"
         f"- summary: at most {asked.max_words} words.\n"
         "- files_reviewed: every changed file, written as above; a review that leaves one out does not count.\n"
-        "- quote: the code word for word, as it is before or after the change; one that is not there comes back to you.\n"
+        "- quote: the code word for word, as it is before or after the change; one that is not there comes "
+        "back to you.\n"
         f"- rulings: exactly one for each of: {due}.\n"
         "- id: only for a finding above that is there again.\n"
         f"The words for status and verdict:\n{words}\n\n" + _shape(_result(asked))
@@ -153,12 +179,14 @@ def _reviewing(asked: Asked, *, again: bool) -> str:
 def _result(asked: Asked) -> dict[str, object]:
     """V3: the shape of a review. Its words are choices, so that the shape itself is no valid answer."""
     issue = {
-        "severity": " | ".join(SEVERITIES), "title": "one line", "file": "path", "line": 1, "problem": "how it fails, and when",
-        "why": "what it leads to", "fix": "what to do", "quote": "the code", "fix_patch": "optional: a unified diff", "id": "optional",
+        "severity": " | ".join(SEVERITIES), "title": "one line", "file": "path", "line": 1,
+        "problem": "how it fails, and when", "why": "what it leads to", "fix": "what to do", "quote": "the code",
+        "fix_patch": "optional: a unified diff", "id": "optional",
     }  # fmt: skip
     payload: dict[str, object] = {
-        "verdict": " | ".join(VERDICTS), "status": " | ".join(word for word in STATUS_MARKERS if word.isupper()), "summary": "…",
-        "issues": [issue], "files_reviewed": ["path"], "rulings": [{"finding": "ID", "ruling": " | ".join(RULINGS), "reason": "…"}],
+        "verdict": " | ".join(VERDICTS), "status": " | ".join(word for word in STATUS_MARKERS if word.isupper()),
+        "summary": "…", "issues": [issue], "files_reviewed": ["path"],
+        "rulings": [{"finding": "ID", "ruling": " | ".join(RULINGS), "reason": "…"}],
     }  # fmt: skip
     if asked.diff_id:
         payload["diff_id"] = shown(asked.diff_id)
@@ -169,9 +197,13 @@ def _result(asked: Asked) -> dict[str, object]:
 def _clarifying(asked: Asked) -> str:
     return (
         "## How to answer\n\n"
-        "The reviews disagree, so new work waits. Answer each point above by its number: what is true in the code, where that can be\n"
-        f"seen, and what should be done. At most {asked.max_words} words each. Your answer is exactly one JSON document of this shape:\n\n"
-        + _shape({"type": "clarification", "task": asked.task, "answers": [{"point": 1, "answer": "…", "seen": "path:line"}]})
+        "The reviews disagree, so new work waits. Answer each point above by its number: what is true in the "
+        "code, where that can be\n"
+        f"seen, and what should be done. At most {asked.max_words} words each. Your answer is exactly one "
+        "JSON document of this shape:\n\n"
+        + _shape(
+            {"type": "clarification", "task": asked.task, "answers": [{"point": 1, "answer": "…", "seen": "path:line"}]}
+        )
     )
 
 
@@ -181,7 +213,8 @@ def _leading(asked: Asked) -> str:
     ]
     return (
         "## What you can decide\n\nChoose exactly one, and say why:\n" + "\n".join(options) + "\n"
-        "Nobody can force an approval past an open blocking finding, you neither; only a person who wrote none of it may waive one."
+        "Nobody can force an approval past an open blocking finding, you neither; only a person who wrote "
+        "none of it may waive one."
     )
 
 

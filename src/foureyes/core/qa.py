@@ -1,4 +1,6 @@
-"""The QA loop (L13): which tests failed at first, which pass since, which still fail, which are new, iteration by iteration."""
+"""The QA loop (L13): which tests failed at first, which pass since, which still fail, which are new, iteration by
+iteration.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +41,14 @@ def track(iterations: Iterable[Tests]) -> list[Tracking]:
         original = original or tests.failing
         found.append(
             Tracking(
-                iteration=tests.iteration, original_failures=_sorted(original), fixed_since_start=_sorted(original - tests.failing),
-                still_failing=_sorted(original & tests.failing), new_failures=_sorted(tests.failing - original),
+                iteration=tests.iteration,
+                original_failures=_sorted(original),
+                fixed_since_start=_sorted(original - tests.failing),
+                still_failing=_sorted(original & tests.failing),
+                new_failures=_sorted(tests.failing - original),
                 fixed_now=_sorted(before - tests.failing),
             )
-        )  # fmt: skip
+        )
         before = tests.failing
     return found
 

@@ -25,13 +25,17 @@ def standings(facts: Facts, policy: ReviewPolicy) -> tuple[Standing, ...]:
     return standings_on(facts, policy, attempt.tree, attempt.base_tree)
 
 
-def standings_on(facts: Facts, policy: ReviewPolicy, tree: str, base_tree: str, also_gone: Iterable[str] = ()) -> tuple[Standing, ...]:
+def standings_on(
+    facts: Facts, policy: ReviewPolicy, tree: str, base_tree: str, also_gone: Iterable[str] = ()
+) -> tuple[Standing, ...]:
     """The same on any tree that the facts hold results of. `also_gone` are tests that were allowed to go before."""
     found = tuple(standing(facts, rule, tree, base_tree, frozenset(also_gone)) for rule in policy.checks)
     return tuple(replace(one, compared=True) for one in found) if NOT_COMPARED in also_gone else found
 
 
-def standing(facts: Facts, rule: CheckRule, tree: str, base_tree: str, allowed: frozenset[str] = frozenset()) -> Standing:
+def standing(
+    facts: Facts, rule: CheckRule, tree: str, base_tree: str, allowed: frozenset[str] = frozenset()
+) -> Standing:
     """The latest result that counts; failing that, the latest one that somebody claims."""
     mine = [result for result in facts.results if (result.digest, result.name) == (rule.digest, rule.name)]
     here = [result for result in mine if result.tree == tree]
@@ -39,7 +43,9 @@ def standing(facts: Facts, rule: CheckRule, tree: str, base_tree: str, allowed: 
         return Standing(rule=rule)
     counting = [result for result in here if counts(facts, result)]
     result = (counting or here)[-1]
-    before = [old for old in mine if old.tree == base_tree and old.outcome in RAN and (not counting or counts(facts, old))]
+    before = [
+        old for old in mine if old.tree == base_tree and old.outcome in RAN and (not counting or counts(facts, old))
+    ]
     outcomes = {one.outcome == "passed" for one in (counting or here)}
     compared = rule.report != "junit" or not base_tree or base_tree == tree or bool(before)
     return Standing(
@@ -58,7 +64,9 @@ def counts(facts: Facts, result: CheckResult) -> bool:
     return who.kind != "agent" and who.trust != "asserted" and not facts.is_involved(who)
 
 
-def _gone(facts: Facts, rule: CheckRule, result: CheckResult, before: list[CheckResult], allowed: frozenset[str]) -> tuple[str, ...]:
+def _gone(
+    facts: Facts, rule: CheckRule, result: CheckResult, before: list[CheckResult], allowed: frozenset[str]
+) -> tuple[str, ...]:
     """The tests that ran on the target and are not in this report."""
     if rule.report != "junit" or not result.tests:
         return ()

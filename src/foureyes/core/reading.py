@@ -1,4 +1,6 @@
-"""Reads a typed document that somebody sent, and says everything that is wrong with it at once, each with its path (G2, V3)."""
+"""Reads a typed document that somebody sent, and says everything that is wrong with it at once, each with its path (G2,
+V3).
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,8 @@ class Doubled(dict[str, Any]):
 
 
 FITTING: dict[type, tuple[type[shape.Type], ...]] = {
-    str: (shape.StrType,), bool: (shape.BoolType,), int: (shape.IntType,), type(None): (shape.NoneType,), list: (shape.VarTupleType,),
-    dict: (shape.StructType, shape.DictType), Doubled: (shape.StructType, shape.DictType),
+    str: (shape.StrType,), bool: (shape.BoolType,), int: (shape.IntType,), type(None): (shape.NoneType,),
+    list: (shape.VarTupleType,), dict: (shape.StructType, shape.DictType), Doubled: (shape.StructType, shape.DictType),
 }  # fmt: skip
 
 
@@ -75,7 +77,10 @@ def _refusal(into: type[Any], rule: str, problems: Iterable[str], more: int = 0)
 def _parsed(document: bytes | str, limit: int) -> Any:
     """JSON as Python objects; a `ValueError` says in words for people why it is none."""
     if len(document) > limit:
-        raise ValueError(f"it has {len(document):,} {'bytes' if isinstance(document, bytes) else 'characters'}; at most {limit:,} are read")
+        raise ValueError(
+            f"it has {len(document):,} {'bytes' if isinstance(document, bytes) else 'characters'}; at most "
+            f"{limit:,} are read"
+        )
     try:
         text = document.decode() if isinstance(document, bytes) else document
     except UnicodeDecodeError as problem:
@@ -86,7 +91,9 @@ def _parsed(document: bytes | str, limit: int) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_object, parse_int=_whole)
     except json.JSONDecodeError as problem:
-        raise ValueError(f"it is not JSON: line {problem.lineno}, column {problem.colno}: {problem.msg.lower()}") from None
+        raise ValueError(
+            f"it is not JSON: line {problem.lineno}, column {problem.colno}: {problem.msg.lower()}"
+        ) from None
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
@@ -168,7 +175,9 @@ class _Walk:
         self.size(path, len(value), kind.max_length or MOST_IN_TEXT, "characters")
         broken = (BROKEN_LINE if extra.get(ONE_LINE) else BROKEN_TEXT).search(value)
         if broken is not None:
-            self.wrong(path, f"has a control character (U+{ord(broken.group()):04X}) at position {broken.start() + 1:,}")
+            self.wrong(
+                path, f"has a control character (U+{ord(broken.group()):04X}) at position {broken.start() + 1:,}"
+            )
         elif (lone := SURROGATE.search(value)) is not None:
             self.wrong(path, f"has half a character (U+{ord(lone.group()):04X}) at position {lone.start() + 1:,}")
         elif CHECK in extra and (said := extra[CHECK](value)):

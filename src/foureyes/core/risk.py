@@ -30,17 +30,30 @@ class Risk(msgspec.Struct, frozen=True):
 
 
 class Around(msgspec.Struct, frozen=True):
-    """What the rest of the ledger says: how much of this agent's work was decided before, and who touches the same files."""
+    """What the rest of the ledger says: how much of this agent's work was decided before, and who touches the same
+    files.
+    """
 
     decided: int | None = None
     shared: tuple[str, ...] = ()
 
 
 def risk_of(
-    facts: Facts, policy: ReviewPolicy, chosen: Chosen, standings: tuple[Standing, ...], not_by_itself: tuple[Reason, ...], around: Around
+    facts: Facts,
+    policy: ReviewPolicy,
+    chosen: Chosen,
+    standings: tuple[Standing, ...],
+    not_by_itself: tuple[Reason, ...],
+    around: Around,
 ) -> Risk:
     """The highest class with a reason wins; all reasons are kept."""
-    high = [*_by_policy(facts, policy), *_by_ledger(facts), *_by_checks(standings), *_by_tests(facts, policy), *_by_content(facts, policy)]
+    high = [
+        *_by_policy(facts, policy),
+        *_by_ledger(facts),
+        *_by_checks(standings),
+        *_by_tests(facts, policy),
+        *_by_content(facts, policy),
+    ]
     medium = _to_look_at(facts, policy, chosen, standings, not_by_itself, around)
     level: RiskClass = "high" if high else "medium" if medium else "low"
     return Risk(level, tuple(Reason("H1", text) for text in [*high, *medium]))
@@ -111,7 +124,12 @@ def _by_content(facts: Facts, policy: ReviewPolicy) -> list[str]:
 
 
 def _to_look_at(
-    facts: Facts, policy: ReviewPolicy, chosen: Chosen, standings: tuple[Standing, ...], not_by_itself: tuple[Reason, ...], around: Around
+    facts: Facts,
+    policy: ReviewPolicy,
+    chosen: Chosen,
+    standings: tuple[Standing, ...],
+    not_by_itself: tuple[Reason, ...],
+    around: Around,
 ) -> list[str]:
     attempt = facts.attempt
     if attempt is None:
@@ -124,9 +142,13 @@ def _to_look_at(
     if policy.risk.look_lines <= lines <= policy.risk.high_lines:
         found.append(f"{lines} changed lines")
     found += [
-        f"optional check {one.rule.name} {one.said}" for one in standings if not one.rule.required and one.word not in ("passed", "not_run")
+        f"optional check {one.rule.name} {one.said}"
+        for one in standings
+        if not one.rule.required and one.word not in ("passed", "not_run")
     ]
-    found += [f"required check {one.rule.name} not run" for one in standings if one.rule.required and one.result is None]
+    found += [
+        f"required check {one.rule.name} not run" for one in standings if one.rule.required and one.result is None
+    ]
     if attempt.signal != "DONE":
         found.append(f"signal {attempt.signal}")
     if chosen.mode == "auto-approve" and not_by_itself:

@@ -1,4 +1,6 @@
-"""H3: which tasks of a large batch somebody looks at all the same; by a hash, so that looking again does not roll again."""
+"""H3: which tasks of a large batch somebody looks at all the same; by a hash, so that looking again does not roll
+again.
+"""
 
 from __future__ import annotations
 

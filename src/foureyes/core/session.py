@@ -16,7 +16,9 @@ Role = Literal["implement", "review"]
 GRADES: tuple[Grade, ...] = ("session", "origin", "model", "vendor", "human")
 ROLES: tuple[Role, ...] = ("implement", "review")
 RUN_MARK = "FOUREYES_RUN"
-"""The variable that everything finds in its environment which Foureyes starts: a check, a hook (I5). Its value says which."""
+"""The variable that everything finds in its environment which Foureyes starts: a check, a hook (I5). Its value says
+which.
+"""
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +28,8 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     `processes` is the part of it that is process evidence, nearest first. `ancestors` is the evidence of every process
     above the caller, agent or not: a token is only good below the one it was given to (I2). `base` is the session that
     the evidence alone would give, where `fe session new` made another. `token` is the hash of the one that was shown;
-    `role` and `task` are what a checked one is good for. `within` is what of Foureyes started the caller (`fe check run`);
+    `role` and `task` are what a checked one is good for. `within` is what of Foureyes started the caller (`fe check
+    run`);
     it then has no rights at all (I5), and `ancestors` ends below that.
     """
 
@@ -62,7 +65,8 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
 
     `proven` is false for an agent without process evidence: the environment can only join origins (I3), so
     nothing shows that it is independent of anybody. `above` are the sessions that spawned it, nearest first; `under`
-    are the agent processes above its own `process`, `under_origins` what they belong to. `role` and `task` bound what an
+    are the agent processes above its own `process`, `under_origins` what they belong to. `role` and `task` bound what
+    an
     issued session may do (I2).
     """
 
@@ -103,7 +107,9 @@ def is_tied(one: Party, other: Party) -> bool:
 
 
 def is_below(one: Party, other: Party) -> bool:
-    """I3, I4: `one` was spawned, at any depth, by `other`, or runs below its process. Services are never spawners (I7)."""
+    """I3, I4: `one` was spawned, at any depth, by `other`, or runs below its process. Services are never spawners
+    (I7).
+    """
     spawned = other.session in one.above and other.kind != "service"
     return spawned or is_above(other, one)
 

@@ -79,7 +79,9 @@ class DependencyRemoved(Event, frozen=True, kw_only=True):
 
 
 class TaskStarted(Event, frozen=True, kw_only=True):
-    """The claim (T1), of the row's session or, made for it, of `implementer`. `target_head` is where the target stood (K4)."""
+    """The claim (T1), of the row's session or, made for it, of `implementer`. `target_head` is where the target stood
+    (K4).
+    """
 
     target_head: Sha | None = None
     implementer: SessionId | None = None

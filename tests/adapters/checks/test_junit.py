@@ -51,8 +51,10 @@ NESTED = b"""<testsuites><testsuite name="a"><testsuite name="b" file="spec/b.js
 @pytest.mark.parametrize(
     ("report", "expected"),
     [
-        (PYTEST, {"tests.test_a::test_ok[1-x]": "passed", "tests.test_a::test_bad": "failed", "tests.test_a::test_broken": "failed",
-                  "tests.test_a::test_later": "skipped"}),
+        (PYTEST, {
+            "tests.test_a::test_ok[1-x]": "passed", "tests.test_a::test_bad": "failed",
+            "tests.test_a::test_broken": "failed", "tests.test_a::test_later": "skipped",
+        }),
         (VITEST, {"src/sum.test.ts::sum > adds": "passed", "src/sum.test.ts::sum > fails": "failed"}),
         (GO, {"example.org/pkg::TestOne": "passed", "example.org/pkg::TestTwo": "failed", "example.org/pkg::TestThree": "skipped"}),
         (NEXTEST, {"crate::bin::it_works": "passed", "crate::bin::flaky": "passed"}),
@@ -72,18 +74,25 @@ def test_the_dialects_of_many_tools_are_read(report: bytes, expected: dict[str, 
 
 def test_a_name_that_comes_again_gets_a_number_that_is_nobodys_yet() -> None:
     report = (
-        b"<testsuite>" + b"".join(b'<testcase classname="a" name="%s"/>' % name for name in (b"x", b"x", b"x#2", b"x")) + b"</testsuite>"
+        b"<testsuite>"
+        + b"".join(b'<testcase classname="a" name="%s"/>' % name for name in (b"x", b"x", b"x#2", b"x"))
+        + b"</testsuite>"
     )
     assert [test.id for test in read(report)] == ["a::x", "a::x#3", "a::x#2", "a::x#4"]
 
 
 def test_a_test_that_both_failed_and_was_skipped_failed_G1() -> None:
-    report = b'<testsuite><testcase name="a"><skipped/><failure/></testcase><testcase name="b" status="failed"/></testsuite>'
+    report = (
+        b'<testsuite><testcase name="a"><skipped/><failure/></testcase><testcase name="b" status="failed"/></testsuite>'
+    )
     assert [test.state for test in read(report)] == ["failed", "failed"]
 
 
 def test_a_suite_that_broke_as_a_whole_is_a_failed_test_G1() -> None:
-    report = b'<testsuites><testsuite name="unit"><error message="cannot import"/><testcase name="a"/></testsuite></testsuites>'
+    report = (
+        b'<testsuites><testsuite name="unit"><error message="cannot import"/><testcase '
+        b'name="a"/></testsuite></testsuites>'
+    )
     assert {test.id: test.state for test in read(report)} == {"a": "passed", "unit": "failed"}
 
 
@@ -141,7 +150,9 @@ def test_many_tests_of_one_name_are_numbered_in_one_go() -> None:
 @settings(derandomize=True, max_examples=300, deadline=None, database=None)
 @given(
     st.binary(max_size=80)
-    | st.tuples(st.integers(0, len(PYTEST)), st.binary(max_size=4)).map(lambda c: PYTEST[: c[0]] + c[1] + PYTEST[c[0] :])
+    | st.tuples(st.integers(0, len(PYTEST)), st.binary(max_size=4)).map(
+        lambda c: PYTEST[: c[0]] + c[1] + PYTEST[c[0] :]
+    )
 )
 def test_whatever_the_bytes_the_answer_is_tests_or_a_value_error(data: bytes) -> None:
     with suppress(ValueError):

@@ -43,9 +43,15 @@ def run(scratch: Path) -> Runner:
     """Run a command as a check on one file."""
 
     def one(
-        command: str, report: Report = "none", *, minute: float = 60.0, env: dict[str, str] | None = None, asks: tuple[str, ...] = (),
-        progress: Callable[[str], None] | None = None, files: Callable[[str], None] | None = None,
-    ) -> Ran:  # fmt: skip
+        command: str,
+        report: Report = "none",
+        *,
+        minute: float = 60.0,
+        env: dict[str, str] | None = None,
+        asks: tuple[str, ...] = (),
+        progress: Callable[[str], None] | None = None,
+        files: Callable[[str], None] | None = None,
+    ) -> Ran:
         rule = CheckRule(name="c", run=command, report=report, timeout_minutes=1, env=asks)
         environ = {"PATH": PATH, "TMPDIR": str(scratch), **(env or {})}
         return Pipeline(environ, minute=minute).run(rule, files or one_file, progress)
@@ -98,10 +104,16 @@ def test_D5_no_two_runs_have_the_same_place(run: Runner) -> None:
 
 def test_D5_its_environment_is_a_list_of_what_is_allowed(run: Runner) -> None:
     secrets = {
-        "HOME": "/home/ann", "USER": "ann", "FOUREYES_TOKEN": "t", "FOUREYES_STORE": "postgresql://s", "GITHUB_TOKEN": "t", "GIT_DIR": "/x",
-        "SSH_AUTH_SOCK": "/s", "AWS_SECRET_ACCESS_KEY": "k", "PYTHONPATH": "/p", "LD_PRELOAD": "/l.so", "CLAUDECODE": "1", "TERM": "xterm",
+        "HOME": "/home/ann", "USER": "ann", "FOUREYES_TOKEN": "t", "FOUREYES_STORE": "postgresql://s",
+        "GITHUB_TOKEN": "t", "GIT_DIR": "/x", "SSH_AUTH_SOCK": "/s", "AWS_SECRET_ACCESS_KEY": "k", "PYTHONPATH": "/p",
+        "LD_PRELOAD": "/l.so", "CLAUDECODE": "1", "TERM": "xterm",
     }  # fmt: skip
-    ran = run("env", "junit", env={**secrets, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "JAVA_HOME": "/j"}, asks=("JAVA_HOME",))
+    ran = run(
+        "env",
+        "junit",
+        env={**secrets, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "JAVA_HOME": "/j"},
+        asks=("JAVA_HOME",),
+    )
     found = dict(line.split("=", 1) for line in ran.output.splitlines() if "=" in line)
     assert sorted(found.keys() - {"PWD", "_", "SHLVL", "OLDPWD"}) == [
         "CI", "FOUREYES_REPORT", "FOUREYES_RUN", "HOME", "JAVA_HOME", "LANG", "LC_ALL", "PATH", "TERM", "TMPDIR", "TZ",
@@ -113,7 +125,9 @@ def test_D5_its_environment_is_a_list_of_what_is_allowed(run: Runner) -> None:
 
 def test_D5_what_a_rule_asks_for_is_never_a_token_an_agent_socket_or_one_of_ours() -> None:
     asks = ("FOUREYES_TOKEN", "FOUREYES_RUN", "GIT_DIR", "SSH_AUTH_SOCK", "HOME", "PATH", "TMPDIR", "MISSING", "WANTED")
-    found = environment({name: "theirs" for name in asks if name != "MISSING"}, CheckRule(name="c", run="x", env=asks), "/place")
+    found = environment(
+        {name: "theirs" for name in asks if name != "MISSING"}, CheckRule(name="c", run="x", env=asks), "/place"
+    )
     assert [name for name in asks if found.get(name) == "theirs"] == ["WANTED"]
     assert "MISSING" not in found
     assert "FOUREYES_REPORT" not in found, "no report is declared"
@@ -122,7 +136,8 @@ def test_D5_what_a_rule_asks_for_is_never_a_token_an_agent_socket_or_one_of_ours
 @pytest.mark.parametrize(
     ("path", "clean"),
     [
-        ("/usr/bin:/bin", "/usr/bin:/bin"), (".:/bin:bin:", "/bin"), ("/a b:./x:/c", "/a b:/c"), ("", os.defpath), (":.:x", os.defpath),
+        ("/usr/bin:/bin", "/usr/bin:/bin"), (".:/bin:bin:", "/bin"), ("/a b:./x:/c", "/a b:/c"), ("", os.defpath),
+        (":.:x", os.defpath),
     ],
 )  # fmt: skip
 def test_D5_no_directory_of_the_checkout_is_on_the_path(path: str, clean: str) -> None:
@@ -130,7 +145,10 @@ def test_D5_no_directory_of_the_checkout_is_on_the_path(path: str, clean: str) -
 
 
 def test_there_is_no_input_no_terminal_and_a_session_of_its_own(run: Runner) -> None:
-    ran = run("cat; readlink /proc/self/fd/0; (: < /dev/tty) 2>/dev/null || echo no terminal; cut -d' ' -f6 /proc/$$/stat; echo $$")
+    ran = run(
+        "cat; readlink /proc/self/fd/0; (: < /dev/tty) 2>/dev/null || echo no terminal; cut -d' ' -f6 "
+        "/proc/$$/stat; echo $$"
+    )
     nothing, terminal, session, shell = ran.output.splitlines()
     assert (nothing, terminal, session) == ("/dev/null", "no terminal", shell)
 
@@ -140,7 +158,9 @@ def test_the_program_is_on_record_with_its_digest(run: Runner) -> None:
         Path(path, "run.sh").write_bytes(SCRIPT)
 
     assert run("./run.sh", files=script).program == f"./run.sh sha256:{sha256(SCRIPT).hexdigest()[:12]}"
-    assert run("A=1 true").program.startswith(next(p for e in PATH.split(":") if os.path.exists(p := f"{e}/true")) + " sha256:")
+    assert run("A=1 true").program.startswith(
+        next(p for e in PATH.split(":") if os.path.exists(p := f"{e}/true")) + " sha256:"
+    )
     assert run("no-such-program").program == ""
     assert run("/proc/kcore").program == "", "nor is anything read that has no end"
 
@@ -157,8 +177,12 @@ def test_D5_the_report_that_is_declared_is_read(run: Runner, report: Report, tex
 
 
 def test_D5_paths_in_a_scan_are_those_of_the_repository(run: Runner) -> None:
-    place = '{"physicalLocation": {"artifactLocation": {"uri": "file://\'"$PWD"\'/app.py"}, "region": {"startLine": 1}}}'
-    scan = CLEAN_SCAN.replace('"results": []', f'"results": [{{"message": {{"text": "no"}}, "level": "error", "locations": [{place}]}}]')
+    place = (
+        '{"physicalLocation": {"artifactLocation": {"uri": "file://\'"$PWD"\'/app.py"}, "region": {"startLine": 1}}}'
+    )
+    scan = CLEAN_SCAN.replace(
+        '"results": []', f'"results": [{{"message": {{"text": "no"}}, "level": "error", "locations": [{place}]}}]'
+    )
     ran = run(f"printf %s '{scan}' > $FOUREYES_REPORT; exit 1", "sarif")
     assert [(one.path, one.line) for one in ran.findings or ()] == [("app.py", 1)]
 
@@ -194,7 +218,9 @@ def test_G1_a_late_check_is_ended_and_says_so(run: Runner) -> None:
     assert judge(CheckRule(name="c", run="x"), ran).outcome == "timed_out"
 
 
-@pytest.mark.parametrize(("command", "code"), [("kill -9 $$", -9), ("exit 127", 127), ("no-such-program", 127), ("if", 2)])
+@pytest.mark.parametrize(
+    ("command", "code"), [("kill -9 $$", -9), ("exit 127", 127), ("no-such-program", 127), ("if", 2)]
+)
 def test_how_the_shell_ended_is_what_comes_back(run: Runner, command: str, code: int) -> None:
     assert run(command).exit_code == code
 
@@ -256,7 +282,10 @@ def test_an_interruption_ends_everything(run: Runner, tmp_path: Path, problem: t
 
     with held(tmp_path / "alive") as until_free:
         with pytest.raises(problem):
-            run(f"exec 3>{tmp_path}/alive; (setsid tail -f /dev/null) & echo begun; tail -f /dev/null", progress=interrupted)
+            run(
+                f"exec 3>{tmp_path}/alive; (setsid tail -f /dev/null) & echo begun; tail -f /dev/null",
+                progress=interrupted,
+            )
         until_free()
 
 
@@ -392,10 +421,14 @@ def test_checks_can_run_side_by_side_and_end_only_their_own(run: Runner, tmp_pat
     """The first one has a daemon of its own and goes on only when the second has come and gone."""
     os.mkfifo(tmp_path / "go")
     found: list[Ran] = []
-    first = "(setsid sh -c 'echo $$ > daemon; exec tail -f /dev/null') & read go < GO; kill -0 $(cat daemon) && echo alive"
+    first = (
+        "(setsid sh -c 'echo $$ > daemon; exec tail -f /dev/null') & read go < GO; kill -0 $(cat daemon) && echo alive"
+    )
     begun = threading.Event()
     other = threading.Thread(
-        target=lambda: found.append(run(f"echo x; {first.replace('GO', str(tmp_path / 'go'))}", progress=lambda _: begun.set()))
+        target=lambda: found.append(
+            run(f"echo x; {first.replace('GO', str(tmp_path / 'go'))}", progress=lambda _: begun.set())
+        )
     )
     other.start()
     assert begun.wait(60)

@@ -20,12 +20,23 @@ MESSAGE = {"text": "no"}
 def log(*results: Any, rules: Any = (), **run: Any) -> bytes:
     """A report of one run."""
     driver = {"name": "lint", "informationUri": "https://example.org", "rules": list(rules)}
-    whole = {"$schema": "s", "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": list(results), **run}]}
+    whole = {
+        "$schema": "s",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "results": list(results), **run}],
+    }
     return msgspec.json.encode(whole)
 
 
 def at(uri: str, line: int = 7) -> list[Any]:
-    return [{"physicalLocation": {"artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"}, "region": {"startLine": line}}}]
+    return [
+        {
+            "physicalLocation": {
+                "artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"},
+                "region": {"startLine": line},
+            }
+        }
+    ]
 
 
 def test_a_result_has_rule_level_path_line_and_message() -> None:
@@ -118,7 +129,9 @@ def test_a_path_may_stand_in_the_list_of_files() -> None:
 def test_a_clean_scan_has_no_findings() -> None:
     assert read(log()) == ()
     assert read(b"\xef\xbb\xbf" + log(invocations=[{"executionSuccessful": True, "exitCode": 0}])) == ()
-    assert read(b'{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "ESLint"}}}]}') == (), "ESLint says nothing about nothing"
+    assert read(b'{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "ESLint"}}}]}') == (), (
+        "ESLint says nothing about nothing"
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,8 +139,10 @@ def test_a_clean_scan_has_no_findings() -> None:
     [
         (log(invocations=[{"executionSuccessful": False}]), "lint broke: executionSuccessful is false"),
         (log(invocations=[{"executionSuccessful": True}, {"executionSuccessful": False}]), "lint broke"),
-        (log(invocations=[{"executionSuccessful": True, "toolExecutionNotifications": [{"level": "error", "message": {"text": "full"}}]}]),
-         "lint broke: full"),
+        (
+            log(invocations=[{"executionSuccessful": True, "toolExecutionNotifications": [{"level": "error", "message": {"text": "full"}}]}]),
+            "lint broke: full",
+        ),
         (log(invocations=[{"toolExecutionNotifications": [{"level": "error", "message": {}}]}]), "an error without a message"),
         (log(invocations=[{"toolConfigurationNotifications": [{"level": "error", "message": MESSAGE}]}]), "lint broke: no"),
         (log(invocations=[{"executionSuccessful": False, "processStartFailureMessage": "not there"}]), "lint broke: not there"),
@@ -141,16 +156,22 @@ def test_lesson_30_a_scan_that_broke_or_was_not_made_is_no_clean_one(data: bytes
 
 
 def test_a_warning_of_the_tool_about_itself_does_not_make_it_broken() -> None:
-    told = [{"executionSuccessful": True, "toolExecutionNotifications": [{"level": "warning", "message": MESSAGE}, {"message": MESSAGE}]}]
+    told = [
+        {
+            "executionSuccessful": True,
+            "toolExecutionNotifications": [{"level": "warning", "message": MESSAGE}, {"message": MESSAGE}],
+        }
+    ]
     assert read(log(invocations=told)) == ()
 
 
 @pytest.mark.parametrize(
     "data",
     [
-        b"", b"[]", b"{}", b"null", b"<testsuite/>", b'{"version": "2.1.0"}', b'{"version": "1.0.0", "runs": []}', b"\xff\xfe{}",
-        log()[:-3], log() + b"{}", log({"message": "text"}), log({"message": MESSAGE, "level": "fatal"}), log({"ruleId": "A"}), log("text"),
-        log({"message": MESSAGE, "ruleIndex": "0"}), b'{"version":"2.1.0","runs":[{"tool":{}}]}', b'{"x":' + b"[" * 300_000,
+        b"", b"[]", b"{}", b"null", b"<testsuite/>", b'{"version": "2.1.0"}', b'{"version": "1.0.0", "runs": []}',
+        b"\xff\xfe{}", log()[:-3], log() + b"{}", log({"message": "text"}), log({"message": MESSAGE, "level": "fatal"}),
+        log({"ruleId": "A"}), log("text"), log({"message": MESSAGE, "ruleIndex": "0"}),
+        b'{"version":"2.1.0","runs":[{"tool":{}}]}', b'{"x":' + b"[" * 300_000,
     ],
 )  # fmt: skip
 def test_garbage_is_said_so_in_a_sentence_G1(data: bytes) -> None:
@@ -171,7 +192,10 @@ def test_text_of_a_report_is_short_and_has_no_control_characters() -> None:
 
 
 def test_a_message_without_text_is_its_markdown_or_its_id() -> None:
-    assert [one.message for one in read(log({"message": {"markdown": "*m*"}}, {"message": {"id": "default"}}, {"message": {}}))] == [
+    assert [
+        one.message
+        for one in read(log({"message": {"markdown": "*m*"}}, {"message": {"id": "default"}}, {"message": {}}))
+    ] == [
         "*m*",
         "default",
         "",
@@ -184,7 +208,9 @@ WHOLE = log({"ruleId": "B", "message": MESSAGE, "locations": at("a.py")}, rules=
 @settings(derandomize=True, max_examples=300, deadline=None, database=None)
 @given(
     st.binary(max_size=60)
-    | st.tuples(st.integers(0, len(WHOLE)), st.binary(max_size=3)).map(lambda c: WHOLE[: c[0]] + c[1] + WHOLE[c[0] + 1 :])
+    | st.tuples(st.integers(0, len(WHOLE)), st.binary(max_size=3)).map(
+        lambda c: WHOLE[: c[0]] + c[1] + WHOLE[c[0] + 1 :]
+    )
 )
 def test_whatever_the_bytes_the_answer_is_findings_or_a_value_error(data: bytes) -> None:
     with suppress(ValueError):

@@ -21,7 +21,9 @@ MESSAGE = {"text": "no"}
 def log(*results: Any, rules: Any = (), **run: Any) -> bytes:
     """A SARIF log of one run."""
     driver = {"name": "lint", "rules": list(rules)}
-    return json.dumps({"version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": list(results), **run}]}).encode()
+    return json.dumps(
+        {"version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": list(results), **run}]}
+    ).encode()
 
 
 def at(uri: str, line: int | None = 7, **location: Any) -> list[Any]:
@@ -246,19 +248,34 @@ BASES = {
 
 @pytest.mark.parametrize(
     ("base", "path"),
-    [("%SRCROOT%", "a.py"), ("SUB", "sub/dir/a.py"), ("LIBRARY", ""), ("UNKNOWN", "a.py"), ("LOOP", "x/x/x/x/x/x/x/x/x/a.py"), ("UP", "")],
+    [
+        ("%SRCROOT%", "a.py"),
+        ("SUB", "sub/dir/a.py"),
+        ("LIBRARY", ""),
+        ("UNKNOWN", "a.py"),
+        ("LOOP", "x/x/x/x/x/x/x/x/x/a.py"),
+        ("UP", ""),
+    ],
 )
 def test_a_path_may_be_relative_to_a_directory_of_the_run_L3(base: str, path: str) -> None:
-    assert only(log({"message": MESSAGE, "locations": at("a.py", uriBaseId=base)}, originalUriBaseIds=BASES)).path == path
+    assert (
+        only(log({"message": MESSAGE, "locations": at("a.py", uriBaseId=base)}, originalUriBaseIds=BASES)).path == path
+    )
 
 
 def test_an_absolute_path_below_the_runs_own_root_is_in_the_repository_L3() -> None:
     places = at("file:///build/tree/src/a.py")
     assert only(log({"message": MESSAGE, "locations": places}, originalUriBaseIds=BASES)).path == "src/a.py"
     assert (
-        only(log({"message": MESSAGE, "locations": places}, originalUriBaseIds={"HERE": {"uri": "file:///build/tree/"}})).path == "src/a.py"
+        only(
+            log({"message": MESSAGE, "locations": places}, originalUriBaseIds={"HERE": {"uri": "file:///build/tree/"}})
+        ).path
+        == "src/a.py"
     )
-    assert only(log({"message": MESSAGE, "locations": places}, originalUriBaseIds={"ROOT": {"uri": "file:///"}})).path == ""
+    assert (
+        only(log({"message": MESSAGE, "locations": places}, originalUriBaseIds={"ROOT": {"uri": "file:///"}})).path
+        == ""
+    )
 
 
 def test_the_first_place_in_a_file_counts_and_may_stand_in_the_list_of_files_L3() -> None:
@@ -273,7 +290,10 @@ def test_a_fix_is_told_in_words_L3() -> None:
         {"deletedRegion": {"startLine": 3, "endLine": 4}, "insertedContent": {"text": "new()\n"}},
         {"deletedRegion": {"startLine": 9}},
     ]
-    fixes = [{"description": {"text": "Use new."}, "artifactChanges": [{"replacements": changes}]}, {"description": {"text": "second"}}]
+    fixes = [
+        {"description": {"text": "Use new."}, "artifactChanges": [{"replacements": changes}]},
+        {"description": {"text": "second"}},
+    ]
     assert result(fixes=fixes).fix == "Use new.\n\nReplace lines 3 to 4 by:\nnew()\n\n\nRemove line 9, or a part of it."
     assert result().fix == ""
 
@@ -288,7 +308,13 @@ DIAGNOSTIC = {
     "suggestions": [{"range": {"start": {"line": 14}, "end": {"line": 14}}, "text": "good"}],
 }
 FOUND = Found(
-    severity="HIGH", title="bad name", path="src/a.py", line=14, problem="bad name\nbecause", fix="Replace line 14 by:\ngood", rule="RULE1"
+    severity="HIGH",
+    title="bad name",
+    path="src/a.py",
+    line=14,
+    problem="bad name\nbecause",
+    fix="Replace line 14 by:\ngood",
+    rule="RULE1",
 )
 
 
@@ -312,9 +338,9 @@ def test_diagnostics_may_stand_one_on_each_line_L3(end: bytes, count: int) -> No
     ("said", "whole", "severity"),
     [
         ("ERROR", None, "HIGH"), ("WARNING", None, "MEDIUM"), ("INFO", None, "LOW"), ("info", None, "LOW"),
-        ("UNKNOWN_SEVERITY", None, "MEDIUM"), ("UNKNOWN", None, "MEDIUM"), (None, None, "MEDIUM"), ("", "ERROR", "HIGH"),
-        (None, "INFO", "LOW"),
-        ("UNKNOWN_SEVERITY", "ERROR", "HIGH"), (1, None, "HIGH"), (3, "ERROR", "LOW"), (0, None, "MEDIUM"), (None, 1, "HIGH"),
+        ("UNKNOWN_SEVERITY", None, "MEDIUM"), ("UNKNOWN", None, "MEDIUM"), (None, None, "MEDIUM"),
+        ("", "ERROR", "HIGH"), (None, "INFO", "LOW"), ("UNKNOWN_SEVERITY", "ERROR", "HIGH"), (1, None, "HIGH"),
+        (3, "ERROR", "LOW"), (0, None, "MEDIUM"), (None, 1, "HIGH"),
     ],
 )  # fmt: skip
 def test_a_diagnostic_has_its_own_severity_or_that_of_the_document_L1(said: Any, whole: Any, severity: str) -> None:
@@ -325,7 +351,13 @@ def test_a_path_of_a_diagnostic_is_a_path_and_no_address_L3() -> None:
     def path(text: str) -> str:
         return only(rdjson({"message": "no", "location": {"path": text}}), "/place").path
 
-    assert [path(each) for each in ("a%20b.py", "a:b.py", "/place/x.py", "/etc/x", "../x")] == ["a%20b.py", "a:b.py", "x.py", "", ""]
+    assert [path(each) for each in ("a%20b.py", "a:b.py", "/place/x.py", "/etc/x", "../x")] == [
+        "a%20b.py",
+        "a:b.py",
+        "x.py",
+        "",
+        "",
+    ]
 
 
 # Refusals
@@ -335,25 +367,48 @@ def test_a_path_of_a_diagnostic_is_a_path_and_no_address_L3() -> None:
     ("document", "where"),
     [
         (log("text"), "runs[0].results[0]: must be an object, is a text"),
-        (log({"message": MESSAGE}, {"message": MESSAGE}, {"message": MESSAGE, "level": "fatal"}),
-         "runs[0].results[2].level: fatal is none of error, warning, note, none"),
+        (
+            log({"message": MESSAGE}, {"message": MESSAGE}, {"message": MESSAGE, "level": "fatal"}),
+            "runs[0].results[2].level: fatal is none of error, warning, note, none",
+        ),
         (log({"message": MESSAGE, "level": 3}), "runs[0].results[0].level: must be a text, is a number"),
         (log({"message": "text"}), "runs[0].results[0].message: must be an object, is a text"),
         (log({"ruleId": "A"}), "runs[0].results[0].message: is missing"),
         (log({"message": {"text": ["x"]}}), "runs[0].results[0].message.text: must be a text, is a list"),
-        (log({"message": {"text": "x", "arguments": ["a", 1]}}), "runs[0].results[0].message.arguments[1]: must be a text, is a number"),
+        (
+            log({"message": {"text": "x", "arguments": ["a", 1]}}),
+            "runs[0].results[0].message.arguments[1]: must be a text, is a number",
+        ),
         (log({"message": MESSAGE, "locations": {}}), "runs[0].results[0].locations: must be a list, is an object"),
-        (log({"message": MESSAGE, "locations": [{}, 1]}), "runs[0].results[0].locations[1]: must be an object, is a number"),
-        (log({"message": MESSAGE, "locations": at("a.py", True)}), "region.startLine: must be a whole number, is true or false"),
-        (log({"message": MESSAGE, "locations": at("a.py", -1)}), "locations[0].physicalLocation.region.startLine: -1 is no line or place"),
+        (
+            log({"message": MESSAGE, "locations": [{}, 1]}),
+            "runs[0].results[0].locations[1]: must be an object, is a number",
+        ),
+        (
+            log({"message": MESSAGE, "locations": at("a.py", True)}),
+            "region.startLine: must be a whole number, is true or false",
+        ),
+        (
+            log({"message": MESSAGE, "locations": at("a.py", -1)}),
+            "locations[0].physicalLocation.region.startLine: -1 is no line or place",
+        ),
         (log({"message": MESSAGE, "locations": at("a.py", 10**30)}), "startLine: 10000000000000000000 is no line"),
         (log({"message": MESSAGE, "rank": "x"}), "runs[0].results[0].rank: must be a number, is a text"),
-        (log({"message": MESSAGE, "properties": {"security-severity": "bad"}}), "results[0].properties.security-severity: must be"),
+        (
+            log({"message": MESSAGE, "properties": {"security-severity": "bad"}}),
+            "results[0].properties.security-severity: must be",
+        ),
         (log({"message": MESSAGE, "properties": {"security-severity": "nan"}}), "security-severity: must be a number"),
-        (log({"message": MESSAGE, "suppressions": [{"status": 1}]}), "runs[0].results[0].suppressions[0].status: must be a text"),
+        (
+            log({"message": MESSAGE, "suppressions": [{"status": 1}]}),
+            "runs[0].results[0].suppressions[0].status: must be a text",
+        ),
         (log({"message": MESSAGE, "fixes": [[]]}), "runs[0].results[0].fixes[0]: must be an object, is a list"),
         (log(tool={"driver": {"rules": [{"id": 7}]}}), "runs[0].tool.driver.rules[0].id: must be a text, is a number"),
-        (log(invocations=[{"executionSuccessful": False}]), "runs[0].invocations[0].executionSuccessful: is false, so the tool broke"),
+        (
+            log(invocations=[{"executionSuccessful": False}]),
+            "runs[0].invocations[0].executionSuccessful: is false, so the tool broke",
+        ),
         (log(results=None), "runs[0].results: is null, so the tool did not scan"),
         (b'{"version": "2.1.0", "runs": []}', "runs: there is no run of any tool in it"),
         (b'{"version": "2.1.0", "runs": 1}', "runs: must be a list, is a number"),
@@ -362,16 +417,25 @@ def test_a_path_of_a_diagnostic_is_a_path_and_no_address_L3() -> None:
         (b'{"$schema": "sarif-2.1.0", "version": "2.1.0"}', "runs: there is no run"),
         (rdjson({}), "diagnostics[0].message: is missing"),
         (rdjson(DIAGNOSTIC, {"message": 1}), "diagnostics[1].message: must be a text, is a number"),
-        (rdjson({"message": "x", "severity": "BAD"}), "diagnostics[0].severity: is none of UNKNOWN_SEVERITY, ERROR, WARNING, INFO"),
+        (
+            rdjson({"message": "x", "severity": "BAD"}),
+            "diagnostics[0].severity: is none of UNKNOWN_SEVERITY, ERROR, WARNING, INFO",
+        ),
         (rdjson({"message": "x", "severity": 9}), "diagnostics[0].severity: must be one of"),
         (rdjson({"message": "x", "severity": True}), "diagnostics[0].severity: must be one of"),
         (rdjson({"message": "x", "location": {"path": 3}}), "diagnostics[0].location.path: must be a text"),
         (b'{"diagnostics": {}}', "diagnostics: must be a list, is an object"),
-        (json.dumps(DIAGNOSTIC).encode() + b'\n{"message": 1, "code": {}}\n', "line 2: message: must be a text, is a number"),
+        (
+            json.dumps(DIAGNOSTIC).encode() + b'\n{"message": 1, "code": {}}\n',
+            "line 2: message: must be a text, is a number",
+        ),
         (json.dumps(DIAGNOSTIC).encode() + b"\n\n[]\n", "line 3: the document: must be an object, is a list"),
-        (json.dumps(DIAGNOSTIC).encode() + b"\n{\n", "it is no JSON: Expecting property name enclosed in double quotes in line 2"),
+        (
+            json.dumps(DIAGNOSTIC).encode() + b"\n{\n",
+            "it is no JSON: Expecting property name enclosed in double quotes in line 2",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_field_is_named_by_its_path_G1(document: bytes, where: str) -> None:
     assert where in refusal(document)
 
@@ -418,13 +482,19 @@ def test_more_findings_than_anybody_can_answer_are_refused_G1(monkeypatch: pytes
     assert "more than 3" in refusal(rdjson(*[DIAGNOSTIC] * 4))
 
 
-WHOLE = log({"ruleId": "B", "message": MESSAGE, "locations": at("a.py"), "rank": 5, "fixes": [{}]}, rules=RULES, originalUriBaseIds=BASES)
+WHOLE = log(
+    {"ruleId": "B", "message": MESSAGE, "locations": at("a.py"), "rank": 5, "fixes": [{}]},
+    rules=RULES,
+    originalUriBaseIds=BASES,
+)
 
 
 @settings(derandomize=True, max_examples=300, deadline=None, database=None)
 @given(
     st.binary(max_size=60)
-    | st.tuples(st.integers(0, len(WHOLE)), st.binary(max_size=3)).map(lambda c: WHOLE[: c[0]] + c[1] + WHOLE[c[0] + 1 :])
+    | st.tuples(st.integers(0, len(WHOLE)), st.binary(max_size=3)).map(
+        lambda c: WHOLE[: c[0]] + c[1] + WHOLE[c[0] + 1 :]
+    )
 )
 def test_whatever_the_bytes_the_answer_is_findings_or_a_refusal_G1(data: bytes) -> None:
     with suppress(BadInput):
@@ -432,10 +502,13 @@ def test_whatever_the_bytes_the_answer_is_findings_or_a_refusal_G1(data: bytes) 
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=4), lambda inner: st.lists(inner, max_size=2), max_leaves=4
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=2),
+    max_leaves=4,
 )
 fields = st.sampled_from(
-    "message level kind rank rule ruleId ruleIndex locations suppressions baselineState fixes properties severity code location".split()
+    "message level kind rank rule ruleId ruleIndex locations suppressions baselineState fixes properties "
+    "severity code location".split()
 )
 
 

@@ -21,8 +21,8 @@ NOW = "2026-03-01T12:00:00.000Z"
 def finding(number: int = 1, **fields: Any) -> Finding:
     name = f"TL-fe-7k2-1-{number:03}"
     given: dict[str, Any] = {
-        "root": name, "id": name, "task": "fe-7k2", "kind": "TL", "severity": "HIGH", "title": "a race", "path": "src/a.py", "line": 7,
-        "session": SessionId("ses-1"), "raised": 1, "flagged": 1,
+        "root": name, "id": name, "task": "fe-7k2", "kind": "TL", "severity": "HIGH", "title": "a race",
+        "path": "src/a.py", "line": 7, "session": SessionId("ses-1"), "raised": 1, "flagged": 1,
     }  # fmt: skip
     return Finding(**(given | fields))
 
@@ -38,13 +38,15 @@ def results(*findings: Finding, now: str = "") -> list[Any]:
 
 # What the schema of SARIF 2.1.0 requires of the objects that occur in a log, and the words that it allows.
 REQUIRED = {
-    "sarifLog": ["version", "runs"], "run": ["tool"], "tool": ["driver"], "toolComponent": ["name"], "reportingDescriptor": ["id"],
-    "result": ["message"], "suppression": ["kind"],
+    "sarifLog": ["version", "runs"], "run": ["tool"], "tool": ["driver"], "toolComponent": ["name"],
+    "reportingDescriptor": ["id"], "result": ["message"], "suppression": ["kind"],
 }  # fmt: skip
 
 
 def test_a_log_has_every_field_that_the_format_requires_L3() -> None:
-    made = log(finding(), finding(2, path="", rule="S1", severity="LOW"), finding(3, state="waived", waived_until="2027"))
+    made = log(
+        finding(), finding(2, path="", rule="S1", severity="LOW"), finding(3, state="waived", waived_until="2027")
+    )
     (run,) = made["runs"]
     driver = run["tool"]["driver"]
     seen = [("sarifLog", made), ("run", run), ("tool", run["tool"]), ("toolComponent", driver)]
@@ -78,7 +80,13 @@ def test_a_finding_is_a_result_with_its_place_and_its_root_L3() -> None:
         "rank": 75.0,
         "message": {"text": "a race\n\nTwo writers."},
         "partialFingerprints": {"foureyes/root/v1": "TL-fe-7k2-1-001"},
-        "properties": {"id": "TL-fe-7k2-1-002", "root": "TL-fe-7k2-1-001", "state": "open", "severity": "HIGH", "task": "fe-7k2"},
+        "properties": {
+            "id": "TL-fe-7k2-1-002",
+            "root": "TL-fe-7k2-1-001",
+            "state": "open",
+            "severity": "HIGH",
+            "task": "fe-7k2",
+        },
         "locations": [
             {
                 "physicalLocation": {
@@ -90,7 +98,9 @@ def test_a_finding_is_a_result_with_its_place_and_its_root_L3() -> None:
     }
 
 
-@pytest.mark.parametrize(("severity", "level"), [("CRITICAL", "error"), ("HIGH", "error"), ("MEDIUM", "warning"), ("LOW", "note")])
+@pytest.mark.parametrize(
+    ("severity", "level"), [("CRITICAL", "error"), ("HIGH", "error"), ("MEDIUM", "warning"), ("LOW", "note")]
+)
 def test_the_level_is_that_of_the_severity_L1(severity: str, level: str) -> None:
     assert results(finding(severity=severity))[0]["level"] == level
 
@@ -104,7 +114,9 @@ def test_a_rule_stands_once_and_a_reviewers_finding_has_the_rule_of_its_kind_L3(
 
 def test_a_place_without_a_line_has_no_region_L3() -> None:
     (made,) = results(finding(line=0, quote="x"))
-    assert made["locations"] == [{"physicalLocation": {"artifactLocation": {"uri": "src/a.py", "uriBaseId": "%SRCROOT%"}}}]
+    assert made["locations"] == [
+        {"physicalLocation": {"artifactLocation": {"uri": "src/a.py", "uriBaseId": "%SRCROOT%"}}}
+    ]
     assert "locations" not in results(finding(path="", line=0))[0]
 
 
@@ -140,7 +152,9 @@ def test_control_characters_and_odd_paths_do_not_break_a_log_L3() -> None:
 
 
 names = st.text(st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp", "Zs", "Cf")), min_size=1, max_size=12)
-paths = st.lists(names.filter(lambda name: "/" not in name and name not in (".", "..")), min_size=1, max_size=3).map("/".join)
+paths = st.lists(names.filter(lambda name: "/" not in name and name not in (".", "..")), min_size=1, max_size=3).map(
+    "/".join
+)
 titles = st.lists(names, min_size=1, max_size=4).map(" ".join)
 problems = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
@@ -150,7 +164,9 @@ problems = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 def test_reading_what_was_written_gives_the_finding_back_L3(
     severity: str, title: str, problem: str, path: str, line: int, repeats: bool
 ) -> None:
-    written = finding(severity=severity, title=title, problem=f"{title}\n{problem}" if repeats else problem, path=path, line=line)
+    written = finding(
+        severity=severity, title=title, problem=f"{title}\n{problem}" if repeats else problem, path=path, line=line
+    )
     form, (found,) = read(write([written]), "x")
     assert form == "sarif"
     assert (found.severity, found.title, found.path, found.line) == (severity, title, path, line)

@@ -44,7 +44,18 @@ def test_texts_are_those_of_the_commit_and_not_of_the_worktree(project: Project)
     assert project.repo().texts(commit, ["code.py"]) == {"code.py": "as committed\n"}
 
 
-NAMES = ["a b.py", "ünïcode/dë ep.py", "line\nbreak.py", "tab\t.py", '"quoted".py', ":(glob)*.py", "*.py", "-x", "--batch", "back\\slash"]
+NAMES = [
+    "a b.py",
+    "ünïcode/dë ep.py",
+    "line\nbreak.py",
+    "tab\t.py",
+    '"quoted".py',
+    ":(glob)*.py",
+    "*.py",
+    "-x",
+    "--batch",
+    "back\\slash",
+]
 
 
 def test_odd_names_are_only_names(project: Project) -> None:
@@ -84,7 +95,9 @@ def test_what_is_not_there_or_cannot_be_asked_for_is_left_out(project: Project) 
     assert project.repo().texts(project.head(), []) == {}
 
 
-def test_binary_and_large_files_links_folders_and_submodules_are_left_out(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_binary_and_large_files_links_folders_and_submodules_are_left_out(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(content, "MAX_TEXT", 20_000)
     project.write("binary", b"a" * 7_999 + b"\0")
     project.write("nul later", b"a" * 8_000 + b"\0")
@@ -108,7 +121,11 @@ def test_text_that_is_no_utf8_is_read_all_the_same(project: Project) -> None:
 
 def test_files_with_the_same_content_and_empty_ones_are_all_there(project: Project) -> None:
     commit = project.commit(a_py="same\n", b_py="same\n", c_py="")
-    assert project.repo().texts(commit, ["a.py", "b.py", "c.py", "a.py"]) == {"a.py": "same\n", "b.py": "same\n", "c.py": ""}
+    assert project.repo().texts(commit, ["a.py", "b.py", "c.py", "a.py"]) == {
+        "a.py": "same\n",
+        "b.py": "same\n",
+        "c.py": "",
+    }
 
 
 def test_many_paths_are_asked_for_in_portions(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +168,9 @@ def test_new_changed_gone_and_empty_files_are_no_renames_L2(project: Project) ->
     assert project.repo().renames(old, new) == {}
 
 
-def test_beyond_the_limit_only_unchanged_files_are_followed_L2(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beyond_the_limit_only_unchanged_files_are_followed_L2(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     limited = tuple("-l3" if word == f"-l{content.RENAME_LIMIT}" else word for word in content._RENAMES)
     texts = {number: "".join(f"{number} {line}\n" for line in range(20)) for number in range(6)}
     for number, text in texts.items():
@@ -243,7 +262,9 @@ def test_a_commit_that_is_picked_onto_another_base_is_the_same_piece_A6(project:
     assert not blobs(project) & blobs(project, "work~1", "work")
 
 
-@pytest.mark.parametrize("text", [CODE.replace("line 30\n", "    line thirty\n"), CODE.replace("line 31\n", "line thirty\n")])
+@pytest.mark.parametrize(
+    "text", [CODE.replace("line 30\n", "    line thirty\n"), CODE.replace("line 31\n", "line thirty\n")]
+)
 def test_white_space_and_surroundings_count_A6(project: Project, text: str) -> None:
     project.branch("work")
     project.commit(code_py=CODE.replace("line 30\n", "line thirty\n"))
@@ -308,12 +329,24 @@ def test_no_setting_and_no_attribute_changes_what_pieces_are_A2(project: Project
     project.write(".git/info/attributes", "*.py diff=x\n*.py -diff\n")
     program = f"touch {mark}; cat"
     for key, value in {
-        "diff.external": program, "diff.x.textconv": program, "diff.algorithm": "patience", "diff.noprefix": "true", "diff.context": "9",
-        "diff.mnemonicPrefix": "true", "core.abbrev": "7", "log.showSignature": "true", "diff.renames": "copies", "core.quotePath": "false",
-        "diff.orderFile": "nowhere", "log.diffMerges": "on", "format.pretty": "email", "diff.suppressBlankEmpty": "true",
+        "diff.external": program,
+        "diff.x.textconv": program,
+        "diff.algorithm": "patience",
+        "diff.noprefix": "true",
+        "diff.context": "9",
+        "diff.mnemonicPrefix": "true",
+        "core.abbrev": "7",
+        "log.showSignature": "true",
+        "diff.renames": "copies",
+        "core.quotePath": "false",
+        "diff.orderFile": "nowhere",
+        "log.diffMerges": "on",
+        "format.pretty": "email",
+        "diff.suppressBlankEmpty": "true",
         "log.showRoot": "false",
-        "color.ui": "always", "core.attributesFile": str(home / "a"),
-    }.items():  # fmt: skip
+        "color.ui": "always",
+        "core.attributesFile": str(home / "a"),
+    }.items():
         project.git("config", key, value)
     project.git("replace", project.head(), project.head("main"))
     assert pieces(project) == before

@@ -156,7 +156,9 @@ def ignored_submodule(project: Project) -> None:
         ignored_submodule,
     ],
 )
-def test_nothing_beside_the_objects_changes_the_diff_A2(project: Project, make_hostile: Callable[[Project], None]) -> None:
+def test_nothing_beside_the_objects_changes_the_diff_A2(
+    project: Project, make_hostile: Callable[[Project], None]
+) -> None:
     rich(project)
     before = project.change()
     make_hostile(project)
@@ -337,7 +339,9 @@ def test_a_type_change_is_a_removal_and_an_addition_A2(project: Project) -> None
 
 def test_content_that_looks_like_a_diff_does_not_confuse_it_A2(project: Project) -> None:
     project.branch("work")
-    tricky = "diff --git a/x b/x\n@@ -1 +1 @@\n--- a/x\n+++ b/x\nBinary files a and b differ\n\\ No newline at end of file"
+    tricky = (
+        "diff --git a/x b/x\n@@ -1 +1 @@\n--- a/x\n+++ b/x\nBinary files a and b differ\n\\ No newline at end of file"
+    )
     project.write("a.txt", tricky)
     project.write("b.txt", "x\n")
     project.commit("tricky")

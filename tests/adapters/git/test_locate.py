@@ -52,7 +52,9 @@ def test_inside_the_git_directory_the_repository_is_found(project: Project) -> N
     assert found(project.path / ".git/refs") == found(project.path)
 
 
-def test_a_bare_repository_and_its_worktrees_have_the_git_directory_as_root_K3(project: Project, tmp_path: Path) -> None:
+def test_a_bare_repository_and_its_worktrees_have_the_git_directory_as_root_K3(
+    project: Project, tmp_path: Path
+) -> None:
     bare = tmp_path / "bare.git"
     project.git("clone", "-q", "--bare", str(project.path), str(bare))
     project.git("worktree", "add", "-q", str(tmp_path / "linked"), "main", cwd=bare)
@@ -76,13 +78,19 @@ def test_a_submodule_is_a_repository_of_its_own(new_project: Callable[..., Proje
     assert place.git_dir == str(outer.path / ".git/modules/sub")
 
 
-def test_a_separate_git_directory_is_found_from_its_worktree(new_project: Callable[..., Project], tmp_path: Path) -> None:
+def test_a_separate_git_directory_is_found_from_its_worktree(
+    new_project: Callable[..., Project], tmp_path: Path
+) -> None:
     project = new_project("apart", f"--separate-git-dir={tmp_path / 'elsewhere'}")
     place = found(project.path)
-    assert place == Located(str(project.path), str(tmp_path / "elsewhere"), str(tmp_path / "elsewhere"), str(project.path))
+    assert place == Located(
+        str(project.path), str(tmp_path / "elsewhere"), str(tmp_path / "elsewhere"), str(project.path)
+    )
 
 
-def test_no_second_store_is_guessed_for_a_separate_git_directory_K3(new_project: Callable[..., Project], tmp_path: Path) -> None:
+def test_no_second_store_is_guessed_for_a_separate_git_directory_K3(
+    new_project: Callable[..., Project], tmp_path: Path
+) -> None:
     project = new_project("apart", f"--separate-git-dir={tmp_path / 'elsewhere'}")
     project.git("worktree", "add", "-q", str(tmp_path / "linked"))
     with pytest.raises(GitProblem, match="does not say where its main worktree is") as refused:
@@ -115,6 +123,9 @@ def test_the_configuration_is_read_as_git_reads_it(project: Project, config: str
 
 def test_locating_starts_no_program_and_loads_little() -> None:
     heavy = ("subprocess", "pathlib", "tempfile", "shutil", "foureyes.adapters.process")
-    code = f"import sys, foureyes.adapters.git.locate as l; l.locate('.');print([name for name in {heavy} if name in sys.modules])"
+    code = (
+        f"import sys, foureyes.adapters.git.locate as l; l.locate('.');print([name for name in {heavy} if name in "
+        "sys.modules])"
+    )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.strip() == "[]"

@@ -65,8 +65,8 @@ def test_a_binary_file_also_where_attributes_call_it_text(project: Project) -> N
 
 HIDDEN = {
     "right to left": "\u202e", "isolate": "\u2066", "zero width": "\u200b", "joiner": "\u200d", "word joiner": "\u2060",
-    "byte order mark": "\ufeff", "soft hyphen": "\u00ad", "arabic letter mark": "\u061c", "backspace": "\x08", "escape": "\x1b",
-    "delete": "\x7f",
+    "byte order mark": "\ufeff", "soft hyphen": "\u00ad", "arabic letter mark": "\u061c", "backspace": "\x08",
+    "escape": "\x1b", "delete": "\x7f",
 }  # fmt: skip
 
 
@@ -75,7 +75,9 @@ def test_characters_that_do_not_show_are_hidden(project: Project, character: str
     assert changed(project, "a.py", f"if admin{character}:\n") == {("hidden", "a.py")}
 
 
-@pytest.mark.parametrize("text", ["tab\there\n", "äöü ñ 日本 🎉\n", "a\n\n\nb\n", "dos\r\n"], ids=["tab", "letters", "empty", "dos"])
+@pytest.mark.parametrize(
+    "text", ["tab\there\n", "äöü ñ 日本 🎉\n", "a\n\n\nb\n", "dos\r\n"], ids=["tab", "letters", "empty", "dos"]
+)
 def test_ordinary_text_is_not_hidden(project: Project, text: str) -> None:
     assert changed(project, "a.txt", text) == set()
 
@@ -91,8 +93,9 @@ def test_hidden_characters_that_are_only_taken_out_are_no_mark(project: Project)
 
 SKIPS = {
     "pytest": "@pytest.mark.skip", "condition": "@pytest.mark.skipif(True, reason='')", "xfail": "@pytest.mark.xfail",
-    "call": "pytest.skip('x')", "unittest": "@unittest.skip('x')", "jest": "it.skip('x', () => {})", "describe": "describe.skip('x')",
-    "xit": "xit('x')", "todo": "test.todo('x')", "junit 5": "@Disabled", "junit 4": "@Ignore", "go": "t.Skip()", "rust": "#[ignore]",
+    "call": "pytest.skip('x')", "unittest": "@unittest.skip('x')", "jest": "it.skip('x', () => {})",
+    "describe": "describe.skip('x')", "xit": "xit('x')", "todo": "test.todo('x')", "junit 5": "@Disabled",
+    "junit 4": "@Ignore", "go": "t.Skip()", "rust": "#[ignore]",
 }  # fmt: skip
 
 
@@ -111,11 +114,19 @@ def test_a_skip_that_only_moved_is_none(project: Project) -> None:
 
 
 def test_fewer_assertions_than_before_and_as_many_elsewhere(project: Project) -> None:
-    assert changed(project, "tests/test_a.py", "def test_a():\n    assert one()\n    two()\n") == {("assert", "tests/test_a.py")}
+    assert changed(project, "tests/test_a.py", "def test_a():\n    assert one()\n    two()\n") == {
+        ("assert", "tests/test_a.py")
+    }
     assert changed(project, "tests/test_a.py", "def test_a():\n    assert two()\n    assert one()\n") == set()
 
 
-ASSERTS = ["expect(x).toBe(1)", "x.should.equal(1)", "require.Equal(t, 1, x)", "t.Errorf('x')", "self.assertEqual(1, 2)"]
+ASSERTS = [
+    "expect(x).toBe(1)",
+    "x.should.equal(1)",
+    "require.Equal(t, 1, x)",
+    "t.Errorf('x')",
+    "self.assertEqual(1, 2)",
+]
 
 
 @pytest.mark.parametrize("line", ASSERTS)

@@ -163,7 +163,11 @@ def test_no_way_leads_through_a_link_L3(project: Bench, tmp_path: Path) -> None:
 
 def test_a_link_that_the_patch_itself_makes_leads_nowhere_L3(project: Bench, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
-    link = NEW.format("link").replace("100644", "120000").replace("+new\n", f"+{tmp_path}/elsewhere\n\\ No newline at end of file\n")
+    link = (
+        NEW.format("link")
+        .replace("100644", "120000")
+        .replace("+new\n", f"+{tmp_path}/elsewhere\n\\ No newline at end of file\n")
+    )
     assert "beyond a symbolic link" in refused(project, link + NEW.format("link/x"))
 
 
@@ -172,7 +176,8 @@ def test_the_projects_store_is_not_for_patches_L3(project: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "please rename it", "+++ b/code.py\n", "1c1\n< a\n> b\n", "*** code.py\n--- code.py\n***************\n"]
+    "text",
+    ["", "please rename it", "+++ b/code.py\n", "1c1\n< a\n> b\n", "*** code.py\n--- code.py\n***************\n"],
 )
 def test_what_is_no_unified_diff_is_refused_in_a_sentence_L3(project: Bench, text: str) -> None:
     assert refused(project, text) == "this is not a unified diff"
@@ -262,7 +267,11 @@ def break_git(project: Bench, monkeypatch: pytest.MonkeyPatch, ending: process.F
 def test_what_git_did_before_it_failed_is_undone_L3(project: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     patch = ready(project)
     before = state(project.path)
-    break_git(project, monkeypatch, process.Finished(128, b"", b"fatal: unable to write file 'new.py': No space left on device\n"))
+    break_git(
+        project,
+        monkeypatch,
+        process.Finished(128, b"", b"fatal: unable to write file 'new.py': No space left on device\n"),
+    )
     why = project.workshop().apply_patch(patch, only_try=False)
     assert why == "the patch could not be applied: unable to write file 'new.py': No space left on device"
     assert state(project.path) == before

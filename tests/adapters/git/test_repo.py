@@ -56,7 +56,9 @@ def test_a_new_git_is_fine(project: Project, tmp_path: Path, monkeypatch: pytest
     project_repo.check_version()
 
 
-def test_a_missing_git_is_said_with_what_to_do(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_git_is_said_with_what_to_do(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repo = project.repo()
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GitProblem, match="git was not found") as refused:
@@ -74,7 +76,9 @@ def test_commits_are_found_by_branch_full_name_and_sha(project: Project) -> None
     assert {repo.commit_of(name) for name in ("main", MAIN, "HEAD", head, head[:8], "refs/tags/v1", DETACHED)} == {head}
 
 
-@pytest.mark.parametrize("name", ["nothing", "0" * 40, "", "-x", "--help", "main~0", ":/first", "main@{0}", "a b", "a\nmain", "..", "\x00"])
+@pytest.mark.parametrize(
+    "name", ["nothing", "0" * 40, "", "-x", "--help", "main~0", ":/first", "main@{0}", "a b", "a\nmain", "..", "\x00"]
+)
 def test_what_is_not_a_ref_means_nothing(project: Project, name: str) -> None:
     assert project.repo().commit_of(name) is None
     assert project.repo().branch_ref(name) is None
@@ -284,7 +288,9 @@ def test_a_forged_configuration_does_not_change_the_commit_list(project: Project
     assert project.change().commits == before
 
 
-def test_few_programs_are_started_for_a_change(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_programs_are_started_for_a_change(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Version, refs, merge base, diff, log: an agent waits for each of them."""
     project.branch("work")
     project.commit("one", a_py="x\n")
@@ -356,7 +362,9 @@ def test_a_file_is_read_from_a_branch_and_not_from_disk(project: Project) -> Non
     project.write(".gitattributes", "*.py text eol=crlf\n")
     repo = project.repo()
     assert repo.file_at("main", "code.py") == repo.file_at(project.head(), "code.py") == CODE
-    assert [repo.file_at(*asked) for asked in (("main", "no"), ("no", "code.py"), ("main", ""), ("main", "a\nb"))] == [None] * 4
+    assert [repo.file_at(*asked) for asked in (("main", "no"), ("no", "code.py"), ("main", ""), ("main", "a\nb"))] == [
+        None
+    ] * 4
 
 
 # What is not committed
@@ -430,7 +438,9 @@ def test_a_branch_is_looked_at_where_it_is_checked_out_A1(project: Project, tmp_
 # Commits
 
 
-def test_everything_is_committed_with_trailers_by_the_caller_A1(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_everything_is_committed_with_trailers_by_the_caller_A1(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project.branch("work")
     project.write("new.py", "x\n")
     project.write("code.py", "x\n")

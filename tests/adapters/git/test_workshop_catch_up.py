@@ -29,7 +29,9 @@ class Behind(Bench):
 
     def everything(self) -> dict[str, bytes]:
         """Every byte of the checkout, its index too."""
-        found = {str(path): path.read_bytes() for path in self.path.rglob("*") if path.is_file() and ".git/" not in str(path)}
+        found = {
+            str(path): path.read_bytes() for path in self.path.rglob("*") if path.is_file() and ".git/" not in str(path)
+        }
         return found | {"index": (self.path / ".git/index").read_bytes()}
 
     def status(self) -> str:
@@ -126,7 +128,9 @@ def test_somebody_who_works_on_the_tip_missed_nothing_Q5(project: Behind) -> Non
 
 @pytest.mark.parametrize("ignored", [False, True])
 @pytest.mark.parametrize("blocker", ["new.py", "dir", "dir/new.py", "dir/new.py/x"])
-def test_a_file_in_the_way_is_never_overwritten_even_an_ignored_one_Q5_G4(project: Behind, ignored: bool, blocker: str) -> None:
+def test_a_file_in_the_way_is_never_overwritten_even_an_ignored_one_Q5_G4(
+    project: Behind, ignored: bool, blocker: str
+) -> None:
     """git itself takes ignored files for worthless."""
     project.fall_behind(**{"new_py": "new\n", "dir/new_py": "new\n"})
     if ignored:
@@ -208,7 +212,9 @@ def test_the_traps_do_work_on_anybody_else(project: Behind) -> None:
     assert "trap.sh" in project.sprung()
 
 
-def test_every_checkout_is_brought_up_to_date_from_wherever_the_gate_is_called_Q5(project: Behind, tmp_path: Path) -> None:
+def test_every_checkout_is_brought_up_to_date_from_wherever_the_gate_is_called_Q5(
+    project: Behind, tmp_path: Path
+) -> None:
     linked = tmp_path / "verknüpft"
     project.git("worktree", "add", "-q", "--force", str(linked), "main")
     other = tmp_path / "other"
@@ -229,7 +235,9 @@ def test_a_checkout_of_another_branch_and_a_detached_one_are_not_touched_Q5(proj
     assert project.everything() == before
 
 
-def test_the_environment_does_not_lead_catching_up_elsewhere_Q5(project: Behind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_does_not_lead_catching_up_elsewhere_Q5(
+    project: Behind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project.fall_behind()
     workshop = project.workshop()
     with monkeypatch.context() as patch:
@@ -303,7 +311,9 @@ def test_a_checkout_with_work_in_it_keeps_its_branch_F1_K2(ahead: tuple[Behind, 
     assert (project.head("fe/x"), project.everything()) == (head, before)
 
 
-def test_killed_after_the_branch_moved_the_checkout_follows_at_the_next_call_F1_G4(ahead: tuple[Behind, Sha, Sha]) -> None:
+def test_killed_after_the_branch_moved_the_checkout_follows_at_the_next_call_F1_G4(
+    ahead: tuple[Behind, Sha, Sha],
+) -> None:
     project, head, base = ahead
     assert project.workshop().move("refs/heads/fe/x", new=base, old=head)
     assert project.status() != ""
@@ -329,7 +339,9 @@ def test_work_on_top_of_the_new_commit_is_nobodys_business_F1(ahead: tuple[Behin
     assert project.everything() == before
 
 
-def test_a_branch_in_a_worktree_that_is_gone_or_rebasing_keeps_its_place_F1(ahead: tuple[Behind, Sha, Sha], tmp_path: Path) -> None:
+def test_a_branch_in_a_worktree_that_is_gone_or_rebasing_keeps_its_place_F1(
+    ahead: tuple[Behind, Sha, Sha], tmp_path: Path
+) -> None:
     project, head, base = ahead
     project.switch("main")
     project.git("worktree", "add", "-q", str(tmp_path / "w"), "fe/x")
@@ -340,7 +352,12 @@ def test_a_branch_in_a_worktree_that_is_gone_or_rebasing_keeps_its_place_F1(ahea
 
 def test_only_a_branch_goes_back_and_only_to_a_commit(ahead: tuple[Behind, Sha, Sha]) -> None:
     project, head, base = ahead
-    for ref, new in (("fe/x", base), ("refs/tags/x", base), ("refs/heads/fe/x", Sha("1" * 40)), ("refs/heads/fe/x", Sha("main"))):
+    for ref, new in (
+        ("fe/x", base),
+        ("refs/tags/x", base),
+        ("refs/heads/fe/x", Sha("1" * 40)),
+        ("refs/heads/fe/x", Sha("main")),
+    ):
         with pytest.raises(GitProblem):
             project.workshop().reset(ref, old=head, new=new)
     assert project.head("fe/x") == head

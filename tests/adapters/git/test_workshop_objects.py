@@ -61,12 +61,17 @@ def test_a_commit_is_exported_too_Q2(project: Bench, out: Path) -> None:
 
 
 @pytest.mark.parametrize("place", [".gitattributes", ".git/info/attributes"])
-def test_no_attribute_converts_what_is_exported_and_no_program_is_run_D5_Q2(project: Bench, out: Path, place: str) -> None:
+def test_no_attribute_converts_what_is_exported_and_no_program_is_run_D5_Q2(
+    project: Bench, out: Path, place: str
+) -> None:
     content = {"a.txt": b"one\r\ntwo\n$Id$\n", "b.txt": "héé\n".encode(), "c.txt": b"filtered\n"}
     for name, raw in content.items():
         project.write(name, raw)
     project.commit()
-    project.write(place, "*.txt text eol=crlf ident\nb.txt working-tree-encoding=UTF-16LE\nc.txt filter=x crlf\n[attr]text eol=crlf\n")
+    project.write(
+        place,
+        "*.txt text eol=crlf ident\nb.txt working-tree-encoding=UTF-16LE\nc.txt filter=x crlf\n[attr]text eol=crlf\n",
+    )
     project.git("-c", "core.autocrlf=false", "add", ".gitattributes") if place == ".gitattributes" else None
     project.git("commit", "-q", "--allow-empty", "-m", "attributes")
     project.set_traps()
@@ -134,7 +139,9 @@ def test_replace_refs_change_neither_export_nor_merge_Q2(project: Bench, out: Pa
     project.git("replace", project.git("--no-replace-objects", "rev-parse", f"{honest}^{{tree}}"), project.tree(evil))
     project.workshop().export(honest, str(out))
     assert (out / "code.py").read_text().startswith("line 1\n")
-    assert project.workshop().merge(tip=honest, head=honest).tree == project.git("--no-replace-objects", "rev-parse", f"{honest}^{{tree}}")
+    assert project.workshop().merge(tip=honest, head=honest).tree == project.git(
+        "--no-replace-objects", "rev-parse", f"{honest}^{{tree}}"
+    )
 
 
 def test_twenty_thousand_files_are_exported(project: Bench, out: Path) -> None:
@@ -197,7 +204,9 @@ def test_a_directory_renamed_two_ways_is_a_conflict_with_a_name_Q3(project: Benc
 
 
 @pytest.mark.parametrize("place", [".gitattributes", ".git/info/attributes"])
-@pytest.mark.parametrize("attribute", ["merge=union", "-merge", "merge=binary", "merge=x", "merge=ours", "text eol=crlf", "merge"])
+@pytest.mark.parametrize(
+    "attribute", ["merge=union", "-merge", "merge=binary", "merge=x", "merge=ours", "text eol=crlf", "merge"]
+)
 def test_no_attribute_or_driver_decides_a_conflict_Q2(project: Bench, place: str, attribute: str) -> None:
     project.write(place, f"*.py {attribute}\n")
     project.commit("attributes")
@@ -218,7 +227,9 @@ def test_no_attribute_drops_a_side_of_a_clean_merge_Q2(project: Bench, attribute
     project.write(".gitattributes", f"*.py {attribute}\n")
     project.commit("attributes")
     project.git("config", "merge.ours.driver", "true")
-    tip, head = sides(project, {"code_py": code.replace("line 3\n", "three\n")}, {"code_py": code.replace("line 30\n", "thirty\n")})
+    tip, head = sides(
+        project, {"code_py": code.replace("line 3\n", "three\n")}, {"code_py": code.replace("line 30\n", "thirty\n")}
+    )
     merged = project.workshop().merge(tip=tip, head=head)
     assert merged.tree is not None
     text = project.git("show", f"{merged.tree}:code.py")
@@ -240,7 +251,9 @@ def test_a_graft_does_not_change_a_merge_Q2(project: Bench) -> None:
     assert "a.py" in project.git("ls-tree", "--name-only", merged.tree)
 
 
-def test_the_environment_does_not_move_the_gate_Q2(project: Bench, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_does_not_move_the_gate_Q2(
+    project: Bench, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tip, head = sides(project, {"a_py": "a\n"}, {"b_py": "b\n"})
     workshop = project.workshop()
     with monkeypatch.context() as patch:
@@ -282,7 +295,12 @@ def test_a_commit_is_the_gates_and_its_message_is_kept_to_the_byte_Q2(project: B
 
 def test_a_commit_of_what_is_not_there_is_a_problem_G1(project: Bench) -> None:
     workshop = project.workshop()
-    for tree, parent in ((NOBODY, project.head()), (project.tree(), NOBODY), (Sha("-h"), project.head()), (project.tree(), Sha("main"))):
+    for tree, parent in (
+        (NOBODY, project.head()),
+        (project.tree(), NOBODY),
+        (Sha("-h"), project.head()),
+        (project.tree(), Sha("main")),
+    ):
         with pytest.raises(GitProblem):
             workshop.commit(tree=tree, parents=[parent], message="m")
 

@@ -55,7 +55,12 @@ def test_included_files_and_worktree_settings_count_Q2(project: Bench, tmp_path:
     project.git("config", "--worktree", "filter.main.clean", "evil")
     project.git("config", "--worktree", "filter.linked.clean", "evil", cwd=linked)
     assert project.workshop().programs_named() == ["diff.external", "filter.main.clean", "merge.Ours.driver"]
-    assert project.workshop(linked).programs_named() == ["diff.external", "filter.linked.clean", "filter.main.clean", "merge.Ours.driver"]
+    assert project.workshop(linked).programs_named() == [
+        "diff.external",
+        "filter.linked.clean",
+        "filter.main.clean",
+        "merge.Ours.driver",
+    ]
 
 
 def test_a_filter_that_cannot_be_switched_off_stops_whatever_would_run_it_Q2(project: Bench) -> None:

@@ -31,7 +31,16 @@ def test_a_commit_is_kept_and_again_A1(project: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    "ref", ["refs/heads/main", "refs/foureyes/", "refs/foureyes/../heads/main", "HEAD", "refs/foureyes/a b", "-d", "refs/foureyes/x.lock"]
+    "ref",
+    [
+        "refs/heads/main",
+        "refs/foureyes/",
+        "refs/foureyes/../heads/main",
+        "HEAD",
+        "refs/foureyes/a b",
+        "-d",
+        "refs/foureyes/x.lock",
+    ],
 )
 def test_nothing_is_kept_outside_our_own_refs(project: Bench, ref: str) -> None:
     before = project.refs()

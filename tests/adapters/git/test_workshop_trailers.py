@@ -88,7 +88,11 @@ def test_the_session_is_the_one_that_asked_last_and_others_stay_on_record_K1(pro
     add(project_only, "ses-2")
     assert commit(project_only, at) == ["Task: fe-7k2", "Foureyes-Session: ses-2"]
     add(project_only, "ses-3")
-    assert commit(project_only, at, "--amend", "--no-edit") == ["Task: fe-7k2", "Foureyes-Session: ses-2", "Foureyes-Session: ses-3"]
+    assert commit(project_only, at, "--amend", "--no-edit") == [
+        "Task: fe-7k2",
+        "Foureyes-Session: ses-2",
+        "Foureyes-Session: ses-3",
+    ]
 
 
 def test_other_worktrees_get_no_trailers_K1(project_only: Bench, tmp_path: Path) -> None:

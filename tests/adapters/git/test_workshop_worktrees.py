@@ -86,7 +86,9 @@ def test_the_worktree_is_made_beside_the_store_from_wherever_it_is_asked_for_K3(
     assert commit(project, at) == TRAILERS
 
 
-def test_the_environment_does_not_lead_a_worktree_elsewhere_K1(project: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_does_not_lead_a_worktree_elsewhere_K1(
+    project: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     base, workshop = project.head(), project.workshop()
     with monkeypatch.context() as patch:
         tricked(patch, tmp_path / "elsewhere")

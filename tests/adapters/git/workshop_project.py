@@ -47,7 +47,14 @@ class Bench(Project):
     def set_traps(self) -> None:
         """Everything a repository can say to make git run something."""
         command = self.trap()
-        for key in ("filter.x.smudge", "filter.x.clean", "merge.x.driver", "diff.x.textconv", "diff.x.command", "core.fsmonitor"):
+        for key in (
+            "filter.x.smudge",
+            "filter.x.clean",
+            "merge.x.driver",
+            "diff.x.textconv",
+            "diff.x.command",
+            "core.fsmonitor",
+        ):
             self.git("config", key, command)
         self.git("config", "filter.x.required", "true")
         hooks = self.common_dir / "hooks"
@@ -83,7 +90,14 @@ def raw_tree(project: Project, *entries: tuple[bytes, bytes, str]) -> Sha:
 
 def tricked(monkeypatch: pytest.MonkeyPatch, elsewhere: Path) -> None:
     """An environment that tells git to use other places and programs."""
-    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE"):
+    for name in (
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_COMMON_DIR",
+        "GIT_NAMESPACE",
+    ):
         monkeypatch.setenv(name, str(elsewhere / name.lower()))
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "core.hooksPath")
@@ -94,13 +108,19 @@ def tricked(monkeypatch: pytest.MonkeyPatch, elsewhere: Path) -> None:
 
 def quietly(*argv: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
     """Run something whatever comes of it."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name == "GIT_CONFIG_NOSYSTEM"}
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name == "GIT_CONFIG_NOSYSTEM"
+    }
     return subprocess.run(argv, cwd=cwd, capture_output=True, check=False, env=clean)
 
 
 def add(project: Bench, session: str = "ses-1", *, at: Path | None = None, base: Sha | None = None) -> Path:
     """The worktree of the task."""
-    return Path(project.workshop(at).add_worktree(TASK, branch=f"fe/{TASK}", base=base or project.head("main"), session=session))
+    return Path(
+        project.workshop(at).add_worktree(TASK, branch=f"fe/{TASK}", base=base or project.head("main"), session=session)
+    )
 
 
 def trailers(project: Bench, at: Path, ref: str = "HEAD") -> list[str]:

@@ -1,4 +1,6 @@
-"""Whether a process on record has ended (Q4): only what is shown to have ended is gone, what cannot be known is not (G1)."""
+"""Whether a process on record has ended (Q4): only what is shown to have ended is gone, what cannot be known is not
+(G1).
+"""
 
 from __future__ import annotations
 
@@ -55,11 +57,15 @@ def test_a_number_that_nobody_has_is_gone() -> None:
 
 
 @pytest.mark.parametrize("place", ["proc:another-boot:4026531836", "proc", "process:test"])
-def test_what_ran_on_another_machine_or_before_a_boot_or_in_another_namespace_is_not_known_to_be_gone_G1(place: str) -> None:
+def test_what_ran_on_another_machine_or_before_a_boot_or_in_another_namespace_is_not_known_to_be_gone_G1(
+    place: str,
+) -> None:
     assert not is_gone(evidence(2**22 + 1, place=place))
 
 
-@pytest.mark.parametrize("text", ["", ":", "::", "rubbish", "proc:x:1:", "proc:x::1", "proc:x:-1:5", "proc:x:1:y", "proc:x:²:1", "a:b:c:d"])
+@pytest.mark.parametrize(
+    "text", ["", ":", "::", "rubbish", "proc:x:1:", "proc:x::1", "proc:x:-1:5", "proc:x:1:y", "proc:x:²:1", "a:b:c:d"]
+)
 def test_what_is_no_evidence_is_not_gone_G1(text: str) -> None:
     assert not is_gone(text)
 

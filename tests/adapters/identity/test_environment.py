@@ -26,9 +26,12 @@ def test_i3_an_empty_mark_does_not_count(variable: str) -> None:
 
 @pytest.mark.parametrize(
     "variable",
-    ["CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_ENTRYPOINT_X", "CLAUDECODE_X", "XCLAUDECODE", "CURSOR_TRACE_ID", "TERM_PROGRAM",
-     "VSCODE_PID", "VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_ASKPASS_NODE", "CODEX_HOME", "GEMINI_API_KEY", "OPENCODE_CONFIG",
-     "PI_CODING_AGENT_DIR", "GOOSE_PROVIDER", "COPILOT_MODEL", "SSH_AGENT_PID", "AGENT_ID", "claudecode"],
+    [
+        "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_ENTRYPOINT_X", "CLAUDECODE_X", "XCLAUDECODE", "CURSOR_TRACE_ID",
+        "TERM_PROGRAM", "VSCODE_PID", "VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_ASKPASS_NODE", "CODEX_HOME", "GEMINI_API_KEY",
+        "OPENCODE_CONFIG", "PI_CODING_AGENT_DIR", "GOOSE_PROVIDER", "COPILOT_MODEL", "SSH_AGENT_PID", "AGENT_ID",
+        "claudecode",
+    ],
 )  # fmt: skip
 def test_i3_what_editors_and_settings_leave_in_a_terminal_is_no_mark(variable: str) -> None:
     assert read_marks({variable: "1"}) == Marks()

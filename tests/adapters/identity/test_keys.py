@@ -1,4 +1,6 @@
-"""A person's key ring: at a real terminal, with a FIDO key made of software, and with everything that can lie in its folder."""
+"""A person's key ring: at a real terminal, with a FIDO key made of software, and with everything that can lie in its
+folder.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,12 @@ class Desk:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.folder = home / ".config" / "foureyes" / "keys"
-        self.environ = {"HOME": str(home), "PATH": os.defpath, "PYTHONPATH": os.pathsep.join(sys.path), "LANG": "C.UTF-8"}
+        self.environ = {
+            "HOME": str(home),
+            "PATH": os.defpath,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "LANG": "C.UTF-8",
+        }
         self.ring = KeyRing(self.environ)
 
     def types(self, command: str, *answers: str, statement: str = STATEMENT.decode(), stdin: bytes = b"") -> Seen:
@@ -217,7 +224,9 @@ def test_the_end_of_input_is_not_a_passphrase_I9(desk: Desk) -> None:
         ([SECRET, ""], "The two passphrases differ."),
     ],
 )
-def test_a_passphrase_that_is_short_or_mistyped_makes_no_key_I9(desk: Desk, answers: list[str], typed: list[str], why: str) -> None:
+def test_a_passphrase_that_is_short_or_mistyped_makes_no_key_I9(
+    desk: Desk, answers: list[str], typed: list[str], why: str
+) -> None:
     answers += typed
     with pytest.raises(Refused, match="No key was made") as refusal:
         desk.ring.make()
@@ -241,7 +250,11 @@ def test_a_private_key_is_an_encrypted_file_of_its_owner_alone_I9(desk: Desk, ma
 
 def test_the_folder_is_below_the_configuration_directory_I9(tmp_path: Path) -> None:
     assert KeyRing({"XDG_CONFIG_HOME": "/x", "HOME": "/h"}).folder == "/x/foureyes/keys"
-    for environ in ({"HOME": "/h"}, {"HOME": "/h", "XDG_CONFIG_HOME": ""}, {"HOME": "/h", "XDG_CONFIG_HOME": "relative"}):
+    for environ in (
+        {"HOME": "/h"},
+        {"HOME": "/h", "XDG_CONFIG_HOME": ""},
+        {"HOME": "/h", "XDG_CONFIG_HOME": "relative"},
+    ):
         assert KeyRing(environ).folder == "/h/.config/foureyes/keys"
     for nowhere in ({}, {"HOME": "relative"}):
         with pytest.raises(EnvironmentProblem, match="no place for keys"):
@@ -275,13 +288,17 @@ def test_a_link_in_place_of_a_private_key_is_refused_I9(desk: Desk, made: str) -
 
 
 def test_a_key_without_a_passphrase_is_refused_I9(desk: Desk, made: str) -> None:
-    private_file(desk).write_bytes(Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    private_file(desk).write_bytes(
+        Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    )
     with pytest.raises(Refused) as refusal:
         desk.ring.sign(made, STATEMENT)
     assert "is not a key under a passphrase" in refusal.value.reasons[0].message
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\0", b"-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\0", b"-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"]
+)
 def test_a_damaged_private_key_signs_nothing_I9(desk: Desk, made: str, answers: list[str], content: bytes) -> None:
     private_file(desk).write_bytes(content)
     answers += [SECRET] * 3
@@ -370,8 +387,16 @@ def test_a_key_that_was_just_made_can_be_forgotten(desk: Desk, made: str, answer
 
 
 def test_the_key_ring_loads_nothing_heavy_until_it_is_used(desk: Desk) -> None:
-    code = "import sys, foureyes.adapters.identity.keys; print(sorted({'cryptography', 'subprocess', 'getpass'} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], env=desk.environ, capture_output=True, text=True, check=True).stdout == "[]\n"
+    code = (
+        "import sys, foureyes.adapters.identity.keys; print(sorted({'cryptography', 'subprocess', 'getpass'} & "
+        "set(sys.modules)))"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], env=desk.environ, capture_output=True, text=True, check=True
+        ).stdout
+        == "[]\n"
+    )
 
 
 # ------------------------------------------------------------------------------------------------------ FIDO keys
@@ -446,7 +471,9 @@ def test_a_fido_key_that_signs_untouched_or_something_else_is_refused_I9(
     assert [(reason.rule, reason.message) for reason in refusal.value.reasons] == [("I9", why)]
 
 
-def test_a_fido_key_that_nobody_touches_in_time_is_refused_I9(desk: Desk, fido: Fido, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fido_key_that_nobody_touches_in_time_is_refused_I9(
+    desk: Desk, fido: Fido, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def never(*_: object, **__: object) -> None:
         raise ProgramTimedOut("ssh-keygen was still running")
 
@@ -479,7 +506,9 @@ def test_a_fido_handle_that_is_gone_or_open_to_others_signs_nothing_I9(desk: Des
         desk.ring.sign(fido.fingerprint, STATEMENT)
 
 
-@pytest.mark.parametrize("line", [PLAIN, f"  {PLAIN} ann", f"\n{PLAIN}", "ssh-rsa AAAA", "ecdsa-sha2-nistp256 AAAA x", "ssh-ed25519"])
+@pytest.mark.parametrize(
+    "line", [PLAIN, f"  {PLAIN} ann", f"\n{PLAIN}", "ssh-rsa AAAA", "ecdsa-sha2-nistp256 AAAA x", "ssh-ed25519"]
+)
 def test_a_key_that_an_agent_could_use_silently_is_not_adopted_I9(desk: Desk, fido: Fido, line: str) -> None:
     fido.public_file.write_text(line)
     with pytest.raises(Refused, match="not taken as a person's key") as refusal:
@@ -491,7 +520,8 @@ def test_a_key_that_an_agent_could_use_silently_is_not_adopted_I9(desk: Desk, fi
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"hello", b"\xff\xfe", b"sk-ssh-ed25519@openssh.com AAAA", b"sk-ecdsa-sha2-nistp256@openssh.com AAAA"]
+    "content",
+    [b"", b"hello", b"\xff\xfe", b"sk-ssh-ed25519@openssh.com AAAA", b"sk-ecdsa-sha2-nistp256@openssh.com AAAA"],
 )
 def test_what_is_no_fido_key_of_ours_is_not_adopted(desk: Desk, fido: Fido, content: bytes) -> None:
     fido.public_file.write_bytes(content)

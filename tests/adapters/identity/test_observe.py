@@ -17,7 +17,9 @@ INIT = Process(pid=1, start=1, names=("init",), paths=("/sbin/init",))
 SHELL = Process(pid=300, start=300, names=("bash",), paths=("/usr/bin/bash",))
 CLAUDE = Process(pid=411, start=50, names=("node", "claude"), paths=("/usr/bin/node", "/usr/bin/claude"))
 CODEX = Process(pid=512, start=60, names=("codex",), paths=("/usr/bin/codex",))
-CHECK = Process(pid=700, start=70, names=("python3.11", "fe"), paths=("/usr/bin/python3.11", "/v/bin/fe"), words=("check", "run"))
+CHECK = Process(
+    pid=700, start=70, names=("python3.11", "fe"), paths=("/usr/bin/python3.11", "/v/bin/fe"), words=("check", "run")
+)
 REAPER = Process(
     pid=710,
     start=71,
@@ -153,17 +155,27 @@ def test_i5_no_terminal_or_unreadable_ancestors_is_a_service(seen: Tree, why: tu
 
 @pytest.mark.parametrize("terminal", ["", "pts/1"])
 @pytest.mark.parametrize("readable", [True, False])
-@pytest.mark.parametrize("above", [(CHECK,), (SHELL, CHECK), (CLAUDE, CHECK), (SHELL, CHECK, SHELL, CLAUDE), (SHELL, REAPER, CHECK, CODEX)])
+@pytest.mark.parametrize(
+    "above", [(CHECK,), (SHELL, CHECK), (CLAUDE, CHECK), (SHELL, CHECK, SHELL, CLAUDE), (SHELL, REAPER, CHECK, CODEX)]
+)
 def test_i5_what_foureyes_started_is_nobody_whatever_terminal_or_agent_there_is(
     above: tuple[Process, ...], readable: bool, terminal: str
 ) -> None:
     actor = actor_from(tree(*above, terminal=terminal, readable=readable), {"CLAUDECODE": "1"})
-    assert (actor.kind, actor.within, actor.person, actor.agent, actor.processes) == ("service", "fe check run", "", "", ())
+    assert (actor.kind, actor.within, actor.person, actor.agent, actor.processes) == (
+        "service",
+        "fe check run",
+        "",
+        "",
+        (),
+    )
     assert actor.why[0] == "fe check run (pid 700) is an ancestor of this process."
     assert len(actor.why) <= 3
 
 
-@pytest.mark.parametrize(("value", "within"), [("check", "a check"), ("hook", "a hook"), ("", "Foureyes"), ("\x1b", "Foureyes")])
+@pytest.mark.parametrize(
+    ("value", "within"), [("check", "a check"), ("hook", "a hook"), ("", "Foureyes"), ("\x1b", "Foureyes")]
+)
 def test_i5_the_run_mark_alone_tells_too(value: str, within: str) -> None:
     actor = actor_from(tree(SHELL, terminal="pts/1"), {"FOUREYES_RUN": value})
     assert (actor.kind, actor.within, actor.ancestors) == ("service", within, ())
@@ -177,7 +189,9 @@ def test_i5_a_reaper_alone_tells_too() -> None:
 
 def test_i5_what_foureyes_started_shares_nothing_with_anybody_and_is_below_nobody_above_it() -> None:
     actor = actor_from(tree(SHELL, CODEX, CHECK, CLAUDE, terminal="pts/1"), {"CODEX_THREAD_ID": "x"})
-    assert actor.ancestors == (f"proc:{PLACE}:300:300", f"proc:{PLACE}:512:60"), "a token given to claude is not good below the check"
+    assert actor.ancestors == (f"proc:{PLACE}:300:300", f"proc:{PLACE}:512:60"), (
+        "a token given to claude is not good below the check"
+    )
     for other in (tree(SHELL), tree(SHELL, terminal="pts/1"), tree(CLAUDE), tree(CODEX, CLAUDE)):
         assert not set(actor.evidence) & set(actor_from(other, {"CODEX_THREAD_ID": "x"}).evidence)
 
@@ -189,9 +203,17 @@ def test_i5_a_typed_name_does_not_lead_out_of_a_check() -> None:
 
 @pytest.mark.parametrize(
     ("words", "within"),
-    [(("submit", "fe-7k2"), "fe submit"), ((), "fe"), (("--json", "log"), "fe"), (("\x1b[2J", "x"), "fe"), (("run", ""), "fe run")],
+    [
+        (("submit", "fe-7k2"), "fe submit"),
+        ((), "fe"),
+        (("--json", "log"), "fe"),
+        (("\x1b[2J", "x"), "fe"),
+        (("run", ""), "fe run"),
+    ],
 )
-def test_i5_the_command_that_started_it_is_said_and_nothing_else_of_its_words(words: tuple[str, ...], within: str) -> None:
+def test_i5_the_command_that_started_it_is_said_and_nothing_else_of_its_words(
+    words: tuple[str, ...], within: str
+) -> None:
     assert actor_from(tree(replace(CHECK, words=words)), {}).within == within
 
 

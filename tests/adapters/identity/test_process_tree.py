@@ -98,7 +98,9 @@ def test_i5_an_ancestor_that_vanished_makes_the_tree_unreadable(proc: FakeProc) 
     assert [above.pid for above in tree.ancestors] == [30], "what was seen is still there"
 
 
-@pytest.mark.parametrize("line", ["", "30", "30 (x) S", "30 (x) S one 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"])
+@pytest.mark.parametrize(
+    "line", ["", "30", "30 (x) S", "30 (x) S one 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"]
+)
 def test_i5_a_stat_that_makes_no_sense_is_an_unreadable_ancestor(proc: FakeProc, line: str) -> None:
     proc.add(30, parent=1, start=4)
     (proc.directory / "30" / "stat").write_text(line)
@@ -198,7 +200,9 @@ def test_i5_the_controlling_terminal_has_its_usual_name(proc: FakeProc, number: 
         ("/home/claude/bin/thing", [], ""),
     ],
 )
-def test_i3_an_agent_is_known_by_its_executable_or_its_interpreters_script(proc: FakeProc, exe: str, command: list[str], name: str) -> None:
+def test_i3_an_agent_is_known_by_its_executable_or_its_interpreters_script(
+    proc: FakeProc, exe: str, command: list[str], name: str
+) -> None:
     proc.add(30, parent=0, start=4, exe=exe, command=command)
     assert agent(proc, 30) == name
 
@@ -247,7 +251,9 @@ def test_i3_an_executable_copied_and_named_like_an_agent_counts_as_that_agent(tm
         ("/home/fe/bin/thing", [], False),
     ],
 )
-def test_i5_foureyes_knows_itself_by_executable_script_or_module(proc: FakeProc, exe: str, command: list[str], ours: bool) -> None:
+def test_i5_foureyes_knows_itself_by_executable_script_or_module(
+    proc: FakeProc, exe: str, command: list[str], ours: bool
+) -> None:
     proc.add(30, parent=0, start=4, exe=exe, command=command)
     proc.add(40, parent=30, start=6)
     (above,) = read_tree(proc=proc.root, pid=40).ancestors
@@ -317,9 +323,12 @@ def _fake_psutil(*, vanished: bool) -> SimpleNamespace:
         if vanished:
             raise _Denied
         claude = SimpleNamespace(
-            pid=7, exe=lambda: "/usr/bin/node", cmdline=lambda: ["node", "/x/claude"], name=lambda: "node",
+            pid=7,
+            exe=lambda: "/usr/bin/node",
+            cmdline=lambda: ["node", "/x/claude"],
+            name=lambda: "node",
             create_time=lambda: 1.5,
-        )  # fmt: skip
+        )
         top = SimpleNamespace(pid=1, exe=denied, cmdline=denied, name=lambda: "launchd", create_time=lambda: 0.5)
         return [claude, top]
 

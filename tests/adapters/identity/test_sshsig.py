@@ -19,7 +19,9 @@ from foureyes.errors import BadInput
 
 STATEMENT = b"approve fe-1 at d1ff\n"
 TOUCHED, NOT_TOUCHED = 1, 0
-quick = settings(derandomize=True, max_examples=200, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+quick = settings(
+    derandomize=True, max_examples=200, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+)
 ssh_keygen = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not on the PATH")
 
 
@@ -37,7 +39,9 @@ class SoftwareKey:
         self._blob = strings(sshsig.FIDO.encode(), point, application)
         self.public = f"{sshsig.FIDO} {b64encode(self._blob).decode()}"
 
-    def sign(self, statement: bytes, flags: int = TOUCHED, namespace: bytes = b"foureyes", kind: str = sshsig.FIDO) -> str:
+    def sign(
+        self, statement: bytes, flags: int = TOUCHED, namespace: bytes = b"foureyes", kind: str = sshsig.FIDO
+    ) -> str:
         """As ssh-keygen would, without its armor."""
         to_sign = b"SSHSIG" + strings(namespace, b"", b"sha512", sha512(statement).digest())
         presence = bytes([flags]) + (7).to_bytes(4, "big") if kind == sshsig.FIDO else b""
@@ -51,7 +55,9 @@ PUBLIC = sshsig.public_of(PRIVATE)
 SIGNATURE = sshsig.sign_with(PRIVATE, PUBLIC, STATEMENT)
 FIDO = SoftwareKey()
 FIDO_SIGNATURE = FIDO.sign(STATEMENT)
-BOTH = pytest.mark.parametrize(("public", "signature"), [(PUBLIC, SIGNATURE), (FIDO.public, FIDO_SIGNATURE)], ids=["plain", "fido"])
+BOTH = pytest.mark.parametrize(
+    ("public", "signature"), [(PUBLIC, SIGNATURE), (FIDO.public, FIDO_SIGNATURE)], ids=["plain", "fido"]
+)
 
 
 def made_by_ssh_keygen(folder: Path, namespace: str = "foureyes", *options: str) -> str:
@@ -102,7 +108,9 @@ def test_setting_the_touch_flag_afterwards_breaks_the_signature_I9() -> None:
     blob = bytearray(b64decode(FIDO.sign(STATEMENT, NOT_TOUCHED)))
     assert blob[-5] == NOT_TOUCHED
     blob[-5] = TOUCHED
-    assert sshsig.verify(FIDO.public, STATEMENT, b64encode(blob).decode()) == "The signature is not one of this statement."
+    assert (
+        sshsig.verify(FIDO.public, STATEMENT, b64encode(blob).decode()) == "The signature is not one of this statement."
+    )
 
 
 @pytest.mark.parametrize("namespace", [b"git", b"file", b"", b"foureyes\0", b"Foureyes"])
@@ -112,18 +120,25 @@ def test_a_signature_made_for_something_else_does_not_count_I9(namespace: bytes)
 
 
 def test_a_signature_of_one_type_inside_a_key_of_the_other_is_none() -> None:
-    assert sshsig.verify(FIDO.public, STATEMENT, FIDO.sign(STATEMENT, kind=sshsig.PLAIN)).startswith("This is not a signature")
+    assert sshsig.verify(FIDO.public, STATEMENT, FIDO.sign(STATEMENT, kind=sshsig.PLAIN)).startswith(
+        "This is not a signature"
+    )
 
 
 @pytest.mark.parametrize(
-    "garbage", ["", "x", "AAAA", "é", "\udc80", "\0", SIGNATURE + "\n", " " + SIGNATURE, SIGNATURE[:-4], SIGNATURE + "AAAA"]
+    "garbage",
+    ["", "x", "AAAA", "é", "\udc80", "\0", SIGNATURE + "\n", " " + SIGNATURE, SIGNATURE[:-4], SIGNATURE + "AAAA"],
 )
 def test_garbage_is_not_a_signature(garbage: str) -> None:
     assert sshsig.verify(PUBLIC, STATEMENT, garbage).startswith("This is not a signature")
 
 
 @quick
-@given(st.text(), st.binary(), st.one_of(st.text(), st.binary().map(lambda blob: b64encode(b"SSHSIG\0\0\0\1" + blob).decode())))
+@given(
+    st.text(),
+    st.binary(),
+    st.one_of(st.text(), st.binary().map(lambda blob: b64encode(b"SSHSIG\0\0\0\1" + blob).decode())),
+)
 def test_garbage_never_raises_and_never_holds(public: str, statement: bytes, signature: str) -> None:
     assert sshsig.verify(public, statement, SIGNATURE)
     assert sshsig.verify(PUBLIC, statement, signature)
@@ -151,7 +166,9 @@ def test_one_flipped_bit_of_the_signature_does_not_hold_I9(public: str, signatur
 @BOTH
 @quick
 @given(where=st.integers(0), character=st.characters())
-def test_one_other_character_of_the_signature_does_not_hold_I9(public: str, signature: str, where: int, character: str) -> None:
+def test_one_other_character_of_the_signature_does_not_hold_I9(
+    public: str, signature: str, where: int, character: str
+) -> None:
     where %= len(signature)
     changed = signature[:where] + character + signature[where + 1 :]
     assert (sshsig.verify(public, STATEMENT, changed) == "") == (changed == signature)
@@ -164,12 +181,21 @@ def test_a_public_key_has_one_line_and_one_fingerprint() -> None:
     written = f"  {PUBLIC}   Ann on her desk\n"
     assert sshsig.plain(written) == sshsig.plain(PUBLIC) == PUBLIC
     assert sshsig.fingerprint(written) == sshsig.fingerprint(PUBLIC)
-    assert sshsig.fingerprint(PUBLIC) == "SHA256:" + b64encode(sha256(b64decode(PUBLIC.split()[1])).digest()).decode().rstrip("=")
+    assert sshsig.fingerprint(PUBLIC) == "SHA256:" + b64encode(
+        sha256(b64decode(PUBLIC.split()[1])).digest()
+    ).decode().rstrip("=")
     assert (sshsig.is_fido(PUBLIC), sshsig.is_fido(FIDO.public)) == (False, True)
 
 
 @pytest.mark.parametrize(
-    "kind", ["ssh-rsa", "ssh-dss", "ecdsa-sha2-nistp256", "sk-ecdsa-sha2-nistp256@openssh.com", "ssh-ed25519-cert-v01@openssh.com"]
+    "kind",
+    [
+        "ssh-rsa",
+        "ssh-dss",
+        "ecdsa-sha2-nistp256",
+        "sk-ecdsa-sha2-nistp256@openssh.com",
+        "ssh-ed25519-cert-v01@openssh.com",
+    ],
 )
 def test_another_type_of_key_is_told_which_ones_are_accepted(kind: str) -> None:
     line = f"{kind} {b64encode(strings(kind.encode(), b'key')).decode()} ann@desk"
@@ -214,7 +240,9 @@ def test_armor_goes_on_and_off(public: str, signature: str) -> None:
     assert sshsig.unarmored(text) == sshsig.unarmored(text.replace("\n", "\r\n").encode()) == signature
 
 
-@pytest.mark.parametrize("garbage", ["", b"\xff", SIGNATURE, sshsig.armored(SIGNATURE)[:-10], b"Couldn't load public key"])
+@pytest.mark.parametrize(
+    "garbage", ["", b"\xff", SIGNATURE, sshsig.armored(SIGNATURE)[:-10], b"Couldn't load public key"]
+)
 def test_a_text_without_armor_is_not_a_signature(garbage: str | bytes) -> None:
     with pytest.raises(BadInput, match="not an SSH signature"):
         sshsig.unarmored(garbage)
@@ -260,5 +288,7 @@ def test_what_ssh_keygen_signs_for_something_else_does_not_count_I9(tmp_path: Pa
 def test_ssh_keygen_shows_the_same_fingerprints(tmp_path: Path) -> None:
     for public in (PUBLIC, FIDO.public):
         (tmp_path / "key.pub").write_text(public + "\n")
-        shown = subprocess.run(["ssh-keygen", "-l", "-f", str(tmp_path / "key.pub")], capture_output=True, text=True, check=True)
+        shown = subprocess.run(
+            ["ssh-keygen", "-l", "-f", str(tmp_path / "key.pub")], capture_output=True, text=True, check=True
+        )
         assert shown.stdout.split()[1] == sshsig.fingerprint(public)

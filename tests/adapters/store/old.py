@@ -1,7 +1,8 @@
 """Stores as an older version left them: its migrations are really applied, its rows are those that it really wrote.
 
 `schema_2.jsonl` was written by the last version with schema 2: every row of its journal, which has every kind of event
-that it knew, and of its tables. `schema_3.jsonl` and `schema_4.jsonl` are the same of schemas 3 and 4. They are never written again:
+that it knew, and of its tables. `schema_3.jsonl` and `schema_4.jsonl` are the same of schemas 3 and 4. They are never
+written again:
 what they hold must be understood for ever.
 """
 

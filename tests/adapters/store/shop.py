@@ -24,7 +24,7 @@ from foureyes.core.events import (
     MergeLeft,
     MergeRetried,
     SecurityRecorded,
-)  # fmt: skip
+)
 from foureyes.core.finding import Answer, Found
 from foureyes.core.four_eyes import Said
 from foureyes.core.session import Actor
@@ -49,7 +49,9 @@ def fill(world: DeskWorld) -> DeskWorld:
 
 def _plan_and_decide(world: DeskWorld) -> None:
     other = world.create(CODEX, title="another", labels=["api"], description="many words")
-    task = world.create(CODEX, labels=["ux", "api"], depends_on=[world.create()], parent=world.create(type="epic"), minor=True)
+    task = world.create(
+        CODEX, labels=["ux", "api"], depends_on=[world.create()], parent=world.create(type="epic"), minor=True
+    )
     world.app.tasks.remove_dependency(BOB, task, [world.show(task).depends_on[0].id])
     world.create(depends_on=[other, task])
     world.app.tasks.edit(CODEX, other, acceptance="it works", minor=False)
@@ -92,11 +94,15 @@ def _delegate(world: DeskWorld) -> None:
 
 
 def _record_and_clear(world: DeskWorld) -> None:
-    """Approvals recorded apart: one waits, one was finished, one was taken back; and two trailers that name somebody wrongly."""
+    """Approvals recorded apart: one waits, one was finished, one was taken back; and two trailers that name somebody
+    wrongly.
+    """
     world.app.policy.set(ALICE, "review.policy", "delegated")
     tasks = [world.handed_in(CLAUDE, creator=BOB, title=f"recorded {number}") for number in range(3)]
     for task in tasks:
-        world.app.decisions.approve(CODEX, task, seen=world.show(task).attempts[-1].diff_id, said=Said(record_only=True))
+        world.app.decisions.approve(
+            CODEX, task, seen=world.show(task).attempts[-1].diff_id, said=Said(record_only=True)
+        )
     world.approve(CLAUDE, tasks[1], reason="codex has looked at it")
     world.app.decisions.withdraw(CODEX, tasks[2])
     world.app.policy.set(ALICE, "review.policy", None)
@@ -115,19 +121,27 @@ def _sign(world: DeskWorld) -> None:
         with world.store.write() as tx:
             made: list[Event] = [
                 KeyAdded(fingerprint=key, public=f"ssh-ed25519 {name}", person="alice@box"),
-                DecisionSigned(key=key, statement=f'{{"verb":"hold","reason":"{name}"}}', signature=f"signature of {name}"),
+                DecisionSigned(
+                    key=key, statement=f'{{"verb":"hold","reason":"{name}"}}', signature=f"signature of {name}"
+                ),
                 KeyRetired(fingerprint=key, reason="lost"),
             ]
             tx.append(ALICE.session, NOW, [("", event) for event in made])
 
 
-CHECKS = '[[checks]]\nname = "tests"\nrun = "pytest"\nreport = "junit"\n[[checks]]\nname = "lint"\nrun = "ruff"\nrequired = false\n'
+CHECKS = (
+    '[[checks]]\nname = "tests"\nrun = "pytest"\nreport = "junit"\n[[checks]]\nname = "lint"\nrun = '
+    '"ruff"\nrequired = false\n'
+)
 
 
 def _check_and_merge(world: DeskWorld) -> None:
     """Checks that are red and green, a plan that is accepted, merges that are at work, waiting, stuck and done."""
     before = world.repo.files["foureyes.toml"]
-    world.repo.files |= {"foureyes.toml": before + CHECKS, ".foureyes/prompts/review.md": "[[role]]\nYou look closely.\n"}
+    world.repo.files |= {
+        "foureyes.toml": before + CHECKS,
+        ".foureyes/prompts/review.md": "[[role]]\nYou look closely.\n",
+    }
     world.app.policy.accept(ALICE)
     planned = world.app.plans.import_(ALICE, "## Task: planned\n\n## Task: planned too\n", group="one")
     world.app.plans.accept(BOB, [planned[0].task])
@@ -135,7 +149,9 @@ def _check_and_merge(world: DeskWorld) -> None:
         world.start(CLAUDE, task)
         world.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
         world.submit(CLAUDE, task, signal="DONE")
-        world.outside.runner.says("tests", exit_code=number, passing=["a", "b"], failing=["c"] if number else [], output="it ran")
+        world.outside.runner.says(
+            "tests", exit_code=number, passing=["a", "b"], failing=["c"] if number else [], output="it ran"
+        )
         world.app.checks.run(CI, task)
     world.start(CLAUDE, task)
     _again(world, task)
@@ -165,8 +181,8 @@ def review(world: DeskWorld, actor: Actor, task: str, *issues: dict[str, object]
     """A reviewer's document about what is handed in now, whole unless it is said otherwise."""
     attempt = world.show(task).attempts[-1]
     said = {
-        "verdict": "concerns" if issues else "approved", "summary": "looked at all of it", "issues": issues, "attempt": attempt.n,
-        "diff_id": attempt.diff_id, "files_reviewed": [file.path for file in attempt.files],
+        "verdict": "concerns" if issues else "approved", "summary": "looked at all of it", "issues": issues,
+        "attempt": attempt.n, "diff_id": attempt.diff_id, "files_reviewed": [file.path for file in attempt.files],
     }  # fmt: skip
     document = {"type": "review_result", "version": 1, "payload": said | payload}
     return world.app.reviews.submit(actor, task, msgspec.json.encode(document))
@@ -190,10 +206,14 @@ def _review_and_answer(world: DeskWorld) -> None:
     for _ in range(2):  # what comes back once and is sent again as it is waits for somebody else's word (V7)
         with suppress(Refused):
             lost = issue("CRITICAL", "nowhere", quote="this is in no file")
-            review(world, CODEX, task, lost, issue("HIGH", "a leak"), issue("HIGH", "no lock"), issue("HIGH", "no test"))
+            review(
+                world, CODEX, task, lost, issue("HIGH", "a leak"), issue("HIGH", "no lock"), issue("HIGH", "no test")
+            )
     names = {one.title: one.id for one in app.findings.listed(task)}
     app.rulings.rule(GEMINI, [Ruling(names["nowhere"], "DISMISSED", "there is no such code")])
-    app.findings.add(BOB, task, Found(severity="HIGH", title="the wrong sum", problem="rounds down", fix="round half up"))
+    app.findings.add(
+        BOB, task, Found(severity="HIGH", title="the wrong sum", problem="rounds down", fix="round half up")
+    )
     app.findings.add(GEMINI, task, Found(severity="MEDIUM", title="a vague name", fix="say what it holds"))
     app.findings.add(GEMINI, task, Found(severity="LOW", title="a blank too many"))
     names |= {one.title: one.id for one in app.findings.listed(task)}
@@ -218,7 +238,9 @@ def _review_and_answer(world: DeskWorld) -> None:
 
 
 def _go_round_in_circles(world: DeskWorld) -> None:
-    """Loops that go up the tiers, wait for the lead, and what the lead does; findings that move with their code and leave with it."""
+    """Loops that go up the tiers, wait for the lead, and what the lead does; findings that move with their code and
+    leave with it.
+    """
     app = world.app
     task = world.create(BOB, title="round and round")
     world.start(CLAUDE, task)
@@ -227,7 +249,13 @@ def _go_round_in_circles(world: DeskWorld) -> None:
     world.submit(CLAUDE, task)
     path, other = (file.path for file in world.show(task).attempts[-1].files)
     world.repo.files |= {path: "one\ntwo = 2\nthree\n", other: "four\n"}
-    review(world, CODEX, task, issue("HIGH", "two is three", file=path, quote="two = 2"), issue("LOW", "a bare four", file=other, line=1))
+    review(
+        world,
+        CODEX,
+        task,
+        issue("HIGH", "two is three", file=path, quote="two = 2"),
+        issue("LOW", "a bare four", file=other, line=1),
+    )
     found = app.findings.listed(task, blocking=True)[0].id
     for how in ("crash", "timeout"):
         if world.status(task) == "reviewing":

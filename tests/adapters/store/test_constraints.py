@@ -1,4 +1,6 @@
-"""Constraints of the findings loop really reject (lesson 26): every CHECK of the migration, and NULL wherever it has no place."""
+"""Constraints of the findings loop really reject (lesson 26): every CHECK of the migration, and NULL wherever it has no
+place.
+"""
 
 from __future__ import annotations
 
@@ -27,19 +29,23 @@ WRONG = {
     ("reviews", "verdict"): ["'fine'", "''", "'APPROVED'"], ("reviews", "effective"): ["'fine'", "''"],
     ("reviews", "status"): ["'approved'", "'CHANGES_REQUIRED'", "''"], ("reviews", "actionable"): ["2", "-1"],
     ("review_returns", "why"): ["'prose'", "''"], ("findings", "kind"): ["'XX'", "'tl'", "''"],
-    ("findings", "severity"): ["'FYI'", "'high'", "''"], ("findings", "blocking"): ["1 - blocking", "2"], ("findings", "title"): ["''"],
-    ("findings", "line"): ["-1"], ("findings", "flagged"): ["raised - 1"], ("findings", "state"): ["'fixed'", "'OPEN'", "''"],
-    ("findings", "note"): ["2"], ("findings", "anchored"): ["2"], ("findings", "waiting"): ["2"], ("findings", "must_fix"): ["2"],
-    ("findings", "left_diff"): ["2"], ("findings", "answer"): ["'DONE'", "'fixed'"], ("findings", "ruling"): ["'FINE'", "'verified'"],
-    ("finding_moves", "was"): ["'gone'"], ("finding_moves", "now"): ["'gone'", "''"], ("finding_moves", "blocking"): ["2"],
-    ("finding_moves", "undone"): ["2"], ("finding_moves", "kind"): ["'moved'", "''"], ("escalations", "tier"): ["'boss'", "''"],
-    ("escalations", "lead_option"): ["'approve'"], ("escalations", "waiting_for"): ["'boss'"], ("odd_ends", "how"): ["'done'", "''"],
+    ("findings", "severity"): ["'FYI'", "'high'", "''"], ("findings", "blocking"): ["1 - blocking", "2"],
+    ("findings", "title"): ["''"], ("findings", "line"): ["-1"], ("findings", "flagged"): ["raised - 1"],
+    ("findings", "state"): ["'fixed'", "'OPEN'", "''"], ("findings", "note"): ["2"], ("findings", "anchored"): ["2"],
+    ("findings", "waiting"): ["2"], ("findings", "must_fix"): ["2"], ("findings", "left_diff"): ["2"],
+    ("findings", "answer"): ["'DONE'", "'fixed'"], ("findings", "ruling"): ["'FINE'", "'verified'"],
+    ("finding_moves", "was"): ["'gone'"], ("finding_moves", "now"): ["'gone'", "''"],
+    ("finding_moves", "blocking"): ["2"], ("finding_moves", "undone"): ["2"],
+    ("finding_moves", "kind"): ["'moved'", "''"], ("escalations", "tier"): ["'boss'", "''"],
+    ("escalations", "lead_option"): ["'approve'"], ("escalations", "waiting_for"): ["'boss'"],
+    ("odd_ends", "how"): ["'done'", "''"],
 }  # fmt: skip
 """What each CHECK of a column must not let in, beside NULL."""
 WHOLE_ROWS = [
-    "UPDATE findings SET state = 'deferred' WHERE blocking = 1", "UPDATE findings SET state = 'skipped' WHERE blocking = 1",
-    "UPDATE findings SET severity = 'LOW' WHERE blocking = 1", "UPDATE findings SET severity = 'HIGH' WHERE blocking = 0",
-    "UPDATE findings SET id = 'the same'",
+    "UPDATE findings SET state = 'deferred' WHERE blocking = 1",
+    "UPDATE findings SET state = 'skipped' WHERE blocking = 1",
+    "UPDATE findings SET severity = 'LOW' WHERE blocking = 1",
+    "UPDATE findings SET severity = 'HIGH' WHERE blocking = 0", "UPDATE findings SET id = 'the same'",
 ]  # fmt: skip
 """L1, L4: what several columns say together; and two findings of one id (L2)."""
 TABLES = sorted({table for table, _ in COLUMNS})
@@ -59,7 +65,9 @@ def rejected(world: DeskWorld, statement: str) -> None:
 
 def test_every_check_of_the_migration_is_tried_lesson_26() -> None:
     assert {column for column, line in COLUMNS.items() if "CHECK" in line} == set(WRONG)
-    assert {column for column, line in COLUMNS.items() if "NOT NULL" not in line and "PRIMARY KEY" not in line} == MAY_BE_NULL
+    assert {
+        column for column, line in COLUMNS.items() if "NOT NULL" not in line and "PRIMARY KEY" not in line
+    } == MAY_BE_NULL
     assert MIGRATION.count("CHECK (") == len(WRONG) + 2, "one of a whole row, and one of tasks: test_migrate tries that"
 
 
@@ -68,7 +76,9 @@ def test_there_is_something_to_reject_lesson_26(filled: DeskWorld, table: str) -
     assert filled.sql(f"SELECT count(*) FROM {table}") != [(0,)]
 
 
-@pytest.mark.parametrize(("table", "column", "value"), [(*where, value) for where, values in WRONG.items() for value in values])
+@pytest.mark.parametrize(
+    ("table", "column", "value"), [(*where, value) for where, values in WRONG.items() for value in values]
+)
 def test_a_wrong_value_is_rejected_lesson_26(filled: DeskWorld, table: str, column: str, value: str) -> None:
     rejected(filled, f"UPDATE {table} SET {column} = {value}")
 

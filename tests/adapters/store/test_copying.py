@@ -1,4 +1,6 @@
-"""A journal written on one engine is the same journal on the other: rows, heads, tables, and an export anybody can check."""
+"""A journal written on one engine is the same journal on the other: rows, heads, tables, and an export anybody can
+check.
+"""
 
 from __future__ import annotations
 
@@ -183,7 +185,9 @@ class OnSqlite(Desk):
 @pytest.mark.parametrize(("machine", "examples"), [(OnPostgres, 12), (OnSqlite, 12)], ids=["postgres", "sqlite"])
 def test_random_verbs_on_one_engine_replay_on_the_other_J2(machine: type[Desk], examples: int) -> None:
     """tests/app/test_replay.py has many more examples on SQLite; what an engine may do differently shows in few."""
-    many = settings(max_examples=examples, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck))
+    many = settings(
+        max_examples=examples, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+    )
     run_state_machine_as_test(machine, settings=many)
 
 

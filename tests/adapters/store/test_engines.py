@@ -1,4 +1,6 @@
-"""What both engines promise: all or nothing, one state per read, one writer at a time, bytes in order, words in ours."""
+"""What both engines promise: all or nothing, one state per read, one writer at a time, bytes in order, words in
+ours.
+"""
 
 from __future__ import annotations
 
@@ -111,13 +113,17 @@ def test_a_read_cannot_write_on_a_server_and_leaves_nothing_on_either(place: eng
 def test_writers_in_threads_make_one_chain_J1(place: engines.Place) -> None:
     place.create()
     stores = [place.open() for _ in range(4)]
-    threads = [threading.Thread(target=lambda each=store: [append(each, security()) for _ in range(10)]) for store in stores]
+    threads = [
+        threading.Thread(target=lambda each=store: [append(each, security()) for _ in range(10)]) for store in stores
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert rows(stores[0]) == 40
-    assert [row[0] for row in stores[0].engine.fetch("SELECT seq FROM journal ORDER BY seq", {})[1]] == list(range(1, 41))
+    assert [row[0] for row in stores[0].engine.fetch("SELECT seq FROM journal ORDER BY seq", {})[1]] == list(
+        range(1, 41)
+    )
 
 
 def test_a_stream_is_all_rows_in_order(full: DeskWorld) -> None:
@@ -257,8 +263,9 @@ def test_a_description_of_a_megabyte_is_taken_or_refused_alike(shape: str) -> No
 @pytest.mark.parametrize(
     ("title", "text"),
     [
-        ("Über die Brücke", "uber"), ("ПРИВЕТ мир", "привет"), ("ΑΛΦΑ", "αλφα"), ("rotate-token", "rotate"), ("src/app.py", "app"),
-        ("o'clock", "o'clock"), ("100% done", "100%"), ("a\\b", "a\\b"), ("日本語 テスト", "日本語"), ("fix & run", "fix & run"),
+        ("Über die Brücke", "uber"), ("ПРИВЕТ мир", "привет"), ("ΑΛΦΑ", "αλφα"), ("rotate-token", "rotate"),
+        ("src/app.py", "app"), ("o'clock", "o'clock"), ("100% done", "100%"), ("a\\b", "a\\b"), ("日本語 テスト", "日本語"),
+        ("fix & run", "fix & run"),
     ],
 )  # fmt: skip
 def test_text_is_found_alike_on_both_engines(desk: DeskWorld, title: str, text: str) -> None:
@@ -280,7 +287,11 @@ def test_nothing_that_is_typed_into_a_search_is_an_error_of_the_database(text: s
 def test_an_edited_search_index_is_found_on_both_J2(full: DeskWorld) -> None:
     """What is hidden from a search is hidden from whoever searches."""
     hide = "UPDATE task_text SET title = 'hidden' WHERE rowid = 1"
-    full.sql(hide if full.store.engine.name == "sqlite" else "UPDATE task_text SET words = to_tsvector('hidden') WHERE rowid = 1")
+    full.sql(
+        hide
+        if full.store.engine.name == "sqlite"
+        else "UPDATE task_text SET words = to_tsvector('hidden') WHERE rowid = 1"
+    )
     assert any("search index" in finding.message for finding in full.store.audit().findings)
 
 

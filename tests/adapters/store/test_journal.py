@@ -22,7 +22,9 @@ def chain(length: int = 6) -> list[Row]:
     rows: list[Row] = []
     for n in range(1, length + 1):
         prev = rows[-1].hash if rows else ""
-        rows.append(next_row(prev, n, f"2026-03-01T12:00:0{n}.000Z", "p", f"fe-{n}", "ses-1", e.Logged(text=f"line {n}")))
+        rows.append(
+            next_row(prev, n, f"2026-03-01T12:00:0{n}.000Z", "p", f"fe-{n}", "ses-1", e.Logged(text=f"line {n}"))
+        )
     return rows
 
 
@@ -32,7 +34,9 @@ def changed(row: Row, **fields: object) -> Row:
 
 def rehashed(row: Row, **fields: object) -> Row:
     new = changed(row, **fields)
-    return changed(new, hash=hash_of(new.prev, new.seq, new.at, new.project, new.task, new.session, new.kind, new.payload))
+    return changed(
+        new, hash=hash_of(new.prev, new.seq, new.at, new.project, new.task, new.session, new.kind, new.payload)
+    )
 
 
 def found(rows: list[Row]) -> list[int]:
@@ -41,8 +45,12 @@ def found(rows: list[Row]) -> list[int]:
 
 def test_the_hash_covers_domain_tag_previous_hash_and_the_array_of_the_columns_J1() -> None:
     row = next_row("ab" * 32, 7, "2026-03-01T12:00:00.000Z", "p", "fe-1", "ses-1", e.Logged(text='say "hi" – ü'))
-    array = json.dumps([7, row.at, "p", "fe-1", "ses-1", "Logged", row.payload], ensure_ascii=False, separators=(",", ":"))
-    assert row.hash == hashlib.sha256(b"foureyes-journal-1\n" + ("ab" * 32).encode() + b"\n" + array.encode()).hexdigest()
+    array = json.dumps(
+        [7, row.at, "p", "fe-1", "ses-1", "Logged", row.payload], ensure_ascii=False, separators=(",", ":")
+    )
+    assert (
+        row.hash == hashlib.sha256(b"foureyes-journal-1\n" + ("ab" * 32).encode() + b"\n" + array.encode()).hexdigest()
+    )
     assert DOMAIN == b"foureyes-journal-1\n"
 
 
@@ -55,7 +63,9 @@ def test_the_encoding_is_what_the_standard_library_writes_for_any_text_J1(
 
 
 @given(texts, texts, st.lists(texts, max_size=3))
-def test_payloads_read_back_as_they_were_written_and_with_the_standard_library_too_J1(title: str, text: str, labels: list[str]) -> None:
+def test_payloads_read_back_as_they_were_written_and_with_the_standard_library_too_J1(
+    title: str, text: str, labels: list[str]
+) -> None:
     event = e.TaskCreated(title=title, description=text, labels=tuple(labels), parent=TaskId("fe-1"))
     row = next_row("", 1, "t", "p", "fe-2", "s", event)
     assert row.event() == event
@@ -144,7 +154,11 @@ def test_every_break_is_named_not_only_the_first_J2() -> None:
 
 def test_an_unknown_kind_or_field_is_an_error_and_never_skipped_G1() -> None:
     row = chain()[0]
-    for wrong in (changed(row, kind="Invented"), changed(row, payload='{"text":"x","surprise":1}'), changed(row, payload="{")):
+    for wrong in (
+        changed(row, kind="Invented"),
+        changed(row, payload='{"text":"x","surprise":1}'),
+        changed(row, payload="{"),
+    ):
         with pytest.raises(VerificationFailed, match="row 1"):
             wrong.event()
 

@@ -1,4 +1,6 @@
-"""What broke in the systems before us, on both engines: lessons 16, 24, 25, 26 (test_migrate), 27 (test_postgres), 62."""
+"""What broke in the systems before us, on both engines: lessons 16, 24, 25, 26 (test_migrate), 27 (test_postgres),
+62.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ def test_wal_and_full_synchronisation_are_in_force_for_every_connection_lesson_1
     place = engines.Place("sqlite", tmp_path)
     for store in (place.create(), place.open()):
         assert isinstance(store.engine, SqliteEngine)
-        assert (store.engine.connection.pragma("journal_mode"), store.engine.connection.pragma("synchronous")) == ("wal", 2)
+        assert (store.engine.connection.pragma("journal_mode"), store.engine.connection.pragma("synchronous")) == (
+            "wal",
+            2,
+        )
     assert apsw.Connection(str(tmp_path / "store.db")).pragma("journal_mode") == "wal"
 
 
@@ -50,11 +55,19 @@ def test_the_same_key_with_the_same_content_is_the_same_task_and_writes_nothing_
     assert desk.ids_of() == [first.task]
 
 
-CHANGES: list[dict[str, object]] = [{"title": "another"}, {"description": "other"}, {"labels": ["b"]}, {"priority": 0}, {"minor": True}]
+CHANGES: list[dict[str, object]] = [
+    {"title": "another"},
+    {"description": "other"},
+    {"labels": ["b"]},
+    {"priority": 0},
+    {"minor": True},
+]
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=str)
-def test_the_same_key_with_another_content_is_a_conflict_and_keeps_the_old_lesson_24(desk: DeskWorld, change: dict[str, object]) -> None:
+def test_the_same_key_with_another_content_is_a_conflict_and_keeps_the_old_lesson_24(
+    desk: DeskWorld, change: dict[str, object]
+) -> None:
     fields: dict[str, object] = {"title": "a task", "description": "d", "labels": ["a"]}
     task = desk.create(CLAUDE, **fields, key="k")  # type: ignore[arg-type]
     before = desk.task(task)

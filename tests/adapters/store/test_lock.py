@@ -34,7 +34,11 @@ class Holder:
     def __init__(self, path: Path) -> None:
         environment = {**os.environ, "PYTHONPATH": str(Path(foureyes.__file__).parents[1])}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", HOLDER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+            [sys.executable, "-c", HOLDER, str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
         )
         self.pid = self.process.pid
 

@@ -33,16 +33,16 @@ from tests.app.world import BOB, CLAUDE, GEMINI, PROJECT, DeskWorld
 
 NEW_KINDS = {
     3: {
-        "TokenIssued", "SessionEnded", "ApprovalRecorded", "ApprovalFinished", "AttributionCleared", "KeyAdded", "KeyRetired",
-        "DecisionSigned",
+        "TokenIssued", "SessionEnded", "ApprovalRecorded", "ApprovalFinished", "AttributionCleared", "KeyAdded",
+        "KeyRetired", "DecisionSigned",
     },
     4: {
-        "CheckFinished", "TestsListed", "PlanAccepted", "AttemptSentBack", "ApprovalVoided", "MergeLeased", "MergeLeft", "MergeRetried",
-        "MergeFailed", "CheckpointNoted",
+        "CheckFinished", "TestsListed", "PlanAccepted", "AttemptSentBack", "ApprovalVoided", "MergeLeased", "MergeLeft",
+        "MergeRetried", "MergeFailed", "CheckpointNoted",
     },
     5: {
-        "ReviewSubmitted", "ReviewReturned", "FindingsRaised", "FindingsAnswered", "FindingRuled", "RulingTakenBack", "FindingsCleared",
-        "FindingWaived", "FindingsPlaced", "FindingTracked", "TaskEscalated", "LeadDecided",
+        "ReviewSubmitted", "ReviewReturned", "FindingsRaised", "FindingsAnswered", "FindingRuled", "RulingTakenBack",
+        "FindingsCleared", "FindingWaived", "FindingsPlaced", "FindingTracked", "TaskEscalated", "LeadDecided",
         "TemplateAccepted",
     },
 }  # fmt: skip
@@ -50,7 +50,17 @@ NEW_KINDS = {
 NEW_TABLES = {
     3: {"tokens", "keys", "signatures", "cleared"},
     4: {"checks", "test_lists", "merges"},
-    5: {"reviews", "review_returns", "findings", "finding_ids", "finding_moves", "pieces", "escalations", "odd_ends", "templates"},
+    5: {
+        "reviews",
+        "review_returns",
+        "findings",
+        "finding_ids",
+        "finding_moves",
+        "pieces",
+        "escalations",
+        "odd_ends",
+        "templates",
+    },
 }
 each_schema = pytest.mark.parametrize("schema", OLDER)
 
@@ -60,8 +70,14 @@ def came_after(schema: int, new: dict[int, set[str]]) -> set[str]:
 
 
 def test_statements_are_split_at_the_ends_of_lines_and_comments_are_dropped() -> None:
-    text = "-- a comment; with one\nCREATE TABLE a (\n  -- inside\n  x TEXT DEFAULT ';' -- no\n);\n\nINSERT INTO a VALUES ('b;c');\n\n"
-    assert Migration(1, "x", text).statements == ["CREATE TABLE a (\n  x TEXT DEFAULT ';' -- no\n)", "INSERT INTO a VALUES ('b;c')"]
+    text = (
+        "-- a comment; with one\nCREATE TABLE a (\n  -- inside\n  x TEXT DEFAULT ';' -- no\n);\n\nINSERT INTO a "
+        "VALUES ('b;c');\n\n"
+    )
+    assert Migration(1, "x", text).statements == [
+        "CREATE TABLE a (\n  x TEXT DEFAULT ';' -- no\n)",
+        "INSERT INTO a VALUES ('b;c')",
+    ]
     assert Migration(1, "x", "\n-- nothing\n;\n").statements == []
 
 
@@ -121,7 +137,9 @@ def test_an_up_to_date_store_makes_no_backup(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.before-schema-*"))
 
 
-@pytest.mark.parametrize("edit", ["UPDATE migrations SET checksum = 'x' WHERE n = 1", "UPDATE migrations SET n = 77 WHERE n = 1"])
+@pytest.mark.parametrize(
+    "edit", ["UPDATE migrations SET checksum = 'x' WHERE n = 1", "UPDATE migrations SET n = 77 WHERE n = 1"]
+)
 def test_an_edited_history_is_refused_before_anything_changes(tmp_path: Path, edit: str) -> None:
     engine = old_file(tmp_path)
     engine.script([edit])
@@ -147,26 +165,29 @@ def test_a_step_that_fails_leaves_the_old_schema_G4(tmp_path: Path, monkeypatch:
 
 TASK = "UPDATE tasks SET {} WHERE n = 1"
 NEW_CHECKS = [
-    ("sessions", "ended_seq", "NULL"), ("approvals", "recorded", "2"), ("approvals", "recorded", "NULL"), ("approvals", "batch", "NULL"),
-    ("attempts", "signal", "'FAILED'"), ("attempts", "signal", "NULL"), ("attempts", "base_tree", "NULL"), ("attempts", "marks", "NULL"),
-    ("tasks", "planned", "'auto'"), ("tasks", "planned", "NULL"), ("tasks", "merge_failures", "NULL"), ("feedback", "redo_option", "'new'"),
+    ("sessions", "ended_seq", "NULL"), ("approvals", "recorded", "2"), ("approvals", "recorded", "NULL"),
+    ("approvals", "batch", "NULL"), ("attempts", "signal", "'FAILED'"), ("attempts", "signal", "NULL"),
+    ("attempts", "base_tree", "NULL"), ("attempts", "marks", "NULL"), ("tasks", "planned", "'auto'"),
+    ("tasks", "planned", "NULL"), ("tasks", "merge_failures", "NULL"), ("feedback", "redo_option", "'new'"),
     ("feedback", "redo_option", "NULL"), ("feedback", "quick_issues", "NULL"), ("feedback", "priority_change", "'up'"),
     ("feedback", "priority_change", "NULL"), ("feedback", "source", "NULL"), ("tasks", "waiting_for", "'boss'"),
     ("tasks", "waiting_for", "NULL"), ("checks", "found", "NULL"),
 ]  # fmt: skip
 """What later migrations say about columns of older tables."""
 BAD = [
-    TASK.format("status = 'done'"), TASK.format("status = NULL"), TASK.format("status = ''"), TASK.format("type = 'story'"),
-    TASK.format("type = NULL"), TASK.format("priority = 5"), TASK.format("priority = -1"), TASK.format("priority = NULL"),
-    TASK.format("minor = 2"), TASK.format("minor = NULL"), TASK.format("minor_late = 2"), TASK.format("landed = 2"),
-    TASK.format("unmerged = NULL"), TASK.format("open_deps = -1"), TASK.format("open_deps = NULL"), TASK.format("ready = 2"),
+    TASK.format("status = 'done'"), TASK.format("status = NULL"), TASK.format("status = ''"),
+    TASK.format("type = 'story'"), TASK.format("type = NULL"), TASK.format("priority = 5"),
+    TASK.format("priority = -1"), TASK.format("priority = NULL"), TASK.format("minor = 2"), TASK.format("minor = NULL"),
+    TASK.format("minor_late = 2"), TASK.format("landed = 2"), TASK.format("unmerged = NULL"),
+    TASK.format("open_deps = -1"), TASK.format("open_deps = NULL"), TASK.format("ready = 2"),
     TASK.format("ready = NULL"), TASK.format("deleted = 7"), TASK.format("title = NULL"), TASK.format("creator = NULL"),
-    TASK.format("version = NULL"), TASK.format("id = NULL"), "UPDATE tasks SET id = (SELECT id FROM tasks WHERE n = 2) WHERE n = 1",
-    "UPDATE sessions SET kind = 'robot'", "UPDATE sessions SET kind = NULL", "UPDATE sessions SET trust = 'full'",
-    "UPDATE sessions SET trust = NULL", "UPDATE sessions SET proven = 2", "UPDATE sessions SET proven = NULL",
-    "UPDATE history SET action = 'merged'", "UPDATE history SET action = NULL", "UPDATE attempts SET landed = 2",
-    "UPDATE attempts SET no_code = NULL", "UPDATE attempts SET diff_id = NULL", "UPDATE approvals SET state = 'valid'",
-    "UPDATE approvals SET state = NULL", "UPDATE feedback SET decision = 'approved'", "UPDATE feedback SET decision = NULL",
+    TASK.format("version = NULL"), TASK.format("id = NULL"),
+    "UPDATE tasks SET id = (SELECT id FROM tasks WHERE n = 2) WHERE n = 1", "UPDATE sessions SET kind = 'robot'",
+    "UPDATE sessions SET kind = NULL", "UPDATE sessions SET trust = 'full'", "UPDATE sessions SET trust = NULL",
+    "UPDATE sessions SET proven = 2", "UPDATE sessions SET proven = NULL", "UPDATE history SET action = 'merged'",
+    "UPDATE history SET action = NULL", "UPDATE attempts SET landed = 2", "UPDATE attempts SET no_code = NULL",
+    "UPDATE attempts SET diff_id = NULL", "UPDATE approvals SET state = 'valid'", "UPDATE approvals SET state = NULL",
+    "UPDATE feedback SET decision = 'approved'", "UPDATE feedback SET decision = NULL",
     "UPDATE journal SET hash = NULL WHERE seq = 1", "UPDATE journal SET payload = NULL WHERE seq = 1",
     "UPDATE journal SET seq = 2 WHERE seq = 1", "INSERT INTO head (one, seq, hash) VALUES (2, 0, '')",
     "INSERT INTO head (one, seq, hash) VALUES (1, 0, '')", "UPDATE head SET seq = NULL",
@@ -174,15 +195,16 @@ BAD = [
     "INSERT INTO settings (name, value, session, at) VALUES ('x', NULL, 's', 't')",
     "INSERT INTO authors SELECT * FROM authors", "INSERT INTO dependencies SELECT * FROM dependencies",
     "INSERT INTO task_labels SELECT * FROM task_labels", "INSERT INTO attempts SELECT * FROM attempts",
-    "UPDATE tokens SET role = 'admin'", "UPDATE tokens SET role = NULL", "UPDATE tokens SET bound = NULL", "UPDATE tokens SET task = NULL",
-    "UPDATE tokens SET ended_seq = NULL", "INSERT INTO tokens SELECT * FROM tokens", "UPDATE keys SET public = NULL",
-    "UPDATE keys SET retired_why = NULL", "INSERT INTO keys SELECT * FROM keys", "INSERT INTO cleared SELECT * FROM cleared",
-    "UPDATE checks SET outcome = 'ok'", "UPDATE checks SET outcome = NULL", "UPDATE checks SET tree = NULL",
-    "UPDATE checks SET failing = NULL",
-    "UPDATE checks SET session = NULL", "INSERT INTO checks SELECT * FROM checks", "INSERT INTO test_lists SELECT * FROM test_lists",
+    "UPDATE tokens SET role = 'admin'", "UPDATE tokens SET role = NULL", "UPDATE tokens SET bound = NULL",
+    "UPDATE tokens SET task = NULL", "UPDATE tokens SET ended_seq = NULL", "INSERT INTO tokens SELECT * FROM tokens",
+    "UPDATE keys SET public = NULL", "UPDATE keys SET retired_why = NULL", "INSERT INTO keys SELECT * FROM keys",
+    "INSERT INTO cleared SELECT * FROM cleared", "UPDATE checks SET outcome = 'ok'", "UPDATE checks SET outcome = NULL",
+    "UPDATE checks SET tree = NULL", "UPDATE checks SET failing = NULL", "UPDATE checks SET session = NULL",
+    "INSERT INTO checks SELECT * FROM checks", "INSERT INTO test_lists SELECT * FROM test_lists",
     "UPDATE test_lists SET packed = NULL", "UPDATE merges SET state = 'merged'", "UPDATE merges SET state = NULL",
     "UPDATE merges SET approval = NULL", "UPDATE merges SET tries = NULL", "INSERT INTO merges SELECT * FROM merges",
-    "UPDATE cleared SET attempt = NULL", "UPDATE signatures SET signature = 'the same'", "UPDATE signatures SET statement = NULL",
+    "UPDATE cleared SET attempt = NULL", "UPDATE signatures SET signature = 'the same'",
+    "UPDATE signatures SET statement = NULL",
     *[f"UPDATE {table} SET {column} = {value}" for table, column, value in NEW_CHECKS],
 ]  # fmt: skip
 
@@ -201,13 +223,17 @@ def test_a_constraint_really_rejects_lesson_26(filled: DeskWorld, statement: str
 
 
 @pytest.mark.parametrize(
-    "table", ["project", "sessions", "evidence", "settings", "counters", "tokens", "keys", "cleared", "test_lists", "merges"]
+    "table",
+    ["project", "sessions", "evidence", "settings", "counters", "tokens", "keys", "cleared", "test_lists", "merges"],
 )
 def test_a_key_is_never_null_lesson_26(filled: DeskWorld, table: str) -> None:
     """SQLite lets NULL into a TEXT primary key unless it is told not to."""
     columns = filled.store.engine.fetch(f"SELECT * FROM {table} LIMIT 1", {})[0]
     with pytest.raises(engines.INTEGRITY):
-        filled.sql(f"INSERT INTO {table} SELECT NULL, {', '.join(columns[1:])} FROM {table} WHERE {columns[0]} IS NOT NULL LIMIT 1")
+        filled.sql(
+            f"INSERT INTO {table} SELECT NULL, {', '.join(columns[1:])} FROM {table} WHERE {columns[0]} IS "
+            "NOT NULL LIMIT 1"
+        )
 
 
 def test_foreign_backup_functions_are_called_with_the_old_number(tmp_path: Path) -> None:
@@ -222,7 +248,9 @@ def test_foreign_backup_functions_are_called_with_the_old_number(tmp_path: Path)
 
 def future(engine: Database) -> Database:
     """A store as a later version leaves it."""
-    engine.script([f"INSERT INTO migrations (n, name, checksum, applied_at) VALUES ({LATEST + 1}, '9999_later', 'x', 't')"])
+    engine.script(
+        [f"INSERT INTO migrations (n, name, checksum, applied_at) VALUES ({LATEST + 1}, '9999_later', 'x', 't')"]
+    )
     engine.set_schema_version(LATEST + 1)
     return engine
 
@@ -321,14 +349,18 @@ def test_a_backup_of_an_old_schema_can_be_restored(tmp_path: Path, schema: int) 
 
 
 @pytest.mark.parametrize(("table", "column", "value"), NEW_CHECKS)
-def test_a_column_that_was_added_later_rejects_what_a_new_one_rejects_lesson_26(on: str, table: str, column: str, value: str) -> None:
+def test_a_column_that_was_added_later_rejects_what_a_new_one_rejects_lesson_26(
+    on: str, table: str, column: str, value: str
+) -> None:
     engine = old_database(on, min(schema for schema in OLDER if table not in came_after(schema, NEW_TABLES)))
     migrate(engine, NOW, None)
     with pytest.raises(engines.INTEGRITY):
         engine.fetch(f"UPDATE {table} SET {column} = {value}", {})
 
 
-@pytest.mark.parametrize("edit", ["UPDATE migrations SET checksum = 'x' WHERE n = 1", "UPDATE migrations SET n = 0 WHERE n = 1"])
+@pytest.mark.parametrize(
+    "edit", ["UPDATE migrations SET checksum = 'x' WHERE n = 1", "UPDATE migrations SET n = 0 WHERE n = 1"]
+)
 def test_an_edited_history_is_refused_before_anything_changes_on_both_engines(place: engines.Place, edit: str) -> None:
     engine = old_at(place)
     engine.script([edit])
@@ -339,7 +371,8 @@ def test_an_edited_history_is_refused_before_anything_changes_on_both_engines(pl
 
 
 BROKEN = {
-    "at its last statement": "CREATE TABLE half (x INTEGER);\nINSERT INTO half (x) VALUES (1);\nINSERT INTO nowhere (x) VALUES (1);\n",
+    "at its last statement": "CREATE TABLE half (x INTEGER);\nINSERT INTO half (x) VALUES (1);\nINSERT INTO nowhere "
+    "(x) VALUES (1);\n",
     "at its first statement": "INSERT INTO nowhere (x) VALUES (1);\n",
     "at its own table": "CREATE TABLE half (x INTEGER);\nCREATE TABLE half (x INTEGER);\n",
 }
@@ -347,7 +380,9 @@ BROKEN = {
 
 @pytest.mark.parametrize("how", BROKEN)
 @pytest.mark.parametrize("fresh", [True, False], ids=["new store", "old store"])
-def test_a_failing_migration_leaves_neither_change_nor_record_G4(on: str, monkeypatch: pytest.MonkeyPatch, how: str, fresh: bool) -> None:
+def test_a_failing_migration_leaves_neither_change_nor_record_G4(
+    on: str, monkeypatch: pytest.MonkeyPatch, how: str, fresh: bool
+) -> None:
     engine = engines.empty(on) if fresh else old_database(on)
     before = (engine.schema_version(), engine.tables())
     known = migrations(on)
@@ -363,7 +398,9 @@ def test_a_checksum_is_of_the_whole_text_and_the_record_has_it(on: str) -> None:
     engine = engines.database(on)
     for n, checksum in engine.fetch("SELECT n, checksum FROM migrations ORDER BY n", {})[1]:
         assert isinstance(n, int)
-        (path,) = [path for path in Path(FOLDER).glob(f"{n:04}_*.sql") if path.suffixes in ([".sql"], [f".{on}", ".sql"])]
+        (path,) = [
+            path for path in Path(FOLDER).glob(f"{n:04}_*.sql") if path.suffixes in ([".sql"], [f".{on}", ".sql"])
+        ]
         text = path.read_text()
         assert hashlib.sha256((text + "\n").encode()).hexdigest() == checksum
 
@@ -392,7 +429,9 @@ def test_several_processes_that_migrate_at_once_do_it_once(place: engines.Place,
     command = [sys.executable, "-c", MIGRATOR, place.on, str(place.folder), url, place.project]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     processes = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        )
         for _ in range(4)
     ]
     for process in processes:

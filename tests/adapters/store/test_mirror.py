@@ -46,9 +46,12 @@ def test_nothing_is_written_before_the_first_exception(store: Store, path: Path)
 
 def test_every_exception_is_a_line_with_its_row_P8(store: Store, path: Path) -> None:
     seqs = append(store, security("one – ü"), security("two\nlines"))
-    assert [(row["seq"], row["reason"]) for row in lines(path)] == list(zip(seqs, ["one – ü", "two\nlines"], strict=True))
+    assert [(row["seq"], row["reason"]) for row in lines(path)] == list(
+        zip(seqs, ["one – ü", "two\nlines"], strict=True)
+    )
     assert lines(path)[0] == {
-        "seq": seqs[0], "at": NOW, "kind": "minor", "task": "", "session": "ses-x", "rule": "P1", "reason": "one – ü", "detail": "",
+        "seq": seqs[0], "at": NOW, "kind": "minor", "task": "", "session": "ses-x", "rule": "P1", "reason": "one – ü",
+        "detail": "",
     }  # fmt: skip
     assert said(store) == []
 

@@ -35,7 +35,10 @@ from tests.adapters.store.shop import NOW, append, security
         ("SELECT x::text, :x::int", "SELECT x::text, %(x)s::int"),
         ("SELECT '10:30', a:b", "SELECT '10:30', a:b"),
         ("SELECT '50%' WHERE a LIKE '%x'", "SELECT '50%%' WHERE a LIKE '%%x'"),
-        ("id IN (SELECT value FROM json_each(:ids))", "id IN (SELECT value FROM json_array_elements_text(CAST(%(ids)s AS json)))"),
+        (
+            "id IN (SELECT value FROM json_each(:ids))",
+            "id IN (SELECT value FROM json_array_elements_text(CAST(%(ids)s AS json)))",
+        ),
         ("SELECT 1", "SELECT 1"),
     ],
 )
@@ -116,7 +119,9 @@ def test_a_connection_lost_in_the_middle_leaves_the_old_state_G4(place: engines.
     assert store.audit().findings == ()
 
 
-def test_a_connection_lost_at_the_commit_says_that_it_does_not_know_G4(place: engines.Place, server: engines.Server) -> None:
+def test_a_connection_lost_at_the_commit_says_that_it_does_not_know_G4(
+    place: engines.Place, server: engines.Server
+) -> None:
     store = place.create()
 
     def lost() -> None:
@@ -215,8 +220,10 @@ def test_a_database_that_is_not_there_is_a_clear_problem(server: engines.Server)
 
 @pytest.mark.parametrize(
     "url",
-    ["postgresql://h:port/x", "postgresql://[::1/x", "postgresql://h/x?surprise=1", "postgresql://h/x?sslmode", "postgresql://%zz/x",
-     "postgresql://h/x?connect_timeout=soon", "postgresql://h/x?sslmode=perhaps"],
+    [
+        "postgresql://h:port/x", "postgresql://[::1/x", "postgresql://h/x?surprise=1", "postgresql://h/x?sslmode",
+        "postgresql://%zz/x", "postgresql://h/x?connect_timeout=soon", "postgresql://h/x?sslmode=perhaps",
+    ],
 )  # fmt: skip
 def test_an_address_that_cannot_be_read_is_said_in_our_words(url: str) -> None:
     with pytest.raises((StoreProblem, BadInput)) as caught:
@@ -238,7 +245,9 @@ def reader(server: engines.Server) -> Iterator[str]:
     server.run(f"DROP ROLE {name}")
 
 
-def test_somebody_who_may_only_look_is_told_so_and_changes_nothing(place: engines.Place, server: engines.Server, reader: str) -> None:
+def test_somebody_who_may_only_look_is_told_so_and_changes_nothing(
+    place: engines.Place, server: engines.Server, reader: str
+) -> None:
     append(place.create(), security())
     schema = schema_of(place.project)
     server.run(f'GRANT USAGE ON SCHEMA "{schema}" TO {reader}')
@@ -300,7 +309,9 @@ def said(url: str) -> str:
 @example("a b", "", "127.0.0.1:1")
 @example("", "%aa", "127.0.0.1:1")
 @given(around, around, st.sampled_from(["127.0.0.1:1", "127.0.0.1:1/db", "[::1]:1/db?connect_timeout=2"]))
-def test_no_piece_of_a_password_is_ever_shown_however_it_is_written_lesson_27(before: str, after: str, host: str) -> None:
+def test_no_piece_of_a_password_is_ever_shown_however_it_is_written_lesson_27(
+    before: str, after: str, host: str
+) -> None:
     """Typed as it is, with everything in it that means something in an address; and typed rightly."""
     for password in (before + SECRET + after, quote(before + SECRET + after, safe="")):
         assert SECRET not in said(f"postgresql://someone:{password}@{host}")
@@ -316,7 +327,9 @@ def test_the_address_is_not_in_what_the_engine_shows_of_itself(place: engines.Pl
 
 
 def test_a_schema_that_is_being_made_by_two_at_once_is_made_once(server: engines.Server) -> None:
-    """`CREATE SCHEMA IF NOT EXISTS` is not safe against itself: the second one may see neither the schema nor nothing."""
+    """`CREATE SCHEMA IF NOT EXISTS` is not safe against itself: the second one may see neither the schema nor
+    nothing.
+    """
     project = engines.new_project()
     first = psycopg.connect(server.url)
     first.execute(f'CREATE SCHEMA "{schema_of(project)}"')

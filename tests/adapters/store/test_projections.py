@@ -33,8 +33,16 @@ def store(on: str) -> Store:
 
 
 def submitted(n: int = 1, **fields: object) -> e.AttemptSubmitted:
-    values = {"base": Sha("a"), "head": Sha("b"), "tree": Sha("c"), "ref": "refs/heads/x", "diff_id": DiffId("sha256:d")}
-    return e.AttemptSubmitted(n=n, implementer=SessionId(ME), authors=(Author(SessionId(ME), "claim"),), **(values | fields))  # type: ignore[arg-type]
+    values = {
+        "base": Sha("a"),
+        "head": Sha("b"),
+        "tree": Sha("c"),
+        "ref": "refs/heads/x",
+        "diff_id": DiffId("sha256:d"),
+    }
+    return e.AttemptSubmitted(
+        n=n, implementer=SessionId(ME), authors=(Author(SessionId(ME), "claim"),), **(values | fields)
+    )  # type: ignore[arg-type]
 
 
 APPROVED = e.Approved(attempt=1, diff_id=DiffId("sha256:d"), rule="P7", status="approved")
@@ -71,7 +79,9 @@ MOVES: dict[str, tuple[e.Event, tuple[Status, ...]]] = {
 
 @pytest.mark.parametrize("move", MOVES)
 @pytest.mark.parametrize("status", STATUSES)
-def test_a_status_changes_only_from_where_the_table_allows_also_by_a_forged_event_T2(store: Store, move: str, status: Status) -> None:
+def test_a_status_changes_only_from_where_the_table_allows_also_by_a_forged_event_T2(
+    store: Store, move: str, status: Status
+) -> None:
     append(store, *TO[status], session=ME, task="fe-1")
     assert store.engine.fetch("SELECT status FROM tasks", {})[1] == [(status,)]
     event, allowed = MOVES[move]
@@ -98,7 +108,8 @@ def test_an_event_about_a_task_that_is_not_there_is_refused_lesson_25(store: Sto
 
 
 @pytest.mark.parametrize(
-    ("relation", "state"), [("same", "active"), ("message_only", "active"), ("trivial_rebase", "active"), ("rework", "ended")]
+    ("relation", "state"),
+    [("same", "active"), ("message_only", "active"), ("trivial_rebase", "active"), ("rework", "ended")],
 )
 def test_a_rework_ends_approvals_and_the_rest_keeps_them_A3(store: Store, relation: str, state: str) -> None:
     append(store, e.TaskStarted(), submitted(), APPROVED, session=ME, task="fe-1")
@@ -132,7 +143,10 @@ def test_dependencies_and_parents_make_ready_what_is_ready_T4(store: Store) -> N
 def test_counters_equal_a_recount_whatever_happened(full: DeskWorld) -> None:
     world = full
     counted = {str(name): n for name, n in world.sql("SELECT name, n FROM counters WHERE n <> 0")}
-    recount = {f"status:{status}": n for status, n in world.sql("SELECT status, count(*) FROM tasks WHERE deleted = 0 GROUP BY status")}
+    recount = {
+        f"status:{status}": n
+        for status, n in world.sql("SELECT status, count(*) FROM tasks WHERE deleted = 0 GROUP BY status")
+    }
     flags = {
         "ready": "ready = 1",
         "waiting": "status = 'open' AND open_deps > 0",
@@ -151,7 +165,9 @@ def test_counters_equal_a_recount_whatever_happened(full: DeskWorld) -> None:
 
 # Approvals that are recorded apart (P11)
 
-RECORDED = e.ApprovalRecorded(attempt=1, diff_id=DiffId("sha256:d"), rule="P7", reason="fine", seen="12345678", grade="origin")
+RECORDED = e.ApprovalRecorded(
+    attempt=1, diff_id=DiffId("sha256:d"), rule="P7", reason="fine", seen="12345678", grade="origin"
+)
 
 
 def recorded(store: Store) -> int:
@@ -166,7 +182,9 @@ def standing(store: Store) -> tuple[object, ...]:
     ((status, version),) = store.engine.fetch("SELECT status, version FROM tasks", {})[1]
     ((state, apart),) = store.engine.fetch("SELECT state, recorded FROM approvals", {})[1]
     assert store.audit().findings == ()
-    assert version == store.engine.fetch("SELECT max(seq) FROM journal WHERE task = 'fe-1'", {})[1][0][0], "who read it before is told (T6)"
+    assert version == store.engine.fetch("SELECT max(seq) FROM journal WHERE task = 'fe-1'", {})[1][0][0], (
+        "who read it before is told (T6)"
+    )
     return status, state, apart
 
 
@@ -176,8 +194,8 @@ def test_a_recorded_approval_leaves_the_task_in_review_and_says_what_was_seen_P1
     columns, (row,) = store.engine.fetch("SELECT * FROM approvals", {})
     found = dict(zip(columns, row, strict=True))
     assert {name: found[name] for name in ("seq", "session", "attempt", "diff_id", "rule", "reason", "seen", "grade")} == {
-        "seq": seq, "session": "ses-2", "attempt": 1, "diff_id": "sha256:d", "rule": "P7", "reason": "fine", "seen": "12345678",
-        "grade": "origin",
+        "seq": seq, "session": "ses-2", "attempt": 1, "diff_id": "sha256:d", "rule": "P7", "reason": "fine",
+        "seen": "12345678", "grade": "origin",
     }  # fmt: skip
     assert ("ses-2", "approved", 1) in store.engine.fetch("SELECT session, action, attempt FROM history", {})[1]
 
@@ -187,7 +205,9 @@ def test_a_finished_approval_takes_effect_and_stays_its_reviewers_P11(store: Sto
     append(store, e.ApprovalFinished(approval=recorded(store), status=status), session=ME, task="fe-1")
     assert standing(store) == (status, "active", 0)
     assert store.engine.fetch("SELECT session FROM approvals", {})[1] == [("ses-2",)]
-    assert (ME, "approved") not in store.engine.fetch("SELECT session, action FROM history", {})[1], "who finishes has not approved"
+    assert (ME, "approved") not in store.engine.fetch("SELECT session, action FROM history", {})[1], (
+        "who finishes has not approved"
+    )
 
 
 ENDS: dict[str, Callable[[int], e.Event]] = {
@@ -217,7 +237,9 @@ def test_a_rework_ends_a_recorded_approval_too_A3_P11(store: Store, relation: st
 
 
 @pytest.mark.parametrize(
-    "event", [e.RedoRequested(iteration=1, feedback="x"), e.TaskRejected(iteration=1, reason="x")], ids=lambda event: type(event).__name__
+    "event",
+    [e.RedoRequested(iteration=1, feedback="x"), e.TaskRejected(iteration=1, reason="x")],
+    ids=lambda event: type(event).__name__,
 )
 def test_what_sends_a_task_back_ends_its_recorded_approvals_P11(store: Store, event: e.Event) -> None:
     recorded(store)
@@ -230,7 +252,9 @@ def test_what_sends_a_task_back_ends_its_recorded_approvals_P11(store: Store, ev
 
 def issued(name: str = "child", *, evidence: tuple[str, ...] = ()) -> e.TokenIssued:
     hashed = f"hash of {name}"
-    return e.TokenIssued(session=SessionId(f"ses-{name}"), hash=hashed, role="implement", bound="process:1", name=name, evidence=evidence)
+    return e.TokenIssued(
+        session=SessionId(f"ses-{name}"), hash=hashed, role="implement", bound="process:1", name=name, evidence=evidence
+    )
 
 
 def sessions(store: Store) -> dict[str, SessionView]:
@@ -248,9 +272,21 @@ def token(store: Store, name: str = "child") -> Token:
 def test_a_token_makes_a_session_below_the_one_that_gave_it_out_I2_I4(store: Store) -> None:
     append(store, issued(), session=ME, task="fe-1")
     row = sessions(store)["ses-child"]
-    assert (row.kind, row.trust, row.parent, row.origin, row.proven, row.ended) == ("agent", "issued", ME, "ses-child", True, False)
+    assert (row.kind, row.trust, row.parent, row.origin, row.proven, row.ended) == (
+        "agent",
+        "issued",
+        ME,
+        "ses-child",
+        True,
+        False,
+    )
     assert token(store) == Token(
-        hash="hash of child", session=SessionId("ses-child"), task=TaskId("fe-1"), role="implement", bound="process:1", ended=False
+        hash="hash of child",
+        session=SessionId("ses-child"),
+        task=TaskId("fe-1"),
+        role="implement",
+        bound="process:1",
+        ended=False,
     )
     assert store.audit().findings == ()
 
@@ -302,7 +338,9 @@ def test_a_claim_that_is_made_for_a_session_is_that_sessions_I7(store: Store) ->
 
 def test_a_session_under_a_new_name_knows_what_it_was_called_before_I4(store: Store) -> None:
     for name in ("ses-2", "ses-3"):
-        append(store, e.SessionStarted(kind="agent", trust="observed", evidence=("x",), base=SessionId(ME)), session=name)
+        append(
+            store, e.SessionStarted(kind="agent", trust="observed", evidence=("x",), base=SessionId(ME)), session=name
+        )
     with store.read() as tx:
         newest = tx.one("session.newest", Named, base=ME)
     assert newest == Named("ses-3")
@@ -312,7 +350,9 @@ def test_a_session_under_a_new_name_knows_what_it_was_called_before_I4(store: St
 def test_the_newest_session_is_the_one_that_was_made_last_whoever_wrote_last_I4(store: Store) -> None:
     """A command that began under the name before may end after `session new`."""
     for name in ("ses-2", "ses-3"):
-        append(store, e.SessionStarted(kind="agent", trust="observed", evidence=("x",), base=SessionId(ME)), session=name)
+        append(
+            store, e.SessionStarted(kind="agent", trust="observed", evidence=("x",), base=SessionId(ME)), session=name
+        )
     append(store, e.Logged(text="late"), session="ses-2", task="fe-1")
     with store.read() as tx:
         assert tx.one("session.newest", Named, base=ME) == Named("ses-3")
@@ -323,7 +363,12 @@ def test_the_newest_session_is_the_one_that_was_made_last_whoever_wrote_last_I4(
 
 def test_a_later_clearing_counts_up_to_a_later_attempt_I8(store: Store) -> None:
     for attempt in (1, 3):
-        append(store, e.AttributionCleared(session=SessionId("ses-typo"), attempt=attempt, reason="x"), session=ME, task="fe-1")
+        append(
+            store,
+            e.AttributionCleared(session=SessionId("ses-typo"), attempt=attempt, reason="x"),
+            session=ME,
+            task="fe-1",
+        )
     assert store.engine.fetch("SELECT task, session, attempt, seq FROM cleared", {})[1] == [("fe-1", "ses-typo", 3, 5)]
     assert store.audit().findings == ()
 

@@ -90,7 +90,8 @@ def test_pages_come_from_an_index_without_sorting(engine: SqliteEngine, query: L
 # On both engines, with values of the right types
 
 NUMBERS = set(
-    "seq n limit after before approval attempt priority minor minor_late landed no_code added removed duration_seconds iteration proven"
+    "seq n limit after before approval attempt priority minor minor_late landed no_code added removed "
+    "duration_seconds iteration proven"
     " after_n after_priority deleted estimate_minutes recorded exit_code duration_ms tries step merge_failures"
     " blocking note anchored waiting line left_diff ruling raised actionable least".split()
 )
@@ -125,7 +126,9 @@ def run_and_undo(engine: Database, name: str, params: dict[str, Value]) -> None:
 def test_every_query_runs_on_both_engines(filled: Database, name: str) -> None:
     statement = sql(name)
     typed = sample(statement)
-    unset = {key: value if isinstance(value, int) or str(value).startswith("[") else None for key, value in typed.items()}
+    unset = {
+        key: value if isinstance(value, int) or str(value).startswith("[") else None for key, value in typed.items()
+    }
     for params in (typed, unset):
         with pytest.raises((Undone, *engines.INTEGRITY)):
             run_and_undo(filled, name, params)
@@ -151,7 +154,9 @@ READS = [name for name in names() if sql(name).startswith(("SELECT", "WITH")) an
 def test_both_engines_give_the_same_answer_to_every_question(twins: list[DeskWorld], name: str) -> None:
     statement = sql(name)
     tasks = [str(row[0]) for row in twins[0].sql("SELECT id FROM tasks ORDER BY n")]
-    rest = [str(row[0]) for row in twins[0].sql("SELECT id FROM sessions UNION SELECT evidence FROM evidence ORDER BY 1")]
+    rest = [
+        str(row[0]) for row in twins[0].sql("SELECT id FROM sessions UNION SELECT evidence FROM evidence ORDER BY 1")
+    ]
     checked = {
         "trees": json.dumps([str(row[0]) for row in twins[0].sql("SELECT tree FROM checks ORDER BY seq")]),
         "digests": json.dumps([str(row[0]) for row in twins[0].sql("SELECT digest FROM test_lists ORDER BY 1")]),
@@ -159,10 +164,20 @@ def test_both_engines_give_the_same_answer_to_every_question(twins: list[DeskWor
         "seqs": json.dumps([row[0] for row in twins[0].sql("SELECT seq FROM checks ORDER BY seq")]),
     }
     lists = {"ids": json.dumps(tasks + rest), "evidence": json.dumps(rest), **checked}
-    fixed: dict[str, Value] = {"limit": 10, "before": 30, "after": 3, "low": "fe-", "high": "fe.", "since": "", "origin": rest[-1]}
+    fixed: dict[str, Value] = {
+        "limit": 10,
+        "before": 30,
+        "after": 3,
+        "low": "fe-",
+        "high": "fe.",
+        "since": "",
+        "origin": rest[-1],
+    }
     found = [str(row[0]) for row in twins[0].sql("SELECT id FROM finding_ids ORDER BY 1")]
     for number, task in enumerate([*tasks, *rest, *found]):
-        values = {each: lists.get(each, fixed.get(each, number if each in NUMBERS else task)) for each in sample(statement)}
+        values = {
+            each: lists.get(each, fixed.get(each, number if each in NUMBERS else task)) for each in sample(statement)
+        }
         answers = [world.store.engine.fetch(statement, values) for world in twins]
         rows = [answer[1] if "ORDER BY" in statement else sorted(answer[1], key=repr) for answer in answers]
         assert rows[0] == rows[1], values
@@ -187,7 +202,20 @@ def test_no_query_is_left_over() -> None:
 
 
 def test_every_filter_and_order_of_a_list_query_has_its_fragment() -> None:
-    filters = {"status", "live", "label", "priority", "type", "parent", "mine", "text", "ready", "blocked", "unmerged", "landed"}
+    filters = {
+        "status",
+        "live",
+        "label",
+        "priority",
+        "type",
+        "parent",
+        "mine",
+        "text",
+        "ready",
+        "blocked",
+        "unmerged",
+        "landed",
+    }
     walks = {"labelled", "labelled_live", "visible"}
     assert {name.removeprefix("task.where_") for name in names() if name.startswith("task.where_")} == filters | walks
     sorts = {"priority", "newest", "oldest", "label", "text"}

@@ -60,7 +60,10 @@ def another(value: object) -> object:
 
 
 def test_every_table_is_compared_and_has_rows_to_compare_J2(world: DeskWorld) -> None:
-    rows = world.sql("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'task_text_%'")
+    rows = world.sql(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE "
+        "'task_text_%'"
+    )
     assert {str(row[0]) for row in rows} - NOT_PROJECTED == set(TABLES)
     for table in TABLES:
         assert world.sql(f"SELECT count(*) FROM {table}") != [(0,)], table
@@ -69,20 +72,23 @@ def test_every_table_is_compared_and_has_rows_to_compare_J2(world: DeskWorld) ->
 @pytest.mark.parametrize(
     "rows",
     [
-        "sessions WHERE base IS NOT NULL", "sessions WHERE process <> ''", "sessions WHERE ended_seq > 0 AND ended_seq >= last_seq",
+        "sessions WHERE base IS NOT NULL", "sessions WHERE process <> ''",
+        "sessions WHERE ended_seq > 0 AND ended_seq >= last_seq",
         "sessions WHERE ended_seq > 0 AND ended_seq < last_seq",
-        "sessions WHERE trust = 'issued' AND parent IS NOT NULL", "tokens WHERE ended_seq > 0", "tokens WHERE ended_seq = 0",
-        "tokens WHERE role = 'implement'", "tokens WHERE role = 'review'", "approvals WHERE recorded = 1 AND state = 'active'",
-        "approvals WHERE recorded = 1 AND state = 'withdrawn'", "approvals WHERE recorded = 0", "keys WHERE retired_at IS NOT NULL",
-        "security WHERE kind = 'token_elsewhere'", "security WHERE kind = 'attribution_cleared'", "security WHERE kind = 'waiver'",
-        "findings WHERE id <> root", "findings WHERE state = 'open'", "findings WHERE state = 'resolved'",
-        "findings WHERE state = 'waived'",
-        "findings WHERE state = 'deferred' AND tracked <> ''", "findings WHERE state = 'skipped'", "findings WHERE state = 'obsolete'",
-        "findings WHERE by_check <> ''", "findings WHERE must_fix = 1", "findings WHERE false_fixes > 0", "findings WHERE anchored = 0",
-        "finding_moves WHERE undone = 1", "finding_moves WHERE kind = 'flagged'", "finding_moves WHERE kind = 'taken_back'",
-        "finding_moves WHERE kind = 'cleared' AND word = 'check'", "finding_moves WHERE kind = 'cleared' AND word = 'left'",
-        "finding_moves WHERE ground <> ''", "finding_moves WHERE debt <> ''", "reviews WHERE effective = 'approved'",
-        "reviews WHERE blocking > 0", "review_returns WHERE why = 'quote'", "review_returns WHERE why = 'document'",
+        "sessions WHERE trust = 'issued' AND parent IS NOT NULL", "tokens WHERE ended_seq > 0",
+        "tokens WHERE ended_seq = 0", "tokens WHERE role = 'implement'", "tokens WHERE role = 'review'",
+        "approvals WHERE recorded = 1 AND state = 'active'", "approvals WHERE recorded = 1 AND state = 'withdrawn'",
+        "approvals WHERE recorded = 0", "keys WHERE retired_at IS NOT NULL", "security WHERE kind = 'token_elsewhere'",
+        "security WHERE kind = 'attribution_cleared'", "security WHERE kind = 'waiver'", "findings WHERE id <> root",
+        "findings WHERE state = 'open'", "findings WHERE state = 'resolved'", "findings WHERE state = 'waived'",
+        "findings WHERE state = 'deferred' AND tracked <> ''", "findings WHERE state = 'skipped'",
+        "findings WHERE state = 'obsolete'", "findings WHERE by_check <> ''", "findings WHERE must_fix = 1",
+        "findings WHERE false_fixes > 0", "findings WHERE anchored = 0", "finding_moves WHERE undone = 1",
+        "finding_moves WHERE kind = 'flagged'", "finding_moves WHERE kind = 'taken_back'",
+        "finding_moves WHERE kind = 'cleared' AND word = 'check'",
+        "finding_moves WHERE kind = 'cleared' AND word = 'left'", "finding_moves WHERE ground <> ''",
+        "finding_moves WHERE debt <> ''", "reviews WHERE effective = 'approved'", "reviews WHERE blocking > 0",
+        "review_returns WHERE why = 'quote'", "review_returns WHERE why = 'document'",
         "escalations WHERE waiting_for = 'lead'", "escalations WHERE lead_option = 'split'", "odd_ends WHERE had > 0",
     ],
 )  # fmt: skip
@@ -91,8 +97,8 @@ def test_there_are_rows_of_every_sort_to_compare_J2(world: DeskWorld, rows: str)
 
 
 LOOP = (
-    "ReviewSubmitted", "ReviewReturned", "FindingsRaised", "FindingsAnswered", "FindingRuled", "RulingTakenBack", "FindingsCleared",
-    "FindingWaived", "FindingsPlaced", "FindingTracked", "TaskEscalated", "LeadDecided",
+    "ReviewSubmitted", "ReviewReturned", "FindingsRaised", "FindingsAnswered", "FindingRuled", "RulingTakenBack",
+    "FindingsCleared", "FindingWaived", "FindingsPlaced", "FindingTracked", "TaskEscalated", "LeadDecided",
 )  # fmt: skip
 
 
@@ -112,7 +118,13 @@ def test_an_updated_cell_of_any_column_is_found_and_named_J2(world: DeskWorld, t
         ((old,),) = world.sql(f"SELECT {column} FROM {table} WHERE rowid = ?", rowid)
         world.sql(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", another(old), rowid)
         found = findings(world)
-        world.sql(f"UPDATE {table} SET {column} = ? WHERE {column} = ? AND rowid IN (?, ?)", old, another(old), rowid, another(rowid))
+        world.sql(
+            f"UPDATE {table} SET {column} = ? WHERE {column} = ? AND rowid IN (?, ?)",
+            old,
+            another(old),
+            rowid,
+            another(rowid),
+        )
         assert any(finding.message.startswith(f"{table}: row ") for finding in found), (table, column, found)
         if column not in keys:
             assert any(f": {column} is " in finding.message for finding in found), (table, column, found)
@@ -205,7 +217,10 @@ def test_every_single_row_can_be_removed_and_is_missed_J2(fresh: DeskWorld) -> N
         found = findings(fresh)
         fresh.sql(f"INSERT INTO journal VALUES ({', '.join('?' * len(row))})", *row)
         assert found, seq
-        assert any(f"row {seq}" in finding.message or f"rows {seq}" in finding.message for finding in found), (seq, found)
+        assert any(f"row {seq}" in finding.message or f"rows {seq}" in finding.message for finding in found), (
+            seq,
+            found,
+        )
 
 
 def test_rows_cut_off_the_end_are_missed_by_the_head_J2(fresh: DeskWorld) -> None:

@@ -25,7 +25,11 @@ def test_a_migrated_store_has_the_schema_of_the_snapshot(on: str) -> None:
 def test_a_changed_schema_is_seen(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = engines.database(on)
     before = snapshot(engine)
-    for change in ("ALTER TABLE tasks ADD COLUMN extra INTEGER", "CREATE INDEX extra_index ON tasks (title)", "DROP INDEX tasks_ready"):
+    for change in (
+        "ALTER TABLE tasks ADD COLUMN extra INTEGER",
+        "CREATE INDEX extra_index ON tasks (title)",
+        "DROP INDEX tasks_ready",
+    ):
         engine.script([change])
         after = snapshot(engine)
         assert after != before, change
@@ -64,7 +68,9 @@ def shape(engine: Database) -> dict[str, list[Column]]:
                 found.setdefault(table, []).append(Column(name, type_, bool(required or key), default or "", key))
     else:
         for table, name, type_, required, default, key in engines.plain_sql(engine, POSTGRES_COLUMNS):
-            found.setdefault(table, []).append(Column(name, type_.upper(), required, default.removesuffix("::text"), key))
+            found.setdefault(table, []).append(
+                Column(name, type_.upper(), required, default.removesuffix("::text"), key)
+            )
     return {table: columns for table, columns in found.items() if not table.startswith((SEARCH, "sqlite_"))}
 
 
@@ -78,7 +84,9 @@ def test_both_engines_have_the_same_tables_and_columns() -> None:
 def indexes(on: str) -> dict[str, str]:
     """Every index that has a name of ours, with what it is on."""
     made = re.findall(
-        r"^CREATE (?:UNIQUE )?INDEX (\w+) ON (\w+) (?:USING btree )?\(([^)]*)\)", snapshot(engines.database(on)), re.MULTILINE
+        r"^CREATE (?:UNIQUE )?INDEX (\w+) ON (\w+) (?:USING btree )?\(([^)]*)\)",
+        snapshot(engines.database(on)),
+        re.MULTILINE,
     )
     return {name: f"{table} ({columns})" for name, table, columns in made}
 
@@ -95,7 +103,9 @@ def test_a_store_that_went_forward_has_the_shape_of_a_new_one(on: str) -> None:
     assert snapshot(engine) == snapshot(engines.database(on))
 
 
-def test_the_tool_says_that_nothing_is_stale(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_tool_says_that_nothing_is_stale(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(engines, "end_of_run", lambda: None)
     assert main(["--check"]) == 0
     assert capsys.readouterr().out == ""

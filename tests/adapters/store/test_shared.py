@@ -75,7 +75,9 @@ class Project:
     def files(self) -> dict[str, bytes]:
         """All files that matter, with their content."""
         ignored = (".lock", "-wal", "-shm")
-        return {path.name: path.read_bytes() for path in sorted(self.folder.iterdir()) if not path.name.endswith(ignored)}
+        return {
+            path.name: path.read_bytes() for path in sorted(self.folder.iterdir()) if not path.name.endswith(ignored)
+        }
 
     def store_files(self) -> list[str]:
         return sorted(path.name for path in self.folder.glob("store*") if path.suffix != ".lock")
@@ -172,7 +174,9 @@ def test_there_is_no_store_to_move_without_a_project(tmp_path: Path, server: eng
         copy_store(str(checkout.path), {}, ALICE, server.url, None)
 
 
-@pytest.mark.parametrize("url", ["", "mysql://h/x", "store.db", "http://h", "SQLITE", "postgres:/h", " postgresql://h/x"])
+@pytest.mark.parametrize(
+    "url", ["", "mysql://h/x", "store.db", "http://h", "SQLITE", "postgres:/h", " postgresql://h/x"]
+)
 def test_an_address_of_another_kind_is_refused(project: Project, url: str) -> None:
     with pytest.raises(BadInput) as caught:
         check_url(url)
@@ -249,7 +253,9 @@ def test_a_server_that_has_another_journal_of_the_project_is_refused(project: Pr
 # ------------------------------------------------------------------------------------------------- writers meanwhile
 
 
-def test_a_writer_who_opened_the_file_before_the_move_does_not_write_into_what_was_set_aside_G4(project: Project) -> None:
+def test_a_writer_who_opened_the_file_before_the_move_does_not_write_into_what_was_set_aside_G4(
+    project: Project,
+) -> None:
     """It waited for the lock; what it says afterwards must not be lost."""
     early = open_store(str(project.folder), NOW)
     project.copy()
@@ -310,7 +316,9 @@ def crash_at(monkeypatch: pytest.MonkeyPatch, where: object, name: str, call: in
     monkeypatch.setattr(where, name, counted)
 
 
-def crashes(project: Project, monkeypatch: pytest.MonkeyPatch, where: object, name: str, *, to: str = "", call: int = 1) -> None:
+def crashes(
+    project: Project, monkeypatch: pytest.MonkeyPatch, where: object, name: str, *, to: str = "", call: int = 1
+) -> None:
     with monkeypatch.context() as patched:
         crash_at(patched, where, name, call)
         with pytest.raises(Crash):

@@ -26,7 +26,10 @@ def test_the_settings_are_in_force_read_back_from_a_second_connection(tmp_path: 
     second = SqliteEngine(str(tmp_path / "store.db"))
     for engine in (first.engine, second):
         assert isinstance(engine, SqliteEngine)
-        found = {name: engine.connection.pragma(name) for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")}
+        found = {
+            name: engine.connection.pragma(name)
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        }
         assert found == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": BUSY_MILLISECONDS}
     raw = apsw.Connection(str(tmp_path / "store.db"))
     assert (raw.pragma("journal_mode"), raw.pragma("application_id")) == ("wal", APPLICATION_ID)
@@ -73,7 +76,9 @@ def refused(folder: Path) -> StoreProblem:
     return caught.value
 
 
-@pytest.mark.parametrize("content", [b"", b"not a database at all", b"SQLite format 3\0", os.urandom(8192), b"\0" * 4096])
+@pytest.mark.parametrize(
+    "content", [b"", b"not a database at all", b"SQLite format 3\0", os.urandom(8192), b"\0" * 4096]
+)
 def test_garbage_is_refused_and_not_touched(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "store.db").write_bytes(content)
     refused(tmp_path)

@@ -1,4 +1,6 @@
-"""A shop with a small pipeline behind the command line, and its answers with everything named that differs from run to run."""
+"""A shop with a small pipeline behind the command line, and its answers with everything named that differs from run to
+run.
+"""
 
 from __future__ import annotations
 

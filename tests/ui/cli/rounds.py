@@ -13,8 +13,10 @@ from tests.scenarios.stage import Cast, copy_of
 from tests.ui.cli.counter import Counter
 
 LIMIT = {"src/limit.py": "def allow(n):\n    return n < 1000\n"}
-HARD = {"severity": "HIGH", "title": "limit is hard-coded", "location": "src/limit.py:2", "problem": "1000 is written in the code",
-        "fix": "read it from the settings"}  # fmt: skip
+HARD = {
+    "severity": "HIGH", "title": "limit is hard-coded", "location": "src/limit.py:2",
+    "problem": "1000 is written in the code", "fix": "read it from the settings",
+}  # fmt: skip
 NO_TEST = {"severity": "MEDIUM", "title": "no test for the limit", "fix": "add one"}
 
 
@@ -27,10 +29,14 @@ class Rounds(Counter):
         path.write_text(content if isinstance(content, str) else json.dumps(content))
         return str(path)
 
-    def result(self, task: str, *issues: Mapping[str, Any], verdict: str = "", rulings: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
+    def result(
+        self, task: str, *issues: Mapping[str, Any], verdict: str = "", rulings: Sequence[tuple[str, str]] = ()
+    ) -> dict[str, Any]:
         """A review_result about the attempt that is there."""
         attempt = self.show(task)["attempts"][-1]
-        stated = verdict or ("concerns" if any(issue["severity"] in ("CRITICAL", "HIGH") for issue in issues) else "approved")
+        stated = verdict or (
+            "concerns" if any(issue["severity"] in ("CRITICAL", "HIGH") for issue in issues) else "approved"
+        )
         payload = {
             "verdict": stated, "summary": "read all of it", "issues": list(issues), "diff_id": attempt["diff_id"],
             "files_reviewed": [file["path"] for file in attempt["files"]],
@@ -40,7 +46,13 @@ class Rounds(Counter):
 
     def reviewed(self, task: str, *issues: Mapping[str, Any], by: Caller | None = None, **more: Any) -> Any:
         """Somebody reviews; what became of it."""
-        return self.done(by or self.cast.codex, "review", "submit", task, self.file("review.json", self.result(task, *issues, **more)))
+        return self.done(
+            by or self.cast.codex,
+            "review",
+            "submit",
+            task,
+            self.file("review.json", self.result(task, *issues, **more)),
+        )
 
     def found(self, *issues: Mapping[str, Any]) -> str:
         """A task that was handed in and reviewed with these issues."""

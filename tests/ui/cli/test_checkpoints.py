@@ -37,7 +37,10 @@ def test_create_list_restore_prune(shop: Counter) -> None:
     assert said == f"mine is back at SHA; where it was before is checkpoint before-here-{later[:7]}\n"
     assert shop.text(who, "checkpoint", "restore", "here") == "mine is at SHA already\n"
     rows = [line.split() for line in shop.text(who, "checkpoint", "list").splitlines()]
-    assert (rows[0], [row[0] for row in rows[1:]]) == (["NAME", "TASK", "COMMIT", "MADE", "SUBJECT"], [f"before-here-{later[:7]}", "here"])
+    assert (rows[0], [row[0] for row in rows[1:]]) == (
+        ["NAME", "TASK", "COMMIT", "MADE", "SUBJECT"],
+        [f"before-here-{later[:7]}", "here"],
+    )
     assert shop.text(who, "checkpoint", "prune", "--keep", "0") == "forgot 2 checkpoints\n"
 
 
@@ -85,6 +88,10 @@ def test_start_with_a_worktree_says_where_to_go_K1(shop: Counter) -> None:
 def test_next_with_a_worktree_as_json_and_only_for_who_has_the_claim_K1(shop: Counter) -> None:
     task = shop.create(shop.cast.alice)
     done = shop.done(shop.cast.claude, "next", "--worktree")
-    assert (done["task"], done["branch"], done["worktree"]) == (task, f"fe/{task}", str(shop.folder / "worktrees" / task))
+    assert (done["task"], done["branch"], done["worktree"]) == (
+        task,
+        f"fe/{task}",
+        str(shop.folder / "worktrees" / task),
+    )
     assert shop.run(shop.cast.codex, "start", task, "--worktree").rc == 4
     assert shop.done(shop.cast.claude, "start", task, "--worktree")["changed"] is False

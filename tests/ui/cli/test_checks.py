@@ -46,7 +46,10 @@ def test_progress_goes_to_stderr_and_results_to_stdout(shop: Counter) -> None:
 
 def test_red_is_6_and_says_what_failed(shop: Counter) -> None:
     task = shop.work(RED)
-    assert shop.text(shop.cast.job, "check", "run", task, rc=6).splitlines()[1] == "  lint         failed     exit code 1   SECONDS"
+    assert (
+        shop.text(shop.cast.job, "check", "run", task, rc=6).splitlines()[1]
+        == "  lint         failed     exit code 1   SECONDS"
+    )
     shown = shop.text(shop.cast.alice, "check", "show", task)
     assert "── lint: if grep -rn MESSY src; then exit 1; fi; echo clean\nsrc/a.py:1:MESSY" in shown
 
@@ -64,17 +67,25 @@ def test_what_an_agent_runs_is_marked_as_claimed_D5(shop: Counter) -> None:
 
 def test_what_approves_itself_and_what_does_not_is_said_M4(shop: Counter) -> None:
     good, bad = shop.work(GREEN, "review:auto"), shop.work({"conftest.py": "\n"}, "review:auto")
-    assert shop.text(shop.cast.job, "check", "run", good).splitlines()[-1] == "  approved by the rule (M4, mode auto-approve): fe merge"
+    assert (
+        shop.text(shop.cast.job, "check", "run", good).splitlines()[-1]
+        == "  approved by the rule (M4, mode auto-approve): fe merge"
+    )
     assert shop.text(shop.cast.job, "check", "run", bad).splitlines()[-1] == (
         "  not auto-approved: it changes how checks run: conftest.py (M4)"
     )
     red = shop.work(RED, "review:auto")
-    assert shop.text(shop.cast.job, "check", "run", red, rc=6).splitlines()[-1] == "  sent back with what failed: fe context T3"
+    assert (
+        shop.text(shop.cast.job, "check", "run", red, rc=6).splitlines()[-1]
+        == "  sent back with what failed: fe context T3"
+    )
 
 
 def test_without_a_task_everything_in_review_is_checked_once(shop: Counter) -> None:
     tasks = [shop.work({f"src/{name}.py": f"{name}\n"}) for name in "ab"]
-    assert [json.loads(line)["task"] for line in shop.run(shop.cast.job, "check", "run", "--json").out.splitlines()] == tasks
+    assert [
+        json.loads(line)["task"] for line in shop.run(shop.cast.job, "check", "run", "--json").out.splitlines()
+    ] == tasks
     assert shop.text(shop.cast.job, "check", "run") == "every attempt in review has its checks\n"
 
 
@@ -99,7 +110,9 @@ def test_again_and_only(shop: Counter) -> None:
     task = shop.good()
     assert "known from this tree" not in shop.text(shop.cast.job, "check", "run", task, "--again")
     shop.work({"src/z.py": "z\n"})
-    assert "  lint         not run    not run\n" in shop.text(shop.cast.job, "check", "run", shop.tasks()[1], "--only", "knip", rc=6)
+    assert "  lint         not run    not run\n" in shop.text(
+        shop.cast.job, "check", "run", shop.tasks()[1], "--only", "knip", rc=6
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,8 +140,13 @@ def test_without_a_configured_check_there_is_nothing_to_run(template: Path, tmp_
 def test_several_failures_are_listed_and_the_rest_counted(template: Path, tmp_path: Path, cast: Cast) -> None:
     names = " ".join(f"t{n:02}" for n in range(12))
     cases = '<testcase classname="s" name="%s"><failure message="x"/></testcase>'
-    run = f"{{ echo '<testsuite>'; for n in {names}; do printf '{cases}' $n; done; echo '</testsuite>'; }} > $FOUREYES_REPORT; exit 1"
-    shop = counter(template, tmp_path, cast, settings=f"\n[[checks]]\nname = 'tests'\nreport = 'junit'\nrun = '''{run}'''\n")
+    run = (
+        f"{{ echo '<testsuite>'; for n in {names}; do printf '{cases}' $n; done; echo '</testsuite>'; }} > "
+        "$FOUREYES_REPORT; exit 1"
+    )
+    shop = counter(
+        template, tmp_path, cast, settings=f"\n[[checks]]\nname = 'tests'\nreport = 'junit'\nrun = '''{run}'''\n"
+    )
     lines = shop.text(cast.job, "check", "run", shop.work(), rc=6).splitlines()
     assert lines[1].startswith("  tests        failed     0/12 passed")
     assert (len(lines), lines[-1]) == (13, "    - and 2 more")
@@ -136,5 +154,7 @@ def test_several_failures_are_listed_and_the_rest_counted(template: Path, tmp_pa
 
 def test_settings_are_the_accepted_ones_of_the_target_and_not_the_checkouts_P12(shop: Counter) -> None:
     task = shop.work()
-    (shop.repo / "foureyes.toml").write_text((shop.repo / "foureyes.toml").read_text().replace(LINT.strip(), "").replace(KNIP.strip(), ""))
+    (shop.repo / "foureyes.toml").write_text(
+        (shop.repo / "foureyes.toml").read_text().replace(LINT.strip(), "").replace(KNIP.strip(), "")
+    )
     assert [row["check"] for row in shop.checked(shop.cast.job, task)["checks"]] == ["lint", "knip"]

@@ -32,7 +32,10 @@ def test_a_tech_leads_handoff_goes_out_indented_and_comes_back_as_nothing_new(sh
 def test_a_tech_leads_handoff_raises_findings_and_a_wrong_count_or_status_is_refused_G6_L5(shop: Rounds) -> None:
     task = shop.work({"src/limit.py": "def allow(n):\n    return n < 1000\n"})
     wrong = {"issues": [HARD, NO_TEST], "issue_summary": {"high": 2}, "status": "APPROVED"}
-    assert shop.no(shop.cast.codex, "import", "handoff", task, shop.file("lead.json", wrong), rc=2).rules == ("G6", "L5")
+    assert shop.no(shop.cast.codex, "import", "handoff", task, shop.file("lead.json", wrong), rc=2).rules == (
+        "G6",
+        "L5",
+    )
     right = {"issues": [HARD, NO_TEST], "issue_summary": {"high": 1}, "status": "CHANGES_REQUIRED"}
     said = shop.text(shop.cast.codex, "import", "handoff", task, shop.file("lead.json", right))
     assert said.startswith("2 new, 0 known, 0 unchanged, 0 outside the change\n")
@@ -69,7 +72,9 @@ def test_qa_is_compared_with_the_checks_and_never_stored_L13(template: Path, tmp
     assert shop.head() == before
 
 
-@pytest.mark.parametrize("content", ["prose", "", "{}", "[]", '{"type": "review_result"}', '{"type": 7}', "[" * 100_000, "\ufeff{}"])
+@pytest.mark.parametrize(
+    "content", ["prose", "", "{}", "[]", '{"type": "review_result"}', '{"type": 7}', "[" * 100_000, "\ufeff{}"]
+)
 def test_what_is_no_handoff_is_2(shop: Rounds, content: str) -> None:
     task = shop.work()
     assert shop.no(shop.cast.claude, "import", "handoff", task, shop.file("x.json", content), rc=2).code == "usage"

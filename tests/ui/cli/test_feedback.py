@@ -18,7 +18,9 @@ def shop(template: Path, tmp_path: Path, cast: Cast) -> Counter:
 
 def test_redo_says_what_happened_and_the_mirror_lies_there_F2(shop: Counter) -> None:
     task = shop.work()
-    said = shop.text(shop.cast.alice, "redo", task, "--issue", "1", "--issue", "sec", "-m", "rotate the token", "--bump")
+    said = shop.text(
+        shop.cast.alice, "redo", task, "--issue", "1", "--issue", "sec", "-m", "rotate the token", "--bump"
+    )
     assert said == "T1 is open again with your feedback\nnext: fe queue\n"
     (entry,) = json.loads((shop.folder / "feedback" / f"{task}.json").read_text())["history"]
     assert (entry["quickIssues"], entry["customFeedback"], entry["redoOption"], entry["priorityChange"]) == (
@@ -69,7 +71,10 @@ def test_words_are_needed_and_options_exclude_each_other_F1(shop: Counter) -> No
     assert shop.no(shop.cast.alice, "redo", task).rules == ("F1",)
     assert shop.no(shop.cast.alice, "redo", task, "-m", "  ").rules == ("F1",)
     assert shop.no(shop.cast.alice, "redo", task, "--issue", "9", rc=2).code == "usage"
-    assert "exclude each other" in shop.no(shop.cast.alice, "redo", task, "--fresh", "--checkpoint", "x", "-m", "y", rc=2).message
+    assert (
+        "exclude each other"
+        in shop.no(shop.cast.alice, "redo", task, "--fresh", "--checkpoint", "x", "-m", "y", rc=2).message
+    )
     assert shop.no(shop.cast.alice, "redo", task, "--checkpoint", "x", "-m", "y", rc=3).code == "not_found"
     assert shop.run(shop.cast.alice, "reject", task).rc != 0
     assert shop.status(task) == "reviewing"
@@ -77,14 +82,20 @@ def test_words_are_needed_and_options_exclude_each_other_F1(shop: Counter) -> No
 
 def test_the_refusal_of_a_maker_names_the_rule_P2(shop: Counter) -> None:
     task = shop.work()
-    assert shop.text(shop.cast.claude, "redo", task, "-m", "mine", rc=1).splitlines()[0] == "refused: T1 was not changed. 1 reason:"
+    assert (
+        shop.text(shop.cast.claude, "redo", task, "-m", "mine", rc=1).splitlines()[0]
+        == "refused: T1 was not changed. 1 reason:"
+    )
     assert shop.no(shop.cast.claude, "reject", task, "-m", "mine").rules == ("P2",)
     assert shop.no(shop.cast.job, "redo", task, "-m", "x").rules == ("I5",)
 
 
 def test_reject_prints_the_reason_and_the_task_is_blocked(shop: Counter) -> None:
     task = shop.work()
-    assert shop.text(shop.cast.alice, "reject", task, "-m", "we do not want it").splitlines()[0] == "rejected T1: we do not want it"
+    assert (
+        shop.text(shop.cast.alice, "reject", task, "-m", "we do not want it").splitlines()[0]
+        == "rejected T1: we do not want it"
+    )
     assert shop.status(task) == "blocked"
 
 

@@ -46,7 +46,9 @@ def test_a_terminal_gets_signs_for_severities(shop: Rounds) -> None:
     task = shop.found()
     shown = shop.run(shop.cast.alice, "finding", "list", task, tty=True).out.splitlines()
     assert [line[0] for line in shown[:2]] == ["▲", "●"]
-    latin = shop.run(shop.cast.alice, "finding", "list", task, tty=True, env={"PYTHONIOENCODING": "latin-1"}).out.splitlines()
+    latin = shop.run(
+        shop.cast.alice, "finding", "list", task, tty=True, env={"PYTHONIOENCODING": "latin-1"}
+    ).out.splitlines()
     assert [line[0] for line in latin[:2]] == ["H", "M"]
 
 
@@ -96,7 +98,17 @@ def test_one_finding_in_full_with_its_history(shop: Rounds) -> None:
     task = shop.found({**HARD, "why": "operators cannot change it", "fix_patch": PATCH})
     (name,) = shop.ids(task)
     shop.done(shop.cast.claude, "start", task)
-    shop.done(shop.cast.claude, "finding", "respond", name, "--rejected", "--ground", "misunderstood_requirement", "-m", REASON)
+    shop.done(
+        shop.cast.claude,
+        "finding",
+        "respond",
+        name,
+        "--rejected",
+        "--ground",
+        "misunderstood_requirement",
+        "-m",
+        REASON,
+    )
     assert shop.text(shop.cast.alice, "finding", "show", name) == (
         "TL-T1-1-001  limit is hard-coded\n"
         "  H HIGH · disputed · src/limit.py:2 · T1\n"
@@ -141,7 +153,9 @@ def test_an_unknown_finding_is_3(shop: Rounds) -> None:
 
 def test_a_person_points_at_a_line_and_it_blocks_L1(shop: Rounds) -> None:
     task = shop.work(LIMIT)
-    said = shop.text(shop.cast.alice, "finding", "add", task, "src/limit.py:2", "-m", "limit is hard-coded", "--fix", "settings")
+    said = shop.text(
+        shop.cast.alice, "finding", "add", task, "src/limit.py:2", "-m", "limit is hard-coded", "--fix", "settings"
+    )
     assert said == "added TL-T1-1-001 HIGH at src/limit.py:2: it blocks\nnext: fe finding list T1\n"
     row = shop.lines(shop.cast.alice, "finding", "list", task)[0]
     assert (row["quote"], row["fix"], row["source"]) == ("return n < 1000", "settings", "person")
@@ -150,9 +164,15 @@ def test_a_person_points_at_a_line_and_it_blocks_L1(shop: Rounds) -> None:
 
 def test_on_a_tasks_branch_the_task_may_be_left_out_K1(shop: Rounds) -> None:
     task = shop.work(LIMIT)
-    assert "You stand on no branch fe/TASK" in shop.no(shop.cast.alice, "finding", "add", "src/limit.py:2", "-m", "x", rc=2).message
+    assert (
+        "You stand on no branch fe/TASK"
+        in shop.no(shop.cast.alice, "finding", "add", "src/limit.py:2", "-m", "x", rc=2).message
+    )
     shop.git("switch", "-q", f"fe/{task}")
-    assert shop.done(shop.cast.alice, "finding", "add", "src/limit.py", "-m", "no docstring", "--severity", "nit")["task"] == task
+    assert (
+        shop.done(shop.cast.alice, "finding", "add", "src/limit.py", "-m", "no docstring", "--severity", "nit")["task"]
+        == task
+    )
     shop.git("switch", "-q", "main")
     whole = shop.done(shop.cast.alice, "finding", "add", task, "-m", "no tests at all", "--severity", "IMPORTANT")
     assert (whole["severity"], whole["location"]["path"]) == ("HIGH", "")
@@ -162,7 +182,12 @@ def test_what_is_nowhere_in_the_code_or_no_severity_is_not_added_V7(shop: Rounds
     task = shop.work(LIMIT)
     for words in (["src/other.py:1"], ["src/limit.py:99"], ["src/limit.py", "--quote", "nowhere"]):
         assert shop.no(shop.cast.codex, "finding", "add", task, *words, "-m", "x").rules == ("V7",)
-    for words in (["src/limit.py", "--severity", "fyi"], ["src/limit.py", "--severity", "huge"], ["../x.py"], ["a", "b", "c"]):
+    for words in (
+        ["src/limit.py", "--severity", "fyi"],
+        ["src/limit.py", "--severity", "huge"],
+        ["../x.py"],
+        ["a", "b", "c"],
+    ):
         assert shop.no(shop.cast.codex, "finding", "add", task, *words, "-m", "x", rc=2).code == "usage"
     assert shop.ids(task) == []
     assert shop.no(shop.cast.job, "finding", "add", task, "src/limit.py", "-m", "x").rules == ("I5",)
@@ -172,7 +197,9 @@ def test_again_names_the_earlier_finding_L2(shop: Rounds) -> None:
     task = shop.found(HARD)
     (name,) = shop.ids(task)
     shop.again(task, "def allow(n):\n    return n <= 1000\n", name)
-    said = shop.text(shop.cast.alice, "finding", "add", task, "src/limit.py:2", "-m", "still hard-coded", "--again", name)
+    said = shop.text(
+        shop.cast.alice, "finding", "add", task, "src/limit.py:2", "-m", "still hard-coded", "--again", name
+    )
     assert said.splitlines()[1] == "  the same as TL-T1-1-001, flagged in 2 attempts"
 
 
@@ -195,11 +222,19 @@ def test_words_that_are_no_answer_are_2_and_answers_that_are_none_are_1_L7(shop:
     task = shop.found()
     name, note = shop.ids(task)
     shop.done(shop.cast.claude, "start", task)
-    for words in ([name], [name, "--fixed", "--rejected"], [name, note], ["nosuch.json"], [name, "--fixed", "--file", "x"]):
+    for words in (
+        [name],
+        [name, "--fixed", "--rejected"],
+        [name, note],
+        ["nosuch.json"],
+        [name, "--fixed", "--file", "x"],
+    ):
         assert shop.no(shop.cast.claude, "finding", "respond", *words, rc=2).code == "usage"
     respond = ["finding", "respond"]
     assert shop.no(shop.cast.claude, *respond, name, "--skipped").rules == ("L6",)
-    assert shop.no(shop.cast.claude, *respond, name, "--rejected", "--ground", "false_positive", "-m", "too hard").rules == ("L7",)
+    assert shop.no(
+        shop.cast.claude, *respond, name, "--rejected", "--ground", "false_positive", "-m", "too hard"
+    ).rules == ("L7",)
     assert shop.no(shop.cast.codex, *respond, name, "--fixed", "-m", "x").rules == ("L6",)
     assert shop.no(shop.cast.claude, *respond, "TL-x-1-001", "--fixed", "-m", "x", rc=3).code == "not_found"
     assert {row["state"] for row in shop.lines(shop.cast.alice, "finding", "list", task)} == {"open"}
@@ -209,7 +244,9 @@ def test_a_deferred_note_becomes_a_task_L6(shop: Rounds) -> None:
     task = shop.found()
     note = shop.ids(task)[1]
     shop.done(shop.cast.claude, "start", task)
-    said = shop.text(shop.cast.claude, "finding", "respond", note, "--deferred", "--debt", "new", "-m", "after the release")
+    said = shop.text(
+        shop.cast.claude, "finding", "respond", note, "--deferred", "--debt", "new", "-m", "after the release"
+    )
     assert "  planned T2 for TL-T1-1-002" in said
     assert shop.show(shop.tasks()[1])["task"]["labels"] == ["tech-debt"]
 
@@ -225,7 +262,9 @@ def test_a_document_answers_everything_or_nothing_G6(shop: Rounds) -> None:
     assert "total_blocking: 2 sent, 1 counted" in refused.text
     bad = shop.file("bad.json", {"issue_responses": [{"issue_id": name, "action": "DONE"}], "extra": 1})
     assert len(shop.no(shop.cast.claude, "finding", "respond", bad, rc=2).rules) == 2
-    right = json.dumps({"issue_responses": answers, "blocking_summary": {"total_blocking": 1, "fixed": 1, "unaddressed": 0}})
+    right = json.dumps(
+        {"issue_responses": answers, "blocking_summary": {"total_blocking": 1, "fixed": 1, "unaddressed": 0}}
+    )
     assert shop.done(shop.cast.claude, "finding", "respond", task, "--file", "-", input=right)["task"] == task
     assert shop.done(shop.cast.claude, "finding", "respond", shop.file("right.json", right))["task"] == task
     assert [row["state"] for row in shop.lines(shop.cast.alice, "finding", "list", task)] == ["claimed", "skipped"]
@@ -243,14 +282,18 @@ def test_a_ruling_resolves_can_be_taken_back_and_is_not_for_who_answered_L8_L18(
     assert shop.text(shop.cast.codex, "finding", "rule", name, "--verified") == (
         "TL-T1-1-001 VERIFIED; no blocking finding is open\nnext: fe approve T1\n"
     )
-    assert shop.text(shop.cast.codex, "finding", "rule", name, "--take-back").startswith("took VERIFIED of TL-T1-1-001 back")
+    assert shop.text(shop.cast.codex, "finding", "rule", name, "--take-back").startswith(
+        "took VERIFIED of TL-T1-1-001 back"
+    )
     assert shop.text(shop.cast.codex, "finding", "rule", name, "--not-fixed", "-m", "it is not").startswith(
         "TL-T1-1-001 NOT_FIXED; 1 open blocking, sent back\n"
     )
     assert shop.status(task) == "open"
 
 
-@pytest.mark.parametrize("words", [[], ["--verified", "--accepted"], ["--take-back", "--verified"]], ids=["none", "two", "both"])
+@pytest.mark.parametrize(
+    "words", [[], ["--verified", "--accepted"], ["--take-back", "--verified"]], ids=["none", "two", "both"]
+)
 def test_one_ruling_at_a_time(shop: Rounds, words: list[str]) -> None:
     assert shop.no(shop.cast.codex, "finding", "rule", "TL-x-1-001", *words, rc=2).code == "usage"
 
@@ -263,9 +306,13 @@ def test_a_waiver_is_a_persons_and_stays_on_the_page_E3(shop: Rounds) -> None:
     (name,) = shop.ids(task)
     assert shop.no(shop.cast.codex, "finding", "waive", name, "-m", "later").rules == ("E3",)
     assert shop.no(shop.cast.alice, "finding", "waive", name, "--days", "0", "-m", "x", rc=2).code == "usage"
-    assert shop.text(shop.cast.alice, "finding", "waive", name, "-m", "next release").startswith("waived TL-T1-1-001 until ")
+    assert shop.text(shop.cast.alice, "finding", "waive", name, "-m", "next release").startswith(
+        "waived TL-T1-1-001 until "
+    )
     page = shop.text(shop.cast.alice, "show", task)
-    assert re.search(r'\n  waived      TL-T1-1-001 HIGH limit is hard-coded, until \d{4}-\d\d-\d\d by .*: "next release"\n', page)
+    assert re.search(
+        r'\n  waived      TL-T1-1-001 HIGH limit is hard-coded, until \d{4}-\d\d-\d\d by .*: "next release"\n', page
+    )
     assert "findings    0 open blocking of 1" in page
 
 
@@ -291,7 +338,9 @@ def test_a_patch_is_tried_and_applied_as_a_whole_and_the_page_says_so_L3(shop: R
     assert "1000" in (shop.repo / "src/limit.py").read_text()
     shop.done(shop.cast.claude, "finding", "apply", name)
     assert "LIMIT" in (shop.repo / "src/limit.py").read_text()
-    assert re.search(r"\n  patch       TIME claude#1 .* applied the patch of TL-T1-1-001", shop.text(shop.cast.alice, "show", task))
+    assert re.search(
+        r"\n  patch       TIME claude#1 .* applied the patch of TL-T1-1-001", shop.text(shop.cast.alice, "show", task)
+    )
 
 
 def test_what_a_tool_found_comes_in_and_goes_out_as_sarif(shop: Rounds) -> None:

@@ -32,10 +32,16 @@ class Shop(NamedTuple):
         """With everything that differs from run to run replaced."""
         cast = self.stage.cast
         for name, value in (
-            ("LOGIN", self.login), ("LIMIT", self.limit), ("PAGES", self.pages.task), ("SEEN", self.pages.seen),
-            ("HEAD", self.pages.head[:7]), ("BASE", self.stage.git("rev-parse", "main")[:7]), ("CLAUDE", self.stage.session(cast.claude)),
-            ("CODEX", self.stage.session(cast.codex)), ("ALICE", self.alice),
-        ):  # fmt: skip
+            ("LOGIN", self.login),
+            ("LIMIT", self.limit),
+            ("PAGES", self.pages.task),
+            ("SEEN", self.pages.seen),
+            ("HEAD", self.pages.head[:7]),
+            ("BASE", self.stage.git("rev-parse", "main")[:7]),
+            ("CLAUDE", self.stage.session(cast.claude)),
+            ("CODEX", self.stage.session(cast.codex)),
+            ("ALICE", self.alice),
+        ):
             text = text.replace(value, name)
         return re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME", text)
 
@@ -190,7 +196,8 @@ def test_what_an_agent_approved_is_merged_at_once_and_the_queue_is_empty_then(st
     stage.approve(cast.gemini, work)
     queue = columns(stage.run(cast.alice, "merges", "list").out)
     assert queue == [
-        ["#", "ID", "P", "STATE", "WAITS FOR", "TITLE"], ["1", work.task, "P2", "waiting", "ready", "Add login"], ["next: fe merge"],
+        ["#", "ID", "P", "STATE", "WAITS FOR", "TITLE"], ["1", work.task, "P2", "waiting", "ready", "Add login"],
+        ["next: fe merge"],
     ]  # fmt: skip
     said = stage.run(cast.alice, "merge").out
     assert said == f"merged   {work.task}  main is at {stage.git('rev-parse', '--short=7', 'main')}\n"
@@ -204,23 +211,29 @@ def test_audit_verify_and_doctor(shop: Shop) -> None:
     assert re.fullmatch("head [0-9a-f]{64}", verified[1])
     doctor = shop.text(shop.stage.cast.alice, "doctor").splitlines()
     warned = [line for line in doctor if line.startswith("warn")]
-    assert [line.startswith("warn  no checks are configured: nothing approves itself (M4)") for line in warned] == [True], doctor
+    assert [line.startswith("warn  no checks are configured: nothing approves itself (M4)") for line in warned] == [
+        True
+    ], doctor
     assert {line.split()[0] for line in doctor[:-1] if line not in warned} <= {"ok", "next:"}, doctor
     assert doctor[-1].endswith(" checked, 1 warning, 0 failures"), doctor
 
 
 def test_whoami_says_why(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.claude, "whoami") == (
-        f"claude#1 (CLAUDE): agent, observed, origin CLAUDE\n  claude (pid {shop.stage.cast.claude.pid}) is an ancestor of this process.\n"
-        "  Whatever shares this process or its conversation is the same pair of eyes: it may not approve what another made.\n"
+        f"claude#1 (CLAUDE): agent, observed, origin CLAUDE\n  claude (pid {shop.stage.cast.claude.pid}) is "
+        "an ancestor of this process.\n"
+        "  Whatever shares this process or its conversation is the same pair of eyes: it may not approve "
+        "what another made.\n"
     )
 
 
 KEYS = {
-    "list": "id title status priority type labels parent implementer iteration version minor held rejected created_at updated_at",
+    "list": "id title status priority type labels parent implementer iteration version minor held rejected "
+    "created_at updated_at",
     "ready": "id title status priority labels version",
     "reviewable": "id title status priority labels iteration version attempt diff_id you",
-    "show PAGES": "task depends_on dependents children attempts authors history approvals feedback logs handoff names you",
+    "show PAGES": "task depends_on dependents children attempts authors history approvals feedback logs handoff names "
+    "you",
     "context PAGES": "task depends_on attempts authors history feedback logs handoff",
     "status": "project target policy policy_source counts reviewable hold notes",
     "doctor": "check result message next",
@@ -250,7 +263,13 @@ def test_json_of_what_changes_something(stage: Stage) -> None:
     cast = stage.cast
     outcome = {"task", "status", "version", "changed", "message", "next", "notes"}
     task = stage.create(cast.alice)
-    for command in (["start", task], ["log", task, "x"], ["update", task, "--title", "y"], ["label", "add", task, "z"], ["unstart", task]):
+    for command in (
+        ["start", task],
+        ["log", task, "x"],
+        ["update", task, "--title", "y"],
+        ["label", "add", task, "z"],
+        ["unstart", task],
+    ):
         assert outcome <= set(stage.done(cast.codex, *command))
     work = stage.hand_in(cast.codex, task)
     submitted = "task attempt base head ref diff_id status files added removed commits landed no_code"

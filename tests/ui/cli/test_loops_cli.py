@@ -54,7 +54,9 @@ def test_the_lead_decides_and_only_where_it_is_waited_for_E3(shop: Rounds) -> No
     assert shop.no(shop.cast.claude, "start", task).rules == ("E2",)
     assert shop.no(shop.cast.alice, "lead", "split", task, "-m", "x", rc=2).code == "usage"
     assert "the lead runs: fe lead" in shop.text(shop.cast.alice, "loop", task)
-    assert shop.text(shop.cast.alice, "lead", "split", task, "--into", "Read it", "--into", "Count it", "-m", "too much").splitlines() == [
+    assert shop.text(
+        shop.cast.alice, "lead", "split", task, "--into", "Read it", "--into", "Count it", "-m", "too much"
+    ).splitlines() == [
         "T1: split; it waits for its parts",
         "  planned T2",
         "  planned T3",
@@ -63,7 +65,9 @@ def test_the_lead_decides_and_only_where_it_is_waited_for_E3(shop: Rounds) -> No
     assert [link["id"] for link in shop.show(task)["depends_on"]] == sorted(shop.tasks()[1:])
 
 
-@pytest.mark.parametrize(("option", "tier"), [("senior", "senior"), ("fresh", "developer"), ("continue", "senior"), ("ask", "user")])
+@pytest.mark.parametrize(
+    ("option", "tier"), [("senior", "senior"), ("fresh", "developer"), ("continue", "senior"), ("ask", "user")]
+)
 def test_every_option_of_the_lead_leads_somewhere_E3(shop: Rounds, option: str, tier: str) -> None:
     task = shop.found(HARD)
     shop.stuck(task, 4)
@@ -131,7 +135,9 @@ def test_a_note_in_three_attempts_is_an_alert_L16(shop: Rounds) -> None:
         shop.again(task, f"def allow(n):\n    return n < 1000\n# {n}\n", name)
         shop.reviewed(task, {**NO_TEST, "id": shop.ids(task)[1]}, rulings=[(name, "NOT_FIXED")], verdict="concerns")
     page = shop.text(shop.cast.alice, "show", task)
-    assert re.search(r"note        tech debt: TL-T1-3-\d+ was noted in 3 attempts; fe finding track TL-T1-3-\d+ \(L16\)", page)
+    assert re.search(
+        r"note        tech debt: TL-T1-3-\d+ was noted in 3 attempts; fe finding track TL-T1-3-\d+ \(L16\)", page
+    )
 
 
 def test_the_context_has_the_open_findings_with_their_answers_and_how_near_escalation_is_E5(shop: Rounds) -> None:

@@ -70,7 +70,13 @@ def test_help_of_a_real_process_is_on_stdout_and_0(cast: Cast, tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("aprove", "approve"), ("sumbit", "submit"), ("lst", "list"), ("reviewble", "reviewable"), ("task crate", "create")],
+    [
+        ("aprove", "approve"),
+        ("sumbit", "submit"),
+        ("lst", "list"),
+        ("reviewble", "reviewable"),
+        ("task crate", "create"),
+    ],
 )
 def test_an_unknown_command_is_2_and_suggests_the_nearest(stage: Stage, typed: str, meant: str) -> None:
     result = stage.run(stage.cast.alice, *typed.split())
@@ -163,7 +169,9 @@ def test_bare_fe_in_a_repository_without_a_project(cast: Cast, bare_repo: Path) 
     for who in (cast.alice, cast.job):
         rc, out, err = bare(who, bare_repo)
         assert (rc, out) == (5, "")
-        assert re.search(r"no Foureyes project here yet \(branch main, 1 commits?, with uncommitted changes\)", err, re.IGNORECASE)
+        assert re.search(
+            r"no Foureyes project here yet \(branch main, 1 commits?, with uncommitted changes\)", err, re.IGNORECASE
+        )
         assert err.splitlines()[-1].strip().startswith("next: fe init")
     (bare_repo / "new.txt").unlink()
     assert ", clean)" in bare(cast.job, bare_repo)[2]
@@ -194,7 +202,17 @@ def test_bare_fe_inside_an_agent_is_the_primer_wherever_it_is(stage: Stage, bare
 def test_no_escape_codes_without_a_terminal_whatever_the_environment_says(stage: Stage) -> None:
     work = stage.in_review(stage.cast.claude, stage.cast.codex)
     env = {"FORCE_COLOR": "1", "CLICOLOR_FORCE": "1", "TERM": "xterm-256color", "COLORTERM": "truecolor"}
-    for command in ("status", "list", f"show {work.task} --diff", "reviewable", "show nosuch", "frob", "--help", "doctor", "policy show"):
+    for command in (
+        "status",
+        "list",
+        f"show {work.task} --diff",
+        "reviewable",
+        "show nosuch",
+        "frob",
+        "--help",
+        "doctor",
+        "policy show",
+    ):
         result = stage.run(stage.cast.alice, *command.split(), env=env)
         assert ESCAPE.search(result.out + result.err) is None
 
@@ -212,9 +230,22 @@ def test_control_and_bidirectional_characters_of_a_hand_made_store_are_shown_nev
     stage.edit("UPDATE sessions SET name = ?", HIDDEN)
     stage.edit("UPDATE tasks SET hold = ? WHERE id = ?", HIDDEN, work.task)
     for command in (
-        "list", "list --all", "reviewable", f"show {work.task}", f"context {work.task}", f"dep tree {other}", "session list", "audit log",
-        "status", f"start {other}", f"approve {work.task}", "audit verify", f"show {work.task} --diff", "next", "whoami",
-    ):  # fmt: skip
+        "list",
+        "list --all",
+        "reviewable",
+        f"show {work.task}",
+        f"context {work.task}",
+        f"dep tree {other}",
+        "session list",
+        "audit log",
+        "status",
+        f"start {other}",
+        f"approve {work.task}",
+        "audit verify",
+        f"show {work.task} --diff",
+        "next",
+        "whoami",
+    ):
         result = stage.run(cast.gemini, *command.split())
         assert ESCAPE.search(result.out + result.err) is None, command
     shown = stage.run(cast.gemini, "list").out
@@ -280,7 +311,10 @@ def test_exit_codes_are_those_that_help_documents(stage: Stage, tmp_path: Path) 
         assert bool(result.err) == (rc != 0)
         assert rc in (0, 6) or result.out == ""
     text = " ".join(cast.job.fe("--help", cwd=tmp_path).out.split())
-    assert "0 done, 1 refused by a rule, 2 wrong usage, 3 not found, 4 somebody was faster, 5 environment, 6 verification failed" in text
+    assert (
+        "0 done, 1 refused by a rule, 2 wrong usage, 3 not found, 4 somebody was faster, 5 environment, 6 "
+        "verification failed" in text
+    )
 
 
 def test_errors_with_json_are_one_object_on_stdout_wherever_json_stands(stage: Stage) -> None:

@@ -42,7 +42,13 @@ def test_the_list_says_what_each_waits_for_and_the_merge_what_became_of_it(shop:
 def test_json_of_merge_and_list(shop: Counter) -> None:
     task = shop.approved()
     (item,) = shop.lines(shop.cast.alice, "merges", "list")
-    assert keys(item, "n task title priority attempt approval approver approver_kind approved_at state tries why hold open_deps") == set()
+    assert (
+        keys(
+            item,
+            "n task title priority attempt approval approver approver_kind approved_at state tries why hold open_deps",
+        )
+        == set()
+    )
     (row,) = shop.lines(shop.cast.job, "merge")
     assert keys(row, "task attempt outcome sha message notes") == set()
     assert (row["task"], row["outcome"], row["sha"]) == (task, "merged", shop.tip())
@@ -88,13 +94,17 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
     (mine,) = shop.git("diff", "--name-only", f"main...fe/{task}").split()
     shop.commit("main", {"lint.sh": f"test ! -e {mine}\n"})
     shop.git("reset", "-q", "--hard", "main")
-    assert shop.text(cast.job, "merge").startswith("RED      T1  On top of main, required checks fail (lint); main was not moved.")
+    assert shop.text(cast.job, "merge").startswith(
+        "RED      T1  On top of main, required checks fail (lint); main was not moved."
+    )
 
 
 def test_a_void_approval_says_why(shop: Counter) -> None:
     task = shop.approved()
     shop.done(shop.cast.alice, "label", "add", task, "security")
-    assert shop.text(shop.cast.job, "merge").startswith("VOID     T1  the approval no longer holds: P6 label security asks for a person")
+    assert shop.text(shop.cast.job, "merge").startswith(
+        "VOID     T1  the approval no longer holds: P6 label security asks for a person"
+    )
 
 
 def test_wait_waits_until_it_has_settled_Q0(template: Path, tmp_path: Path, cast: Cast) -> None:
@@ -107,13 +117,19 @@ def test_wait_waits_until_it_has_settled_Q0(template: Path, tmp_path: Path, cast
     shop.done(cast.alice, "approve", task)
     assert shop.text(cast.job, "merge") == "waits    T1  settles until CLOCK (Q0)\n"
     done = shop.run(cast.job, "merge", "--wait")
-    assert (shop.named(done.out), "waiting until it has settled (Q0)" in done.err) == ("merged   T1  main is at SHA\n", True)
+    assert (shop.named(done.out), "waiting until it has settled (Q0)" in done.err) == (
+        "merged   T1  main is at SHA\n",
+        True,
+    )
 
 
 def test_drop_is_a_redo_with_a_reason_Q3(shop: Counter) -> None:
     task = shop.approved()
     assert shop.cast.alice.fe("merges", "drop", task, cwd=shop.repo).rc == 1, "a reason is needed"
-    assert shop.text(shop.cast.alice, "merges", "drop", task, "-m", "not now") == "T1 is open again with your feedback\nnext: fe queue\n"
+    assert (
+        shop.text(shop.cast.alice, "merges", "drop", task, "-m", "not now")
+        == "T1 is open again with your feedback\nnext: fe queue\n"
+    )
     assert shop.no(shop.cast.alice, "merges", "drop", task, "-m", "again").rules == ("T2",)
     assert shop.no(shop.cast.alice, "merges", "retry", task).rules == ("T2",)
     assert shop.no(shop.cast.alice, "merges", "retry", "fe-zzzz", rc=3).code == "not_found"

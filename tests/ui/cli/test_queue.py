@@ -59,8 +59,15 @@ def test_json_has_risk_as_class_and_reasons(shop: Counter) -> None:
     shop.good()
     (row,) = shop.lines(shop.cast.alice, "queue")
     assert keys(row, ROW) == set()
-    assert row["risk"] == {"class": "medium", "reasons": [{"rule": "H1", "message": "code changed, no test changed", "next": ""}]}
-    assert (row["checks"], row["auto_approvable"], row["you"]["may_approve"]) == ({"lint": "passed", "knip": "passed"}, True, True)
+    assert row["risk"] == {
+        "class": "medium",
+        "reasons": [{"rule": "H1", "message": "code changed, no test changed", "next": ""}],
+    }
+    assert (row["checks"], row["auto_approvable"], row["you"]["may_approve"]) == (
+        {"lint": "passed", "knip": "passed"},
+        True,
+        True,
+    )
 
 
 def test_an_agent_and_a_service_may_look_and_looking_writes_nothing(shop: Counter) -> None:
@@ -114,7 +121,14 @@ def test_several_by_name_and_a_refused_one_changes_nothing_about_the_others_H2(s
 
 @pytest.mark.parametrize(
     "words",
-    [["T1", "T2", "--seen", "12345678"], ["T1", "T2", "--break-glass", "x"], ["T1", "--all-auto"], ["--yes"], [], ["T1", "--yes"]],
+    [
+        ["T1", "T2", "--seen", "12345678"],
+        ["T1", "T2", "--break-glass", "x"],
+        ["T1", "--all-auto"],
+        ["--yes"],
+        [],
+        ["T1", "--yes"],
+    ],
     ids=["seen", "glass", "both", "yes alone", "nothing", "yes"],
 )
 def test_several_take_a_reason_and_nothing_else_and_one_is_needed(shop: Counter, words: list[str]) -> None:

@@ -34,7 +34,11 @@ def test_an_agreeing_review_counts_and_the_approval_rests_on_it_D9(shop: Rounds)
     given = json.dumps(shop.result(task))
     done = shop.done(shop.cast.codex, "review", "submit", task, "-", input=given)
     assert (
-        keys(done, "task attempt diff_id verdict effective status counts raised ruled missing sent_back task_status message notes next")
+        keys(
+            done,
+            "task attempt diff_id verdict effective status counts raised ruled missing sent_back task_status "
+            "message notes next",
+        )
         == set()
     )
     assert (done["counts"], done["status"]) == (True, "APPROVED")
@@ -48,7 +52,9 @@ def test_an_agreeing_review_counts_and_the_approval_rests_on_it_D9(shop: Rounds)
 
 def test_prose_is_no_review_and_every_wrong_field_is_named_V3(shop: Rounds) -> None:
     task = shop.work(LIMIT)
-    assert shop.no(shop.cast.codex, "review", "submit", task, shop.file("r.md", "looks good to me"), rc=2).rules == ("V3",)
+    assert shop.no(shop.cast.codex, "review", "submit", task, shop.file("r.md", "looks good to me"), rc=2).rules == (
+        "V3",
+    )
     wrong = shop.result(task, {**HARD, "severity": "huge"})
     wrong["payload"]["verdict"] = "fine"
     assert len(shop.no(shop.cast.codex, "review", "submit", task, shop.file("r.json", wrong), rc=2).rules) == 2
@@ -75,7 +81,8 @@ def test_show_lists_who_said_what_and_why_it_does_not_count_V5_V6(shop: Rounds) 
         "attempt 1  codex#1 (SES)  approved  APPROVED_WITH_NOTES  counts  TIME\n"
         "    read all of it\n"
         "    note: nice\n"
-        "attempt 1  qwen#1 (SES)  stated approved, effectively concerns (V5)  CHANGES_REQUESTED  does not count: it says concerns  TIME\n"
+        "attempt 1  qwen#1 (SES)  stated approved, effectively concerns (V5)  CHANGES_REQUESTED  does not "
+        "count: it says concerns  TIME\n"
         "    read all of it\n"
         "    found: 1 finding, 1 blocking\n"
     )

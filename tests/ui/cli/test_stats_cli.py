@@ -32,7 +32,10 @@ NOW = "2026-03-01T12:00:00.000Z"
 PIPE, ASCII, TERMINAL = Style(), Style(terminal=True, blocks=False, width=60), Style(terminal=True, width=60)
 FIGURES = """iterations automatic findings blocking open_blocking rejected rejections_accepted false_fixes reopened notes_adopted missed
 escalations after_unclear_feedback reviews actionable incomplete invalid statuses timed_tasks exceptions tokens cost"""
-SCORE = "session name kind agent model reviews incomplete invalid misquoted findings blocking precision coverage unanchored median_seconds"
+SCORE = (
+    "session name kind agent model reviews incomplete invalid misquoted findings blocking precision coverage "
+    "unanchored median_seconds"
+)
 LOOP = """task title status pressure tier next_tier iterations round no_progress open_blocking escalations lead_decisions waiting_for
 warning why"""
 
@@ -45,8 +48,10 @@ def some_figures() -> ReviewStats:
         [ApprovalRow(iterations=1, tasks=8), ApprovalRow(iterations=2, tasks=1)],
         [EscalationRow(tier="senior", unclear=True)],
         statuses=(StatusTime(status="open", tasks=9, median_seconds=90, total_seconds=7_200),),
-        timed=share(9, 12), exceptions=(KindCount("waiver", 3),), now=NOW,
-    )  # fmt: skip
+        timed=share(9, 12),
+        exceptions=(KindCount("waiver", 3),),
+        now=NOW,
+    )
 
 
 def some_scores() -> tuple[ReviewerScore, ...]:
@@ -57,13 +62,32 @@ def some_scores() -> tuple[ReviewerScore, ...]:
 
 def some_loops() -> LoopStats:
     row = LoopRow(
-        task="fe-1", title="a", status="open", pressure="stuck", tier="lead", next_tier="user", iterations=5, round=0, no_progress=0,
-        open_blocking=2, escalations=2, lead_decisions=0, waiting_for="lead", why="2 rounds without progress (E1)",
-    )  # fmt: skip
+        task="fe-1",
+        title="a",
+        status="open",
+        pressure="stuck",
+        tier="lead",
+        next_tier="user",
+        iterations=5,
+        round=0,
+        no_progress=0,
+        open_blocking=2,
+        escalations=2,
+        lead_decisions=0,
+        waiting_for="lead",
+        why="2 rounds without progress (E1)",
+    )
     totals = LoopTotals(
-        loops=4, stuck=1, near=0, iterations=5, open_blocking=2, tiers=(KindCount("lead", 1),), steps=(KindCount("escalated", 2),),
-        odd_ends=(), left_off=2,
-    )  # fmt: skip
+        loops=4,
+        stuck=1,
+        near=0,
+        iterations=5,
+        open_blocking=2,
+        tiers=(KindCount("lead", 1),),
+        steps=(KindCount("escalated", 2),),
+        odd_ends=(),
+        left_off=2,
+    )
     return LoopStats(totals=totals, tasks=(row, row))
 
 
@@ -72,7 +96,16 @@ def some_loops() -> LoopStats:
 
 @pytest.mark.parametrize(
     ("n", "most", "says"),
-    [(8, 8, "████"), (4, 8, "██"), (1, 8, "▌"), (3, 8, "█▌"), (1, 10_000, "▏"), (0, 8, ""), (0, 0, ""), (99, 8, "████")],
+    [
+        (8, 8, "████"),
+        (4, 8, "██"),
+        (1, 8, "▌"),
+        (3, 8, "█▌"),
+        (1, 10_000, "▏"),
+        (0, 8, ""),
+        (0, 0, ""),
+        (99, 8, "████"),
+    ],
 )
 def test_a_bar_is_as_long_as_its_number_and_never_longer_than_the_room(n: int, most: int, says: str) -> None:
     assert bar(n, most, 4, blocks=True) == says
@@ -98,7 +131,15 @@ def test_without_a_terminal_a_chart_is_a_table_and_of_nothing_there_is_none() ->
 
 @pytest.mark.parametrize(
     ("seconds", "says"),
-    [(0, "0 s"), (59, "59 s"), (60, "1 min"), (3_599, "59 min"), (5_400, "1.5 h"), (86_400, "1.0 d"), (220_000, "2.5 d")],
+    [
+        (0, "0 s"),
+        (59, "59 s"),
+        (60, "1 min"),
+        (3_599, "59 min"),
+        (5_400, "1.5 h"),
+        (86_400, "1.0 d"),
+        (220_000, "2.5 d"),
+    ],
 )
 def test_how_long_is_said_in_the_largest_unit(seconds: int, says: str) -> None:
     assert lasting(seconds) == says
@@ -132,7 +173,11 @@ def test_figures_on_a_terminal_have_bars_Y() -> None:
 
 @pytest.mark.parametrize("how", [ASCII, Style(blocks=False)], ids=["terminal", "pipe"])
 def test_a_terminal_that_knows_only_ascii_gets_only_ascii(how: Style) -> None:
-    for text in (reviews_text(some_figures(), how), reviewers_text(some_scores(), 9, how), loops_text(some_loops(), 9, how)):
+    for text in (
+        reviews_text(some_figures(), how),
+        reviewers_text(some_scores(), 9, how),
+        loops_text(some_loops(), 9, how),
+    ):
         assert text.isascii()
         assert ("#####" in text) == how.terminal
 
@@ -167,10 +212,17 @@ def reviewed(shop: Counter, task: str, *issues: dict[str, Any]) -> None:
     """Codex reviews what is there."""
     attempt = shop.show(task)["attempts"][-1]
     payload = {
-        "verdict": "concerns" if issues else "approved", "summary": "read all of it", "issues": issues, "diff_id": attempt["diff_id"],
-        "files_reviewed": [file["path"] for file in attempt["files"]],
+        "verdict": "concerns" if issues else "approved", "summary": "read all of it", "issues": issues,
+        "diff_id": attempt["diff_id"], "files_reviewed": [file["path"] for file in attempt["files"]],
     }  # fmt: skip
-    shop.done(shop.cast.codex, "review", "submit", task, "-", input=json.dumps({"type": "review_result", "version": 1, "payload": payload}))
+    shop.done(
+        shop.cast.codex,
+        "review",
+        "submit",
+        task,
+        "-",
+        input=json.dumps({"type": "review_result", "version": 1, "payload": payload}),
+    )
 
 
 def test_an_empty_project_says_so_and_what_to_do(shop: Counter) -> None:
@@ -203,7 +255,9 @@ def test_a_terminal_gets_bars_sized_to_its_width_and_hashes_where_it_is_not_utf_
     plain = shop.run(shop.cast.alice, "stats", "reviews").out
     wide = shop.run(shop.cast.alice, "stats", "reviews", tty=True, env={"COLUMNS": "50"}).out
     narrow = shop.run(shop.cast.alice, "stats", "reviews", tty=True, env={"COLUMNS": "30"}).out
-    ascii_only = shop.run(shop.cast.alice, "stats", "reviews", tty=True, env={"COLUMNS": "50", "PYTHONIOENCODING": "ascii"}).out
+    ascii_only = shop.run(
+        shop.cast.alice, "stats", "reviews", tty=True, env={"COLUMNS": "50", "PYTHONIOENCODING": "ascii"}
+    ).out
     assert "█" not in plain
     assert wide.count("█") > narrow.count("█") > 0
     assert "#" * 20 in ascii_only
@@ -211,7 +265,9 @@ def test_a_terminal_gets_bars_sized_to_its_width_and_hashes_where_it_is_not_utf_
 
 
 def test_stats_security_is_still_the_security_ledger_P8(shop: Counter) -> None:
-    reviewed(shop, shop.work(), {"severity": "HIGH", "title": "no limit", "fix": "add one", "file": "src/a.py", "line": 1})
+    reviewed(
+        shop, shop.work(), {"severity": "HIGH", "title": "no limit", "fix": "add one", "file": "src/a.py", "line": 1}
+    )
     (finding,) = shop.lines(shop.cast.alice, "finding", "list")
     shop.done(shop.cast.alice, "finding", "waive", finding["id"], "-m", "the limit is set elsewhere")
     assert shop.lines(shop.cast.alice, "stats", "security") == shop.lines(shop.cast.alice, "security") != []

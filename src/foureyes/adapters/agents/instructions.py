@@ -54,7 +54,9 @@ def _read(path: str) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as problem:
-        raise EnvironmentProblem(f"{os.path.basename(path)} cannot be read: {problem}. It was not touched.") from problem
+        raise EnvironmentProblem(
+            f"{os.path.basename(path)} cannot be read: {problem}. It was not touched."
+        ) from problem
 
 
 def _write(path: str, text: str) -> None:
@@ -70,4 +72,6 @@ def _write(path: str, text: str) -> None:
     except OSError as problem:
         if os.path.exists(temporary):
             os.remove(temporary)
-        raise EnvironmentProblem(f"{os.path.basename(path)} cannot be written: {problem.strerror}. It was not touched.") from problem
+        raise EnvironmentProblem(
+            f"{os.path.basename(path)} cannot be written: {problem.strerror}. It was not touched."
+        ) from problem

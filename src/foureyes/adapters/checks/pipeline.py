@@ -27,8 +27,8 @@ REPORT_PATH = "FOUREYES_REPORT"
 PASSED_ON = ("LANG", "TZ")
 NEVER_PASSED_ON = ("FOUREYES_", "GIT_", "SSH_")
 HOMES = {
-    "XDG_CONFIG_HOME": ".config", "XDG_CACHE_HOME": ".cache", "XDG_DATA_HOME": ".local/share", "XDG_STATE_HOME": ".local/state",
-    "XDG_RUNTIME_DIR": ".run",
+    "XDG_CONFIG_HOME": ".config", "XDG_CACHE_HOME": ".cache", "XDG_DATA_HOME": ".local/share",
+    "XDG_STATE_HOME": ".local/state", "XDG_RUNTIME_DIR": ".run",
 }  # fmt: skip
 
 HEAD, TAIL = 4_096, 12_288
@@ -62,7 +62,9 @@ class Pipeline:
         return replace(ran, duration_ms=round((time.monotonic() - began) * 1000), output=output.text() + left)
 
     def program(self, rule: CheckRule) -> str:
-        """What of the PATH the check would run, as its results name it; empty where that cannot be told before it runs."""
+        """What of the PATH the check would run, as its results name it; empty where that cannot be told before it
+        runs.
+        """
         word = next((word for word in rule.run.split() if "=" not in word), "")
         return "" if "/" in word else _program(rule.run, "", _clean_path(self._environ.get("PATH", "")))
 
@@ -73,7 +75,13 @@ class Pipeline:
         program = _program(rule.run, work, env["PATH"])
         reports = os.open(report, os.O_RDONLY | os.O_DIRECTORY)  # the directory itself, wherever the check moves it
         try:
-            ended = supervise([SHELL, "-c", rule.run], cwd=work, env=env, timeout=rule.timeout_minutes * self._minute, hear=output.hear)
+            ended = supervise(
+                [SHELL, "-c", rule.run],
+                cwd=work,
+                env=env,
+                timeout=rule.timeout_minutes * self._minute,
+                hear=output.hear,
+            )
             return _with_report(rule, reports, work, _seen(ended, program))
         finally:
             os.close(reports)

@@ -118,7 +118,8 @@ class _Log(_Struct, frozen=True):
 
 
 def read(data: bytes, root: str = "") -> tuple[ToolFinding, ...]:
-    """Every result of a report that is not suppressed. Raises ValueError with a sentence when it is none or the tool broke.
+    """Every result of a report that is not suppressed. Raises ValueError with a sentence when it is none or the tool
+    broke.
 
     `root` is the directory that was checked: paths below it are made relative to it.
     """
@@ -165,7 +166,9 @@ def _is_left_out(result: _Result) -> bool:
 
 def _finding(result: _Result, run: _Run, rules: _Rules, root: str) -> ToolFinding:
     rule = rules.of(result)
-    level: Level = result.level or (rule.default_configuration.level if rule and rule.default_configuration else "warning")
+    level: Level = result.level or (
+        rule.default_configuration.level if rule and rule.default_configuration else "warning"
+    )
     places = [place.physical_location for place in result.locations or () if place.physical_location]
     return ToolFinding(
         rule=_short(_id_of(result) or (rule.id if rule else "")),

@@ -1,1 +1,3 @@
-"""Findings in other tools' formats: SARIF and rdjson reports are read, SARIF logs are written. Bytes in, bytes out; no files."""
+"""Findings in other tools' formats: SARIF and rdjson reports are read, SARIF logs are written. Bytes in, bytes out; no
+files.
+"""

@@ -28,7 +28,10 @@ def one_line(text: str, limit: int = MAX_TITLE) -> str:
 def inside(path: str, roots: Sequence[str] = ()) -> str:
     """A path of the repository as git has it; empty when it is none: it is absolute and below no root, or climbs."""
     if path.startswith("/"):
-        root = next((root for root in sorted(roots, key=len, reverse=True) if root and path.startswith(root.rstrip("/") + "/")), None)
+        root = next(
+            (root for root in sorted(roots, key=len, reverse=True) if root and path.startswith(root.rstrip("/") + "/")),
+            None,
+        )
         if root is None:
             return ""
         path = path[len(root.rstrip("/")) + 1 :]

@@ -116,7 +116,9 @@ def parsed(document: bytes, line: int = 1) -> Any:
     except UnicodeDecodeError:
         raise Wrong("it is not valid UTF-8") from None
     except json.JSONDecodeError as problem:
-        raise Wrong(f"it is no JSON: {problem.msg} in line {problem.lineno + line - 1}, column {problem.colno}") from None
+        raise Wrong(
+            f"it is no JSON: {problem.msg} in line {problem.lineno + line - 1}, column {problem.colno}"
+        ) from None
     except ValueError as problem:
         raise Wrong(f"it is no JSON: {shown(str(problem))}") from None
 

@@ -17,19 +17,26 @@ NEXT = "write the report as SARIF 2.1.0, rdjson or rdjsonl, and try again"
 
 
 def read(document: bytes, name: str, roots: Sequence[str] = ()) -> tuple[str, list[Found]]:
-    """The name of the format and every finding in it. What is none of the formats, or is broken, is refused as a whole (`BadInput`).
+    """The name of the format and every finding in it. What is none of the formats, or is broken, is refused as a whole
+    (`BadInput`).
 
     `roots` are directories that hold the repository's files: paths below them are made relative to them.
     """
     if len(document) > MAX_BYTES:
-        raise BadInput(f"{_named(name)} is larger than {MAX_BYTES // 1_000_000} MB.", next_step="leave out what is no finding, or split it")
+        raise BadInput(
+            f"{_named(name)} is larger than {MAX_BYTES // 1_000_000} MB.",
+            next_step="leave out what is no finding, or split it",
+        )
     try:
         form, findings = _findings(document, roots)
         kept = list(islice(findings, MAX_FINDINGS + 1))
     except Wrong as problem:
         raise BadInput(f"{_named(name)} cannot be read: {problem}.", next_step=NEXT) from None
     if len(kept) > MAX_FINDINGS:
-        raise BadInput(f"{_named(name)} has more than {MAX_FINDINGS:,} findings.", next_step="let the tool report the worst ones alone")
+        raise BadInput(
+            f"{_named(name)} has more than {MAX_FINDINGS:,} findings.",
+            next_step="let the tool report the worst ones alone",
+        )
     return form, kept
 
 
@@ -65,7 +72,11 @@ def _first_line(document: bytes) -> Node | None:
 
 
 def _is_diagnostic(one: Node | None) -> bool:
-    return one is not None and one.has("message") and any(one.has(name) for name in ("location", "severity", "source", "code"))
+    return (
+        one is not None
+        and one.has("message")
+        and any(one.has(name) for name in ("location", "severity", "source", "code"))
+    )
 
 
 def _lines(document: bytes, roots: Sequence[str]) -> Iterator[Found]:

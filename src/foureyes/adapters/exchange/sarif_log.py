@@ -28,7 +28,9 @@ def write(findings: Sequence[Finding], now: str = "") -> bytes:
         "version": "2.1.0",
         "runs": [
             {
-                "tool": {"driver": {"name": "foureyes", "version": __version__, "rules": [_described(rule) for rule in ids]}},
+                "tool": {
+                    "driver": {"name": "foureyes", "version": __version__, "rules": [_described(rule) for rule in ids]}
+                },
                 "columnKind": "utf16CodeUnits",
                 "results": [_result(finding, ids, now) for finding in findings],
             }
@@ -56,7 +58,8 @@ def _result(finding: Finding, ids: dict[str, int], now: str) -> dict[str, Any]:
         "message": {"text": _message(finding)},
         "partialFingerprints": {"foureyes/root/v1": finding.root},
         "properties": {
-            "id": finding.id, "root": finding.root, "state": finding.state, "severity": finding.severity, "task": finding.task,
+            "id": finding.id, "root": finding.root, "state": finding.state, "severity": finding.severity,
+            "task": finding.task,
         },
     }  # fmt: skip
     if finding.path:
@@ -68,7 +71,10 @@ def _result(finding: Finding, ids: dict[str, int], now: str) -> dict[str, Any]:
 
 def _message(finding: Finding) -> str:
     """The title and, unless it begins with it, the problem."""
-    title, problem = one_line(finding.title, len(finding.title)), cleaned(finding.problem, max(MAX_TEXT, len(finding.problem)))
+    title, problem = (
+        one_line(finding.title, len(finding.title)),
+        cleaned(finding.problem, max(MAX_TEXT, len(finding.problem))),
+    )
     if not problem.strip() or one_line(problem, len(problem)) == title:
         return problem.strip("\n") or title
     return f"{title}\n\n{problem}"

@@ -16,7 +16,18 @@ CRITICAL, HIGH = 9.0, 7.0
 OWN = "foureyes/"
 """Rules that only say that a person or an agent found it; see `sarif_log`."""
 ROOTS = frozenset(
-    {"SRCROOT", "SOURCEROOT", "PROJECTROOT", "REPOROOT", "ROOTPATH", "ROOT", "WORKSPACE", "WORKINGDIR", "WORKINGDIRECTORY", "PWD"}
+    {
+        "SRCROOT",
+        "SOURCEROOT",
+        "PROJECTROOT",
+        "REPOROOT",
+        "ROOTPATH",
+        "ROOT",
+        "WORKSPACE",
+        "WORKINGDIR",
+        "WORKINGDIRECTORY",
+        "PWD",
+    }
 )
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PLACEHOLDER = re.compile(r"\{([0-9]{1,3})\}")
@@ -24,7 +35,9 @@ _DEPTH = 8
 
 
 def results(log: Node, roots: Sequence[str]) -> Iterator[Found]:
-    """Every result that is a finding. A run that broke says nothing about what it did not reach (G1, lesson 30): it is refused."""
+    """Every result that is a finding. A run that broke says nothing about what it did not reach (G1, lesson 30): it is
+    refused.
+    """
     if (version := log.text("version")) != "2.1.0":
         raise Wrong(f"version: only 2.1.0 is read, not {shown(version) or 'a log without one'}")
     runs = log.children("runs")
@@ -80,7 +93,9 @@ class _Run:
         )
 
     def _rule(self, result: Node) -> Node:
-        """The rule of a result: by its index, else by its name or the part of it before a slash; an empty one when there is none."""
+        """The rule of a result: by its index, else by its name or the part of it before a slash; an empty one when
+        there is none.
+        """
         reference = result.child("rule")
         component = reference.child("toolComponent").index("index") + 1
         rules = self._rules[component] if component < len(self._rules) else []
@@ -108,12 +123,20 @@ class _Run:
 
     def _place(self, result: Node) -> tuple[str, int, str]:
         """Path, line and quoted code of the first location that is in a file."""
-        places = (location.child("physicalLocation") for location in result.children("locations") if location.has("physicalLocation"))
+        places = (
+            location.child("physicalLocation")
+            for location in result.children("locations")
+            if location.has("physicalLocation")
+        )
         place = next(places, None)
         if place is None:
             return "", 0, ""
         region = place.child("region")
-        return self._path(place.child("artifactLocation")), region.whole("startLine"), region.child("snippet").text("text")
+        return (
+            self._path(place.child("artifactLocation")),
+            region.whole("startLine"),
+            region.child("snippet").text("text"),
+        )
 
     def _path(self, file: Node) -> str:
         index = file.index("index")
@@ -122,7 +145,9 @@ class _Run:
         return self._resolved(file)
 
     def _resolved(self, file: Node, depth: int = 0) -> str:
-        """The path of an address, below the directory that it is relative to; one that is no file is given back as it is."""
+        """The path of an address, below the directory that it is relative to; one that is no file is given back as it
+        is.
+        """
         path, base = _decoded(file.text("uri")), file.text("uriBaseId")
         is_whole = path.startswith("/") or _SCHEME.match(path)
         if is_whole or not base or not self._bases.has(base) or depth > _DEPTH:
@@ -145,7 +170,10 @@ def _rule_id(result: Node) -> str:
 
 def _severity(level: str, result: Node, rule: Node) -> Severity:
     """That of the level, or the higher one that a score gives."""
-    scores = [result.child("properties").score("security-severity"), rule.child("properties").score("security-severity")]
+    scores = [
+        result.child("properties").score("security-severity"),
+        rule.child("properties").score("security-severity"),
+    ]
     rank = result.score("rank")
     score = max(scores[0] if scores[0] is not None else scores[1] or 0.0, (rank or 0.0) / 10)
     if score >= CRITICAL:

@@ -45,7 +45,9 @@ class Git:
         self.git_dir = git_dir
         self._room = CleanRoom(common_dir)
 
-    def room(self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), env: dict[str, str] | None = None) -> process.Finished:
+    def room(
+        self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), env: dict[str, str] | None = None
+    ) -> process.Finished:
         """Ask in the clean room. An exit code that is not among `ok` is a `GitProblem`."""
         where = self._room.path
         environment = scrubbed() | self._room.environment() | (env or {})
@@ -136,7 +138,9 @@ def _start(argv: list[str], cwd: str | None, env: dict[str, str], stdin: bytes, 
     try:
         return process.run(argv, cwd=cwd, env=env, input=stdin, timeout=timeout)
     except process.ProgramMissing as missing:
-        raise GitProblem("git was not found on the PATH", next_step=f"install git {_dotted(OLDEST)} or newer") from missing
+        raise GitProblem(
+            "git was not found on the PATH", next_step=f"install git {_dotted(OLDEST)} or newer"
+        ) from missing
     except process.ProcessProblem as problem:
         raise GitProblem(str(problem)) from problem
 

@@ -30,7 +30,9 @@ class _Step(NamedTuple):
 
 
 def catch_up(git: GateGit, target: str, *, look_only: bool = False) -> list[CaughtUp]:
-    """Bring every checkout of the branch that is behind up to date, or say why not; or only say which ones are behind."""
+    """Bring every checkout of the branch that is behind up to date, or say why not; or only say which ones are
+    behind.
+    """
     ref = refs.branch(target)
     tip = refs.at(git, ref).value
     places, _ = checkouts_of(git, ref)
@@ -42,7 +44,9 @@ def catch_up(git: GateGit, target: str, *, look_only: bool = False) -> list[Caug
 
 def _line(git: GateGit, tip: Sha) -> list[_Step]:
     """The branch, newest first, its tip included."""
-    out = git.room("log", "--first-parent", f"--max-count={HOW_FAR + 1}", "--no-show-signature", "--format=%H %T", tip).out
+    out = git.room(
+        "log", "--first-parent", f"--max-count={HOW_FAR + 1}", "--no-show-signature", "--format=%H %T", tip
+    ).out
     return [_Step(*(Sha(word) for word in line.split())) for line in out.decode("ascii").splitlines()]
 
 
@@ -68,7 +72,9 @@ def _staged(git: GateGit, place: Located, line: list[_Step], tree: Sha | None) -
 
 
 def _nearest(git: GateGit, line: list[_Step], tree: Sha) -> _Step:
-    """The commit with the fewest files that differ from a tree; the older one of two, so that what was missed is told."""
+    """The commit with the fewest files that differ from a tree; the older one of two, so that what was missed is
+    told.
+    """
     asked = "".join(f"{step.tree} {tree}\n" for step in line).encode()
     out = git.room("diff-tree", "--stdin", "-r", "--no-renames", "--raw", stdin=asked).out
     counts: list[int] = []

@@ -1,4 +1,5 @@
-"""The worktrees of the repository as somebody else's desks: what lies on them, and bringing a clean one from one commit to another.
+"""The worktrees of the repository as somebody else's desks: what lies on them, and bringing a clean one from one commit
+to another.
 
 Looking writes nothing, not even the index's stat cache. `read-tree -m -u` keeps what is changed or untracked, but takes
 ignored files for worthless and overwrites them; they are looked for before.
@@ -20,8 +21,9 @@ from foureyes.core.ids import Sha
 from foureyes.errors import GitProblem
 
 _IN_PROGRESS = {
-    "rebase-merge": "a rebase", "rebase-apply": "a rebase", "MERGE_HEAD": "a merge", "CHERRY_PICK_HEAD": "a cherry-pick",
-    "REVERT_HEAD": "a revert", "BISECT_LOG": "a bisection", "sequencer": "a cherry-pick or revert", "index.lock": "another git command",
+    "rebase-merge": "a rebase", "rebase-apply": "a rebase", "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick", "REVERT_HEAD": "a revert", "BISECT_LOG": "a bisection",
+    "sequencer": "a cherry-pick or revert", "index.lock": "another git command",
 }  # fmt: skip
 _HOLDS_A_BRANCH = ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START")
 _NOT_FILTERED = (b"unspecified", b"unset")
@@ -56,7 +58,9 @@ def checkout_at(git: GateGit, path: str) -> Located | None:
 
 
 def checkouts_of(git: GateGit, ref: str) -> tuple[list[Located], list[str]]:
-    """Where a branch is checked out; and the paths where it is said to be, or in the middle of something, and cannot be reached."""
+    """Where a branch is checked out; and the paths where it is said to be, or in the middle of something, and cannot be
+    reached.
+    """
     found: list[Located] = []
     beyond: list[str] = []
     for known in registered(git):
@@ -121,7 +125,9 @@ def busy(git: GateGit, place: Located) -> str:
 
 
 def obstacle(git: GateGit, place: Located, old: Sha, new: Sha) -> str:
-    """Why a clean checkout cannot be brought from one commit to another without loss or a program; empty when it can."""
+    """Why a clean checkout cannot be brought from one commit to another without loss or a program; empty when it
+    can.
+    """
     if blocked := _in_the_way(git, place, old, new):
         return f"{some(blocked)} would be overwritten, and {'is' if len(blocked) == 1 else 'are'} in no commit"
     if filtered := _filtered(git, place, old, new):
@@ -133,7 +139,9 @@ def _in_the_way(git: GateGit, place: Located, old: Sha, new: Sha) -> list[str]:
     """Untracked files, ignored ones too, where new ones would be written."""
     top = os.fsencode(place.worktree)
     gone = set(_changed(git, old, new, "D"))
-    found = {blocker for path in _changed(git, old, new, "A") for blocker in _blockers(top, path) if blocker not in gone}
+    found = {
+        blocker for path in _changed(git, old, new, "A") for blocker in _blockers(top, path) if blocker not in gone
+    }
     return sorted(shown(path) for path in found)
 
 
@@ -154,11 +162,17 @@ def _blockers(top: bytes, path: bytes) -> Iterator[bytes]:
 
 def _changed(git: GateGit, old: Sha, new: Sha, kinds: str = "") -> list[bytes]:
     only = (f"--diff-filter={kinds}",) if kinds else ()
-    return [path for path in git.room("diff-tree", "-r", "-z", "--no-renames", "--name-only", *only, old, new).out.split(b"\0") if path]
+    return [
+        path
+        for path in git.room("diff-tree", "-r", "-z", "--no-renames", "--name-only", *only, old, new).out.split(b"\0")
+        if path
+    ]
 
 
 def _filtered(git: GateGit, place: Located, old: Sha, new: Sha) -> list[str]:
-    """Changed paths with a `filter` attribute: in the new commit, or by what lies in the checkout, in `info/` or in the user's file."""
+    """Changed paths with a `filter` attribute: in the new commit, or by what lies in the checkout, in `info/` or in the
+    user's file.
+    """
     paths = b"".join(path + b"\0" for path in _changed(git, old, new))
     if not paths:
         return []
@@ -180,7 +194,9 @@ def bring(git: GateGit, place: Located, old: Sha, new: Sha) -> str:
         return why
     git_dir, top = place.git_dir, place.worktree
     try:
-        git.real("update-index", "-q", "--refresh", ok=(0, 1), git_dir=git_dir, work_tree=top)  # read-tree goes by times and sizes alone
+        git.real(
+            "update-index", "-q", "--refresh", ok=(0, 1), git_dir=git_dir, work_tree=top
+        )  # read-tree goes by times and sizes alone
         git.real("read-tree", "-m", "-u", "--no-recurse-submodules", old, new, git_dir=git_dir, work_tree=top)
     except GitProblem as problem:
         return problem.message

@@ -17,7 +17,16 @@ _NO_TASK = "_"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,63}\Z")
 _FORMAT = "%00".join(
     f"%({field})"
-    for field in ("refname", "objectname", "*objectname", "creatordate:unix", "subject", "*subject", "objecttype", "*objecttype")
+    for field in (
+        "refname",
+        "objectname",
+        "*objectname",
+        "creatordate:unix",
+        "subject",
+        "*subject",
+        "objecttype",
+        "*objecttype",
+    )
 )
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")
 
@@ -52,7 +61,9 @@ def _ref(task: str, name: str) -> str:
         raise BadInput(f"{task!r} is not the id of a task")
     ref = f"{PLACE}{task or _NO_TASK}/{name}"
     if not _NAME.match(name):
-        raise BadInput(f"a checkpoint cannot be called {name!r}: up to 64 letters, digits, dots, underscores and dashes")
+        raise BadInput(
+            f"a checkpoint cannot be called {name!r}: up to 64 letters, digits, dots, underscores and dashes"
+        )
     try:
         return refs.well_formed(ref, PLACE)
     except GitProblem as problem:
@@ -68,7 +79,9 @@ def _commit_at(git: GateGit, ref: str) -> Sha | None:
 def _tag(git: GateGit, name: str, commit: Sha) -> Sha:
     now = datetime.now(UTC)
     moment = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    text = f"object {commit}\ntype commit\ntag {name}\ntagger {NAME} <{EMAIL}> {int(now.timestamp())} +0000\n\n{moment}\n"
+    text = (
+        f"object {commit}\ntype commit\ntag {name}\ntagger {NAME} <{EMAIL}> {int(now.timestamp())} +0000\n\n{moment}\n"
+    )
     made = as_sha(git.store("hash-object", "-t", "tag", "-w", "--stdin", stdin=text.encode()).out.strip())
     if made is None:
         raise GitProblem("git hash-object named no object")

@@ -1,8 +1,8 @@
 """What commits hold: texts of files, renames, and the pieces that an attempt is made of (A6); asked in the clean room.
 
-A commit's own diff is named by a sha256 over its patch: white space, paths, modes and three lines of context count; line numbers,
-the function name behind `@@` and, where there are lines to go by, object ids do not, so that the same commit on another base is
-the same piece.
+A commit's own diff is named by a sha256 over its patch: white space, paths, modes and three lines of context count;
+line numbers, the function name behind `@@` and, where there are lines to go by, object ids do not, so that the same
+commit on another base is the same piece.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ MAX_TEXT = 2_000_000
 BINARY_WITHIN = 8_000
 """Git's own test: a NUL among the first 8,000 bytes."""
 RENAME_LIMIT = 400
-"""Beyond so many new or so many gone files git compares no contents any more; files that moved unchanged are still found."""
+"""Beyond so many new or so many gone files git compares no contents any more; files that moved unchanged are still
+found.
+"""
 
 _LONGEST_PATH = 4_096
 _BYTES_PER_CALL = 200_000
@@ -26,16 +28,28 @@ _FILES = (b"100644", b"100755")
 _LINK = b"120000"
 _ODD_PARTS = frozenset({"", ".", ".."})
 _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=none")
-_RENAMES = ("diff-tree", "-r", "-z", "-M", f"-l{RENAME_LIMIT}", "--no-rename-empty", "--diff-filter=R", "--name-status", *_PLAIN)
+_RENAMES = (
+    "diff-tree",
+    "-r",
+    "-z",
+    "-M",
+    f"-l{RENAME_LIMIT}",
+    "--no-rename-empty",
+    "--diff-filter=R",
+    "--name-status",
+    *_PLAIN,
+)
 _RAW = ("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", *_PLAIN)
-# As for the diff id (A2): most of these are the default in the clean room, and are named for a git whose defaults are others.
+# As for the diff id (A2): most of these are the default in the clean room, and are named for a git whose defaults are
+# others.
 _OWN_DIFFS = (
-    "-c", "core.quotepath=true", "-c", "diff.suppressBlankEmpty=false", "-c", "diff.orderFile=/dev/null", "-c", "log.showRoot=true",
-    "log", "--no-merges", "--no-decorate", "--no-notes", "--no-show-signature", "--format=%H", "-p", "--full-index", "--no-renames",
-    "--diff-algorithm=myers", "--no-indent-heuristic", "--src-prefix=a/", "--dst-prefix=b/", "-U3", "--inter-hunk-context=0",
-    "--submodule=short", *_PLAIN,
+    "-c", "core.quotepath=true", "-c", "diff.suppressBlankEmpty=false", "-c", "diff.orderFile=/dev/null", "-c",
+    "log.showRoot=true", "log", "--no-merges", "--no-decorate", "--no-notes", "--no-show-signature", "--format=%H",
+    "-p", "--full-index", "--no-renames", "--diff-algorithm=myers", "--no-indent-heuristic", "--src-prefix=a/",
+    "--dst-prefix=b/", "-U3", "--inter-hunk-context=0", "--submodule=short", *_PLAIN,
 )  # fmt: skip
-# Every line of a patch that is content starts with a space, a sign or a backslash, so none of these is ever found in content.
+# Every line of a patch that is content starts with a space, a sign or a backslash, so none of these is ever found in
+# content.
 _COMMIT = re.compile(rb"^(?:[0-9a-f]{64}|[0-9a-f]{40})$\n?", re.MULTILINE)
 _SECTION = re.compile(rb"^(?=diff --git )", re.MULTILINE)
 _HUNK = re.compile(rb"^@@ [^\n]*\n", re.MULTILINE)
@@ -43,7 +57,9 @@ _OBJECTS = re.compile(rb"^index [0-9a-f]+\.\.[0-9a-f]+", re.MULTILINE)
 
 
 def texts(git: Git, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
-    """The texts of regular files at a commit, whatever their names; what is not there, is binary or is very large is left out."""
+    """The texts of regular files at a commit, whatever their names; what is not there, is binary or is very large is
+    left out.
+    """
     blobs = {path: blob for some in _portions(paths) for path, blob in _blobs(git, commit, some).items()}
     asked = sorted(set(blobs.values()))
     if not asked:
@@ -92,7 +108,9 @@ def _blobs(git: Git, commit: Sha, paths: list[str]) -> dict[str, bytes]:
 
 
 def _contents(out: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Object and content of each answer that is text. An object that is missing is answered with a line of two words."""
+    """Object and content of each answer that is text. An object that is missing is answered with a line of two
+    words.
+    """
     at = 0
     while at < len(out):
         end = out.index(b"\n", at)
@@ -113,7 +131,9 @@ def renames(git: Git, old: Sha, new: Sha) -> dict[str, str]:
 
 
 def pieces(git: Git, base: Sha, head: Sha) -> tuple[str, ...]:
-    """A6: `blob <sha>` of each file and link that is new or changed, and `diff <id>` of each commit that is no merge."""
+    """A6: `blob <sha>` of each file and link that is new or changed, and `diff <id>` of each commit that is no
+    merge.
+    """
     if must_be_sha(base) == must_be_sha(head):
         return ()
     blobs = {f"blob {blob}" for blob in _new_blobs(git, base, head)}

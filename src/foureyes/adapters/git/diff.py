@@ -126,7 +126,9 @@ def _canonical(entries: list[_Entry], patch: bytes) -> Iterator[tuple[bytes, ...
     halves = [half for entry in entries for half in _halves(entry)]
     sections = _SECTION.split(patch)[1:]
     if len(sections) != len(halves):
-        raise GitProblem(f"git listed {len(halves)} changed files and printed {len(sections)}: the change cannot be named")
+        raise GitProblem(
+            f"git listed {len(halves)} changed files and printed {len(sections)}: the change cannot be named"
+        )
     for entry, section in zip(halves, sections, strict=True):
         yield (entry.path, entry.old_mode, entry.new_mode, *_content(entry, section))
 

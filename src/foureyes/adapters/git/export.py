@@ -1,7 +1,7 @@
 """The files of a tree in a directory, byte for byte as they were committed.
 
-git itself writes them (it refuses `.git`, `..` and paths through links), from a clean room of their own: an attribute file
-in there overrules every `.gitattributes` of the tree, so that neither line ends nor encodings nor keywords are
+git itself writes them (it refuses `.git`, `..` and paths through links), from a clean room of their own: an attribute
+file in there overrules every `.gitattributes` of the tree, so that neither line ends nor encodings nor keywords are
 converted, and with no configuration there is no filter to run.
 """
 
@@ -58,5 +58,7 @@ def _index_of(git: GateGit, tree: Sha) -> dict[str, str]:
     if entries := git.room("ls-tree", "-r", "-z", "--full-tree", asked).out:
         git.room("update-index", "-z", "--index-info", stdin=entries, env=index)
     if as_sha(git.room("write-tree", "--missing-ok", env=index).out.strip()) != asked:
-        raise GitProblem(f"the tree {asked} is damaged: its files cannot be written as they are named", next_step="git fsck")
+        raise GitProblem(
+            f"the tree {asked} is damaged: its files cannot be written as they are named", next_step="git fsck"
+        )
     return index

@@ -45,7 +45,9 @@ class GateGit(Git):
             with suppress(OSError):
                 os.unlink(path)
 
-    def store(self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), env: Mapping[str, str] | None = None) -> process.Finished:
+    def store(
+        self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), env: Mapping[str, str] | None = None
+    ) -> process.Finished:
         """Ask in the clean room; objects that come of it are written to the repository's store."""
         shared = read_settings(join(self.common_dir, "config")).get("core.sharedrepository")
         mode = ("-c", f"core.sharedRepository={shared}") if shared else ()
@@ -82,5 +84,7 @@ def explained(message: str) -> GitProblem:
     is_lock = ".lock'" in message and "File exists" in message
     return GitProblem(
         message,
-        next_step="look whether another git is at work there; if none is, the lock was left by one that was killed" if is_lock else "",
+        next_step="look whether another git is at work there; if none is, the lock was left by one that was killed"
+        if is_lock
+        else "",
     )

@@ -59,7 +59,16 @@ def commits(git: Git, base: Sha, head: Sha) -> tuple[tuple[Commit, ...], dict[st
 
     And, as git is telling it anyway, the trees of these commits and of where they begin.
     """
-    args = ("-z", "--reverse", "--topo-order", "--boundary", "--no-show-signature", "--encoding=UTF-8", "--no-color", "--no-notes")
+    args = (
+        "-z",
+        "--reverse",
+        "--topo-order",
+        "--boundary",
+        "--no-show-signature",
+        "--encoding=UTF-8",
+        "--no-color",
+        "--no-notes",
+    )
     out = git.room("log", *args, "--format=" + "%x00".join(_FIELDS), f"{base}..{head}").out
     words = out.decode("utf-8", "replace").split("\0")[:-1]
     rows = [words[at : at + len(_FIELDS)] for at in range(0, len(words), len(_FIELDS))]
@@ -76,12 +85,18 @@ def _values(text: str) -> tuple[str, ...]:
 
 
 def last_anchor(git: Git, tip: Sha) -> str | None:
-    """The anchor with the highest row in the trailers of the first-parent line (J3): a later commit cannot make an older store current.
+    """The anchor with the highest row in the trailers of the first-parent line (J3): a later commit cannot make an
+    older store current.
 
     What is no anchor at all counts as the highest: nobody holds it (G1).
     """
     out = git.room("log", "-z", "--first-parent", f"--format={_trailer(ANCHOR_TRAILER)}", "--grep=^Journal: ", tip).out
-    values = [value.strip() for text in out.decode("utf-8", "replace").split("\0") for value in text.split("\n") if value.strip()]
+    values = [
+        value.strip()
+        for text in out.decode("utf-8", "replace").split("\0")
+        for value in text.split("\n")
+        if value.strip()
+    ]
 
     def row(anchor: str) -> int:
         number = anchor.partition(":")[0]
@@ -101,7 +116,9 @@ def back(git: Git, commit: Sha, steps: int) -> Sha | None:
 
 
 def reached(git: Git, commits: Sequence[Sha], tip: Sha) -> set[Sha]:
-    """Those that are reachable from `tip`; what is not there at all counts as reached, and is for `merged_by` to refuse."""
+    """Those that are reachable from `tip`; what is not there at all counts as reached, and is for `merged_by` to
+    refuse.
+    """
     asked = [sha for commit in commits if (sha := as_sha(commit))]
     lines = "".join(f"{sha}\n" for sha in asked) + f"^{tip}\n"
     beyond = set(git.room("rev-list", "--ignore-missing", "--stdin", stdin=lines.encode()).out.decode("ascii").split())

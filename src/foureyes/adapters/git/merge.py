@@ -39,8 +39,8 @@ def _new_base(git: Git, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> Sha | 
 def _base_before_merge(git: Git, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> Sha | None:
     """Where a new head that is on the target by now began.
 
-    It would be its own base, and any change whatever that contains the approved one would pass for a rebase of it.
-    A merge commit tells where the target stood before; after a fast-forward it is as many commits back as were approved.
+    It would be its own base, and any change whatever that contains the approved one would pass for a rebase of it. A
+    merge commit tells where the target stood before; after a fast-forward it is as many commits back as were approved.
     """
     merge = merged_by(git, new_head, tip)
     if merge is not None and merge != new_head:

@@ -1,6 +1,7 @@
 """The merge itself, and the commit of it: made of objects alone.
 
-In the clean room git finds no attribute (a bare repository without an index has none; measured with 2.39: `merge=union`,
+In the clean room git finds no attribute (a bare repository without an index has none; measured with 2.39:
+`merge=union`,
 `-merge` and a driver in the tree's own `.gitattributes` are as if they were not there), no driver and no configuration.
 """
 
@@ -15,7 +16,11 @@ from foureyes.core.ids import Sha
 from foureyes.errors import GitProblem
 
 _IDENTITY = {
-    **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in (("NAME", NAME), ("EMAIL", EMAIL))},
+    **{
+        f"GIT_{who}_{what}": value
+        for who in ("AUTHOR", "COMMITTER")
+        for what, value in (("NAME", NAME), ("EMAIL", EMAIL))
+    },
     "TZ": "UTC",
 }
 

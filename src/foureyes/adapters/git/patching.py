@@ -1,7 +1,8 @@
-"""A patch that somebody proposed (L3), tried on the files where the caller stands and put into them as a whole or not at all.
+"""A patch that somebody proposed (L3), tried on the files where the caller stands and put into them as a whole or not
+at all.
 
-Git refuses paths outside the worktree, in `.git` and behind a link. It looks at everything before it writes anything, but it
-removes every old file before it writes the new ones; what was there is kept until it has done so.
+Git refuses paths outside the worktree, in `.git` and behind a link. It looks at everything before it writes anything,
+but it removes every old file before it writes the new ones; what was there is kept until it has done so.
 """
 
 from __future__ import annotations
@@ -20,8 +21,18 @@ from foureyes.core.task import visible
 MAX_BYTES = 1_000_000
 MAX_REASON = 300
 
-# Neither white space that git would mend, nor a setting of the repository that allows more: the patch fits as it is, or not.
-_APPLY = ("-c", "core.protectHFS=true", "-c", "core.protectNTFS=true", "apply", "--whitespace=nowarn", "--no-ignore-whitespace", "-p1")
+# Neither white space that git would mend, nor a setting of the repository that allows more: the patch fits as it is, or
+# not.
+_APPLY = (
+    "-c",
+    "core.protectHFS=true",
+    "-c",
+    "core.protectNTFS=true",
+    "apply",
+    "--whitespace=nowarn",
+    "--no-ignore-whitespace",
+    "-p1",
+)
 _UNIFIED = re.compile(r"^(?:diff --git |--- [^\n]+\n\+\+\+ [^\n]+\n@@ -[0-9])", re.MULTILINE)
 _BINARY = re.compile(r"^(?:GIT binary patch|Binary files )", re.MULTILINE)
 
@@ -106,7 +117,9 @@ def _keep(path: bytes) -> _Kept:
 
 
 def _put_back(kept: list[_Kept]) -> list[str]:
-    """As it was, whatever git got done; what could not be. First goes what must not be there, so that it is in nobody's way."""
+    """As it was, whatever git got done; what could not be. First goes what must not be there, so that it is in nobody's
+    way.
+    """
     changed = [one for one in kept if _keep(one.path) != one]
     for one in changed:
         with suppress(OSError):

@@ -9,9 +9,10 @@ from foureyes.adapters import process
 from foureyes.adapters.git.calls import shown
 from foureyes.errors import GitProblem
 
-# What git may run while it reads objects, compares, merges, writes files or makes commits. `*` is any subsection. Not here:
-# what only a person at a terminal or the network meets (core.editor, core.pager, core.sshCommand, credential.helper,
-# alias.*), and core.hooksPath, which every call of the gate overrides; husky and its like set it in honest projects.
+# What git may run while it reads objects, compares, merges, writes files or makes commits. `*` is any subsection. Not
+# here: what only a person at a terminal or the network meets (core.editor, core.pager, core.sshCommand,
+# credential.helper, alias.*), and core.hooksPath, which every call of the gate overrides; husky and its like set it in
+# honest projects.
 _PROGRAMS = """
 core.fsmonitor core.alternateRefsCommand uploadpack.packObjectsHook gc.recentObjectsHook
 merge.*.driver filter.*.clean filter.*.smudge filter.*.process

@@ -65,7 +65,9 @@ def swap(git: GateGit, ref: str, *, new: Sha, old: Sha, why: str) -> bool:
     """Compare-and-swap; False when the ref was not at `old` (all zeros: did not exist)."""
     now = at(git, ref)
     if now.symbolic:
-        raise GitProblem(f"{ref} stands for {now.symbolic} and is not moved itself", next_step=f"git symbolic-ref {ref}")
+        raise GitProblem(
+            f"{ref} stands for {now.symbolic} and is not moved itself", next_step=f"git symbolic-ref {ref}"
+        )
     done = git.real(*_WRITE, "-m", why, ref, must_be_sha(new), must_be_sha(old), ok=(0, 1, 128))
     return done.rc == 0 or _fail_unless_moved(git, ref, old, failure("update-ref", done))
 

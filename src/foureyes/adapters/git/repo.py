@@ -146,7 +146,9 @@ class GitRepo:
     def _must_know(self, *commits: Sha) -> list[Sha]:
         found = history.known(self._git, *commits)
         if None in found:
-            raise GitProblem(f"the commit {commits[found.index(None)]} is not in this repository", next_step="git fetch")
+            raise GitProblem(
+                f"the commit {commits[found.index(None)]} is not in this repository", next_step="git fetch"
+            )
         return list(commits)
 
     # History
@@ -198,7 +200,9 @@ class GitRepo:
         return content.renames(self._git, old, new)
 
     def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
-        """A6: what an attempt is made of: `blob <sha>` of each file it leaves behind, `diff <id>` of each of its commits."""
+        """A6: what an attempt is made of: `blob <sha>` of each file it leaves behind, `diff <id>` of each of its
+        commits.
+        """
         return content.pieces(self._git, base, head)
 
     def uncommitted(self, ref: str) -> list[str]:
@@ -256,7 +260,9 @@ def _first(commits: Sequence[Sha | None], target: str) -> Sha:
     for commit in commits:
         if commit:
             return commit
-    raise GitProblem(f"the target branch {target} does not exist, or has no commit yet", next_step=f"git branch {target}")
+    raise GitProblem(
+        f"the target branch {target} does not exist, or has no commit yet", next_step=f"git branch {target}"
+    )
 
 
 def _has_files(place: Located) -> bool:
@@ -265,4 +271,6 @@ def _has_files(place: Located) -> bool:
 
 def _must_have_files(place: Located) -> None:
     if not _has_files(place):
-        raise GitProblem(f"{place.worktree} is a bare repository: there are no files to commit", next_step="git worktree add")
+        raise GitProblem(
+            f"{place.worktree} is a bare repository: there are no files to commit", next_step="git worktree add"
+        )

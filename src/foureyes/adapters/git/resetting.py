@@ -7,7 +7,16 @@ The branch moves first, then the files follow. Killed in between, the checkout h
 from __future__ import annotations
 
 from foureyes.adapters.git import history, refs, worktree
-from foureyes.adapters.git.checkouts import bring, busy, checkouts_of, in_progress, index_tree, obstacle, shown_path, some
+from foureyes.adapters.git.checkouts import (
+    bring,
+    busy,
+    checkouts_of,
+    in_progress,
+    index_tree,
+    obstacle,
+    shown_path,
+    some,
+)
 from foureyes.adapters.git.gate import GateGit
 from foureyes.adapters.git.locate import Located
 from foureyes.core.ids import Sha
@@ -45,7 +54,9 @@ def _reason_to_stay(git: GateGit, place: Located, was: history.Known, will: hist
 
 
 def _follow(git: GateGit, places: list[Located], was: history.Known, will: history.Known) -> str:
-    """Let checkouts that still hold the old tree follow. What holds anything else is its owner's work on top of the new one."""
+    """Let checkouts that still hold the old tree follow. What holds anything else is its owner's work on top of the new
+    one.
+    """
     for place in places:
         if was.tree == will.tree or index_tree(git, place) != was.tree:
             continue

@@ -1,7 +1,7 @@
 """K1: the hooks of a task's worktree. They add the trailers, then do what the user's own hooks do.
 
-They belong to that worktree alone (`core.hooksPath` in its `config.worktree`) and look up the user's hooks when they run:
-a tool that installs some later, as `npm install` does with husky, is heeded.
+They belong to that worktree alone (`core.hooksPath` in its `config.worktree`) and look up the user's hooks when they
+run: a tool that installs some later, as `npm install` does with husky, is heeded.
 """
 
 from __future__ import annotations
@@ -18,15 +18,18 @@ from foureyes.errors import GitProblem
 FOLDER = "foureyes-hooks"
 
 _HEAD = """#!/bin/sh
-# Written by Foureyes for this worktree only, and again whenever the worktree is asked for. Your own hooks are run as before.
+# Written by Foureyes for this worktree only, and again whenever the worktree is asked for.
+# Your own hooks are run as before.
 """
 
-# Without an editor the message is there when it is prepared, and `#` starts no comment in it. With an editor the trailers
-# wait for commit-msg: in front of an empty message they would make it one, and quitting the editor would commit.
+# Without an editor the message is there when it is prepared, and `#` starts no comment in it. With an editor the
+# trailers wait for commit-msg: in front of an empty message they would make it one, and quitting the editor would
+# commit.
 _TRAILERS = f"""
 add() {{
-    git "$@" -c trailer.separators=: interpret-trailers --in-place --no-divider --where end --if-exists addIfDifferent --if-missing add \\
-        --trailer "{TASK_TRAILER}: $(cat "${{0%/*}}/task")" --trailer "{SESSION_TRAILER}: $(cat "${{0%/*}}/session")" "$file" || exit 1
+    git "$@" -c trailer.separators=: interpret-trailers --in-place --no-divider --where end \\
+        --if-exists addIfDifferent --if-missing add --trailer "{TASK_TRAILER}: $(cat "${{0%/*}}/task")" \\
+        --trailer "{SESSION_TRAILER}: $(cat "${{0%/*}}/session")" "$file" || exit 1
 }}
 file=$1
 """
@@ -49,14 +52,16 @@ exit 0
 _OURS = {"prepare-commit-msg": _TRAILERS + _PREPARE, "commit-msg": _TRAILERS + _FINISH}
 
 # What git runs in a worktree. Not push-to-checkout: that it exists changes what git does.
-_NAMES = """applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit
-pre-rebase post-checkout post-merge pre-push post-rewrite pre-auto-gc sendemail-validate""".split()
+_NAMES = """applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg
+post-commit pre-rebase post-checkout post-merge pre-push post-rewrite pre-auto-gc sendemail-validate""".split()
 _FREQUENT = ("reference-transaction", "post-index-change")
 """Run several times per command: only where the user has one."""
 
 
 def install(git: GateGit, place: Located, task: str, session: str) -> None:
-    """Write the hooks of one worktree and put them in force. Again is no error, and brings session and hooks up to date."""
+    """Write the hooks of one worktree and put them in force. Again is no error, and brings session and hooks up to
+    date.
+    """
     folder = join(place.git_dir, FOLDER)
     before = _users_folder(git, place)
     try:

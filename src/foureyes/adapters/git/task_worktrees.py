@@ -1,7 +1,8 @@
-"""K1: the worktrees of tasks, below the project's folder. Made in steps that the next call finishes; removed only when nothing is lost.
+"""K1: the worktrees of tasks, below the project's folder. Made in steps that the next call finishes; removed only when
+nothing is lost.
 
-Their files are written as the user's own git would (its filters, say for large files), because somebody works with them;
-hooks and filters that only the repository's configuration names are not run.
+Their files are written as the user's own git would (its filters, say for large files), because somebody works with
+them; hooks and filters that only the repository's configuration names are not run.
 """
 
 from __future__ import annotations
@@ -83,7 +84,9 @@ def _found(git: GateGit, at: Desk, ref: str) -> Located | None:
         return None
     if known is None:
         if isdir(at.path) and os.listdir(at.path):
-            raise GitProblem(f"{at.path} is there already, and is no worktree of this repository", next_step="move it away")
+            raise GitProblem(
+                f"{at.path} is there already, and is no worktree of this repository", next_step="move it away"
+            )
         return None
     if not lexists(at.path):
         git.real("worktree", "remove", at.path)
@@ -92,7 +95,8 @@ def _found(git: GateGit, at: Desk, ref: str) -> Located | None:
     holds = _branch_of(git, place)
     if holds != ref:
         raise GitProblem(
-            f"{at.path} has {holds or 'no branch'} checked out, not {ref}", next_step=f"git switch {ref.removeprefix(refs.BRANCHES)}"
+            f"{at.path} has {holds or 'no branch'} checked out, not {ref}",
+            next_step=f"git switch {ref.removeprefix(refs.BRANCHES)}",
         )
     return place
 
@@ -100,7 +104,9 @@ def _found(git: GateGit, at: Desk, ref: str) -> Located | None:
 def _must_be_checkout(git: GateGit, at: Desk) -> Located:
     place = checkout_at(git, at.path)
     if place is None:
-        raise GitProblem(f"{at.path} is damaged: it is not the worktree that the repository knows", next_step="git worktree repair")
+        raise GitProblem(
+            f"{at.path} is damaged: it is not the worktree that the repository knows", next_step="git worktree repair"
+        )
     return place
 
 
@@ -148,7 +154,9 @@ def _fill(git: GateGit, place: Located) -> None:
         return
     if not exists(join(place.git_dir, "index")):
         try:
-            git.own(*_users_way(git, place), "reset", "--hard", "--quiet", "--no-recurse-submodules", cwd=place.worktree)
+            git.own(
+                *_users_way(git, place), "reset", "--hard", "--quiet", "--no-recurse-submodules", cwd=place.worktree
+            )
         except GitProblem as problem:
             raise explained(problem.message) from problem
     with open(ready, "w", encoding="ascii"):
@@ -220,7 +228,9 @@ def _removed(git: GateGit, place: Located) -> str:
 
 
 def _although_submodules(git: GateGit, place: Located) -> tuple[str, ...]:
-    """git never removes a worktree that lists submodules; where none was ever cloned there is nothing in them to lose."""
+    """git never removes a worktree that lists submodules; where none was ever cloned there is nothing in them to
+    lose.
+    """
     rows = git.real("ls-files", "--stage", "-z", git_dir=place.git_dir, work_tree=place.worktree).out
     listed = any(row.startswith(b"160000 ") for row in rows.split(b"\0"))
     return ("--force",) if listed and not isdir(join(place.git_dir, "modules")) else ()

@@ -5,7 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from foureyes.adapters.git import catching_up, checkpoints, export, history, merging, patching, refs, resetting, task_worktrees
+from foureyes.adapters.git import (
+    catching_up,
+    checkpoints,
+    export,
+    history,
+    merging,
+    patching,
+    refs,
+    resetting,
+    task_worktrees,
+)
 from foureyes.adapters.git.checkouts import checkouts_of
 from foureyes.adapters.git.gate import GateGit
 from foureyes.adapters.git.programs import own_settings, programs_named
@@ -34,7 +44,9 @@ class GitWorkshop:
     # Objects
 
     def export(self, tree: Sha, path: str) -> None:
-        """Write the files of a tree (or of a commit's tree) into an empty directory; no `.git`, no program is run for it."""
+        """Write the files of a tree (or of a commit's tree) into an empty directory; no `.git`, no program is run for
+        it.
+        """
         export.export(self._common_dir, tree, path)
 
     def merge(self, *, tip: Sha, head: Sha) -> Merged:
@@ -71,7 +83,9 @@ class GitWorkshop:
         return refs.delete(self._git, ref, old=here.value)
 
     def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
-        """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was left alone, else empty."""
+        """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was left alone, else
+        empty.
+        """
         return resetting.reset(self._git, ref, old=old, new=new)
 
     def add_checkpoint(self, task: str, name: str, commit: Sha) -> None:
@@ -89,7 +103,9 @@ class GitWorkshop:
     # The repository and its worktrees
 
     def apply_patch(self, patch: str, *, only_try: bool) -> str:
-        """Apply a unified diff to the files where the caller stands, if git says that it fits as a whole; why not, else empty."""
+        """Apply a unified diff to the files where the caller stands, if git says that it fits as a whole; why not, else
+        empty.
+        """
         return patching.apply_patch(self._git, self._worktree, patch, only_try=only_try)
 
     def programs_named(self) -> list[str]:
@@ -102,12 +118,18 @@ class GitWorkshop:
         return catching_up.catch_up(self._git, target, look_only=True)
 
     def catch_up(self, target: str) -> list[CaughtUp]:
-        """Bring every checkout of the target branch whose files are those of an earlier commit of it up to date (Q5)."""
+        """Bring every checkout of the target branch whose files are those of an earlier commit of it up to date
+        (Q5).
+        """
         return catching_up.catch_up(self._git, target)
 
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
-        """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and session."""
-        return task_worktrees.add(self._git, task_worktrees.desk(self._folder, task), branch=branch, base=base, session=session)
+        """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and
+        session.
+        """
+        return task_worktrees.add(
+            self._git, task_worktrees.desk(self._folder, task), branch=branch, base=base, session=session
+        )
 
     def worktrees(self) -> list[str]:
         """The tasks that have a worktree of their own."""

@@ -117,5 +117,7 @@ def commit_file(git: Git, place: Located, path: str, message: str) -> None:
 
 def _untracked(git: Git, place: Located, name: str) -> set[bytes]:
     """An ignored file and one of the store are not listed by status, and can still be committed by name."""
-    listed = git.real("--literal-pathspecs", "ls-files", "-z", "--", name, git_dir=place.git_dir, work_tree=place.worktree)
+    listed = git.real(
+        "--literal-pathspecs", "ls-files", "-z", "--", name, git_dir=place.git_dir, work_tree=place.worktree
+    )
     return set() if listed.out else {b"??"}

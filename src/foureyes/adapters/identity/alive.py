@@ -17,7 +17,9 @@ def own() -> str:
 
 
 def is_gone(evidence: str) -> bool:
-    """Shown to have ended: of this machine and this boot, and not there any more. What cannot be known is not gone (G1)."""
+    """Shown to have ended: of this machine and this boot, and not there any more. What cannot be known is not gone
+    (G1).
+    """
     place, pid, start = _parts(evidence)
     if not (NUMBER.fullmatch(pid) and NUMBER.fullmatch(start)) or not place or place != _parts(own())[0]:
         return False

@@ -27,13 +27,17 @@ if TYPE_CHECKING:
 NEW_KEY = "fe key new --human"
 SHORTEST, TRIES, TOUCH_SECONDS = 8, 3, 60.0
 COST = 2**16
-"""What one guess at a passphrase costs (scrypt; PEM's own 2048 rounds are next to nothing). Another number opens no old key."""
+"""What one guess at a passphrase costs (scrypt; PEM's own 2048 rounds are next to nothing). Another number opens no old
+key.
+"""
 OWN, HANDLE, PUBLIC = ".pem", ".handle", ".pub"
 READ_LIMIT = 65536
 
 
 class KeyRing:
-    """A person's keys: private parts in the user's configuration directory, the passphrase from the terminal only (I9)."""
+    """A person's keys: private parts in the user's configuration directory, the passphrase from the terminal only
+    (I9).
+    """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
@@ -110,13 +114,18 @@ class KeyRing:
                     os.unlink(_path(self.folder, public) + ending)
 
     def _touched(self, handle: str, public: str, statement: bytes) -> str:
-        """I9: ssh-keygen alone, without an agent that could answer for it; and the signature says that it was touched."""
+        """I9: ssh-keygen alone, without an agent that could answer for it; and the signature says that it was
+        touched.
+        """
         _refuse_if_open(handle)
         environ = {name: value for name, value in self._environ.items() if name != "SSH_AUTH_SOCK"}
         _tell("Touch the security key to sign.\n")
         try:
             done = run(
-                ["ssh-keygen", "-Y", "sign", "-f", handle, "-n", sshsig.NAMESPACE], env=environ, input=statement, timeout=TOUCH_SECONDS
+                ["ssh-keygen", "-Y", "sign", "-f", handle, "-n", sshsig.NAMESPACE],
+                env=environ,
+                input=statement,
+                timeout=TOUCH_SECONDS,
             )
         except ProgramTimedOut as late:
             why = f"The key was not touched within {TOUCH_SECONDS:g} seconds."
@@ -126,7 +135,9 @@ class KeyRing:
         try:
             signature = sshsig.unarmored(done.out)
         except BadInput as problem:
-            raise EnvironmentProblem(f"ssh-keygen did not sign with {handle}: {_last_line(done.err) or 'it wrote nothing'}") from problem
+            raise EnvironmentProblem(
+                f"ssh-keygen did not sign with {handle}: {_last_line(done.err) or 'it wrote nothing'}"
+            ) from problem
         if why := sshsig.verify(public, statement, signature):
             raise _refused("Nothing was signed.", why, "ssh-keygen -t ed25519-sk   (a key that waits for a touch)")
         return signature
@@ -144,7 +155,9 @@ class KeyRing:
                 os.unlink(path + ending)
                 raise
         except OSError as problem:
-            raise EnvironmentProblem(f"The key was not kept: {folder} cannot be written: {problem.strerror}.") from problem
+            raise EnvironmentProblem(
+                f"The key was not kept: {folder} cannot be written: {problem.strerror}."
+            ) from problem
 
 
 def _refused(message: str, why: str, step: str = "") -> Refused:
@@ -177,7 +190,9 @@ def _touch_key(path: str) -> str:
     kind = "".join(line.split()[:1])
     if kind.startswith(("ssh-", "ecdsa-")):
         why = f"A key of the type {kind[:60]!r} does not wait for a touch: ssh-agent could sign with it silently."
-        raise _refused(f"{path} is not taken as a person's key.", why, f"{NEW_KEY}   (or a FIDO key: ssh-keygen -t ed25519-sk)")
+        raise _refused(
+            f"{path} is not taken as a person's key.", why, f"{NEW_KEY}   (or a FIDO key: ssh-keygen -t ed25519-sk)"
+        )
     return sshsig.plain(line)
 
 
@@ -205,7 +220,11 @@ def _refuse_if_open(path: str, mode: str = "600", *, at: int | None = None) -> N
     except OSError as problem:
         raise EnvironmentProblem(f"{path} cannot be read: {problem.strerror}.") from problem
     if rights & 0o077:
-        raise _refused("A private key is its owner's alone.", f"{path} is open to others ({rights:04o}).", f"chmod {mode} {quote(path)}")
+        raise _refused(
+            "A private key is its owner's alone.",
+            f"{path} is open to others ({rights:04o}).",
+            f"chmod {mode} {quote(path)}",
+        )
 
 
 def _write_new(path: str, content: bytes) -> None:
@@ -276,7 +295,9 @@ def _terminal() -> Iterator[int]:
 
 
 def _ask(prompt: str) -> bytes:
-    """One line, typed without echo; the echo comes back whatever happens. What was typed before the question is dropped."""
+    """One line, typed without echo; the echo comes back whatever happens. What was typed before the question is
+    dropped.
+    """
     import termios
 
     with _terminal() as number:

@@ -30,7 +30,9 @@ def observe(environ: Mapping[str, str], *, asserted: str = "", programs: Sequenc
     token = environ.get(TOKEN, "")
     if token and asserted:
         # No next command: how to get rid of a token is nothing to teach its bearer.
-        reason = Reason("I2", f"{TOKEN} is set: with a token present nothing else can change who you are, a typed name neither")
+        reason = Reason(
+            "I2", f"{TOKEN} is set: with a token present nothing else can change who you are, a typed name neither"
+        )
         raise Refused("--as was refused", reasons=(reason,))
     actor = actor_from(read_tree(), environ, asserted=asserted, programs=programs)
     return replace(actor, token=token_hash(token)) if token else actor
@@ -60,15 +62,19 @@ def actor_from(tree: Tree, environ: Mapping[str, str], *, asserted: str = "", pr
 
 
 def _within(tree: Tree, ours: Sequence[Process], mark: str, place: str) -> Actor:
-    """I5: Foureyes started it: it is nobody, whatever terminal or agent there is. `ours` are the processes of Foureyes above.
+    """I5: Foureyes started it: it is nobody, whatever terminal or agent there is. `ours` are the processes of Foureyes
+    above.
 
-    Ancestors are only those below the nearest of them: a token that was given to somebody further up is not the caller's (I2).
+    Ancestors are only those below the nearest of them: a token that was given to somebody further up is not the
+    caller's (I2).
     """
     below = tree.ancestors[: tree.ancestors.index(ours[0])] if ours else ()
     command = next((above for above in ours if not OURS.isdisjoint(above.names)), None)
     within = _command(command) if command else RUNS.get(mark, "Foureyes")
     seen = (
-        f"{within} (pid {(command or ours[0]).pid}) is an ancestor of this process." if ours else f"{RUN_MARK} is set in the environment."
+        f"{within} (pid {(command or ours[0]).pid}) is an ancestor of this process."
+        if ours
+        else f"{RUN_MARK} is set in the environment."
     )
     evidence = f"within:{place}"
     return Actor(

@@ -85,11 +85,22 @@ _SCRIPTS = _Options(
     values="rC",
     long_code=("--eval", "--print"),
     long_values=(
-        "--require", "--import", "--loader", "--experimental-loader", "--conditions", "--env-file", "--preload",
-        "--cwd", "--config", "--import-map", "--input-type", "--title", "--tsconfig",
+        "--require",
+        "--import",
+        "--loader",
+        "--experimental-loader",
+        "--conditions",
+        "--env-file",
+        "--preload",
+        "--cwd",
+        "--config",
+        "--import-map",
+        "--input-type",
+        "--title",
+        "--tsconfig",
     ),
     commands=("run", "x"),
-)  # fmt: skip
+)
 _SHELL = _Options(code="c", values="oO", long_values=("--rcfile", "--init-file"), commands=("sh", "ash"))
 _OPTIONS = {
     "python": _Options(code="c", module="m", values="WX", long_values=("--check-hash-based-pycs",)),
@@ -146,7 +157,9 @@ def _stat(proc: str, pid: int) -> _Stat | None:
     if opening < 0 or closing < opening or len(fields) < 20:
         return None
     try:
-        return _Stat(os.fsdecode(line[opening + 1 : closing]), int(fields[1]), int(fields[3]), int(fields[4]), int(fields[19]))
+        return _Stat(
+            os.fsdecode(line[opening + 1 : closing]), int(fields[1]), int(fields[3]), int(fields[4]), int(fields[19])
+        )
     except ValueError:
         return None
 
@@ -157,7 +170,9 @@ def _process(proc: str, pid: int, stat: _Stat) -> Process:
     return Process(pid=pid, start=stat.start, names=names, paths=paths, words=words)
 
 
-def _program(path: str, comm: str, command: Callable[[], list[str]]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+def _program(
+    path: str, comm: str, command: Callable[[], list[str]]
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Names, paths and words of a process; `path` is empty if its executable is hidden from us."""
     name = "" if path.startswith(MEMORY) else _plain_name(path)
     if name and not interpreter_of(name):

@@ -114,10 +114,14 @@ def agent_named(name: str) -> str:
 
 
 def is_foureyes(names: Sequence[str], paths: Sequence[str]) -> bool:
-    """Whether a process is Foureyes itself (I5). A shell script of that name is somebody's wrapper around it, and no more."""
+    """Whether a process is Foureyes itself (I5). A shell script of that name is somebody's wrapper around it, and no
+    more.
+    """
     if names and interpreter_of(names[0]) in SHELLS:
         return False
-    return any(name in OURS or name.startswith(OUR_MODULES) for name in names) or any(path.endswith(OUR_PLACES) for path in paths)
+    return any(name in OURS or name.startswith(OUR_MODULES) for name in names) or any(
+        path.endswith(OUR_PLACES) for path in paths
+    )
 
 
 def agent_of(names: Sequence[str], paths: Sequence[str], extra: Sequence[str] = ()) -> str:

@@ -1,4 +1,5 @@
-"""What a person's key signs with: OpenSSH's SSHSIG format, so that anybody can check it with `ssh-keygen -Y verify` (I9).
+"""What a person's key signs with: OpenSSH's SSHSIG format, so that anybody can check it with `ssh-keygen -Y verify`
+(I9).
 
 The signature goes over the namespace too: one that the same key made for git or for a file never counts here.
 """
@@ -80,7 +81,9 @@ def sign_with(private: Ed25519PrivateKey, public: str, statement: bytes) -> str:
     """The signature of a plain key, as `ssh-keygen -Y sign -n foureyes` makes it, without its armor."""
     unsigned = _Signature(_public(public).blob, NAMESPACE.encode(), b"", b"sha512", b"", b"")
     raw = _packed(PLAIN.encode(), private.sign(unsigned.signed(statement)))
-    return _base64(MAGIC + VERSION + _packed(unsigned.public, unsigned.namespace, unsigned.reserved, unsigned.hash, raw))
+    return _base64(
+        MAGIC + VERSION + _packed(unsigned.public, unsigned.namespace, unsigned.reserved, unsigned.hash, raw)
+    )
 
 
 def armored(signature: str) -> str:
@@ -124,7 +127,9 @@ def _holds(key: _Public, found: _Signature, statement: bytes) -> bool:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     signed = found.signed(statement)
-    if key.kind == FIDO:  # the device sees hashes only, and adds what it knows: whether it was touched, and how often it signed
+    if (
+        key.kind == FIDO
+    ):  # the device sees hashes only, and adds what it knows: whether it was touched, and how often it signed
         signed = sha256(key.application).digest() + found.presence + sha256(signed).digest()
     try:
         Ed25519PublicKey.from_public_bytes(key.point).verify(found.raw, signed)
@@ -152,7 +157,9 @@ def _public(line: str) -> _Public:
 
 
 def _signature(text: str) -> _Signature:
-    """Read a signature to the last byte. Raises ValueError for anything else, and for a type of key that is not ours."""
+    """Read a signature to the last byte. Raises ValueError for anything else, and for a type of key that is not
+    ours.
+    """
     blob = _unbase64(text)
     head = MAGIC + VERSION
     (public, namespace, reserved, hash_name, inner), rest = _unpacked(blob.removeprefix(head), 5)

@@ -14,17 +14,23 @@ from foureyes.app.ports import Progress
 from foureyes.errors import StoreProblem, VerificationFailed
 
 
-def copy_journal(source: Database, target: Database, total: int, progress: Progress | None = None, *, inside: bool = False) -> int:
+def copy_journal(
+    source: Database, target: Database, total: int, progress: Progress | None = None, *, inside: bool = False
+) -> int:
     """Fill an empty store from another one, in one transaction; verified before it counts. How many rows.
 
     `inside`: the source is in a transaction of the caller's already, so that nobody can write to it meanwhile.
     """
     with nullcontext() if inside else source.transaction(write=False), target.transaction(write=True):
         if next(journal_rows(target), None) is not None:
-            raise StoreProblem("there is a journal in that store already. Nothing was changed.", next_step="name an empty one")
+            raise StoreProblem(
+                "there is a journal in that store already. Nothing was changed.", next_step="name an empty one"
+            )
         broken, _ = check_chain(source, total, None)
         if broken:
-            raise VerificationFailed(f"the journal is not whole: {broken[0].message}. Nothing was changed.", next_step="fe audit verify")
+            raise VerificationFailed(
+                f"the journal is not whole: {broken[0].message}. Nothing was changed.", next_step="fe audit verify"
+            )
         count, last = 0, ""
         for row in journal_rows(source):
             target.run("journal.insert", plain(msgspec.structs.asdict(row)))
@@ -35,5 +41,7 @@ def copy_journal(source: Database, target: Database, total: int, progress: Progr
         target.run("journal.move_head", {"seq": count, "hash": last})
         differences = compare_tables(source, target)
         if differences:
-            raise VerificationFailed(f"the copy is not equal: {differences[0].message}. Nothing was changed.", next_step="fe audit verify")
+            raise VerificationFailed(
+                f"the copy is not equal: {differences[0].message}. Nothing was changed.", next_step="fe audit verify"
+            )
     return count

@@ -90,7 +90,9 @@ def structs(into: type[T], columns: list[str], rows: list[tuple[Value, ...]]) ->
             out.append(msgspec.convert(record, into, strict=False))
         except msgspec.MsgspecError as problem:
             named = str(record.get("task") or record.get("id") or "")
-            raise VerificationFailed(f"what is stored of {named or 'a row'} cannot be read: {problem}", task=named) from problem
+            raise VerificationFailed(
+                f"what is stored of {named or 'a row'} cannot be read: {problem}", task=named
+            ) from problem
     return out
 
 
@@ -101,5 +103,7 @@ def nested_fields(into: type) -> tuple[str, ...]:
     """The fields of a struct that are stored as JSON text: lists and tuples."""
     if into not in _NESTED:
         fields = msgspec.structs.fields(into) if issubclass(into, msgspec.Struct) else ()
-        _NESTED[into] = tuple(field.encode_name for field in fields if getattr(field.type, "__origin__", None) in (list, tuple))
+        _NESTED[into] = tuple(
+            field.encode_name for field in fields if getattr(field.type, "__origin__", None) in (list, tuple)
+        )
     return _NESTED[into]

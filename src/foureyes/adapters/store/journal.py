@@ -44,7 +44,17 @@ def next_row(prev: str, seq: int, at: str, project: str, task: str, session: str
     """The row that continues a chain with this event."""
     kind = type(event).__name__
     payload = msgspec.json.encode(event).decode()
-    return Row(seq, at, project, task, session, kind, payload, prev, hash_of(prev, seq, at, project, task, session, kind, payload))
+    return Row(
+        seq,
+        at,
+        project,
+        task,
+        session,
+        kind,
+        payload,
+        prev,
+        hash_of(prev, seq, at, project, task, session, kind, payload),
+    )
 
 
 class Broken(msgspec.Struct, frozen=True):
@@ -59,17 +69,26 @@ def breaks(rows: Iterable[Row], *, start: str = "", after: int = 0) -> Iterator[
     prev, last = start, after
     for row in rows:
         if row.seq != last + 1:
-            missing = f"row {last + 1} is missing" if row.seq == last + 2 else f"rows {last + 1} to {row.seq - 1} are missing"
+            missing = (
+                f"row {last + 1} is missing" if row.seq == last + 2 else f"rows {last + 1} to {row.seq - 1} are missing"
+            )
             yield Broken(last + 1, f"{missing} before row {row.seq}")
         elif row.prev != prev:
-            yield Broken(row.seq, f"row {row.seq} does not continue row {last}: it was put in or the row before was rewritten")
+            yield Broken(
+                row.seq, f"row {row.seq} does not continue row {last}: it was put in or the row before was rewritten"
+            )
         if hash_of(row.prev, row.seq, row.at, row.project, row.task, row.session, row.kind, row.payload) != row.hash:
-            yield Broken(row.seq, f"row {row.seq} ({row.kind}{' of ' + row.task if row.task else ''}) was changed after it was written")
+            yield Broken(
+                row.seq,
+                f"row {row.seq} ({row.kind}{' of ' + row.task if row.task else ''}) was changed after it was written",
+            )
         prev, last = row.hash, row.seq
 
 
 def journal_rows(engine: Database) -> Iterator[Row]:
-    """The journal from the first row on, one by one. A row that is no text any more is shown as unreadable, never skipped."""
+    """The journal from the first row on, one by one. A row that is no text any more is shown as unreadable, never
+    skipped.
+    """
     after = 0
     try:
         for values in engine.stream(sql("journal.all")):

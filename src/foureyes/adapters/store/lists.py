@@ -8,7 +8,13 @@ from foureyes.app.ports import ListQuery
 
 def compose(query: ListQuery) -> tuple[str, dict[str, object]]:
     """The statement and its parameters. A search lists the newest first; a label is walked in its own order."""
-    way = "text" if query.text is not None else "label" if query.label is not None and query.sort == "priority" else query.sort
+    way = (
+        "text"
+        if query.text is not None
+        else "label"
+        if query.label is not None and query.sort == "priority"
+        else query.sort
+    )
     base = f"task.list_by_{way}" if way in ("text", "label") else "task.list"
     where = [sql("task.where_visible")]
     params: dict[str, object] = {"limit": query.limit}
@@ -38,7 +44,9 @@ def words(text: str) -> str:
 
 def lexemes(text: str) -> str:
     """The same question in PostgreSQL's words."""
-    parts = ["'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in fold(text).replace("\0", " ").split()]
+    parts = [
+        "'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in fold(text).replace("\0", " ").split()
+    ]
     return " & ".join(parts) + ":*" if parts else ""
 
 

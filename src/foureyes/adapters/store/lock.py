@@ -50,7 +50,8 @@ class WriterLock:
             return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as problem:
             raise StoreProblem(
-                f"the store cannot be written: {problem.strerror} ({os.path.basename(self._path)}). Nothing was changed.",
+                f"the store cannot be written: {problem.strerror} ({os.path.basename(self._path)}). Nothing "
+                "was changed.",
                 next_step="make the directory .foureyes writable for you",
             ) from problem
 
@@ -62,7 +63,8 @@ class WriterLock:
         got = self._by_alarm(fd) if in_main and signal.getitimer(signal.ITIMER_REAL)[0] == 0 else self._by_thread(fd)
         if not got:
             raise StoreBusy(
-                f"the store has been busy for {self._deadline:.0f} s{holder(self._path)}. Nothing was changed.", next_step="try again"
+                f"the store has been busy for {self._deadline:.0f} s{holder(self._path)}. Nothing was changed.",
+                next_step="try again",
             )
 
     def _by_alarm(self, fd: int) -> bool:
@@ -114,7 +116,9 @@ def holder(path: str) -> str:
         inode = os.stat(path).st_ino
         with open("/proc/locks", encoding="ascii") as file:
             rows = [line.split() for line in file]
-        pid = next(int(row[4]) for row in rows if "->" not in row and row[1] == "FLOCK" and row[5].endswith(f":{inode}"))
+        pid = next(
+            int(row[4]) for row in rows if "->" not in row and row[1] == "FLOCK" and row[5].endswith(f":{inode}")
+        )
         with open(f"/proc/{pid}/cmdline", "rb") as command:
             words = command.read().decode(errors="replace").split("\0")
         return f" (writer: {' '.join(os.path.basename(word) for word in words[:4] if word)}, pid {pid})"

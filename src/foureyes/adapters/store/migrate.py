@@ -14,7 +14,8 @@ from foureyes.errors import StoreProblem
 
 FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 RECORD = (
-    "CREATE TABLE IF NOT EXISTS migrations (n INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)"
+    "CREATE TABLE IF NOT EXISTS migrations (n INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, "
+    "applied_at TEXT NOT NULL)"
 )
 LATEST = 5
 """The highest migration number; a test keeps it equal to the files, so that opening a store need not list them."""
@@ -59,7 +60,8 @@ def migrate(engine: Database, now: str, backup: Callable[[int], None] | None) ->
     known = migrations(engine.name)
     if at > LATEST:
         raise StoreProblem(
-            f"the store has schema {at}, this version of Foureyes knows {LATEST}: it was written by a newer one. It was not touched.",
+            f"the store has schema {at}, this version of Foureyes knows {LATEST}: it was written by a newer "
+            "one. It was not touched.",
             next_step="upgrade foureyes",
         )
     if at and backup is not None:
@@ -84,5 +86,6 @@ def check_history(engine: Database, known: tuple[Migration, ...]) -> None:
         step = by_number.get(int(n or 0))
         if step is None or step.checksum != checksum:
             raise StoreProblem(
-                f"migration {name} in the store is not the one this version knows. It was not touched.", next_step="fe doctor"
+                f"migration {name} in the store is not the one this version knows. It was not touched.",
+                next_step="fe doctor",
             )

@@ -43,12 +43,16 @@ class Mirror:
         """Under a lock of the file's own: on a server's store, writers of one machine do not queue on a file."""
         fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         with open(fd, "r+b", buffering=0) as file:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # held by another writer: the next write brings it up to date
+            fcntl.flock(
+                fd, fcntl.LOCK_EX | fcntl.LOCK_NB
+            )  # held by another writer: the next write brings it up to date
             missing = tx.all("record.security_since", SecurityRow, after=self._last_seq(tx))
             lines = b"".join(line_of(row) for row in missing)
             tail = next(_lines_backwards(file))
             if tail and lines.startswith(tail):
-                os.ftruncate(fd, file.seek(0, os.SEEK_END) - len(tail))  # what a crash left of the very line that comes now
+                os.ftruncate(
+                    fd, file.seek(0, os.SEEK_END) - len(tail)
+                )  # what a crash left of the very line that comes now
             elif tail:
                 lines = b"\n" + lines
             os.write(fd, lines)
@@ -84,7 +88,8 @@ def ledger(tx: Tx) -> dict[int, bytes]:
 def differences(lines: list[bytes], before: dict[int, bytes], after: dict[int, bytes]) -> list[str]:
     """Where the file is not what the ledger says: gaps, edits, lines nobody wrote.
 
-    `before` is the ledger as it was before the file was read, `after` as it was afterwards: what was written meanwhile is
+    `before` is the ledger as it was before the file was read, `after` as it was afterwards: what was written meanwhile
+    is
     neither missing nor forged.
     """
     found: list[str] = []

@@ -22,7 +22,9 @@ def open_store(folder: str, now: str) -> Store:
     """An existing store, brought to the newest schema (after a backup)."""
     path = os.path.join(folder, NAME)
     if not os.path.exists(path):
-        raise StoreProblem(f"{NAME} is missing in .foureyes/. Nothing was changed.", next_step="fe restore FILE, if you have a backup")
+        raise StoreProblem(
+            f"{NAME} is missing in .foureyes/. Nothing was changed.", next_step="fe restore FILE, if you have a backup"
+        )
     engine = SqliteEngine(path)
     if engine.schema_version() != LATEST:
         with WriterLock(os.path.join(folder, LOCK)):

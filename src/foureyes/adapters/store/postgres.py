@@ -74,14 +74,19 @@ class PostgresEngine:
 
     def _enter(self, *, create: bool) -> None:
         with in_our_words():
-            found = self.connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %(name)s", {"name": self.schema}).fetchone()
+            found = self.connection.execute(
+                "SELECT 1 FROM pg_namespace WHERE nspname = %(name)s", {"name": self.schema}
+            ).fetchone()
             if found is None and not create:
                 raise NoStore(
                     f"that database has no store of project {self.project}. Nothing was changed.",
-                    next_step="fe store copy sqlite, if it was moved into the file here; else fe store copy URL from where it is now",
+                    next_step="fe store copy sqlite, if it was moved into the file here; else fe store copy URL from "
+                    "where it is now",
                 )
             if create:
-                with suppress(errors.UniqueViolation, errors.DuplicateSchema):  # somebody else makes it at this very moment
+                with suppress(
+                    errors.UniqueViolation, errors.DuplicateSchema
+                ):  # somebody else makes it at this very moment
                     self.connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"')  # the name is checked above
 
     def _connect(self) -> psycopg.Connection[tuple[Value, ...]]:
@@ -97,7 +102,9 @@ class PostgresEngine:
             return connection
         except (psycopg.Error, UnicodeError) as problem:
             said = without_secrets(first_line(problem), self.url)
-            raise StoreProblem(f"the database cannot be reached: {said}. Nothing was changed.", next_step=LOOK_AT_ADDRESS) from None
+            raise StoreProblem(
+                f"the database cannot be reached: {said}. Nothing was changed.", next_step=LOOK_AT_ADDRESS
+            ) from None
 
     def run(self, name: str, params: dict[str, Value]) -> int:
         with in_our_words():
@@ -154,14 +161,17 @@ class PostgresEngine:
             self.connection.execute(statement)
 
     def _queue(self) -> None:
-        """One writer at a time per project: the row of the chain's head, or, before there is one, a lock on its name."""
+        """One writer at a time per project: the row of the chain's head, or, before there is one, a lock on its
+        name.
+        """
         try:
             with in_our_words():
                 self.connection.execute("SELECT pg_advisory_xact_lock(hashtext(%(name)s))", {"name": self.schema})
         except StoreBusy as busy:
             self._roll_back()
             raise StoreBusy(
-                f"the store has been busy for {LOCK_TIMEOUT}{self._holder()}. Nothing was changed.", next_step="try again"
+                f"the store has been busy for {LOCK_TIMEOUT}{self._holder()}. Nothing was changed.",
+                next_step="try again",
             ) from busy
 
     def _holder(self) -> str:
@@ -225,7 +235,10 @@ class PostgresEngine:
 
     def tables(self) -> set[str]:
         """The names of the tables in the project's schema."""
-        return {str(row[0]) for row in self.fetch("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()", {})[1]}
+        return {
+            str(row[0])
+            for row in self.fetch("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()", {})[1]
+        }
 
     def backup(self, path: str) -> None:
         """The journal as a SQLite store: any machine can read, verify and restore it."""
@@ -250,19 +263,27 @@ def in_our_words(*, committing: bool = False) -> Iterator[None]:
     try:
         yield
     except (errors.LockNotAvailable, errors.QueryCanceled) as problem:
-        raise StoreBusy(f"the store has been busy for {LOCK_TIMEOUT}. Nothing was changed.", next_step="try again") from problem
+        raise StoreBusy(
+            f"the store has been busy for {LOCK_TIMEOUT}. Nothing was changed.", next_step="try again"
+        ) from problem
     except (errors.DiskFull, errors.OutOfMemory) as problem:
-        raise StoreProblem("the database is out of space. Nothing was changed.", next_step="free some space and try again") from problem
+        raise StoreProblem(
+            "the database is out of space. Nothing was changed.", next_step="free some space and try again"
+        ) from problem
     except (errors.ReadOnlySqlTransaction, errors.InsufficientPrivilege) as problem:
         raise StoreProblem(
-            f"the database does not let you write: {first_line(problem)}. Nothing was changed.", next_step="ask for write access"
+            f"the database does not let you write: {first_line(problem)}. Nothing was changed.",
+            next_step="ask for write access",
         ) from problem
     except (errors.UndefinedTable, errors.InvalidSchemaName) as problem:
-        raise NoStore("that database has no store of this project any more. Nothing was changed.", next_step="fe doctor") from problem
+        raise NoStore(
+            "that database has no store of this project any more. Nothing was changed.", next_step="fe doctor"
+        ) from problem
     except psycopg.OperationalError as problem:
         if committing:
             raise StoreProblem(
-                "the connection was lost while the change was being saved: it was saved whole, or not at all.", next_step="fe audit log"
+                "the connection was lost while the change was being saved: it was saved whole, or not at all.",
+                next_step="fe audit log",
             ) from problem
         raise StoreProblem(
             f"the database cannot be reached: {first_line(problem)}. Nothing was changed.", next_step=LOOK_AT_ADDRESS
@@ -279,7 +300,9 @@ def without_secrets(text: str, url: str) -> str:
     """Lesson 27: nothing that stands where a password stands in the address, whole or in pieces, is ever said."""
     rest = url.partition("://")[2]
     guarded = rest.rpartition("@")[0].partition(":")[2] + " " + rest.partition("password=")[2]
-    pieces = {piece for part in (guarded, unquote(guarded)) for piece in re.split(r"[^0-9A-Za-z_]+", part) if len(piece) > 1}
+    pieces = {
+        piece for part in (guarded, unquote(guarded)) for piece in re.split(r"[^0-9A-Za-z_]+", part) if len(piece) > 1
+    }
     if any(piece in text for piece in pieces):
         return "the address or the password was not accepted"
     return re.sub(r"postgres(ql)?://\S+", "postgresql://…", text)

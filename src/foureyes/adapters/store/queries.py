@@ -19,7 +19,9 @@ def _load(noun: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for block in text.split(MARK)[1:]:
         name, _, body = block.partition("\n")
-        found[name.strip()] = "\n".join(line for line in body.splitlines() if not line.startswith("--")).strip().rstrip(";")
+        found[name.strip()] = (
+            "\n".join(line for line in body.splitlines() if not line.startswith("--")).strip().rstrip(";")
+        )
     return found
 
 

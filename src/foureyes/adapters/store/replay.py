@@ -63,11 +63,15 @@ def audit(engine: Database, fresh: Database, progress: Progress | None) -> Audit
 
 def mirror_findings(texts: list[str]) -> list[Discrepancy]:
     """What is wrong with the mirror file: altered, or not there."""
-    return [Discrepancy("completeness" if "no line" in text or "cannot" in text else "integrity", text) for text in texts]
+    return [
+        Discrepancy("completeness" if "no line" in text or "cannot" in text else "integrity", text) for text in texts
+    ]
 
 
 def check_chain(engine: Database, total: int, progress: Progress | None) -> tuple[list[Discrepancy], Row | None]:
-    """J1 alone: every place where rows are missing, added or changed; and the last row. Reads nothing but the journal."""
+    """J1 alone: every place where rows are missing, added or changed; and the last row. Reads nothing but the
+    journal.
+    """
     last: Row | None = None
 
     def rows() -> Iterator[Row]:
@@ -103,7 +107,11 @@ def _check_head(engine: Database, last: Row | None) -> list[Discrepancy]:
     seq, hash_ = rows[0]
     end = last.seq if last else 0
     if seq != end:
-        gone = f"rows {end + 1} to {seq} are missing at the end" if int(seq or 0) > end else f"rows after {seq} were added by somebody else"
+        gone = (
+            f"rows {end + 1} to {seq} are missing at the end"
+            if int(seq or 0) > end
+            else f"rows after {seq} were added by somebody else"
+        )
         return [Discrepancy("integrity", gone, end)]
     if last is not None and hash_ != last.hash:
         return [Discrepancy("integrity", f"row {seq} is not the row that was written last", last.seq)]
@@ -117,7 +125,10 @@ def _check_search(engine: Database) -> list[Discrepancy]:
     except UnicodeDecodeError:
         return []
     misread = {str(row[0]) for row in rows} | (set(_misfolded(engine)) if engine.name == "postgres" else set())
-    return [Discrepancy("integrity", f"task_text: the search index of {task} is not what the task says") for task in sorted(misread)[:MOST]]
+    return [
+        Discrepancy("integrity", f"task_text: the search index of {task} is not what the task says")
+        for task in sorted(misread)[:MOST]
+    ]
 
 
 def _misfolded(engine: Database) -> Iterator[str]:
@@ -179,7 +190,10 @@ def _differing(
     if have == want or have is None or want is None:
         return []
     return [
-        Discrepancy("integrity", f"{table}: row {_name(have, keys)}: {column} is {_short(got)}, the journal says {_short(should)}")
+        Discrepancy(
+            "integrity",
+            f"{table}: row {_name(have, keys)}: {column} is {_short(got)}, the journal says {_short(should)}",
+        )
         for column, got, should in zip(columns, have, want, strict=True)
         if got != should
     ]

@@ -41,7 +41,10 @@ def is_postgres(url: str) -> bool:
 def check_url(url: str) -> str:
     """A store address that this version understands."""
     if not is_postgres(url):
-        raise BadInput("a store address begins with postgresql:// ; for the file in .foureyes/ leave it empty.", next_step="fe doctor")
+        raise BadInput(
+            "a store address begins with postgresql:// ; for the file in .foureyes/ leave it empty.",
+            next_step="fe doctor",
+        )
     return url
 
 
@@ -53,7 +56,9 @@ def read_pointer(folder: str) -> Pointer | None:
     except FileNotFoundError:
         return None
     except (OSError, msgspec.DecodeError) as problem:
-        raise StoreProblem(f".foureyes/{POINTER} cannot be read: {problem}. Nothing was changed.", next_step="fe init") from problem
+        raise StoreProblem(
+            f".foureyes/{POINTER} cannot be read: {problem}. Nothing was changed.", next_step="fe init"
+        ) from problem
 
 
 def write_pointer(folder: str, pointer: Pointer) -> None:
@@ -82,7 +87,9 @@ def postgres(url: str, project: str, *, create: bool = False) -> Database:
     try:
         from foureyes.adapters.store.postgres import PostgresEngine
     except ImportError as problem:
-        raise StoreProblem("PostgreSQL needs the driver psycopg.", next_step='pip install "foureyes[postgres]"') from problem
+        raise StoreProblem(
+            "PostgreSQL needs the driver psycopg.", next_step='pip install "foureyes[postgres]"'
+        ) from problem
     return PostgresEngine(url, project, create=create)
 
 
@@ -110,7 +117,9 @@ def move_to_server(folder: str, url: str, now: str, *, keep_url: bool, progress:
 
 
 def move_to_file(folder: str, url: str, project: str, now: str, progress: Progress | None = None) -> int:
-    """A server's journal back into the file, verified; writers wait meanwhile, and the schema is renamed, not dropped."""
+    """A server's journal back into the file, verified; writers wait meanwhile, and the schema is renamed, not
+    dropped.
+    """
     path = os.path.join(folder, NAME)
     fresh = f"{path}.incoming-{os.getpid()}"
     if os.path.exists(path) and not has_schema(url, project):
@@ -148,7 +157,9 @@ def has_schema(url: str, project: str) -> bool:
 
 
 def has_project(url: str, project: str) -> bool:
-    """Whether the server has a store of this project that was ever used; an interrupted init may have left an empty one."""
+    """Whether the server has a store of this project that was ever used; an interrupted init may have left an empty
+    one.
+    """
     try:
         engine = postgres(url, project)
     except NoStore:
@@ -160,7 +171,9 @@ def has_project(url: str, project: str) -> bool:
 
 
 def check_moved(path: str, url: str, project: str) -> None:
-    """That a file beside a pointer is what the server's journal was when it was moved, and not an older state (lesson 63)."""
+    """That a file beside a pointer is what the server's journal was when it was moved, and not an older state (lesson
+    63).
+    """
     moved = newest_moved(url, project)
     file = SqliteEngine(path)
     try:
@@ -195,7 +208,9 @@ def without_stale_copy(source: Database, target: Database, url: str, project: st
         return target
     rows = source.fetch(sql("journal.at"), {"seq": seq})[1]
     if not rows or rows[0][0] != hash_:
-        raise StoreProblem("that server has another journal of this project. Nothing was changed.", next_step="name another database")
+        raise StoreProblem(
+            "that server has another journal of this project. Nothing was changed.", next_step="name another database"
+        )
     target.script([renaming(project, "stale", now)])
     target.close()
     fresh = postgres(url, project, create=True)

@@ -51,7 +51,9 @@ class SqliteEngine:
             self.connection.pragma(name, value)
             found = self.connection.pragma(name)
             if found != expected and self.path != ":memory:":
-                raise StoreProblem(f"SQLite did not take the setting {name} = {value} (it says {found}).", next_step="fe doctor")
+                raise StoreProblem(
+                    f"SQLite did not take the setting {name} = {value} (it says {found}).", next_step="fe doctor"
+                )
 
     def run(self, name: str, params: dict[str, Value]) -> int:
         try:
@@ -102,11 +104,15 @@ class SqliteEngine:
     def check_place(self) -> None:
         """A file that was moved away while it was open takes writes that nobody will ever see."""
         try:
-            moved = self._inode_now() != self._inode or os.path.exists(os.path.join(os.path.dirname(self.path), "store.json"))
+            moved = self._inode_now() != self._inode or os.path.exists(
+                os.path.join(os.path.dirname(self.path), "store.json")
+            )
         except OSError:
             moved = True
         if moved:
-            raise StoreProblem("the store was moved while this command ran. Nothing was changed.", next_step="try again")
+            raise StoreProblem(
+                "the store was moved while this command ran. Nothing was changed.", next_step="try again"
+            )
 
     def checkpoint(self) -> None:
         """Bring everything from the write-ahead log into the file itself."""
@@ -174,7 +180,9 @@ def in_our_words(problem: apsw.Error, path: str) -> Exception:
         case apsw.FullError():
             return StoreProblem("the disk is full. Nothing was changed.", next_step="free some space and try again")
         case apsw.ReadOnlyError() | apsw.PermissionsError():
-            return StoreProblem("the store cannot be written. Nothing was changed.", next_step="make .foureyes writable for you")
+            return StoreProblem(
+                "the store cannot be written. Nothing was changed.", next_step="make .foureyes writable for you"
+            )
         case apsw.CantOpenError():
             said = f"{name} cannot be opened: it is missing, or its directory is not readable and writable for you."
             return StoreProblem(said, next_step="fe doctor")

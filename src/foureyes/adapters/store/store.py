@@ -35,7 +35,9 @@ class Reading:
             return structs(into, *self._engine.fetch(sql(query), plain(params)))
         except VerificationFailed as problem:
             task = problem.task or str(params.get("task") or params.get("id") or "")
-            raise VerificationFailed(f"{problem.message} ({query} {task})", next_step="fe audit verify", task=task) from problem
+            raise VerificationFailed(
+                f"{problem.message} ({query} {task})", next_step="fe audit verify", task=task
+            ) from problem
 
     def one(self, query: str, into: type[T], /, **params: object) -> T | None:
         found = self.all(query, into, **params)
@@ -121,7 +123,9 @@ class Store:
             finally:
                 fresh.close()
             before = ledger(tx)
-        return msgspec.structs.replace(report, findings=(*report.findings, *mirror_findings(self._look_at_mirror(before))))
+        return msgspec.structs.replace(
+            report, findings=(*report.findings, *mirror_findings(self._look_at_mirror(before)))
+        )
 
     def _look_at_mirror(self, before: dict[int, bytes]) -> list[str]:
         if self._mirror is None:

@@ -26,21 +26,33 @@ def audit_log(session: Session, task: str | None, limit: int) -> None:
         output.write_lines(rows)
         return
     cells = [
-        (str(row.seq), output.when(row.at), row.kind, row.task, row.session, row.hash[:8], output.shorten(row.payload, 80)) for row in rows
+        (
+            str(row.seq),
+            output.when(row.at),
+            row.kind,
+            row.task,
+            row.session,
+            row.hash[:8],
+            output.shorten(row.payload, 80),
+        )
+        for row in rows
     ]
     output.write_raw(output.table(("ROW", "WHEN", "KIND", "TASK", "SESSION", "HASH", "PAYLOAD"), cells) + "\n")
 
 
 @verb("verify", example="fe audit verify")
 def audit_verify(session: Session) -> None:
-    """Check the chain, the tables against a replay of the journal, and the mirror file. Exit code 6 if anything is wrong."""
+    """Check the chain, the tables against a replay of the journal, and the mirror file. Exit code 6 if anything is
+    wrong.
+    """
     report = session.app.audit.verify(show_progress)
     if session.json:
         output.write_json({"ok": not report.findings, **msgspec.to_builtins(report)})
     elif not report.findings:
         signed = f", {output.count(report.signatures, 'signature')} held" if report.signatures else ""
         output.write(
-            f"{report.rows} rows verified: chain whole, tables are what the journal says, mirror complete{signed}\nhead {report.head}"
+            f"{report.rows} rows verified: chain whole, tables are what the journal says, mirror "
+            f"complete{signed}\nhead {report.head}"
         )
     if report.findings and not session.json:
         for area in ("integrity", "completeness"):
@@ -49,7 +61,8 @@ def audit_verify(session: Session) -> None:
             for finding in found:
                 output.write(f"  {finding.message}")
         raise VerificationFailed(
-            f"{len(report.findings)} things are not as the journal says.", next_step="fe backup FILE, then compare with fe audit export"
+            f"{len(report.findings)} things are not as the journal says.",
+            next_step="fe backup FILE, then compare with fe audit export",
         )
     if report.findings:
         raise SystemExit(VerificationFailed.exit_code)

@@ -17,7 +17,9 @@ def author() -> None:
 @click.argument("name", metavar="SESSION")
 @reason_options
 def author_clear(session: Session, task: str, name: str, reason: str) -> None:
-    """Say that a commit's trailer names a session wrongly. For people; on record. Claims and hand-ins are never cleared."""
+    """Say that a commit's trailer names a session wrongly. For people; on record. Claims and hand-ins are never
+    cleared.
+    """
     say(session, session.app.attempts.clear_author(session.actor, task, name, reason))
 
 

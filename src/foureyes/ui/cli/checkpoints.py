@@ -21,7 +21,11 @@ def checkpoint() -> None:
 def create(session: Session, name: str, task: str) -> None:
     """Name the commit where you stand; without a name it gets the next number. Everything must be committed."""
     made = session.app.checkpoints.create(session.actor, name, task=task)
-    session.answer(made, f"checkpoint {made.name} at {made.sha[:7]}: {made.subject}\nnext: fe checkpoint restore {made.name}   comes back")
+    session.answer(
+        made,
+        f"checkpoint {made.name} at {made.sha[:7]}: {made.subject}\nnext: fe checkpoint restore {made.name}   "
+        "comes back",
+    )
 
 
 @verb("list", example="fe checkpoint list")
@@ -51,7 +55,9 @@ def restore(session: Session, name: str, task: str) -> None:
 
 
 @verb("prune", example="fe checkpoint prune --keep 5")
-@click.option("--keep", type=click.IntRange(0), default=20, show_default=True, help="How many of the newest stay, per task.")
+@click.option(
+    "--keep", type=click.IntRange(0), default=20, show_default=True, help="How many of the newest stay, per task."
+)
 @TASK
 def prune(session: Session, keep: int, task: str) -> None:
     """Forget old checkpoints. Commits that a branch or an attempt holds stay."""

@@ -25,7 +25,8 @@ def check() -> None:
 @click.option("--again", is_flag=True, help="Also where there is a result on this tree already.")
 @click.option("--target", is_flag=True, help="On the tip of the target branch, for fe validate.")
 def check_run(session: Session, task: str | None, only: tuple[str, ...], again: bool, target: bool) -> None:
-    """Run the checks in a throwaway checkout; without a task, for everything in review. Exit code 6 if a required one is not green.
+    """Run the checks in a throwaway checkout; without a task, for everything in review. Exit code 6 if a required one
+    is not green.
 
     What an agent runs is "claimed": it informs people, and decides nothing (D5).
     """
@@ -48,10 +49,14 @@ def check_run(session: Session, task: str | None, only: tuple[str, ...], again: 
 def run_on_target(session: Session, task: str | None, only: tuple[str, ...], *, again: bool) -> None:
     """X4: what the target itself is like."""
     if task or only:
-        raise BadInput("--target runs every check on the target branch: no task, no --only.", next_step="fe check run --target")
+        raise BadInput(
+            "--target runs every check on the target branch: no task, no --only.", next_step="fe check run --target"
+        )
     results = session.app.checks.run_target(session.actor, again=again, tell=None if session.json else Teller(session))
     lines = [f"  {one.name:<12} {one.outcome.replace('_', ' '):<10} {one.summary}" for one in results]
-    session.answer(results, "\n".join([f"the target branch, tree {results[0].tree[:7]}" if results else "no checks", *lines]))
+    session.answer(
+        results, "\n".join([f"the target branch, tree {results[0].tree[:7]}" if results else "no checks", *lines])
+    )
     if not all(one.outcome == "passed" for one in results):
         output.flush()
         raise SystemExit(VerificationFailed.exit_code)

@@ -45,7 +45,9 @@ def _claimed(session: Session, outcome: Outcome, worktree: bool) -> None:
     path = os.path.relpath(place.path, session.cwd)
     next_step = f'cd {path}, work, commit, then: fe submit {outcome.task} -m "what you did"'
     if session.json:
-        output.write_json({**msgspec.to_builtins(outcome), "worktree": place.path, "branch": place.branch, "next": next_step})
+        output.write_json(
+            {**msgspec.to_builtins(outcome), "worktree": place.path, "branch": place.branch, "next": next_step}
+        )
         return
     lines = [outcome.message, *[f"  {note}" for note in outcome.notes], f"  worktree  {path}  on branch {place.branch}"]
     output.write("\n".join([*lines, f"next: {next_step}"]))
@@ -57,7 +59,9 @@ HOW = ("crash", "timeout", "blocked", "cancelled")
 @verb("unstart", example='fe unstart fe-7k2 --how blocked -m "waiting for the design"')
 @click.argument("task")
 @click.option(
-    "--how", type=click.Choice(HOW), help="How the run ended; all but cancelled is a round without progress if there were findings (L17)."
+    "--how",
+    type=click.Choice(HOW),
+    help="How the run ended; all but cancelled is a round without progress if there were findings (L17).",
 )
 @reason_options
 def unstart(session: Session, task: str, how: RunEnd | None, reason: str) -> None:
@@ -69,7 +73,9 @@ def submit_options(function: click.decorators.FC) -> click.decorators.FC:
     """The options of a hand-in."""
     function = click.option("-m", "--message", default="", help="What you did, for whoever looks.")(function)
     function = click.option("--commit", metavar="MESSAGE", help="Commit everything first, with this message.")(function)
-    function = click.option("--signal", default="DONE", show_default=True, metavar="SIGNAL", help=f"{', '.join(SIGNALS)} (S1).")(function)
+    function = click.option(
+        "--signal", default="DONE", show_default=True, metavar="SIGNAL", help=f"{', '.join(SIGNALS)} (S1)."
+    )(function)
     function = click.option("--no-code", is_flag=True, help="There is no change to merge, and that is right.")(function)
     return click.option("--branch", help="The branch the work is on; default: where you stand.")(function)
 
@@ -89,7 +95,16 @@ def submit(
     if_version: int | None,
 ) -> None:
     """Hand in what is committed: it is frozen and waits for a different pair of eyes. You are free."""
-    _submit(session, task, message=message, commit=commit, no_code=no_code, signal=signal, branch=branch, if_version=if_version)
+    _submit(
+        session,
+        task,
+        message=message,
+        commit=commit,
+        no_code=no_code,
+        signal=signal,
+        branch=branch,
+        if_version=if_version,
+    )
 
 
 def _submit(session: Session, task: str, **given: Any) -> None:
@@ -100,12 +115,18 @@ def _submit(session: Session, task: str, **given: Any) -> None:
 def submit_text(outcome: SubmitOutcome) -> str:
     """What a hand-in says."""
     if not outcome.changed:
-        return f"{outcome.task} is handed in already: attempt {outcome.attempt}, diff {short_diff(outcome.diff_id)}\nnext: fe next"
+        return (
+            f"{outcome.task} is handed in already: attempt {outcome.attempt}, diff "
+            f"{short_diff(outcome.diff_id)}\nnext: fe next"
+        )
     size = f"{count(outcome.commits, 'commit')}, {count(outcome.files, 'file')} +{outcome.added} -{outcome.removed}"
     size += f", diff sha256:{short_diff(outcome.diff_id)}"
     lines = [f"handed in {outcome.task}, attempt {outcome.attempt}: {'no code' if outcome.no_code else size}"]
     if outcome.landed:
-        lines.append("  landed before review: this work is on the target branch already; it is listed until approved or reverted (K4)")
+        lines.append(
+            "  landed before review: this work is on the target branch already; it is listed until approved "
+            "or reverted (K4)"
+        )
     lines += _mode(outcome)
     return "\n".join([*lines, f"you are free. next: {outcome.next}"])
 
@@ -126,13 +147,16 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
 @verb("review", example="fe review fe-7k2 -m done")
 @click.argument("task")
 @submit_options
-def review_own(session: Session, task: str, message: str, commit: str | None, no_code: bool, signal: str, branch: str | None) -> None:
+def review_own(
+    session: Session, task: str, message: str, commit: str | None, no_code: bool, signal: str, branch: str | None
+) -> None:
     """Hand in your own task in progress (as td says it); to look at a task: fe show."""
     detail = session.app.lists.show(session.actor, task)
     if detail.task.status != "in_progress" or detail.task.implementer != session.actor.session:
         found = detail.task.id
         raise BadInput(
             f"fe review {found} hands in your own task in progress; {found} is {detail.task.status}.",
-            next_step=f"to hand in: fe submit {found} · to look at it: fe show {found} --diff · what was said: fe review show {found}",
+            next_step=f"to hand in: fe submit {found} · to look at it: fe show {found} --diff · what was said: fe "
+            f"review show {found}",
         )
     _submit(session, task, message=message, commit=commit, no_code=no_code, signal=signal, branch=branch)

@@ -31,7 +31,9 @@ class Session:
         try:
             return os.getcwd()
         except OSError as problem:
-            raise EnvironmentProblem("the directory you stand in is gone.", next_step="cd to one that exists") from problem
+            raise EnvironmentProblem(
+                "the directory you stand in is gone.", next_step="cd to one that exists"
+            ) from problem
 
     @cached_property
     def app(self) -> Application:
@@ -53,7 +55,9 @@ class Session:
         return app.sessions.recognise(lambda programs: bootstrap.whoami(os.environ, self.asserted, programs))
 
     def check_token(self) -> None:
-        """I2: a token that is used elsewhere is refused whatever it is used for, also where nobody asks who is calling."""
+        """I2: a token that is used elsewhere is refused whatever it is used for, also where nobody asks who is
+        calling.
+        """
         if os.environ.get("FOUREYES_TOKEN"):
             _ = self.actor
 
@@ -87,7 +91,9 @@ class Verb(click.Command):
         super().__init__(*args, **kwargs)
         self.example = example
         self.params += [
-            click.Option(["--json", "json_output"], is_flag=True, expose_value=False, callback=_set_json, help="Answer as JSON."),
+            click.Option(
+                ["--json", "json_output"], is_flag=True, expose_value=False, callback=_set_json, help="Answer as JSON."
+            ),
             click.Option(
                 ["--as", "asserted"],
                 metavar="NAME",
@@ -123,7 +129,9 @@ def verb(name: str, *, example: str, help: str | None = None) -> Callable[[Calla
             session.check_token()
             function(session, *args, **values)
 
-        command = click.command(name, cls=Verb, example=example, help=help)(click.make_pass_decorator(Session, ensure=True)(checked))
+        command = click.command(name, cls=Verb, example=example, help=help)(
+            click.make_pass_decorator(Session, ensure=True)(checked)
+        )
         assert isinstance(command, Verb)
         return command
 
@@ -135,7 +143,9 @@ REASONS = ("reason", "message", "note", "notes", "comment")
 
 
 def reason_options(function: Callable[..., None]) -> Callable[..., None]:
-    """`--reason/-m` and its aliases; the function gets one `reason`: the first one given, and blank counts as missing."""
+    """`--reason/-m` and its aliases; the function gets one `reason`: the first one given, and blank counts as
+    missing.
+    """
 
     @wraps(function)
     def with_reason(*args: Any, **values: Any) -> None:
@@ -152,7 +162,9 @@ def reason_options(function: Callable[..., None]) -> Callable[..., None]:
 
 def if_version(function: F) -> F:
     """T6: the version the caller saw."""
-    return click.option("--if-version", type=int, metavar="N", help="Refuse if the task has changed since version N.")(function)
+    return click.option("--if-version", type=int, metavar="N", help="Refuse if the task has changed since version N.")(
+        function
+    )
 
 
 if TYPE_CHECKING:

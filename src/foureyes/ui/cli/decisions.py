@@ -17,13 +17,21 @@ from foureyes.ui.cli.command import Session, if_version, reason_options, say, ve
 
 @verb("approve", example='fe approve fe-7k2 --seen 9b20c4d1 -m "read the diff, tried it by hand"')
 @click.argument("tasks", nargs=-1, metavar="TASK...")
-@click.option("--seen", default="", metavar="DIFF_ID", help="The diff you looked at (8 digits suffice); agents must say it.")
+@click.option(
+    "--seen", default="", metavar="DIFF_ID", help="The diff you looked at (8 digits suffice); agents must say it."
+)
 @click.option("--all-auto", is_flag=True, help="Everything auto-approvable (M8) that is not high risk; lists first.")
 @click.option("--yes", is_flag=True, help="With --all-auto: do it without asking.")
-@click.option("--break-glass", default="", metavar="WHY", help="A person approves all the same (N3); audited, visible for ever.")
+@click.option(
+    "--break-glass", default="", metavar="WHY", help="A person approves all the same (N3); audited, visible for ever."
+)
 @click.option("--reviewed-by", default="", metavar="NAME", help="Policy trusted: who looked at your own work; audited.")
-@click.option("--self-review", is_flag=True, help="Policy trusted: you looked at your own work; with a reason; audited.")
-@click.option("--record-only", is_flag=True, help="Policy delegated and trusted: put it on record; anyone may finish it (P11).")
+@click.option(
+    "--self-review", is_flag=True, help="Policy trusted: you looked at your own work; with a reason; audited."
+)
+@click.option(
+    "--record-only", is_flag=True, help="Policy delegated and trusted: put it on record; anyone may finish it (P11)."
+)
 @click.option("--withdraw", is_flag=True, help="Take your approval back, until the merge has begun.")
 @reason_options
 @if_version
@@ -42,15 +50,26 @@ def approve(
     if_version: int | None,
 ) -> None:
     """Agree to changes that somebody else made: one, several, or all that are auto-approvable."""
-    said = Said(reason=reason, reviewed_by=reviewed_by, self_review=self_review, break_glass=break_glass, record_only=record_only)
+    said = Said(
+        reason=reason,
+        reviewed_by=reviewed_by,
+        self_review=self_review,
+        break_glass=break_glass,
+        record_only=record_only,
+    )
     plain = not seen and said == Said(reason=reason) and if_version is None and not withdraw
     if all_auto or len(tasks) > 1:
         if not plain or (all_auto and tasks):
-            raise BadInput("several at once take a reason and nothing else; each is its own decision.", next_step="fe approve TASK …")
+            raise BadInput(
+                "several at once take a reason and nothing else; each is its own decision.",
+                next_step="fe approve TASK …",
+            )
         approve_batch(session, tasks, reason, all_auto=all_auto, yes=yes)
         return
     if not tasks or yes:
-        raise BadInput("name a task, or --all-auto." if not tasks else "--yes goes with --all-auto.", next_step="fe queue")
+        raise BadInput(
+            "name a task, or --all-auto." if not tasks else "--yes goes with --all-auto.", next_step="fe queue"
+        )
     (task,) = tasks
     if withdraw:
         if seen or said != Said(reason=reason):
@@ -88,9 +107,19 @@ def approve_batch(session: Session, tasks: tuple[str, ...], reason: str, *, all_
 def confirmed(session: Session, batch: Batch, yes: bool) -> bool:
     """List first; on a terminal ask, elsewhere want `--yes`."""
     names = " ".join(row.task for row in batch.tasks)
-    head = f"{output.count(len(batch.tasks), 'task')} would be approved: {names}" if batch.tasks else "nothing is auto-approvable"
-    lines = [head, *[f"  {row.task}  +{row.added} -{row.removed}  {row.risk.level}  {row.title}" for row in batch.tasks]]
-    lines += [f"  sampled, look first: fe show {row.task} --diff, then fe approve {row.task} --seen DIFF" for row in batch.sampled]
+    head = (
+        f"{output.count(len(batch.tasks), 'task')} would be approved: {names}"
+        if batch.tasks
+        else "nothing is auto-approvable"
+    )
+    lines = [
+        head,
+        *[f"  {row.task}  +{row.added} -{row.removed}  {row.risk.level}  {row.title}" for row in batch.tasks],
+    ]
+    lines += [
+        f"  sampled, look first: fe show {row.task} --diff, then fe approve {row.task} --seen DIFF"
+        for row in batch.sampled
+    ]
     lines += [f"  high risk, not in a batch: {row.task}  {row.risk.reasons[0].message}" for row in batch.high]
     lines += [f"  {batch.left_off} more after these (review.human.batch_max)"] if batch.left_off else []
     if yes or not batch.tasks:
@@ -133,7 +162,10 @@ def approve_text(outcome: ApprovalOutcome) -> str:
 @if_version
 def close(session: Session, task: str, exception: str, reason: str, if_version: int | None) -> None:
     """Close without an approval; never merges anything. Not for whoever did the work (C1)."""
-    say(session, session.app.closing.close(session.actor, task, reason=reason, exception=exception, if_version=if_version))
+    say(
+        session,
+        session.app.closing.close(session.actor, task, reason=reason, exception=exception, if_version=if_version),
+    )
 
 
 @verb("cancel", example='fe cancel fe-7k2 -m "planned twice"')

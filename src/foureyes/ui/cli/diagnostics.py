@@ -54,7 +54,9 @@ def _reasons(problem: FoureyesError) -> str:
         lines.append(f"  {reason.rule:<3} {reason.message}")
         if reason.next:
             lines.append(f"      next: {reason.next}")
-    return "\n".join([*lines, "it is on record: fe security" if isinstance(problem, TokenRefused) else "nothing was changed"])
+    return "\n".join(
+        [*lines, "it is on record: fe security" if isinstance(problem, TokenRefused) else "nothing was changed"]
+    )
 
 
 def report_usage(message: str, *, json: bool, hint: str = "") -> int:
@@ -70,7 +72,8 @@ def report_crash(problem: BaseException, *, json: bool, folder: str | None) -> i
     """A defect of ours: keep the trace, say where it is."""
     where = _keep(problem, folder)
     internal = Internal(
-        "internal error, nothing was changed." + (f" Report with {where}" if where else f" {type(problem).__name__}: {problem}")
+        "internal error, nothing was changed."
+        + (f" Report with {where}" if where else f" {type(problem).__name__}: {problem}")
     )
     return report(internal, json=json)
 

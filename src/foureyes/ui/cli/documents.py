@@ -20,7 +20,9 @@ def read_document(session: Session, file: str, *, command: str) -> bytes:
         with open(os.path.join(session.cwd, file), "rb") as stream:
             return stream.read(MOST)
     except OSError as problem:
-        raise BadInput(f"{file} cannot be read: {problem.strerror}.", next_step=f"{command} FILE, or - for stdin") from None
+        raise BadInput(
+            f"{file} cannot be read: {problem.strerror}.", next_step=f"{command} FILE, or - for stdin"
+        ) from None
 
 
 def is_file(session: Session, name: str) -> bool:

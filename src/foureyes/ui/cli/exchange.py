@@ -24,7 +24,9 @@ def import_group() -> None:
 
 @verb("handoff", example="fe export handoff fe-7k2 --role developer")
 @click.argument("task")
-@click.option("--role", type=click.Choice(ROLES), required=True, help="Whose handoff: open issues, answers, or failing tests.")
+@click.option(
+    "--role", type=click.Choice(ROLES), required=True, help="Whose handoff: open issues, answers, or failing tests."
+)
 def export_handoff(session: Session, task: str, role: str) -> None:
     """The handoff of a tech lead, a developer or QA, made from the ledger."""
     document = session.app.handoffs.export(task, role)
@@ -38,7 +40,9 @@ def export_handoff(session: Session, task: str, role: str) -> None:
 @click.argument("task")
 @click.argument("file")
 def import_handoff(session: Session, task: str, file: str) -> None:
-    """Read a handoff; `-` reads stdin. A developer's answers findings, a tech lead's raises them, QA's is compared with the checks."""
+    """Read a handoff; `-` reads stdin. A developer's answers findings, a tech lead's raises them, QA's is compared with
+    the checks.
+    """
     document = read_document(session, file, command=f"fe import handoff {task}")
     say(session, session.app.handoffs.take_in(session.actor, task, document))
 

@@ -11,7 +11,9 @@ from foureyes.ui.cli.command import Session, reason_options, say, verb
 
 @verb("redo", example='fe redo fe-7k2 --issue "tests incomplete" -m "the token is never rotated" --bump')
 @click.argument("task")
-@click.option("--issue", "issues", multiple=True, metavar="ISSUE", help="A quick issue, by number or beginning; repeatable.")
+@click.option(
+    "--issue", "issues", multiple=True, metavar="ISSUE", help="A quick issue, by number or beginning; repeatable."
+)
 @click.option("--keep", is_flag=True, help="Iterate on top of what is there (the default).")
 @click.option("--fresh", is_flag=True, help="Begin again where the task began; the old head is kept.")
 @click.option("--checkpoint", metavar="NAME", default="", help="Begin again at a checkpoint.")
@@ -37,7 +39,9 @@ def redo(
     priority: PriorityChange = "bump" if bump else "lower" if lower else "same"
     say(
         session,
-        session.app.feedback.redo(session.actor, task, reason, issues=issues, option=chosen, checkpoint=checkpoint, priority=priority),
+        session.app.feedback.redo(
+            session.actor, task, reason, issues=issues, option=chosen, checkpoint=checkpoint, priority=priority
+        ),
     )
 
 

@@ -48,7 +48,16 @@ def table_text(rows: Sequence[FindingView]) -> str:
     if not rows:
         return "no findings"
     cells = [
-        (mark(one.severity), one.id, one.severity, state_of(one), place_of(one), output.shorten(one.title, 60), _who(one), _rounds(one))
+        (
+            mark(one.severity),
+            one.id,
+            one.severity,
+            state_of(one),
+            place_of(one),
+            output.shorten(one.title, 60),
+            _who(one),
+            _rounds(one),
+        )
         for one in rows
     ]
     lines = output.table([""] * 8, cells).splitlines()[1:]
@@ -67,7 +76,9 @@ def finding_text(one: FindingView, step: str) -> str:
     """A finding in full."""
     lines = [f"{one.id}  {one.title}", f"  {_head(one)}"]
     lines += _field(
-        "found by", f"{_who_found(one)} in attempt {one.raised}" + (f", again in {one.flagged}" if one.flagged > one.raised else "")
+        "found by",
+        f"{_who_found(one)} in attempt {one.raised}"
+        + (f", again in {one.flagged}" if one.flagged > one.raised else ""),
     )
     lines += _field("first id", one.root if one.root != one.id else "") + _field("rule", one.rule)
     for name in ("problem", "why", "fix", "quote"):
@@ -81,7 +92,12 @@ def finding_text(one: FindingView, step: str) -> str:
 
 
 def _head(one: FindingView) -> str:
-    words = [f"{mark(one.severity)} {one.severity}", state_of(one), *([place_of(one)] if one.location.path else []), one.task]
+    words = [
+        f"{mark(one.severity)} {one.severity}",
+        state_of(one),
+        *([place_of(one)] if one.location.path else []),
+        one.task,
+    ]
     words += [f"round {one.rounds}"] if one.rounds > 1 else []
     words += [f"claimed fixed and was not: {one.false_fixes}"] if one.false_fixes else []
     return " · ".join(words)
@@ -97,10 +113,13 @@ def _answer(one: FindingView) -> list[str]:
     if given is None:
         return []
     ground = f" ({given.ground})" if given.ground else ""
-    more = "".join(f", {name} {value}" for name, value in (("commit", given.commit[:12]), ("task", given.debt)) if value)
+    more = "".join(
+        f", {name} {value}" for name, value in (("commit", given.commit[:12]), ("task", given.debt)) if value
+    )
     return _field(
         "answered",
-        f"{given.word}{ground}{more} by {one.names.get(given.session, given.session)}" + (f"\n{given.words}" if given.words else ""),
+        f"{given.word}{ground}{more} by {one.names.get(given.session, given.session)}"
+        + (f"\n{given.words}" if given.words else ""),
     )
 
 
@@ -139,7 +158,11 @@ def next_step(one: FindingView, detail: TaskDetail, actor: Actor) -> str:
     if one.state == "waived":
         return f'a person runs: fe finding waive {one.id} -m "why"' if one.expired else f"fe show {one.task}"
     if one.state in ("open", "deferred", "skipped") and not one.tracked:
-        return f"fe finding respond {one.id} --fixed|--deferred|--skipped" if mine and one.state == "open" else f"fe finding track {one.id}"
+        return (
+            f"fe finding respond {one.id} --fixed|--deferred|--skipped"
+            if mine and one.state == "open"
+            else f"fe finding track {one.id}"
+        )
     return f"fe show {one.tracked or one.task}"
 
 
@@ -153,7 +176,9 @@ def _ruling(one: FindingView) -> str:
 
 def _answering(one: FindingView, detail: TaskDetail, mine: bool) -> str:
     """An open one is answered by whoever works on the task."""
-    answer = f'fe finding respond {one.id} --fixed -m "what you changed"' + ("" if one.must_fix else " | --rejected --ground …")
+    answer = f'fe finding respond {one.id} --fixed -m "what you changed"' + (
+        "" if one.must_fix else " | --rejected --ground …"
+    )
     if detail.task.status == "open":
         return f"fe start {one.task}, then: {answer}"
     return answer if mine else f"its implementer runs: {answer}"

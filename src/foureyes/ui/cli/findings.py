@@ -8,7 +8,17 @@ from typing import Any
 import click
 import msgspec
 
-from foureyes.core.finding import ANSWERS, FINDING_INPUT, GROUNDS, RULINGS, SEVERITIES, WAIVED_DAYS, Answer, Found, severity_of
+from foureyes.core.finding import (
+    ANSWERS,
+    FINDING_INPUT,
+    GROUNDS,
+    RULINGS,
+    SEVERITIES,
+    WAIVED_DAYS,
+    Answer,
+    Found,
+    severity_of,
+)
 from foureyes.errors import BadInput
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, say, verb
@@ -49,7 +59,9 @@ def finding_show(session: Session, name: str) -> None:
 @verb("add", example='fe finding add fe-7k2 src/limit.py:22 -m "limit is hard-coded"')
 @click.argument("words", nargs=-1, required=True, metavar="[TASK] FILE[:LINE]")
 @click.option("-m", "--title", required=True, help="What is wrong, in one line.")
-@click.option("--severity", default="high", show_default=True, help=f"{', '.join(word.lower() for word in SEVERITIES)}.")
+@click.option(
+    "--severity", default="high", show_default=True, help=f"{', '.join(word.lower() for word in SEVERITIES)}."
+)
 @click.option("--problem", default="", help="What is wrong, at length.")
 @click.option("--fix", default="", help="What to do about it.")
 @click.option("--why", default="", help="Why it matters.")
@@ -58,12 +70,15 @@ def finding_show(session: Session, name: str) -> None:
 @click.option("--patch", default="", metavar="FILE", help="A unified diff that fixes it; - for stdin.")
 @click.option("--again", default="", metavar="ID", help="The earlier finding that this is again.")
 def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: str, again: str, **said: str) -> None:
-    """Point at something in the latest attempt. CRITICAL and HIGH block; on a branch fe/TASK the task may be left out."""
+    """Point at something in the latest attempt. CRITICAL and HIGH block; on a branch fe/TASK the task may be left
+    out.
+    """
     task, place = _task_and_place(session, words)
     level = severity_of(severity)
     if level is None or level == "FYI":
         raise BadInput(
-            f"severity {severity!r}: allowed are {', '.join(word.lower() for word in SEVERITIES)}.", next_step="fe log, for a remark"
+            f"severity {severity!r}: allowed are {', '.join(word.lower() for word in SEVERITIES)}.",
+            next_step="fe log, for a remark",
         )
     path, line = _place(place)
     text = read_document(session, patch, command="fe finding add … --patch").decode(errors="replace") if patch else ""
@@ -72,7 +87,9 @@ def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: 
     where = f" at {place}" if place else ""
     blocks = "it blocks" if view.blocking else "a note"
     lines = [f"added {view.id} {view.severity}{where}: {blocks}"]
-    lines += [f"  the same as {view.root}, flagged in {output.count(view.flags, 'attempt')}"] if view.root != view.id else []
+    lines += (
+        [f"  the same as {view.root}, flagged in {output.count(view.flags, 'attempt')}"] if view.root != view.id else []
+    )
     lines += [f"  it could be {' or '.join(view.alike)}; if so, say --again ID (L2)"] if view.alike else []
     session.answer(view, "\n".join([*lines, f"next: fe finding list {view.task}"]))
 
@@ -87,7 +104,10 @@ def _task_and_place(session: Session, words: tuple[str, ...]) -> tuple[str, str]
     if here:
         return here, words[0]
     if any(mark in words[0] for mark in "./:"):
-        raise BadInput(f"which task is {words[0]} of? You stand on no branch fe/TASK.", next_step=f'fe finding add TASK {words[0]} -m "…"')
+        raise BadInput(
+            f"which task is {words[0]} of? You stand on no branch fe/TASK.",
+            next_step=f'fe finding add TASK {words[0]} -m "…"',
+        )
     return words[0], ""
 
 
@@ -159,7 +179,8 @@ def _respond_document(session: Session, names: tuple[str, ...], file: str) -> An
     is_id = FINDING_INPUT.fullmatch(names[0]) is not None
     if len(names) > 1 or is_id or not (file or is_file(session, names[0])):
         raise BadInput(
-            "how is it answered? --fixed, --rejected, --deferred or --skipped.", next_step=f'fe finding respond {names[0]} --fixed -m "…"'
+            "how is it answered? --fixed, --rejected, --deferred or --skipped.",
+            next_step=f'fe finding respond {names[0]} --fixed -m "…"',
         )
     document = read_document(session, file or names[0], command="fe finding respond")
     return session.app.answers.respond_document(session.actor, names[0] if file else "", document)
@@ -182,8 +203,12 @@ def _respond_document(session: Session, names: tuple[str, ...], file: str) -> An
 @click.option("--take-back", is_flag=True, help="Take your ruling back, until the next hand-in (L18).")
 @click.option("--seen", default="", metavar="DIFF_ID", help="The diff that you looked at.")
 @reason_options
-def finding_rule(session: Session, names: tuple[str, ...], take_back: bool, seen: str, reason: str, **given: Any) -> None:
-    """Say what answers are worth (L8, L9): for whoever could approve the work, never for who made it. All of them or none."""
+def finding_rule(
+    session: Session, names: tuple[str, ...], take_back: bool, seen: str, reason: str, **given: Any
+) -> None:
+    """Say what answers are worth (L8, L9): for whoever could approve the work, never for who made it. All of them or
+    none.
+    """
     word = _one_word(given, RULINGS, "fe finding rule")
     if take_back == bool(word) or (take_back and len(names) > 1):
         what = "--take-back is about one ruling." if take_back else "which ruling?"
@@ -244,7 +269,15 @@ def finding_export(session: Session, task: str | None) -> None:
 
 
 for command in (
-    finding_list, finding_show, finding_add, finding_respond, finding_rule, finding_waive, finding_track, finding_apply, finding_import,
+    finding_list,
+    finding_show,
+    finding_add,
+    finding_respond,
+    finding_rule,
+    finding_waive,
+    finding_track,
+    finding_apply,
+    finding_import,
     finding_export,
-):  # fmt: skip
+):
     finding.add_command(command)

@@ -17,10 +17,16 @@ def key() -> None:
 
 @verb("new", example="fe key new --human")
 @click.option("--human", is_flag=True, help="A key for a person; there is no other kind.")
-@click.option("--ssh", default="", metavar="FILE", help="A FIDO key made by ssh-keygen (-t ed25519-sk) that asks for touch.")
-@click.option("--key", default="", metavar="FINGERPRINT", help="A key of yours that lies here already, for this project too.")
+@click.option(
+    "--ssh", default="", metavar="FILE", help="A FIDO key made by ssh-keygen (-t ed25519-sk) that asks for touch."
+)
+@click.option(
+    "--key", default="", metavar="FINGERPRINT", help="A key of yours that lies here already, for this project too."
+)
 def key_new(session: Session, human: bool, ssh: str, key: str) -> None:
-    """Make your key: it asks for a passphrase, now and at each use. A project's first key needs no other; later ones do."""
+    """Make your key: it asks for a passphrase, now and at each use. A project's first key needs no other; later ones
+    do.
+    """
     if not human:
         raise BadInput("say that it is for a person: --human.", next_step="fe key new --human")
     if ssh and key:

@@ -16,7 +16,9 @@ from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Priority, Session, verb
 from foureyes.ui.cli.show import context_text, detail_text
 
-LIMIT = click.option("--limit", type=click.IntRange(1, 1000), default=50, show_default=True, help="At most so many rows.")
+LIMIT = click.option(
+    "--limit", type=click.IntRange(1, 1000), default=50, show_default=True, help="At most so many rows."
+)
 
 
 @verb("list", example="fe list --status reviewing --label security --limit 10")
@@ -37,10 +39,24 @@ LIMIT = click.option("--limit", type=click.IntRange(1, 1000), default=50, show_d
 @click.option("--after", metavar="ID", help="Continue after this task (the last one of the page before).")
 @LIMIT
 def list_tasks(
-    session: Session, status: str | None, everything: bool, label: str | None, priority: int | None, kind: str | None,
-    parent: str | None, mine: bool, ready: bool, reviewable: bool, blocked: bool, unmerged: bool, landed: bool, text: str | None,
-    sort: str, after: str | None, limit: int,
-) -> None:  # fmt: skip
+    session: Session,
+    status: str | None,
+    everything: bool,
+    label: str | None,
+    priority: int | None,
+    kind: str | None,
+    parent: str | None,
+    mine: bool,
+    ready: bool,
+    reviewable: bool,
+    blocked: bool,
+    unmerged: bool,
+    landed: bool,
+    text: str | None,
+    sort: str,
+    after: str | None,
+    limit: int,
+) -> None:
     """List tasks: those that are not closed, by priority and age, unless you ask otherwise."""
     found = None
     if status is not None:
@@ -51,14 +67,26 @@ def list_tasks(
         kind = task_type(kind)
     narrowed = status is not None or everything or unmerged or landed
     query = ListQuery(
-        status=found, live=not narrowed, label=label, priority=priority, type=kind, parent=parent,
-        mine=session.actor.session if mine else None, text=text, ready=ready, blocked=blocked, unmerged=unmerged, landed=landed,
+        status=found,
+        live=not narrowed,
+        label=label,
+        priority=priority,
+        type=kind,
+        parent=parent,
+        mine=session.actor.session if mine else None,
+        text=text,
+        ready=ready,
+        blocked=blocked,
+        unmerged=unmerged,
+        landed=landed,
         sort=sort,  # type: ignore[arg-type]
         limit=limit + 1,
         after=session.app.lists.place(after) if after else None,
-    )  # fmt: skip
+    )
     if reviewable:
-        show_reviewable(session, session.app.lists.reviewable(session.actor, msgspec.structs.replace(query, live=False)), limit)
+        show_reviewable(
+            session, session.app.lists.reviewable(session.actor, msgspec.structs.replace(query, live=False)), limit
+        )
     else:
         show_tasks(session, session.app.lists.page(query), limit)
 
@@ -87,7 +115,14 @@ def show_tasks(session: Session, rows: list[TaskRow], limit: int) -> None:
         output.write("no tasks")
         return
     cells = [
-        (row.id, f"P{row.priority}", _standing(row), str(row.iteration or ""), output.shorten(row.title, 60), " ".join(row.labels))
+        (
+            row.id,
+            f"P{row.priority}",
+            _standing(row),
+            str(row.iteration or ""),
+            output.shorten(row.title, 60),
+            " ".join(row.labels),
+        )
         for row in page
     ]
     output.write_raw(output.table(("ID", "P", "STATUS", "IT", "TITLE", "LABELS"), cells) + "\n")
@@ -107,14 +142,22 @@ def show_reviewable(session: Session, rows: list[ReviewableRow], limit: int) -> 
     page = rows[:limit]
     if session.json:
         output.write_lines(
-            {**msgspec.to_builtins(row.task), "attempt": row.attempt, "diff_id": row.diff_id, "you": row.you} for row in page
+            {**msgspec.to_builtins(row.task), "attempt": row.attempt, "diff_id": row.diff_id, "you": row.you}
+            for row in page
         )
         return
     if not page:
         output.write("nothing waits that you may approve")
         return
     cells = [
-        (row.task.id, f"P{row.task.priority}", short_diff(row.diff_id), str(row.attempt), _you(row), output.shorten(row.task.title, 60))
+        (
+            row.task.id,
+            f"P{row.task.priority}",
+            short_diff(row.diff_id),
+            str(row.attempt),
+            _you(row),
+            output.shorten(row.task.title, 60),
+        )
         for row in page
     ]
     output.write_raw(output.table(("ID", "P", "DIFF", "IT", "FOR YOU", "TITLE"), cells) + "\n")
@@ -124,7 +167,11 @@ def show_reviewable(session: Session, rows: list[ReviewableRow], limit: int) -> 
 
 
 def _you(row: ReviewableRow) -> str:
-    words = [row.you.rule, *(["needs -m reason"] if row.you.needs_reason else []), *(["STALE"] if row.you.stale else [])]
+    words = [
+        row.you.rule,
+        *(["needs -m reason"] if row.you.needs_reason else []),
+        *(["STALE"] if row.you.stale else []),
+    ]
     return ", ".join(words)
 
 

@@ -40,7 +40,14 @@ def loop_text(task: Task, standing: Standing, profile: str) -> str:
 def _row(one: Round) -> tuple[str, ...]:
     fixed = str(one.fixed) if one.had else "–"
     action = one.action or ("" if one.closed else "in review")
-    return str(one.n), str(one.found), fixed, str(one.no_progress), one.tier, action + (", same tree" if one.same_tree else "")
+    return (
+        str(one.n),
+        str(one.found),
+        fixed,
+        str(one.no_progress),
+        one.tier,
+        action + (", same tree" if one.same_tree else ""),
+    )
 
 
 def _next(task: Task, standing: Standing) -> str:
@@ -57,7 +64,10 @@ def lead() -> None:
     """What to do with a loop that is stuck (E3): for the lead, or a person. Nobody can force an approval."""
 
 
-@verb("split", example='fe lead split fe-7k2 --into "Read the limit from settings" --into "Count per key" -m "too much at once"')
+@verb(
+    "split",
+    example='fe lead split fe-7k2 --into "Read the limit from settings" --into "Count per key" -m "too much at once"',
+)
 @click.argument("task")
 @click.option("--into", multiple=True, required=True, metavar="TITLE", help="A part, as a task of its own; repeatable.")
 @reason_options
@@ -68,7 +78,10 @@ def lead_split(session: Session, task: str, into: tuple[str, ...], reason: str) 
 
 DECISIONS = {
     "senior": ("Give it to tier senior.", "needs somebody who knows the counter"),
-    "fresh": ("Begin again where the task began; what was made is kept aside.", "the approach is wrong: count in the database"),
+    "fresh": (
+        "Begin again where the task began; what was made is kept aside.",
+        "the approach is wrong: count in the database",
+    ),
     "ask": ("Ask a person.", "which limit is meant?"),
     "continue": ("Let it go on as it is.", "the rejections are right"),
 }

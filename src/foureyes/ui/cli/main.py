@@ -1,4 +1,6 @@
-"""The entry point: finds the command, imports only its file, and turns every problem into a sentence and an exit code."""
+"""The entry point: finds the command, imports only its file, and turns every problem into a sentence and an exit
+code.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,8 @@ COMMANDS: dict[str, str] = {
 }
 
 TASK_VERBS = (
-    "create update label dep list ready reviewable show context next start unstart submit log handoff block unblock defer undefer"
+    "create update label dep list ready reviewable show context next start unstart submit log handoff block "
+    "unblock defer undefer"
     " hold resume close cancel delete reopen"
 ).split()
 
@@ -104,7 +107,9 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             raise click.UsageError(f'no command "{args[0]}".{nearest(args[0], self.list_commands(ctx))}', ctx)
         return super().resolve_command(ctx, args)
@@ -122,8 +127,8 @@ HELP = """The four-eyes gate for coding agents: nothing is done until a differen
 
 New here: fe init, then fe create "your first task". For an agent: fe prime.
 
-Exit codes: 0 done, 1 refused by a rule, 2 wrong usage, 3 not found, 4 somebody was faster, 5 environment, 6 verification failed,
-70 internal.
+Exit codes: 0 done, 1 refused by a rule, 2 wrong usage, 3 not found, 4 somebody was faster, 5 environment,
+6 verification failed, 70 internal.
 """
 
 
@@ -138,7 +143,9 @@ def cli(ctx: click.Context) -> None:
 
 
 task = LazyGroup(
-    "task", {name: COMMANDS[name] for name in TASK_VERBS}, "The task verbs under their full names: fe task create = fe create."
+    "task",
+    {name: COMMANDS[name] for name in TASK_VERBS},
+    "The task verbs under their full names: fe task create = fe create.",
 )
 cli.add_command(task)
 

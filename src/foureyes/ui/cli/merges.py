@@ -10,13 +10,22 @@ from foureyes.app.landing import MergeRow
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, end_cleanly, reason_options, say, verb
 
-WORDS = {"merged": "merged", "found": "closed", "conflict": "CONFLICT", "checks": "RED", "void": "VOID", "stuck": "STUCK"}
+WORDS = {
+    "merged": "merged",
+    "found": "closed",
+    "conflict": "CONFLICT",
+    "checks": "RED",
+    "void": "VOID",
+    "stuck": "STUCK",
+}
 
 
 @verb("merge", example="fe merge --wait")
 @click.option("--wait", is_flag=True, help="Wait for approvals that only have to settle (Q0).")
 def merge(session: Session, wait: bool) -> None:
-    """Work the merge queue off: merge, check the result, move the target branch. One at a time, never in your checkout."""
+    """Work the merge queue off: merge, check the result, move the target branch. One at a time, never in your
+    checkout.
+    """
     end_cleanly()
     tell = None if session.json else session.note
     rows = session.app.merges.process(session.actor, tell)
@@ -35,7 +44,10 @@ def merge(session: Session, wait: bool) -> None:
 
 def row_text(row: MergeRow) -> str:
     """What became of one task."""
-    lines = [f"{WORDS.get(row.outcome, 'waits'):<8} {row.task}  {row.message}", *[f"         {note}" for note in row.notes]]
+    lines = [
+        f"{WORDS.get(row.outcome, 'waits'):<8} {row.task}  {row.message}",
+        *[f"         {note}" for note in row.notes],
+    ]
     if row.outcome in ("conflict", "checks"):
         lines.append(f"         {row.task} is open again, with this as feedback: fe context {row.task}")
     return "\n".join(lines)
@@ -57,7 +69,8 @@ def merges_list(session: Session) -> None:
         output.write("nothing is approved and unmerged")
         return
     cells = [
-        (str(item.n), item.task, f"P{item.priority}", item.state, item.why or "ready", output.shorten(item.title, 50)) for item in items
+        (str(item.n), item.task, f"P{item.priority}", item.state, item.why or "ready", output.shorten(item.title, 50))
+        for item in items
     ]
     output.write_raw(output.table(("#", "ID", "P", "STATE", "WAITS FOR", "TITLE"), cells) + "\n")
     output.write("next: fe merge")

@@ -10,7 +10,13 @@ from foureyes.ui.cli.command import Session, say, verb
 @verb("log", example='fe log fe-7k2 "the token must be rotated too" --type decision')
 @click.argument("task")
 @click.argument("text")
-@click.option("--type", "kind", default="progress", show_default=True, help="progress, blocker, decision, hypothesis, tried, result.")
+@click.option(
+    "--type",
+    "kind",
+    default="progress",
+    show_default=True,
+    help="progress, blocker, decision, hypothesis, tried, result.",
+)
 def log(session: Session, task: str, text: str, kind: str) -> None:
     """Write a line into a task's log; - as TEXT reads standard input."""
     if text == "-":
@@ -27,8 +33,15 @@ def log(session: Session, task: str, text: str, kind: str) -> None:
 @click.option("--decision", "decisions", multiple=True, help="What was decided, and why.")
 @click.option("--uncertain", multiple=True, help="What nobody knows yet.")
 def handoff(
-    session: Session, task: str, done: tuple[str, ...], remaining: tuple[str, ...], decisions: tuple[str, ...], uncertain: tuple[str, ...]
+    session: Session,
+    task: str,
+    done: tuple[str, ...],
+    remaining: tuple[str, ...],
+    decisions: tuple[str, ...],
+    uncertain: tuple[str, ...],
 ) -> None:
     """Leave a note for whoever works on the task next."""
-    outcome = session.app.notes.handoff(session.actor, task, done=done, remaining=remaining, decisions=decisions, uncertain=uncertain)
+    outcome = session.app.notes.handoff(
+        session.actor, task, done=done, remaining=remaining, decisions=decisions, uncertain=uncertain
+    )
     say(session, outcome)

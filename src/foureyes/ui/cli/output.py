@@ -40,14 +40,18 @@ def write_lines(values: Iterable[object]) -> None:
 def put(text: str) -> None:
     """To stdout, whatever its encoding can hold."""
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text if encoding.lower().replace("-", "") == "utf8" else text.encode(encoding, "replace").decode(encoding))
+    sys.stdout.write(
+        text if encoding.lower().replace("-", "") == "utf8" else text.encode(encoding, "replace").decode(encoding)
+    )
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns without borders; the last one may be as long as it likes."""
     cells = [list(head), *[[visible(cell).replace("\n", " ") for cell in row] for row in rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
+    )
 
 
 def count(number: int, noun: str) -> str:

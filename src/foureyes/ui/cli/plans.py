@@ -23,17 +23,24 @@ def plan() -> None:
 @click.argument("file")
 @click.option("--group", default="", help="A name for all of them.")
 def plan_import(session: Session, file: str, group: str) -> None:
-    """Make a task of every section "## Task: …" (Labels, Priority, Depends on, Acceptance); all of them or none. `-` reads stdin.
+    """Make a task of every section "## Task: …" (Labels, Priority, Depends on, Acceptance); all of them or none. `-`
+    reads stdin.
 
-    A task without a review label is planned as auto-approve. Modes count as yours: for what you implement yourself they do not (M6).
+    A task without a review label is planned as auto-approve. Modes count as yours: for what you implement yourself they
+    do not (M6).
     """
-    rows = session.app.plans.import_(session.actor, _read(session, file), os.path.basename(file) if file != "-" else "stdin", group=group)
+    rows = session.app.plans.import_(
+        session.actor, _read(session, file), os.path.basename(file) if file != "-" else "stdin", group=group
+    )
     if session.json:
         output.write_lines(rows)
         return
     cells = [(row.task, row.mode, ", ".join(row.depends_on), row.title) for row in rows]
     output.write_raw(output.table(("ID", "MODE", "WAITS FOR", "TITLE"), cells) + "\n")
-    output.write(f"planned {output.count(len(rows), 'task')}\nnext: fe ready      a person makes the modes their own: fe plan accept")
+    output.write(
+        f"planned {output.count(len(rows), 'task')}\nnext: fe ready      a person makes the modes their own: "
+        "fe plan accept"
+    )
 
 
 def _read(session: Session, file: str) -> str:

@@ -80,7 +80,9 @@ def policy_show(session: Session) -> None:
     if session.json:
         output.write_lines(rows)
         return
-    output.write_raw(output.table(("KEY", "FROM", "VALUE"), [(row.key, row.source, _value(row.value)) for row in rows]) + "\n")
+    output.write_raw(
+        output.table(("KEY", "FROM", "VALUE"), [(row.key, row.source, _value(row.value)) for row in rows]) + "\n"
+    )
     for row in rows:
         if row.note:
             output.write(row.note)
@@ -103,10 +105,14 @@ def policy_unset(session: Session, key: str) -> None:
 
 @verb("accept", example="fe policy accept")
 def policy_accept(session: Session) -> None:
-    """Make the foureyes.toml on the target branch the one in force (P12). For people; on record. Until then it is not used."""
+    """Make the foureyes.toml on the target branch the one in force (P12). For people; on record. Until then it is not
+    used.
+    """
     done = session.app.policy.accept(session.actor)
     head = "accepted" if done.new else "accepted already"
-    session.answer(done, "\n".join([f"{head}: foureyes.toml {done.digest[:15]}", *[f"  {line}" for line in done.changed]]))
+    session.answer(
+        done, "\n".join([f"{head}: foureyes.toml {done.digest[:15]}", *[f"  {line}" for line in done.changed]])
+    )
 
 
 def show_security(session: Session, limit: int) -> None:
@@ -119,7 +125,9 @@ def show_security(session: Session, limit: int) -> None:
         output.write("no exceptions on record")
         return
     output.write("   ".join(f"{total.kind} {total.n}" for total in totals))
-    cells = [(f"#{row.seq}", output.when(row.at), row.kind, row.rule, row.task, row.session, row.reason) for row in rows]
+    cells = [
+        (f"#{row.seq}", output.when(row.at), row.kind, row.rule, row.task, row.session, row.reason) for row in rows
+    ]
     output.write_raw(output.table(("ROW", "WHEN", "KIND", "RULE", "TASK", "SESSION", "REASON"), cells) + "\n")
 
 

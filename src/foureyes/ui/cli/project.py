@@ -24,14 +24,29 @@ if TYPE_CHECKING:
 @click.option("--prefix", default="fe", show_default=True, help="What task ids begin with.")
 @click.option("--target", help="The protected branch; default: the one checked out.")
 @click.option("--no-commit", is_flag=True, help="Write foureyes.toml, but leave committing it to you.")
-@click.option("--from", "source", metavar="FILE", help="Take settings from an older tool's file (JSON in camelCase, or TOML).")
+@click.option(
+    "--from", "source", metavar="FILE", help="Take settings from an older tool's file (JSON in camelCase, or TOML)."
+)
 @click.option("--try", "trying", is_flag=True, help="Run each proposed check once; those that cannot run are left out.")
 def init(session: Session, prefix: str, target: str | None, no_commit: bool, source: str | None, trying: bool) -> None:
     """Set up a project here: .foureyes/ (never committed) and foureyes.toml (one commit, nothing else)."""
     made = bootstrap.create_project(
-        session.cwd, os.environ, session.actor, prefix=prefix, target=target, commit=not no_commit, source=source, trying=trying
+        session.cwd,
+        os.environ,
+        session.actor,
+        prefix=prefix,
+        target=target,
+        commit=not no_commit,
+        source=source,
+        trying=trying,
     )
-    fields = {"created": made.new, "project": made.project, "target": made.target, "prefix": made.prefix, "commit": made.committed}
+    fields = {
+        "created": made.new,
+        "project": made.project,
+        "target": made.target,
+        "prefix": made.prefix,
+        "commit": made.committed,
+    }
     if session.json:
         output.write_json(fields | {"checks": made.checks, "notes": made.notes})
         return
@@ -57,7 +72,10 @@ def _proposals(checks: Sequence[Proposal]) -> list[str]:
     for one in checks:
         tried = f"   tried: {one.tried}" if one.tried else ""
         left_out = "" if one.is_of_use else "   LEFT OUT"
-        lines.append(f"  {'checks' if not lines else '':<10} {one.rule.name:<8} {one.rule.run}   from {one.source}{tried}{left_out}")
+        lines.append(
+            f"  {'checks' if not lines else '':<10} {one.rule.name:<8} {one.rule.run}   from "
+            f"{one.source}{tried}{left_out}"
+        )
     return lines
 
 
@@ -79,9 +97,17 @@ def status_text(view: StatusView) -> str:
     lines.append("  " + "   ".join(words))
     if view.hold is not None:
         lines.append(f"  HELD      {view.hold}")
-    lines += [f"  by rule   {count['auto_approved']} approved without anybody's look (M4): fe audit log"] if count["auto_approved"] else []
-    lines += [f"  landed    {count['landed']} on {view.target} before review: fe list --landed"] if count["landed"] else []
-    lines += [f"  unmerged  {count['unmerged']} closed without merging: fe list --unmerged"] if count["unmerged"] else []
+    lines += (
+        [f"  by rule   {count['auto_approved']} approved without anybody's look (M4): fe audit log"]
+        if count["auto_approved"]
+        else []
+    )
+    lines += (
+        [f"  landed    {count['landed']} on {view.target} before review: fe list --landed"] if count["landed"] else []
+    )
+    lines += (
+        [f"  unmerged  {count['unmerged']} closed without merging: fe list --unmerged"] if count["unmerged"] else []
+    )
     lines += [f"  note      {note}" for note in view.notes]
     return "\n".join([*lines, f"next: {_next(view)}"])
 
@@ -142,14 +168,19 @@ def restore(session: Session, file: str) -> None:
     """Put a backup in the store's place. For people; on record; the store as it was is kept beside it."""
     kept = bootstrap.restore(session.cwd, os.environ, session.actor, file)
     name = os.path.basename(kept)
-    session.answer({"restored": file, "kept": name}, f"restored {file}; the store before it is .foureyes/{name}\nnext: fe audit verify")
+    session.answer(
+        {"restored": file, "kept": name},
+        f"restored {file}; the store before it is .foureyes/{name}\nnext: fe audit verify",
+    )
 
 
 @verb("setup", example="fe setup agents-md")
 @click.argument("agent", metavar="agents-md|claude|codex", type=click.Choice(["agents-md", "claude", "codex"]))
 @click.option("--remove", is_flag=True, help="Take the block out again.")
 def setup(session: Session, agent: str, remove: bool) -> None:
-    """Write the instruction block for agents into AGENTS.md or CLAUDE.md. Safe to repeat; everything around it stays."""
+    """Write the instruction block for agents into AGENTS.md or CLAUDE.md. Safe to repeat; everything around it
+    stays.
+    """
     name, done = bootstrap.setup(session.cwd, session.actor, agent, remove=remove)
     session.answer(
         {"file": name, "result": done},

@@ -39,7 +39,10 @@ def queue_text(view: QueueView, limit: int) -> str:
     if not view.rows:
         return "nothing waits in review\nnext: fe ready"
     waits = "task waits" if view.count == 1 else "tasks wait"
-    lines = [f"{view.count} {waits} in review      auto-approvable {view.auto_approvable} · need attention {view.need_attention}"]
+    lines = [
+        f"{view.count} {waits} in review      auto-approvable {view.auto_approvable} · need attention "
+        f"{view.need_attention}"
+    ]
     shown = view.rows[:limit]
     width = max(len(row.task) for row in shown)
     group = ""

@@ -19,7 +19,9 @@ from foureyes.ui.cli.queue import show_queue
 class ReviewGroup(click.Group):
     """The review verbs; what is none of them is a task, to hand in (as td says it)."""
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in self.commands:
             return None, review_own, args
         return super().resolve_command(ctx, args)
@@ -33,7 +35,9 @@ def review() -> None:
 @verb("submit", example="fe review submit fe-7k2 review.json")
 @click.argument("task")
 @click.argument("file")
-@click.option("--seen", default="", metavar="DIFF_ID", help="The diff that you looked at, if the document does not name it.")
+@click.option(
+    "--seen", default="", metavar="DIFF_ID", help="The diff that you looked at, if the document does not name it."
+)
 def review_submit(session: Session, task: str, file: str, seen: str) -> None:
     """Give a review_result (V3): verdict, issues, rulings, files read. All of it or nothing; `-` reads stdin."""
     document = read_document(session, file, command=f"fe review submit {task}")
@@ -56,7 +60,8 @@ def review_show(session: Session, task: str) -> None:
     detail = session.app.lists.show(session.actor, task)
     if session.json:
         output.write_lines(
-            {**msgspec.to_builtins(one), "by": detail.name(one.session), "counts": not against(detail, one)} for one in detail.reviews
+            {**msgspec.to_builtins(one), "by": detail.name(one.session), "counts": not against(detail, one)}
+            for one in detail.reviews
         )
         return
     if not detail.reviews:
@@ -67,10 +72,14 @@ def review_show(session: Session, task: str) -> None:
 
 def review_lines(detail: TaskDetail, one: Review) -> list[str]:
     """One review."""
-    stated = one.effective if one.effective == one.verdict else f"stated {one.verdict}, effectively {one.effective} (V5)"
+    stated = (
+        one.effective if one.effective == one.verdict else f"stated {one.verdict}, effectively {one.effective} (V5)"
+    )
     why_not = against(detail, one)
     counts = f"does not count: {why_not}" if why_not else "counts"
-    lines = [f"attempt {one.attempt}  {detail.name(one.session)}  {stated}  {one.status}  {counts}  {output.when(one.at)}"]
+    lines = [
+        f"attempt {one.attempt}  {detail.name(one.session)}  {stated}  {one.status}  {counts}  {output.when(one.at)}"
+    ]
     lines += [f"    {line}" for line in one.summary.strip().splitlines()]
     lines += [f"    found: {output.count(one.raised, 'finding')}, {one.blocking} blocking"] if one.raised else []
     lines += [f"    not read: {', '.join(one.missing)}"] if one.missing else []

@@ -30,7 +30,10 @@ def whoami_text(me: Whoami) -> str:
         parts.append(f"origin {', '.join(me.origins)}")
     why = [*me.why]
     if me.kind == "agent" and len(why) == 1:
-        why.append("Whatever shares this process or its conversation is the same pair of eyes: it may not approve what another made.")
+        why.append(
+            "Whatever shares this process or its conversation is the same pair of eyes: it may not approve "
+            "what another made."
+        )
     return "\n".join([f"{me.name} ({me.session}): {', '.join(parts)}", *[f"  {line}" for line in why]])
 
 
@@ -60,7 +63,9 @@ def _cells(row: SessionView) -> tuple[str, ...]:
 def session_new(session: Session) -> None:
     """Begin a new line in the log. Never a new pair of eyes: its origin stays the same (I4)."""
     me = session.app.sessions.new(session.actor)
-    session.answer(me, f"{whoami_text(me)}\nits origin is the same as before: it may approve nothing that you could not (I4)")
+    session.answer(
+        me, f"{whoami_text(me)}\nits origin is the same as before: it may approve nothing that you could not (I4)"
+    )
 
 
 @verb("spawn", example="FOUREYES_TOKEN=$(fe session spawn fe-7k2 --role implement) claude -p 'work on fe-7k2'")
@@ -82,7 +87,9 @@ def session_spawn(session: Session, task: str, role: str, agent: str) -> None:
 @click.argument("name", required=False, metavar="[SESSION]")
 @reason_options
 def session_end(session: Session, name: str | None, reason: str) -> None:
-    """End a session, yours or one you spawned, and all below it: tokens are void, claims are free. A person may end any."""
+    """End a session, yours or one you spawned, and all below it: tokens are void, claims are free. A person may end
+    any.
+    """
     if name is not None and not name.strip():
         raise BadInput("the session's name is empty.", next_step="fe session list")
     done = session.app.sessions.end(session.actor, name or "", reason=reason)

@@ -52,8 +52,13 @@ def _approval(detail: TaskDetail, row: ApprovalView) -> str:
 
 
 def _rests_on(detail: TaskDetail, row: ApprovalView) -> str:
-    """D9: a person's word, the rule itself, or an agent's, with its own review of exactly this change or without one."""
-    reviewed = any(one.session == row.session and one.diff_id == row.diff_id and one.agrees and one.seq < row.seq for one in detail.reviews)
+    """D9: a person's word, the rule itself, or an agent's, with its own review of exactly this change or without
+    one.
+    """
+    reviewed = any(
+        one.session == row.session and one.diff_id == row.diff_id and one.agrees and one.seq < row.seq
+        for one in detail.reviews
+    )
     if row.grade.startswith("human"):
         return row.grade + (", with a counting review" if reviewed else "")
     if row.grade == "rule":
@@ -90,14 +95,22 @@ def _blocked(detail: TaskDetail) -> str:
 def _attempt(attempt: Attempt) -> list[str]:
     ref = "a detached head" if attempt.ref == DETACHED else attempt.ref.removeprefix("refs/heads/")
     size = "no code" if attempt.no_code else f"{count(len(attempt.files), 'file')} +{attempt.added} -{attempt.removed}"
-    words = [f"base {attempt.base[:7]}", f"head {attempt.head[:7]}", f"on {ref}", size, f"diff {short_diff(attempt.diff_id)}"]
+    words = [
+        f"base {attempt.base[:7]}",
+        f"head {attempt.head[:7]}",
+        f"on {ref}",
+        size,
+        f"diff {short_diff(attempt.diff_id)}",
+    ]
     if attempt.signal != "DONE":
         words.append(f"signal {attempt.signal}")
     if attempt.landed:
         words.append("LANDED BEFORE REVIEW")
     if attempt.relation:
         words.append(f"{attempt.relation.replace('_', ' ')} of attempt {attempt.n - 1}")
-    return _field(f"attempt {attempt.n}", "  ".join([*words, f"handed in {when(attempt.submitted_at)}"])) + _block("", attempt.message)
+    return _field(f"attempt {attempt.n}", "  ".join([*words, f"handed in {when(attempt.submitted_at)}"])) + _block(
+        "", attempt.message
+    )
 
 
 SHOWN_FILES = 12
@@ -108,7 +121,10 @@ def _files(detail: TaskDetail) -> list[str]:
     attempt = detail.attempts[-1] if detail.attempts else None
     if attempt is None:
         return []
-    rows = [f"{_lines(file)}  {file.path}" + (f" (was {file.old_path})" if file.old_path else "") for file in attempt.files[:SHOWN_FILES]]
+    rows = [
+        f"{_lines(file)}  {file.path}" + (f" (was {file.old_path})" if file.old_path else "")
+        for file in attempt.files[:SHOWN_FILES]
+    ]
     rows += [f"and {len(attempt.files) - SHOWN_FILES} more"] if len(attempt.files) > SHOWN_FILES else []
     minutes, seconds = divmod(attempt.duration_seconds, 60)
     took = f"{minutes}m {seconds:02}s of work" if attempt.duration_seconds >= 60 else ""
@@ -121,7 +137,10 @@ def _lines(file: ChangedFile) -> str:
 
 def _checks(detail: TaskDetail) -> list[str]:
     """D5, M: where the checks stand, and how it is reviewed."""
-    said = "   ".join(f"{row.check} {row.summary if row.outcome == 'passed' else f'{row.outcome}: {row.summary}'}" for row in detail.checks)
+    said = "   ".join(
+        f"{row.check} {row.summary if row.outcome == 'passed' else f'{row.outcome}: {row.summary}'}"
+        for row in detail.checks
+    )
     mode = f"{detail.mode}: {'; '.join(reason.message for reason in detail.mode_reasons)}" if detail.mode else ""
     return _field("checks", said) + _field("mode", mode)
 
@@ -129,7 +148,9 @@ def _checks(detail: TaskDetail) -> list[str]:
 def _you(detail: TaskDetail, with_diff: bool) -> list[str]:
     you, task = detail.you, detail.task
     if you is None:
-        step = {"open": f"fe start {task.id}", "in_progress": f"fe submit {task.id}", "approved": "fe merge"}.get(task.status)
+        step = {"open": f"fe start {task.id}", "in_progress": f"fe submit {task.id}", "approved": "fe merge"}.get(
+            task.status
+        )
         return [f"next: {step}"] if step else []
     return (
         _field("for you", _answer(you))
@@ -177,19 +198,24 @@ def context_text(detail: TaskDetail) -> str:
         lines += _section(title, text)
     if detail.handoff is not None:
         parts = {name: getattr(detail.handoff, name) for name in ("done", "remaining", "decisions", "uncertain")}
-        told = "\n".join(f"{name}:\n" + "\n".join(f"- {item}" for item in items) for name, items in parts.items() if items)
+        told = "\n".join(
+            f"{name}:\n" + "\n".join(f"- {item}" for item in items) for name, items in parts.items() if items
+        )
         lines += _section(f"Handoff from {detail.name(detail.handoff.session)}", told)
     lines += _section("Waits for", "\n".join(f"- {link.id} ({link.status}) {link.title}" for link in detail.depends_on))
     lines += _section("Log", "\n".join(f"- [{entry.type}] {entry.text}" for entry in detail.logs))
     if task.status == "reviewing" and detail.attempts:
         last = detail.attempts[-1]
         text = (
-            f"attempt {last.n}, diff {last.diff_id}, base {last.base}, head {last.head}\nread it: fe show {task.id} --diff\n{_next(detail)}"
+            f"attempt {last.n}, diff {last.diff_id}, base {last.base}, head {last.head}\nread it: fe show "
+            f"{task.id} --diff\n{_next(detail)}"
         )
         lines += _section("In review", text)
     elif task.status in ("open", "in_progress"):
         begin = f"fe start {task.id}, work" if task.status == "open" else "Work"
-        lines += _section("Next", f'{begin} on a branch of your own, commit, then: fe submit {task.id} -m "what you did"')
+        lines += _section(
+            "Next", f'{begin} on a branch of your own, commit, then: fe submit {task.id} -m "what you did"'
+        )
     return "\n".join(lines)
 
 

@@ -1,4 +1,6 @@
-"""`fe stats reviews|reviewers|loops|security`: figures from the ledger; small charts on a terminal, plain tables elsewhere."""
+"""`fe stats reviews|reviewers|loops|security`: figures from the ledger; small charts on a terminal, plain tables
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from foureyes.ui.cli.policy import show_security
 EIGHTHS = " ▏▎▍▌▋▊▉"
 WIDEST_BAR = 40
 NARROWEST_BAR = 4
-LIMIT = click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many rows to show.")
+LIMIT = click.option(
+    "--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many rows to show."
+)
 
 
 class Style(msgspec.Struct, frozen=True):
@@ -86,10 +90,14 @@ def stats_loops(session: Session, limit: int) -> None:
 
 def reviews_text(view: ReviewStats, how: Style) -> str:
     """All figures, then the distributions."""
-    if not (view.reviews or view.findings or view.iterations.tasks or view.invalid.n or view.exceptions or view.statuses):
+    if not (
+        view.reviews or view.findings or view.iterations.tasks or view.invalid.n or view.exceptions or view.statuses
+    ):
         return "nothing was reviewed yet\nnext: fe reviewable"
     parts = [output.table(("FIGURE", "VALUE", "COUNTED"), _figures(view, how))]
-    buckets = [(f"{one.iterations}", one.tasks, output.count(one.tasks, "task")) for one in view.iterations.distribution]
+    buckets = [
+        (f"{one.iterations}", one.tasks, output.count(one.tasks, "task")) for one in view.iterations.distribution
+    ]
     parts += chart("ITERATIONS TO APPROVAL", buckets, how)
     tiers = [(one.tier, one.n, f"{one.n}, {one.unclear} after unclear feedback") for one in view.escalations]
     parts += chart("ESCALATIONS TO", tiers, how)
@@ -146,9 +154,24 @@ def reviewers_text(rows: Sequence[ReviewerScore], limit: int, how: Style) -> str
     """The scorecard; on a terminal with a bar for the precision."""
     if not rows:
         return "nobody has reviewed yet\nnext: fe reviewable"
-    head = ("REVIEWER", "AGENT", "MODEL", "REVIEWS", "FINDINGS", "PRECISION", "COVERAGE", "UNANCHORED", "SENT BACK", "MEDIAN TIME")
+    head = (
+        "REVIEWER",
+        "AGENT",
+        "MODEL",
+        "REVIEWS",
+        "FINDINGS",
+        "PRECISION",
+        "COVERAGE",
+        "UNANCHORED",
+        "SENT BACK",
+        "MEDIAN TIME",
+    )
     parts = [output.table(head, [_score(row, how) for row in rows[:limit]])]
-    judged = [(row.name, row.precision.n / row.precision.of, _share(row.precision, how)) for row in rows[:limit] if row.precision.of]
+    judged = [
+        (row.name, row.precision.n / row.precision.of, _share(row.precision, how))
+        for row in rows[:limit]
+        if row.precision.of
+    ]
     parts += chart("PRECISION", judged, how, most=1.0) if how.terminal else []
     parts += [f"{len(rows) - limit} more: --limit {len(rows)}"] if len(rows) > limit else []
     return "\n\n".join(parts)
@@ -195,7 +218,9 @@ def _loop(row: LoopRow) -> tuple[str, ...]:
 
 
 def chart(title: str, rows: Sequence[tuple[str, float, str]], how: Style, *, most: float = 0.0) -> list[str]:
-    """A heading and a bar per row, as long as the width allows; without a terminal a table of the same. Nothing for no rows."""
+    """A heading and a bar per row, as long as the width allows; without a terminal a table of the same. Nothing for no
+    rows.
+    """
     if not rows:
         return []
     if not how.terminal:
@@ -203,7 +228,17 @@ def chart(title: str, rows: Sequence[tuple[str, float, str]], how: Style, *, mos
     names, texts = max(len(label) for label, _, _ in rows), max(len(text) for _, _, text in rows)
     room = max(NARROWEST_BAR, min(WIDEST_BAR, how.width - names - texts - 6))
     top = most or max(n for _, n, _ in rows)
-    return ["\n".join([title, *[f"  {label:<{names}}  {bar(n, top, room, blocks=how.blocks):<{room}}  {text}" for label, n, text in rows]])]
+    return [
+        "\n".join(
+            [
+                title,
+                *[
+                    f"  {label:<{names}}  {bar(n, top, room, blocks=how.blocks):<{room}}  {text}"
+                    for label, n, text in rows
+                ],
+            ]
+        )
+    ]
 
 
 def bar(n: float, most: float, width: int, *, blocks: bool) -> str:

@@ -20,7 +20,8 @@ def store() -> None:
 @verb("copy", example="fe store copy postgresql://db.example.org/foureyes")
 @click.argument("url")
 def store_copy(session: Session, url: str) -> None:
-    """Move the store to a PostgreSQL server, or back into the file with the word sqlite. Every row is verified; nothing is dropped.
+    """Move the store to a PostgreSQL server, or back into the file with the word sqlite. Every row is verified; nothing
+    is dropped.
 
     For people. Writers wait meanwhile. What was the store before is kept beside it under another name.
     """

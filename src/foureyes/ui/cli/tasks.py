@@ -28,7 +28,11 @@ def from_stdin(text: str | None) -> str | None:
 @click.option("--minor", is_flag=True, help="Small enough that its author may approve it (bounded by P10).")
 @click.option("--group", default="", help="A name for tasks that belong together.")
 @click.option("--estimate", type=click.IntRange(1, 100_000), metavar="MINUTES", help="How long it should take.")
-@click.option("--key", default="", help="Create once: the same key again gives the same task; other words under it are a conflict.")
+@click.option(
+    "--key",
+    default="",
+    help="Create once: the same key again gives the same task; other words under it are a conflict.",
+)
 def create(
     session: Session,
     title: str,
@@ -46,9 +50,20 @@ def create(
 ) -> None:
     """Plan a task."""
     outcome = session.app.tasks.create(
-        session.actor, title, description=from_stdin(description) or "", type=kind, priority=priority, labels=labels, parent=parent,
-        depends_on=depends_on, acceptance=from_stdin(acceptance) or "", minor=minor, group=group, estimate_minutes=estimate, key=key,
-    )  # fmt: skip
+        session.actor,
+        title,
+        description=from_stdin(description) or "",
+        type=kind,
+        priority=priority,
+        labels=labels,
+        parent=parent,
+        depends_on=depends_on,
+        acceptance=from_stdin(acceptance) or "",
+        minor=minor,
+        group=group,
+        estimate_minutes=estimate,
+        key=key,
+    )
     say(session, outcome)
 
 
@@ -87,10 +102,22 @@ def update(
 ) -> None:
     """Change what a task says. Its status changes only by the verbs for it (T2)."""
     outcome = session.app.tasks.edit(
-        session.actor, task, title=title, description=from_stdin(description), acceptance=acceptance, type=kind, priority=priority,
-        group=group, estimate_minutes=estimate, parent=parent, minor=minor, step=step or 0, labels=labels, depends_on=depends_on,
+        session.actor,
+        task,
+        title=title,
+        description=from_stdin(description),
+        acceptance=acceptance,
+        type=kind,
+        priority=priority,
+        group=group,
+        estimate_minutes=estimate,
+        parent=parent,
+        minor=minor,
+        step=step or 0,
+        labels=labels,
+        depends_on=depends_on,
         if_version=if_version,
-    )  # fmt: skip
+    )
     say(session, outcome)
 
 
@@ -142,7 +169,9 @@ def dep_tree(session: Session, task: str) -> None:
     """What TASK waits for, and what that waits for."""
     rows = session.app.lists.tree(task)
     if session.json:
-        output.write_lines({"depth": depth, "id": link.id, "status": link.status, "title": link.title} for depth, link in rows)
+        output.write_lines(
+            {"depth": depth, "id": link.id, "status": link.status, "title": link.title} for depth, link in rows
+        )
     else:
         output.write("\n".join(f"{'  ' * depth}{link.id}  {link.status}  {link.title}" for depth, link in rows))
 

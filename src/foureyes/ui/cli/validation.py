@@ -15,7 +15,8 @@ from foureyes.ui.cli.command import Session, verb
 @click.option("--label", default="", help="Only tasks with this label.")
 @click.option("--group", default="", help="Only tasks of this group.")
 def validate(session: Session, tasks: tuple[str, ...], label: str, group: str) -> None:
-    """Whether everything that was handed in is through: reviewed, approved, merged, green. Exit code 6 if not, with every reason.
+    """Whether everything that was handed in is through: reviewed, approved, merged, green. Exit code 6 if not, with
+    every reason.
 
     Without a scope: the whole project. Cancelled tasks and work closed unmerged do not count.
     """

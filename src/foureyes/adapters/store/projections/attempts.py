@@ -38,9 +38,15 @@ def attempt_submitted(db: Engine, row: Row, event: e.AttemptSubmitted) -> None:
         "marks",
     )
     values: dict[str, object] = {name: getattr(event, name) for name in fields}
-    db.run("attempt.insert", plain(values | {"task": row.task, "at": row.at, "submitted_by": event.implementer, "via": via}))
+    db.run(
+        "attempt.insert",
+        plain(values | {"task": row.task, "at": row.at, "submitted_by": event.implementer, "via": via}),
+    )
     for author in event.authors:
-        db.run("attempt.insert_author", plain({"task": row.task, "attempt": event.n, "session": author.session, "why": author.why}))
+        db.run(
+            "attempt.insert_author",
+            plain({"task": row.task, "attempt": event.n, "session": author.session, "why": author.why}),
+        )
         if author.why.startswith("commit "):
             act(db, row, "committed", session=author.session, attempt=event.n)
     act(db, row, "submitted", session=event.implementer, attempt=event.n, via=via)
@@ -68,7 +74,10 @@ def approved(db: Engine, row: Row, event: e.Approved) -> None:
 def _insert_approval(db: Engine, row: Row, event: e.Approved | e.ApprovalRecorded, more: dict[str, object]) -> None:
     fields = ("attempt", "diff_id", "rule", "exception", "reason", "seen", "grade")
     values: dict[str, object] = {name: getattr(event, name) for name in fields} | more
-    db.run("attempt.insert_approval", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
+    db.run(
+        "attempt.insert_approval",
+        plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}),
+    )
     act(db, row, "approved", attempt=event.attempt)
 
 
@@ -109,7 +118,12 @@ def redo_requested(db: Engine, row: Row, event: e.RedoRequested) -> None:
         db.run("task.shift_priority", plain({"id": row.task, "step": -1 if event.priority == "bump" else 1}))
         db.run("task.copy_label_priority", {"id": row.task})
     db.run("attempt.end_approvals", {"task": row.task, "why": "redo"})
-    values = {"quick_issues": event.quick_issues, "option": event.option, "reset_to": event.reset_to, "priority": event.priority}
+    values = {
+        "quick_issues": event.quick_issues,
+        "option": event.option,
+        "reset_to": event.reset_to,
+        "priority": event.priority,
+    }
     insert_feedback(db, row, "redo", event.iteration, event.feedback, **values)
     act(db, row, "requested_changes", attempt=event.iteration)
 
@@ -124,8 +138,21 @@ def task_rejected(db: Engine, row: Row, event: e.TaskRejected) -> None:
 
 def insert_feedback(db: Engine, row: Row, decision: str, iteration: int, text: str, **more: object) -> None:
     """What the next iteration is told (F)."""
-    values = {"seq": row.seq, "task": row.task, "iteration": iteration, "session": row.session, "decision": decision, "text": text}
-    usual: dict[str, object] = {"quick_issues": [], "option": "keep", "reset_to": None, "priority": "same", "source": ""}
+    values = {
+        "seq": row.seq,
+        "task": row.task,
+        "iteration": iteration,
+        "session": row.session,
+        "decision": decision,
+        "text": text,
+    }
+    usual: dict[str, object] = {
+        "quick_issues": [],
+        "option": "keep",
+        "reset_to": None,
+        "priority": "same",
+        "source": "",
+    }
     db.run("attempt.insert_feedback", plain(values | {"at": row.at} | usual | more))
 
 

@@ -19,12 +19,24 @@ from foureyes.errors import StaleState
 def review_submitted(db: Engine, row: Row, event: e.ReviewSubmitted) -> None:
     values: dict[str, object] = {name: getattr(event, name) for name in event.__struct_fields__}
     db.run("review.insert", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
-    act(db, row, "reviewed" if event.effective == "approved" and not event.blocking else "requested_changes", attempt=event.attempt)
+    act(
+        db,
+        row,
+        "reviewed" if event.effective == "approved" and not event.blocking else "requested_changes",
+        attempt=event.attempt,
+    )
     db.run("task.touch", at(row))
 
 
 def review_returned(db: Engine, row: Row, event: e.ReviewReturned) -> None:
-    values = {"seq": row.seq, "task": row.task, "attempt": event.attempt, "session": row.session, "why": event.why, "at": row.at}
+    values = {
+        "seq": row.seq,
+        "task": row.task,
+        "attempt": event.attempt,
+        "session": row.session,
+        "why": event.why,
+        "at": row.at,
+    }
     db.run("review.insert_return", plain(values))
 
 
@@ -53,7 +65,10 @@ def _only(values: dict[str, object], *without: str) -> dict[str, object]:
 def _name(db: Engine, row: Row, raised: Raised) -> None:
     """L2: every id names its root for ever."""
     stem, _, number = raised.id.rpartition("-")
-    db.run("finding.insert_id", plain({"id": raised.id, "root": raised.root, "task": row.task, "stem": stem + "-", "n": int(number)}))
+    db.run(
+        "finding.insert_id",
+        plain({"id": raised.id, "root": raised.root, "task": row.task, "stem": stem + "-", "n": int(number)}),
+    )
 
 
 def _standing(db: Engine, root: str) -> str:
@@ -65,19 +80,47 @@ def _standing(db: Engine, root: str) -> str:
 
 
 def _move(
-    db: Engine, row: Row, root: str, iteration: int, kind: str, word: str, was: str, now: str, *, words: str = "", **more: object
+    db: Engine,
+    row: Row,
+    root: str,
+    iteration: int,
+    kind: str,
+    word: str,
+    was: str,
+    now: str,
+    *,
+    words: str = "",
+    **more: object,
 ) -> None:
     _, rows = db.fetch(sql("finding.state"), {"root": root})
     values: dict[str, object] = {"ground": "", "commit_sha": "", "debt": ""} | more
-    values |= {"seq": row.seq, "root": root, "task": row.task, "iteration": iteration, "kind": kind, "word": word, "was": was, "now": now}
-    db.run("finding.insert_move", plain(values | {"words": words, "blocking": rows[0][1], "session": row.session, "at": row.at}))
+    values |= {
+        "seq": row.seq,
+        "root": root,
+        "task": row.task,
+        "iteration": iteration,
+        "kind": kind,
+        "word": word,
+        "was": was,
+        "now": now,
+    }
+    db.run(
+        "finding.insert_move",
+        plain(values | {"words": words, "blocking": rows[0][1], "session": row.session, "at": row.at}),
+    )
 
 
 def findings_answered(db: Engine, row: Row, event: e.FindingsAnswered) -> None:
     for answer in event.answers:
         root, now = _root(db, answer.finding), AFTER_ANSWER[answer.action]
         was = _standing(db, root)
-        values = {"root": root, "now": now, "word": answer.action, "iteration": event.iteration, "session": event.implementer}
+        values = {
+            "root": root,
+            "now": now,
+            "word": answer.action,
+            "iteration": event.iteration,
+            "session": event.implementer,
+        }
         db.run("finding.answer", plain(values))
         more: dict[str, object] = {"ground": answer.ground, "commit_sha": answer.commit, "debt": answer.debt}
         _move(db, row, root, event.iteration, "answered", answer.action, was, now, words=answer.text, **more)
@@ -131,7 +174,10 @@ def finding_waived(db: Engine, row: Row, event: e.FindingWaived) -> None:
 
 def findings_placed(db: Engine, row: Row, event: e.FindingsPlaced) -> None:
     for place in event.places:
-        db.run("finding.place", plain({"root": place.root, "path": place.path, "line": place.line, "left_diff": place.left}))
+        db.run(
+            "finding.place",
+            plain({"root": place.root, "path": place.path, "line": place.line, "left_diff": place.left}),
+        )
     db.run("task.touch", at(row))
 
 
@@ -151,9 +197,20 @@ def lead_decided(db: Engine, row: Row, event: e.LeadDecided) -> None:
         insert_feedback(db, row, "redo", event.iteration, event.feedback, source="lead", **fresh)
 
 
-def _escalate(db: Engine, row: Row, event: e.TaskEscalated | e.LeadDecided, *, option: str, into: tuple[str, ...], why: str) -> None:
-    values = {"seq": row.seq, "task": row.task, "iteration": event.iteration, "tier": event.tier, "waiting_for": event.waiting_for}
-    db.run("review.escalate", plain(values | {"lead_option": option, "why": why, "into_tasks": into, "session": row.session, "at": row.at}))
+def _escalate(
+    db: Engine, row: Row, event: e.TaskEscalated | e.LeadDecided, *, option: str, into: tuple[str, ...], why: str
+) -> None:
+    values = {
+        "seq": row.seq,
+        "task": row.task,
+        "iteration": event.iteration,
+        "tier": event.tier,
+        "waiting_for": event.waiting_for,
+    }
+    db.run(
+        "review.escalate",
+        plain(values | {"lead_option": option, "why": why, "into_tasks": into, "session": row.session, "at": row.at}),
+    )
     with counted(db, [row.task]):
         db.run("review.set_tier", at(row, tier=event.tier, waiting_for=event.waiting_for))
     log(db, row, "escalation", f"{f'lead: {option}' if option not in ('', 'asked') else f'tier {event.tier}'}: {why}")

@@ -39,7 +39,9 @@ def approval_voided(db: Engine, row: Row, event: e.ApprovalVoided) -> None:
 
 
 def merge_leased(db: Engine, row: Row, event: e.MergeLeased) -> None:
-    values: dict[str, object] = {name: getattr(event, name) for name in ("attempt", "approval", "until", "process", "host")}
+    values: dict[str, object] = {
+        name: getattr(event, name) for name in ("attempt", "approval", "until", "process", "host")
+    }
     db.run("merge.lease", plain(values | {"task": row.task, "seq": row.seq}))
 
 

@@ -10,7 +10,10 @@ from foureyes.core import events as e
 
 
 def project_created(db: Engine, row: Row, event: e.ProjectCreated) -> None:
-    db.run("project.insert", {"id": row.project, "name": event.name, "prefix": event.prefix, "target": event.target, "at": row.at})
+    db.run(
+        "project.insert",
+        {"id": row.project, "name": event.name, "prefix": event.prefix, "target": event.target, "at": row.at},
+    )
 
 
 def project_held(db: Engine, row: Row, event: e.ProjectHeld) -> None:
@@ -40,7 +43,10 @@ def key_retired(db: Engine, row: Row, event: e.KeyRetired) -> None:
 
 def decision_signed(db: Engine, row: Row, event: e.DecisionSigned) -> None:
     values: dict[str, object] = {"fingerprint": event.key, "statement": event.statement, "signature": event.signature}
-    db.run("record.insert_signature", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
+    db.run(
+        "record.insert_signature",
+        plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}),
+    )
 
 
 def setting_changed(db: Engine, row: Row, event: e.SettingChanged) -> None:
@@ -56,20 +62,38 @@ def logged(db: Engine, row: Row, event: e.Logged) -> None:
 
 def log(db: Engine, row: Row, kind: str, text: str) -> None:
     """A line in a task's log."""
-    values: dict[str, object] = {"seq": row.seq, "task": row.task, "session": row.session, "type": kind, "text": text, "at": row.at}
+    values: dict[str, object] = {
+        "seq": row.seq,
+        "task": row.task,
+        "session": row.session,
+        "type": kind,
+        "text": text,
+        "at": row.at,
+    }
     db.run("record.insert_log", plain(values))
 
 
 def handed_off(db: Engine, row: Row, event: e.HandedOff) -> None:
     values: dict[str, object] = {name: getattr(event, name) for name in ("done", "remaining", "decisions", "uncertain")}
-    db.run("record.insert_handoff", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
+    db.run(
+        "record.insert_handoff",
+        plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}),
+    )
 
 
 def security_recorded(db: Engine, row: Row, event: e.SecurityRecorded) -> None:
     values: dict[str, object] = {name: getattr(event, name) for name in ("kind", "rule", "reason", "detail")}
-    db.run("record.insert_security", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
+    db.run(
+        "record.insert_security",
+        plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}),
+    )
     if row.task:
-        log(db, row, "security", f"{event.kind} ({event.rule}): {event.reason}" + (f" [{event.detail}]" if event.detail else ""))
+        log(
+            db,
+            row,
+            "security",
+            f"{event.kind} ({event.rule}): {event.reason}" + (f" [{event.detail}]" if event.detail else ""),
+        )
 
 
 PROJECTIONS: dict[str, Any] = {

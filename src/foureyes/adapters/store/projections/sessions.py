@@ -13,20 +13,41 @@ from foureyes.core.events import SessionEnded, SessionEvidenceAdded, SessionStar
 def session_started(db: Engine, row: Row, event: SessionStarted) -> None:
     origin = _join(db, event.evidence, row.session)
     values: dict[str, object] = {
-        name: getattr(event, name) for name in ("kind", "trust", "name", "agent", "person", "host", "model", "vendor", "proven", "parent")
+        name: getattr(event, name)
+        for name in ("kind", "trust", "name", "agent", "person", "host", "model", "vendor", "proven", "parent")
     }
     db.run(
         "session.insert",
-        plain(values | {"id": row.session, "origin": origin, "at": row.at, "seq": row.seq, "base": event.base, "process": event.process}),
+        plain(
+            values
+            | {
+                "id": row.session,
+                "origin": origin,
+                "at": row.at,
+                "seq": row.seq,
+                "base": event.base,
+                "process": event.process,
+            }
+        ),
     )
 
 
 def token_issued(db: Engine, row: Row, event: TokenIssued) -> None:
     """A session of its own, made by the one that gave the token out."""
     values: dict[str, object] = {name: getattr(event, name) for name in ("name", "agent", "host", "model", "vendor")}
-    fixed = {"kind": "agent", "trust": "issued", "person": "", "proven": True, "parent": row.session, "base": None, "process": ""}
+    fixed = {
+        "kind": "agent",
+        "trust": "issued",
+        "person": "",
+        "proven": True,
+        "parent": row.session,
+        "base": None,
+        "process": "",
+    }
     origin = _join(db, event.evidence, event.session)
-    db.run("session.insert", plain(values | fixed | {"id": event.session, "origin": origin, "at": row.at, "seq": row.seq}))
+    db.run(
+        "session.insert", plain(values | fixed | {"id": event.session, "origin": origin, "at": row.at, "seq": row.seq})
+    )
     token = {"hash": event.hash, "session": event.session, "task": row.task, "role": event.role, "bound": event.bound}
     db.run("session.insert_token", plain(token | {"seq": row.seq}))
 

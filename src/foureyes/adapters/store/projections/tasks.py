@@ -23,7 +23,9 @@ def move(db: Engine, row: Row, statement: str, **values: object) -> None:
     """A guarded change of status: no row means that the task was not where the event says (G1)."""
     if db.run(statement, at(row, **values)) != 1:
         raise StaleState(
-            f"{row.task} is not in a status from which {row.kind} is possible.", next_step=f"fe show {row.task}", task=row.task
+            f"{row.task} is not in a status from which {row.kind} is possible.",
+            next_step=f"fe show {row.task}",
+            task=row.task,
         )
 
 
@@ -32,7 +34,17 @@ def act(db: Engine, row: Row, action: Action, *, session: str = "", attempt: int
     who = session or row.session
     db.run(
         "attempt.insert_history",
-        plain({"seq": row.seq, "task": row.task, "session": who, "action": action, "attempt": attempt, "via": via, "at": row.at}),
+        plain(
+            {
+                "seq": row.seq,
+                "task": row.task,
+                "session": who,
+                "action": action,
+                "attempt": attempt,
+                "via": via,
+                "at": row.at,
+            }
+        ),
     )
 
 
@@ -56,7 +68,17 @@ def task_created(db: Engine, row: Row, event: e.TaskCreated) -> None:
     with counted(db, [row.task]):
         values: dict[str, object] = {
             name: getattr(event, name)
-            for name in ("title", "description", "type", "priority", "parent", "acceptance", "minor", "estimate_minutes", "planned")
+            for name in (
+                "title",
+                "description",
+                "type",
+                "priority",
+                "parent",
+                "acceptance",
+                "minor",
+                "estimate_minutes",
+                "planned",
+            )
         }
         labels = sorted(set(event.labels))
         values |= {
@@ -137,7 +159,10 @@ def task_started(db: Engine, row: Row, event: e.TaskStarted) -> None:
 def _ended_oddly(db: Engine, row: Row, how: str) -> None:
     """L17: a run that ended without a hand-in."""
     if how:
-        db.run("review.insert_odd", plain({"seq": row.seq, "task": row.task, "how": how, "session": row.session, "at": row.at}))
+        db.run(
+            "review.insert_odd",
+            plain({"seq": row.seq, "task": row.task, "how": how, "session": row.session, "at": row.at}),
+        )
 
 
 def task_unstarted(db: Engine, row: Row, event: e.TaskUnstarted) -> None:
