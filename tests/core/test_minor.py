@@ -24,8 +24,13 @@ def sentences(facts: Facts, author: Party | None = None, policy: ReviewPolicy = 
 
 def minor(*files: ChangedFile, added: int = 3, removed: int = 1, **fields: object) -> Facts:
     return made(
-        MAKER, CREATOR, STRANGER, minor=True, attempt_=attempt(files=files, added=added, removed=removed), **fields
-    )  # type: ignore[arg-type]
+        MAKER,
+        CREATOR,
+        STRANGER,
+        minor=True,
+        attempt_=attempt(files=files, added=added, removed=removed),
+        **fields,  # type: ignore[arg-type]
+    )
 
 
 def test_a_small_change_marked_at_creation_is_minor_P10() -> None:

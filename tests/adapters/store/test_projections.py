@@ -41,8 +41,11 @@ def submitted(n: int = 1, **fields: object) -> e.AttemptSubmitted:
         "diff_id": DiffId("sha256:d"),
     }
     return e.AttemptSubmitted(
-        n=n, implementer=SessionId(ME), authors=(Author(SessionId(ME), "claim"),), **(values | fields)
-    )  # type: ignore[arg-type]
+        n=n,
+        implementer=SessionId(ME),
+        authors=(Author(SessionId(ME), "claim"),),
+        **(values | fields),  # type: ignore[arg-type]
+    )
 
 
 APPROVED = e.Approved(attempt=1, diff_id=DiffId("sha256:d"), rule="P7", status="approved")
