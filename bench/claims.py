@@ -15,7 +15,7 @@ from collections.abc import Callable
 import msgspec
 
 from foureyes.app.application import Application
-from foureyes.core.session import Actor
+from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError, LostClaim, NotFound
 
 from bench.crowd import Ready, crowd

@@ -27,9 +27,11 @@ from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.store import Store
 from foureyes.app.ports import WriteTx
 from foureyes.core import events as e
-from foureyes.core.attempt import Author, ChangedFile, Commit
-from foureyes.core.ids import DiffId, TaskId, length_for, task_id
-from foureyes.core.session import Actor
+from foureyes.core.events.decision import Approved, AttemptSubmitted, TaskMerged
+from foureyes.core.events.task import Logged
+from foureyes.core.nouns.attempt import Author, ChangedFile, Commit
+from foureyes.core.nouns.session import Actor
+from foureyes.core.words.ids import DiffId, TaskId, length_for, task_id
 
 from bench.figures import progress
 from bench.install import ROOT
@@ -141,7 +143,7 @@ class Life:
     def fill(self, tx: WriteTx, count: int) -> None:
         """Log lines up to the wanted number of rows."""
         if count > 0:
-            logs = [e.Logged(text=" ".join(self.random.choices(WORDS, k=12))) for _ in range(count)]
+            logs = [Logged(text=" ".join(self.random.choices(WORDS, k=12))) for _ in range(count)]
             self.tell(tx, self.random.choice(self.agents), self.ids[-1], *logs)
 
     def live_through(self, tx: WriteTx, number: int) -> None:
@@ -178,10 +180,10 @@ class Life:
             tx,
             reviewer,
             task,
-            e.Approved(attempt=1, diff_id=change.diff_id, rule="P1", status="approved", seen=change.diff_id[:8]),
+            Approved(attempt=1, diff_id=change.diff_id, rule="P1", status="approved", seen=change.diff_id[:8]),
         )
         if fate == "closed":
-            self.tell(tx, ADA, task, e.TaskMerged(sha=sha(f"merge {task}")))
+            self.tell(tx, ADA, task, TaskMerged(sha=sha(f"merge {task}")))
 
     @staticmethod
     def fate(spot: int) -> str:
@@ -212,9 +214,9 @@ class Life:
             labels=tuple(self.random.sample(LABELS, k=number % 3)),
         )
 
-    def handed_in(self, maker: Actor, task: TaskId) -> e.AttemptSubmitted:
+    def handed_in(self, maker: Actor, task: TaskId) -> AttemptSubmitted:
         head = sha(f"head {task}")
-        return e.AttemptSubmitted(
+        return AttemptSubmitted(
             n=1,
             implementer=maker.session,
             base=sha("main"),

@@ -15,14 +15,15 @@ import time
 from collections.abc import Callable, Sequence
 
 from foureyes.app.application import Application
-from foureyes.app.ledger import facts_of
+from foureyes.app.call.facts import facts_of
+from foureyes.app.findings.raising import Anchored, raising
 from foureyes.app.ports import WriteTx
-from foureyes.app.raising import Anchored, raising
-from foureyes.app.standing import standing_of
+from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.core import events as e
-from foureyes.core.attempt import Author, ChangedFile, Commit
-from foureyes.core.finding import Answer, Found, Raised
-from foureyes.core.ids import DiffId, TaskId
+from foureyes.core.events.decision import AttemptSubmitted, RedoRequested
+from foureyes.core.nouns.attempt import Author, ChangedFile, Commit
+from foureyes.core.nouns.finding import Answer, Found, Raised
+from foureyes.core.words.ids import DiffId, TaskId
 
 from bench.figures import Figure, at_most, note, progress, show
 from bench.places import SqlitePlace, agent, desk, sha
@@ -78,7 +79,7 @@ class Writer:
                 else:
                     self.rule(tx, task, n, findings)
                 if n < iterations:
-                    self.tell(tx, REVIEWER.session, task, e.RedoRequested(iteration=n, feedback="go on"))
+                    self.tell(tx, REVIEWER.session, task, RedoRequested(iteration=n, feedback="go on"))
 
     def rule(self, tx: WriteTx, task: TaskId, n: int, findings: int) -> None:
         for k in range(n - 2, findings):
@@ -105,9 +106,9 @@ def finding(task: str, k: int) -> Raised:
     )
 
 
-def attempt(task: str, n: int) -> e.AttemptSubmitted:
+def attempt(task: str, n: int) -> AttemptSubmitted:
     head = sha(f"{task} {n}")
-    return e.AttemptSubmitted(
+    return AttemptSubmitted(
         n=n,
         implementer=MAKER.session,
         base=sha("main"),
@@ -139,7 +140,7 @@ def listed(task: TaskId) -> Callable[[Application], object]:
 def progressed(task: TaskId) -> Callable[[Application], object]:
     def run(app: Application) -> object:
         with app.context.store.read() as tx:
-            return standing_of(app.context, tx, app.context.get(tx, task))
+            return loop_state_of(app.context, tx, app.context.get(tx, task))
 
     return run
 

@@ -21,10 +21,10 @@ from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.shared import open_shared
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
-from foureyes.app.context import Context
+from foureyes.app.call.context import Context
 from foureyes.app.ports import Repo
-from foureyes.core.ids import SessionId, Sha
-from foureyes.core.session import Actor
+from foureyes.core.nouns.session import Actor
+from foureyes.core.words.ids import SessionId, Sha
 
 NOW = "2026-03-01T12:00:00.000Z"
 PREFIX = "fe"

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.application import Application
-from foureyes.app.ports import ListQuery
-from foureyes.core.lifecycle import STATUSES
+from foureyes.app.views.task_list import ListQuery
+from foureyes.core.words.lifecycle import STATUSES
 
 from bench.dataset import COMMON, RARE, copy_to_server, template
 from bench.figures import Figure, at_most, progress, show
@@ -72,7 +72,7 @@ READS: dict[str, Operation] = {
     "list what is blocked or waits": lambda shelf: shelf.page(blocked=True, limit=COLUMN),
     "ready": lambda shelf: shelf.page(ready=True, limit=PAGE),
     "reviewable": lambda shelf: len(shelf.app.lists.reviewable(CALLER, ListQuery(limit=QUEUE))),
-    "status": lambda shelf: shelf.app.projects.status(CALLER),
+    "status": lambda shelf: shelf.app.status.show(CALLER),
     "board page": lambda shelf: shelf.board(),
     "text search, rare word": lambda shelf: shelf.page(text=RARE, limit=PAGE),
     "text search, common word": lambda shelf: shelf.page(text=COMMON, limit=PAGE),

@@ -18,10 +18,11 @@ from typing import NamedTuple
 
 from foureyes import bootstrap
 from foureyes.app.application import Application
-from foureyes.app.feedback import attempt_ref
+from foureyes.app.work.branches import attempt_ref
 from foureyes.core import events as e
-from foureyes.core.attempt import Author, ChangedFile, Commit
-from foureyes.core.ids import DiffId, Sha, TaskId, length_for, task_id
+from foureyes.core.events.decision import Approved, AttemptSubmitted, TaskMerged
+from foureyes.core.nouns.attempt import Author, ChangedFile, Commit
+from foureyes.core.words.ids import DiffId, Sha, TaskId, length_for, task_id
 
 from bench.places import ADA, PREFIX, TARGET, agent
 
@@ -127,8 +128,8 @@ class Handed(NamedTuple):
     tree: Sha
     base_tree: str
 
-    def frozen(self) -> e.AttemptSubmitted:
-        return e.AttemptSubmitted(
+    def frozen(self) -> AttemptSubmitted:
+        return AttemptSubmitted(
             n=1,
             implementer=MAKER.session,
             base=self.base,
@@ -205,7 +206,7 @@ def _tell(app: Application, attempts: list[Handed], *, closed: bool) -> None:
             tx.append(ADA.session, now, [(one.task, e.TaskCreated(title=f"Task {one.task}"))])
             tx.append(MAKER.session, now, [(one.task, e.TaskStarted(target_head=one.base)), (one.task, change)])
             if closed:
-                agreed = e.Approved(
+                agreed = Approved(
                     attempt=1, diff_id=change.diff_id, rule="P7", status="approved", seen=change.diff_id[7:15]
                 )
-                tx.append(REVIEWER.session, now, [(one.task, agreed), (one.task, e.TaskMerged(sha=one.head))])
+                tx.append(REVIEWER.session, now, [(one.task, agreed), (one.task, TaskMerged(sha=one.head))])

@@ -11,7 +11,7 @@ import pytest
 from foureyes import bootstrap
 from foureyes.bootstrap import create_project, creating, open_project, restore, setup
 from foureyes.bootstrap.creating import Created
-from foureyes.core.session import Actor
+from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, EnvironmentProblem, GitProblem, NoProject, Refused, StoreProblem
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, Checkout, asserted, make_template, quiet_home
@@ -48,7 +48,7 @@ def test_init_by_a_person_makes_a_store_and_commits_exactly_the_configuration_P1
     assert f'id = "{done.project}"' in checkout.git("show", "HEAD:foureyes.toml")
     app = open_project(str(checkout.path), {})
     assert app.projects.get().id == done.project
-    said = {check.check: check.result for check in app.projects.doctor(ALICE)}
+    said = {check.check: check.result for check in app.doctor.examine(ALICE)}
     assert {name for name, result in said.items() if result != "ok"} == {"checks"}, (
         "a project without checks has to be told"
     )
@@ -78,7 +78,7 @@ def test_init_by_an_agent_or_a_service_commits_nothing_P12(checkout: Checkout, a
     assert (done.new, done.committed, checkout.head()) == (True, "", head)
     assert any("for a person (P12)" in note for note in done.notes)
     app = open_project(str(checkout.path), {})
-    assert any("defaults are in force" in note for note in app.projects.status(actor).notes)
+    assert any("defaults are in force" in note for note in app.status.show(actor).notes)
     app.close()
 
 
@@ -191,7 +191,7 @@ def test_the_store_is_found_from_a_linked_worktree_and_from_below_K3_lesson_67(
         app.close()
     assert not (tmp_path / "side" / ".foureyes").exists()
     app = open_project(str(checkout.path), {})
-    assert app.projects.status(ALICE).counts["open"] == 2
+    assert app.status.show(ALICE).counts["open"] == 2
     app.close()
 
 
@@ -222,7 +222,7 @@ def test_a_restore_by_a_person_is_on_record_and_the_old_store_is_kept(checkout: 
         restore(str(checkout.path), {}, CLAUDE, "backup.db")
     kept = restore(str(checkout.path), {}, ALICE, "backup.db")
     app = open_project(str(checkout.path), {})
-    assert app.projects.status(ALICE).counts["open"] == 0
+    assert app.status.show(ALICE).counts["open"] == 0
     assert [(row.kind, "backup.db" in row.reason) for row in app.policy.security()] == [("restore", True)]
     assert app.audit.verify().findings == ()
     app.close()

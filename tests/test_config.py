@@ -19,9 +19,10 @@ from foureyes.config import (
     resolve,
     review_policy,
 )
-from foureyes.core.check import CheckRule
-from foureyes.core.feedback import QUICK_ISSUES
-from foureyes.core.policy import (
+from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.feedback import QUICK_ISSUES
+from foureyes.core.nouns.session import GRADES
+from foureyes.core.rules.policy import (
     DEFAULT_LABEL_RULES,
     MODES,
     POLICIES,
@@ -35,7 +36,6 @@ from foureyes.core.policy import (
     RiskRule,
     Tiers,
 )
-from foureyes.core.session import GRADES
 from foureyes.errors import ConfigError
 
 quick = settings(derandomize=True, max_examples=100, deadline=None, database=None)

@@ -14,7 +14,7 @@ from foureyes.bootstrap import create_project, open_project
 from foureyes.bootstrap.creating import Created
 from foureyes.bootstrap.detecting import checks_in
 from foureyes.config import read_file
-from foureyes.core.check import CheckRule
+from foureyes.core.nouns.check import CheckRule
 
 from tests.app.world import ALICE, BOB, CLAUDE, Checkout, make_template, quiet_home
 
@@ -214,7 +214,7 @@ def test_where_everything_is_left_out_no_check_is_written(checkout: Checkout) ->
     assert [one.is_of_use for one in made.checks] == [False, False]
     assert not read_file(checkout.git("show", "main:foureyes.toml")).get("checks")
     app = open_project(str(checkout.path), {})
-    assert next(check.result for check in app.projects.doctor(ALICE) if check.check == "checks") == "warn"
+    assert next(check.result for check in app.doctor.examine(ALICE) if check.check == "checks") == "warn"
     app.close()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from foureyes.core.documents import DOCUMENTS, VERSION
+from foureyes.core.documents.shapes import DOCUMENTS, VERSION
 
 ISSUE: dict[str, Any] = {
     "severity": "CRITICAL",

@@ -18,7 +18,7 @@ from typing import Any
 import click
 import msgspec
 
-from foureyes.core.documents import DOCUMENTS
+from foureyes.core.documents.shapes import DOCUMENTS
 from foureyes.errors import FoureyesError
 
 from tools.documents import example_text, field_rows, schema_of, schema_text
@@ -267,7 +267,7 @@ def events() -> str:
 
 def lifecycle() -> str:
     """The table of transitions."""
-    from foureyes.core.lifecycle import TRANSITIONS
+    from foureyes.core.words.lifecycle import TRANSITIONS
 
     rows = [
         (code(action), ", ".join(code(s) for s in each.from_), ", ".join(code(s) for s in each.to), each.note)
@@ -275,7 +275,7 @@ def lifecycle() -> str:
     ]
     intro = "The statuses of a task and the only ways from one to another. There is no other way to change a status."
     head = ("action", "from", "to", "who, and notes")
-    return page("The life of a task", "`foureyes.core.lifecycle`", intro, table(head, rows))
+    return page("The life of a task", "`foureyes.core.words.lifecycle`", intro, table(head, rows))
 
 
 # ------------------------------------------------------------------------------------------------------ documents
@@ -305,7 +305,7 @@ def documents() -> str:
         "text 20,000, a list 2,000 items, "
         "a document 5,000,000 bytes."
     )
-    return page("Documents", "`foureyes.core.documents`", intro, *blocks)
+    return page("Documents", "`foureyes.core.documents.shapes`", intro, *blocks)
 
 
 # ------------------------------------------------------------------------------------------------- write and check

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from foureyes.app.checks import CheckReport, CheckRow
-from foureyes.app.landing import MergeRow
-from foureyes.core.check import Ran, TestResult
-from foureyes.core.session import Actor
+from foureyes.app.views.check import CheckReport, CheckRow
+from foureyes.app.views.merge import MergeRow
+from foureyes.core.nouns.check import Ran, TestResult
+from foureyes.core.nouns.session import Actor
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, SETTINGS, DeskWorld, GitWorld, World
 

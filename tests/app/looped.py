@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from foureyes.app.answers import Answers
-from foureyes.app.findings import FindingView
-from foureyes.app.reviews import ReviewOutcome
-from foureyes.app.rulings import Ruling
-from foureyes.core.finding import Answer, AnswerWord, RulingWord
-from foureyes.core.loop import Standing
-from foureyes.core.session import Actor
+from foureyes.app.findings.answers import Answers
+from foureyes.app.findings.rulings import Ruling
+from foureyes.app.views.finding import FindingView
+from foureyes.app.views.review import ReviewOutcome
+from foureyes.core.loop.engine import LoopState
+from foureyes.core.nouns.finding import Answer, AnswerWord, RulingWord
+from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
 
 from tests.app.world import BOB, CLAUDE, CODEX, DeskWorld, GitWorld, World
@@ -104,7 +104,7 @@ def open_ids(world: World, task: str) -> list[str]:
     return [one.id for one in world.app.findings.listed(task) if one.state == "open" and one.blocking and not one.check]
 
 
-def standing(world: World, task: str) -> Standing:
+def standing(world: World, task: str) -> LoopState:
     """What the engine says."""
     return world.app.loops.standing(task)[1]
 

@@ -16,14 +16,14 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.application import Application
-from foureyes.app.context import Context
-from foureyes.core.attempt import Attempt, Author, Change, ChangedFile, Commit
-from foureyes.core.attempt import Relation as HeadRelation
-from foureyes.core.facts import Facts, HistoryEntry
-from foureyes.core.ids import DiffId, OriginId, SessionId, Sha, TaskId, token_hash
-from foureyes.core.policy import POLICIES, LabelRule, MinorRule, PolicyName, ReviewPolicy, SameOrigin
-from foureyes.core.session import Actor, Grade, Party, Role
-from foureyes.core.task import Task
+from foureyes.app.call.context import Context
+from foureyes.core.nouns.attempt import Attempt, Author, Change, ChangedFile, Commit
+from foureyes.core.nouns.attempt import Relation as HeadRelation
+from foureyes.core.nouns.session import Actor, Grade, Party, Role
+from foureyes.core.nouns.task import Task
+from foureyes.core.rules.facts import Facts, HistoryEntry
+from foureyes.core.rules.policy import POLICIES, LabelRule, MinorRule, PolicyName, ReviewPolicy, SameOrigin
+from foureyes.core.words.ids import DiffId, OriginId, SessionId, Sha, TaskId, token_hash
 
 from tests import engines
 from tests.app.world import DeskOutside, ScriptedWorkshop

@@ -16,23 +16,27 @@ import msgspec
 import pytest
 
 from foureyes.adapters.exchange import reports, sarif_log
-from foureyes.adapters.git.locate import locate
+from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.git.repo import GitRepo
 from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
-from foureyes.app.attempts import SubmitOutcome
-from foureyes.app.context import Context
-from foureyes.app.ports import AuditReport, CaughtUp, CheckpointView, ListQuery, Merged, Repo, Workshop
-from foureyes.app.views import ApprovalOutcome, Outcome, TaskDetail
+from foureyes.app.call.context import Context
+from foureyes.app.ports import CaughtUp, Merged, Repo, Workshop
+from foureyes.app.views.attempt import SubmitOutcome
+from foureyes.app.views.audit import AuditReport
+from foureyes.app.views.review import ApprovalOutcome
+from foureyes.app.views.task import Outcome, TaskDetail
+from foureyes.app.views.task_list import ListQuery
+from foureyes.app.views.work import CheckpointView
 from foureyes.bootstrap import outside
-from foureyes.core.attempt import Change, ChangedFile, Commit, Relation
-from foureyes.core.check import CheckRule, Ran, TestResult
-from foureyes.core.finding import Finding, Found
-from foureyes.core.ids import DiffId, SessionId, Sha, token_hash
-from foureyes.core.session import Actor
-from foureyes.core.task import Task
+from foureyes.core.nouns.attempt import Change, ChangedFile, Commit, Relation
+from foureyes.core.nouns.check import CheckRule, Ran, TestResult
+from foureyes.core.nouns.finding import Finding, Found
+from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.task import Task
+from foureyes.core.words.ids import DiffId, SessionId, Sha, token_hash
 from foureyes.errors import Conflict, FoureyesError, Refused
 
 from tests import engines
@@ -580,7 +584,7 @@ class World:
         return [row.id for row in self.app.lists.page(ListQuery(**query))]
 
     def counts(self) -> dict[str, int]:
-        return self.app.projects.status(BOB).counts
+        return self.app.status.show(BOB).counts
 
     # Looking
 

@@ -121,7 +121,7 @@ def test_an_impurity_is_found(source: str, what: str) -> None:
     "source",
     [
         "from __future__ import annotations\nfrom collections.abc import Iterable\nimport msgspec.json\n",
-        "from foureyes.core.ids import TaskId\nfrom foureyes.errors import Reason\nfrom foureyes import errors\n",
+        "from foureyes.core.words.ids import TaskId\nfrom foureyes.errors import Reason\nfrom foureyes import errors\n",
         "class A:\n    id: str\n    def f(self, now: int) -> int:\n        return self.id and now\n",
     ],
 )

@@ -49,11 +49,11 @@ NOT_FOR_HELP = frozenset({"subprocess", "tomllib"})
 """Help is text: it starts nothing and reads no configuration."""
 
 LOOP = frozenset(
-    f"foureyes.{name}" for name in (
-        "app.answers", "app.check_findings", "app.exchange", "app.findings", "app.laundering", "app.loops",
-        "app.prompts", "app.raising", "app.reviews", "app.rulings", "app.stats", "app.validation", "core.answering",
-        "core.document_findings", "core.documents", "core.fingerprint", "core.prompt", "core.reading",
-    )
+    {
+        "foureyes.app.findings", "foureyes.app.review", "foureyes.app.exchange", "foureyes.app.pages.stats",
+        "foureyes.app.pages.completion", "foureyes.core.documents", "foureyes.core.loop.answering",
+        "foureyes.core.loop.fingerprint",
+    }
 )  # fmt: skip
 """The findings loop: who only claims, logs or lists has nothing to do with it."""
 
@@ -133,7 +133,8 @@ def test_log_loads_only_what_a_line_in_the_journal_needs(project: Path, task: st
     modules = loaded("log", task, "walls are up", cwd=project, home=home)
     assert "apsw" in modules, "nothing was written"
     assert not unwanted(
-        modules, OTHER_FACES | HEAVY | NOT_FOR_LOG | LOOP | {"foureyes.app.standing", "foureyes.core.loop"}
+        modules,
+        OTHER_FACES | HEAVY | NOT_FOR_LOG | LOOP | {"foureyes.app.tasks.escalation", "foureyes.core.loop.engine"},
     )
 
 
@@ -147,7 +148,7 @@ def test_start_and_unstart_load_nothing_of_the_findings_loop(
             done = claude.run([sys.executable, "-X", "importtime", "-m", "foureyes", verb, task], cwd=project)
             assert done.rc == 0, done.err[-2000:]
             modules = set(IMPORTED.findall(done.err))
-            assert "foureyes.app.claims" in modules
+            assert "foureyes.app.work.claims" in modules
             assert not unwanted(modules, OTHER_FACES | HEAVY | LOOP), verb
 
 

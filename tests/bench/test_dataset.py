@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from foureyes.app.ports import ListQuery
-from foureyes.core.lifecycle import STATUSES
+from foureyes.app.views.task_list import ListQuery
+from foureyes.core.words.lifecycle import STATUSES
 
 from bench.dataset import ROWS_PER_TASK, make
 from bench.places import SqlitePlace

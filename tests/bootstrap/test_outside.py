@@ -7,11 +7,11 @@ from importlib.resources import files
 
 import pytest
 
-from foureyes.adapters.git.locate import Located
+from foureyes.adapters.git.client.locate import Located
 from foureyes.app import ports
 from foureyes.bootstrap.outside import Outside, template
-from foureyes.core.finding import Finding
-from foureyes.core.ids import SessionId
+from foureyes.core.nouns.finding import Finding
+from foureyes.core.words.ids import SessionId
 from foureyes.errors import Internal
 
 

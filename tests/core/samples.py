@@ -9,14 +9,14 @@ import msgspec
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from foureyes.core.attempt import Attempt, Author, ChangedFile, Mark, Signal
-from foureyes.core.check import CheckResult, CheckRule, Outcome
-from foureyes.core.facts import Facts, HistoryEntry
-from foureyes.core.four_eyes import Said
-from foureyes.core.ids import DiffId, OriginId, SessionId, Sha, TaskId
-from foureyes.core.policy import POLICIES, LabelRule, MinorRule, ReviewPolicy
-from foureyes.core.session import Kind, Party
-from foureyes.core.task import Task
+from foureyes.core.nouns.attempt import Attempt, Author, ChangedFile, Mark, Signal
+from foureyes.core.nouns.check import CheckResult, CheckRule, Outcome
+from foureyes.core.nouns.session import Kind, Party
+from foureyes.core.nouns.task import Task
+from foureyes.core.rules.facts import Facts, HistoryEntry
+from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.policy import POLICIES, LabelRule, MinorRule, ReviewPolicy
+from foureyes.core.words.ids import DiffId, OriginId, SessionId, Sha, TaskId
 
 quick = settings(derandomize=True, max_examples=100, deadline=None, database=None)
 """The same examples on every run, none kept on disk."""

@@ -9,10 +9,10 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from foureyes.adapters.git.locate import locate
-from foureyes.app.landing import MergeRow
+from foureyes.adapters.git.client.locate import locate
+from foureyes.app.views.merge import MergeRow
 from foureyes.bootstrap.outside import Outside
-from foureyes.core.session import Actor
+from foureyes.core.nouns.session import Actor
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, Checkout, copy_of
 from tests.faults.places import Desk, Place

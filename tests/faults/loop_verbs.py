@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from foureyes.app.rulings import Ruling
-from foureyes.core.finding import Answer, AnswerWord, Found, RulingWord
-from foureyes.core.session import Actor
+from foureyes.app.findings.rulings import Ruling
+from foureyes.core.nouns.finding import Answer, AnswerWord, Found, RulingWord
+from foureyes.core.nouns.session import Actor
 
 from tests.app.looped import GROUND, REASON, document, issue
 from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from foureyes.core.feedback import RedoOption
+from foureyes.core.nouns.feedback import RedoOption
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, Checkout
 from tests.faults.floor import CODE, Floor

@@ -20,9 +20,9 @@ from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.shared import open_shared
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
-from foureyes.app.context import Context
+from foureyes.app.call.context import Context
 from foureyes.app.ports import Clock, Outside, Repo, Workshop
-from foureyes.core.session import Actor
+from foureyes.core.nouns.session import Actor
 
 from tests.app.world import ALICE, CLAUDE, CountedIds, DeskOutside, FixedClock, ScriptedRepo, ScriptedWorkshop
 from tests.faults.ring import FileRing

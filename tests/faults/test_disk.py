@@ -302,7 +302,7 @@ def look_everywhere(desk: Desk, task: str) -> list[str]:
     attempt(lambda app: app.context.store.health())
     attempt(lambda app: app.audit.verify().findings)
     attempt(lambda app: app.lists.show(ALICE, task))
-    attempt(lambda app: app.projects.status(ALICE))
+    attempt(lambda app: app.status.show(ALICE))
     attempt(tables)
     desk.close()
     return found

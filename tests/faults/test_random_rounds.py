@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.core.feedback import RedoOption
-from foureyes.core.session import Actor
+from foureyes.core.nouns.feedback import RedoOption
+from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from foureyes.app.ports import ListQuery
-from foureyes.app.sessions import Spawned
-from foureyes.core.four_eyes import Said
-from foureyes.core.ids import token_hash
-from foureyes.core.session import Actor
+from foureyes.app.views.session import Spawned
+from foureyes.app.views.task_list import ListQuery
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.four_eyes import Said
+from foureyes.core.words.ids import token_hash
 from foureyes.errors import Refused
 
 from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, agent

@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager, contextmanager
 
 from foureyes.adapters.clock import RandomIds
 from foureyes.app.application import Application
-from foureyes.app.context import Context
-from foureyes.app.ports import Clock, JournalRow, Keys, Repo, WriteTx
-from foureyes.core.session import Actor
+from foureyes.app.call.context import Context
+from foureyes.app.ports import Clock, Keys, Repo, WriteTx
+from foureyes.app.views.audit import JournalRow
+from foureyes.core.nouns.session import Actor
 
 from tests.app.world import FixedClock, ScriptedWorkshop, agent
 from tests.faults.fork import Gate

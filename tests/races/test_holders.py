@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from foureyes.adapters.store import lock, postgres
-from foureyes.core import events as e
+from foureyes.core.events.task import Logged
 from foureyes.errors import StoreBusy
 
 from tests.app.world import ALICE, CLAUDE
@@ -33,7 +33,7 @@ class Holder:
         def hold() -> int:
             store = place.open()
             with store.write() as tx:
-                (seq,) = tx.append("ses-alice", NOW, [(task, e.Logged(text="slow", type="progress"))])
+                (seq,) = tx.append("ses-alice", NOW, [(task, Logged(text="slow", type="progress"))])
                 self._inside.give()
                 self._go_on.await_()
             store.close()

@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.app.application import Application
-from foureyes.app.sessions import Spawned
-from foureyes.core.four_eyes import Said
-from foureyes.core.ids import token_hash
-from foureyes.core.session import Actor
+from foureyes.app.views.session import Spawned
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.four_eyes import Said
+from foureyes.core.words.ids import token_hash
 from foureyes.errors import Conflict, FoureyesError, LostClaim, Refused
 
 from tests.app.world import ALICE, BOB, CLAUDE, CODEX, agent

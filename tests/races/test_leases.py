@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from foureyes.core.session import Actor
+from foureyes.core.nouns.session import Actor
 from foureyes.errors import Conflict
 
 from tests.app.world import ALICE, FixedClock

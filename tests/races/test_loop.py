@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from foureyes.app.application import Application
-from foureyes.app.ports import JournalRow, Repo
-from foureyes.app.rulings import Ruling
-from foureyes.core.finding import Answer, Found
-from foureyes.core.session import Actor
+from foureyes.app.findings.rulings import Ruling
+from foureyes.app.ports import Repo
+from foureyes.app.views.audit import JournalRow
+from foureyes.core.nouns.finding import Answer, Found
+from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError
 
 from tests.app.looped import GROUND, REASON, document, issue

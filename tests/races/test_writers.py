@@ -10,7 +10,7 @@ import pytest
 
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.mirror import Mirror
-from foureyes.app.ports import ListQuery
+from foureyes.app.views.task_list import ListQuery
 from foureyes.errors import StaleState, StoreBusy
 
 from tests.app.world import ALICE, CLAUDE, CODEX

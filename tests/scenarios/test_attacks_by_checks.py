@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.checks.pipeline import Pipeline
-from foureyes.core.check import CheckRule, judge
+from foureyes.core.nouns.check import CheckRule, judge
 
 from tests.launcher import SOURCE, Caller
 from tests.scenarios.attack_gate import CODE, Gate

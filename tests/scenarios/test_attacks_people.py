@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from foureyes import bootstrap
 from foureyes.adapters.identity import sshsig
-from foureyes.core.ids import SessionId, TaskId, token_hash
-from foureyes.core.session import Actor
+from foureyes.core.nouns.session import Actor
+from foureyes.core.words.ids import SessionId, TaskId, token_hash
 from foureyes.errors import Refused
 
 from tests.scenarios.attack_moves import (

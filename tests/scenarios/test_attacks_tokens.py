@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from foureyes import bootstrap
-from foureyes.core.ids import SessionId
-from foureyes.core.session import Actor
+from foureyes.core.nouns.session import Actor
+from foureyes.core.words.ids import SessionId
 from foureyes.errors import Refused, TokenRefused
 
 from tests.launcher import SOURCE, Caller, Result
@@ -163,7 +163,7 @@ def _below(who: Caller, token: str, start: int = 0) -> Actor:
     started.
     """
     from foureyes.adapters.identity.process_tree import Process, read_tree
-    from foureyes.core.ids import token_hash
+    from foureyes.core.words.ids import token_hash
 
     tree = read_tree(pid=who.pid)
     own = int(Path(f"/proc/{who.pid}/stat").read_text().rpartition(")")[2].split()[19])
@@ -256,7 +256,7 @@ def test_lesson_28_who_may_implement_writes_no_verdict_of_any_kind_I2(stage: Sta
 
 
 def test_I2_no_token_changes_labels_minor_policy_or_keys_nor_spawns_the_other_role(stage: Stage) -> None:
-    """Every second command with the one role, the others with the other; tests/app/test_tokens.py has all of them with
+    """Every second command with the one role, the others with the other; tests/app/project/test_tokens.py has all of them with
     both.
     """
     work, token = sub_agents_work(stage, stage.cast.claude)

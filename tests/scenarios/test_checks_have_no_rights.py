@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from foureyes.adapters.checks.pipeline import Pipeline
-from foureyes.core.check import CheckRule
+from foureyes.core.nouns.check import CheckRule
 
 from tests.launcher import SOURCE
 from tests.scenarios.attack_moves import PROGRAM, kinds, spawned

@@ -9,9 +9,9 @@ from typing import Any
 import apsw
 import pytest
 
-from foureyes.core.documents import STATUSES as REVIEW_STATUSES
-from foureyes.core.finding import STATUS_ALIASES
-from foureyes.core.lifecycle import STATUSES as TASK_STATUSES
+from foureyes.core.documents.shapes import STATUSES as REVIEW_STATUSES
+from foureyes.core.nouns.finding import STATUS_ALIASES
+from foureyes.core.words.lifecycle import STATUSES as TASK_STATUSES
 
 from tests.scenarios.loop_stage import (
     ATOMIC,

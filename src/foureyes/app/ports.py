@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
-from foureyes.core.attempt import Change, Relation
+from foureyes.app.views.audit import AuditReport
+from foureyes.app.views.task_list import ListQuery
+from foureyes.app.views.work import CheckpointView
 from foureyes.core.events import Event
-from foureyes.core.ids import Sha
+from foureyes.core.nouns.attempt import Change, Relation
+from foureyes.core.words.ids import Sha
 
 if TYPE_CHECKING:
-    from foureyes.core.check import CheckRule, Ran
-    from foureyes.core.finding import Finding, Found
+    from foureyes.core.nouns.check import CheckRule, Ran
+    from foureyes.core.nouns.finding import Finding, Found
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -145,16 +148,6 @@ class CaughtUp(msgspec.Struct, frozen=True):
     next: str = ""
 
 
-class CheckpointView(msgspec.Struct, frozen=True):
-    """A checkpoint (K2): a commit under a name. `task` is empty for one that belongs to no task."""
-
-    task: str
-    name: str
-    sha: Sha
-    at: str
-    subject: str
-
-
 class Workshop(Protocol):
     """What is done to the repository: by the gate, and in worktrees of tasks. The only place that moves refs.
 
@@ -272,39 +265,6 @@ class Outside(Protocol):
         """Whether a process on record is shown to have ended."""
 
 
-class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """Which tasks, in which order, which page. `after` is the (priority, n) of the last row of the page before."""
-
-    status: str | None = None
-    live: bool = False
-    label: str | None = None
-    priority: int | None = None
-    type: str | None = None
-    parent: str | None = None
-    mine: str | None = None
-    text: str | None = None
-    ready: bool = False
-    blocked: bool = False
-    unmerged: bool = False
-    landed: bool = False
-    sort: Literal["priority", "newest", "oldest"] = "priority"
-    limit: int = 50
-    after: tuple[int, int] | None = None
-
-
-class SecurityRow(msgspec.Struct, frozen=True):
-    """One entry of the security ledger (P8), as the mirror file has it too."""
-
-    seq: int
-    at: str
-    kind: str
-    task: str
-    session: str
-    rule: str
-    reason: str
-    detail: str = ""
-
-
 class Tx(Protocol):
     """Typed reads over one consistent state. Query names are those of `adapters/store/queries`."""
 
@@ -319,39 +279,6 @@ class WriteTx(Tx, Protocol):
     """A writing transaction: reads, and appends to the journal. Leaving it by an exception changes nothing (G4)."""
 
     def append(self, session: str, at: str, entries: Sequence[tuple[str, Event]]) -> list[int]: ...
-
-
-class JournalRow(msgspec.Struct, frozen=True):
-    """A journal row as it is stored: what `fe audit export` writes, one per line."""
-
-    seq: int
-    at: str
-    project: str
-    task: str
-    session: str
-    kind: str
-    payload: str
-    prev: str
-    hash: str
-
-
-class Discrepancy(msgspec.Struct, frozen=True):
-    """One thing an audit found wrong: `integrity` (something was altered) or `completeness` (something is not
-    there).
-    """
-
-    area: Literal["integrity", "completeness"]
-    message: str
-    seq: int | None = None
-
-
-class AuditReport(msgspec.Struct, frozen=True):
-    """What an audit looked at and what it found (J2)."""
-
-    rows: int
-    head: str
-    findings: tuple[Discrepancy, ...]
-    signatures: int = 0
 
 
 class Store(Protocol):

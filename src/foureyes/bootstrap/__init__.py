@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.clock import RandomIds, SharedClock, SystemClock
-from foureyes.adapters.git.locate import Located, locate
+from foureyes.adapters.git.client.locate import Located, locate
 from foureyes.adapters.store.opening import open_store, restore_store
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
-from foureyes.app.context import Context, permit, stamp
+from foureyes.app.call.caller import permit
+from foureyes.app.call.context import Context, stamp
 from foureyes.bootstrap.outside import Outside
-from foureyes.core.session import Actor
+from foureyes.core.nouns.session import Actor
 from foureyes.errors import EnvironmentProblem, NoProject, Refused, StoreProblem
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> 
 
 def _sign_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> None:
     """I9: a store with keys is put aside by somebody who has one. One that cannot be opened any more cannot say."""
-    from foureyes.app.proof import demand
+    from foureyes.app.call.signing import demand
 
     try:
         app = open_project(cwd, environ)
@@ -222,7 +223,7 @@ def setup(cwd: str, actor: Actor, agent: str, *, remove: bool) -> tuple[str, str
     """Write or take out the instruction block of an agent; the file's name and what was done."""
     permit(actor, "setup")
     from foureyes.adapters.agents import instructions
-    from foureyes.app.primer import BLOCK
+    from foureyes.config.primer import BLOCK
 
     root = repository(cwd).worktree
     name = instructions.FILES[agent]

@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from foureyes import bootstrap
 from foureyes.adapters.clock import RandomIds
-from foureyes.adapters.git.locate import Located
+from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.store.opening import create_store
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
-from foureyes.app.context import permit
-from foureyes.core.ids import PREFIX
-from foureyes.core.session import Actor
+from foureyes.app.call.caller import permit
+from foureyes.core.nouns.session import Actor
+from foureyes.core.words.ids import PREFIX
 from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProblem, NoStore, NotFound
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _proposed(
 def _tried(place: Located, environ: Mapping[str, str], proposal: Proposal) -> Proposal:
     from foureyes.adapters.checks.pipeline import Pipeline
     from foureyes.adapters.git.workshop import GitWorkshop
-    from foureyes.core.check import judge
+    from foureyes.core.nouns.check import judge
 
     workshop = GitWorkshop(place.worktree, place.git_dir, place.common_dir, place.root, bootstrap.folder_of(place))
     try:
@@ -258,7 +258,7 @@ def _write_config(
     settings: dict[str, Value],
 ) -> str:
     """Write foureyes.toml if it is not there, and commit exactly it to the checked-out target, if a person asks."""
-    from foureyes.app.foreign import to_toml
+    from foureyes.app.exchange.settings import to_toml
     from foureyes.config import FILE
 
     path = os.path.join(place.root, FILE)
@@ -314,7 +314,7 @@ def _write_whole(path: str, text: str) -> None:
 
 def _settings_from(path: str) -> dict[str, Value]:
     """The settings of another tool's file (`fe init --from`)."""
-    from foureyes.app.foreign import read
+    from foureyes.app.exchange.settings import read
 
     try:
         with open(path, encoding="utf-8") as file:

@@ -11,7 +11,7 @@ import tomllib
 
 import msgspec
 
-from foureyes.core.check import CheckRule
+from foureyes.core.nouns.check import CheckRule
 
 TARGET = re.compile(r"^([A-Za-z0-9_.-]+)\s*:(?!=)", re.MULTILINE)
 MOST = 200_000

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from foureyes.adapters.git.locate import Located
+from foureyes.adapters.git.client.locate import Located
 
 if TYPE_CHECKING:
     from foureyes.app.ports import CheckRunner, Workshop
-    from foureyes.core.finding import Finding, Found
+    from foureyes.core.nouns.finding import Finding, Found
 
 
 class Outside:
@@ -48,7 +48,7 @@ class Outside:
     def write_sarif(self, findings: Sequence[Finding]) -> bytes:
         from foureyes.adapters.clock import SystemClock
         from foureyes.adapters.exchange.sarif_log import write
-        from foureyes.app.context import stamp
+        from foureyes.app.call.context import stamp
 
         return write(findings, stamp(SystemClock().now()))
 

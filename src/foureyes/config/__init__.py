@@ -8,8 +8,9 @@ from collections.abc import Mapping
 import msgspec
 
 from foureyes.config.settings import BY_KEY, FILE, SETTINGS, Setting, Source, Value
-from foureyes.core.check import REPORTS, CheckRule
-from foureyes.core.policy import (
+from foureyes.core.nouns.check import REPORTS, CheckRule
+from foureyes.core.nouns.session import GRADES
+from foureyes.core.rules.policy import (
     DEFAULT_LABEL_RULES,
     MODES,
     AutoApprove,
@@ -22,7 +23,6 @@ from foureyes.core.policy import (
     RiskRule,
     Tiers,
 )
-from foureyes.core.session import GRADES
 from foureyes.errors import ConfigError
 
 __all__ = ["BY_KEY", "FILE", "SETTINGS", "Setting", "Source", "Value"]

@@ -6,9 +6,10 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.check import CheckRule
-from foureyes.core.feedback import QUICK_ISSUES
-from foureyes.core.policy import (
+from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.feedback import QUICK_ISSUES
+from foureyes.core.nouns.session import GRADES
+from foureyes.core.rules.policy import (
     CHECK_PATHS,
     COVERAGE_EXCLUDE,
     DEFAULT_LABEL_RULES,
@@ -22,7 +23,6 @@ from foureyes.core.policy import (
     LabelRule,
     Profile,
 )
-from foureyes.core.session import GRADES
 
 FILE = "foureyes.toml"
 Value = str | int | float | bool | tuple[str, ...] | dict[str, LabelRule] | dict[str, Profile] | tuple[CheckRule, ...]

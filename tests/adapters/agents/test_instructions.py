@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.agents.instructions import BEGIN, END, FILES, VERSION, install, remove
-from foureyes.app.primer import BLOCK
+from foureyes.config.primer import BLOCK
 from foureyes.errors import EnvironmentProblem
 
 NAME = "AGENTS.md"

@@ -16,7 +16,7 @@ import pytest
 
 from foureyes.adapters.checks import pipeline as module
 from foureyes.adapters.checks.pipeline import Output, Pipeline, environment
-from foureyes.core.check import CheckRule, Ran, Report, judge
+from foureyes.core.nouns.check import CheckRule, Ran, Report, judge
 
 PATH = os.environ.get("PATH", os.defpath)
 ONE_TEST = '<testsuite tests="1"><testcase classname="a" name="ok"/></testsuite>'

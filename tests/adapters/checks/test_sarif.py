@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from foureyes.adapters.checks import sarif
 from foureyes.adapters.checks.sarif import read
-from foureyes.core.check import ToolFinding
+from foureyes.core.nouns.check import ToolFinding
 
 MESSAGE = {"text": "no"}
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from foureyes.adapters.exchange import cleaning, reports
 from foureyes.adapters.exchange.reports import read
-from foureyes.core.finding import Found
+from foureyes.core.nouns.finding import Found
 from foureyes.errors import BadInput
 
 MESSAGE = {"text": "no"}

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from foureyes import __version__
 from foureyes.adapters.exchange.reports import read
 from foureyes.adapters.exchange.sarif_log import write
-from foureyes.core.finding import SEVERITIES, Finding
-from foureyes.core.ids import SessionId
+from foureyes.core.nouns.finding import SEVERITIES, Finding
+from foureyes.core.words.ids import SessionId
 
 NOW = "2026-03-01T12:00:00.000Z"
 

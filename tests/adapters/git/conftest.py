@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.git.locate import locate
+from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.git.repo import GitRepo
-from foureyes.core.attempt import Change
-from foureyes.core.ids import Sha
+from foureyes.core.nouns.attempt import Change
+from foureyes.core.words.ids import Sha
 
 IDENTITY = "[user]\n\tname = Ada\n\temail = ada@example.org\n"
 CODE = "".join(f"line {number}\n" for number in range(1, 41))

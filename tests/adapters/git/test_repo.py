@@ -11,8 +11,8 @@ import pytest
 
 from foureyes.adapters.git.repo import GitRepo
 from foureyes.app.ports import Repo
-from foureyes.core.attempt import DETACHED, ChangedFile
-from foureyes.core.ids import Sha
+from foureyes.core.nouns.attempt import DETACHED, ChangedFile
+from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
 from tests.adapters.git.conftest import CODE, Project

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.git.locate import locate
+from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.git.workshop import GitWorkshop
-from foureyes.core.ids import Sha
+from foureyes.core.words.ids import Sha
 
 from tests.adapters.git.conftest import Project
 

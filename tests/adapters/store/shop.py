@@ -10,9 +10,9 @@ import msgspec
 
 from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.store import Store
-from foureyes.app.context import gate_of
-from foureyes.app.reviews import ReviewOutcome
-from foureyes.app.rulings import Ruling
+from foureyes.app.call.caller import gate_of
+from foureyes.app.findings.rulings import Ruling
+from foureyes.app.views.review import ReviewOutcome
 from foureyes.core.events import (
     ApprovalVoided,
     DecisionSigned,
@@ -23,11 +23,11 @@ from foureyes.core.events import (
     MergeLeased,
     MergeLeft,
     MergeRetried,
-    SecurityRecorded,
 )
-from foureyes.core.finding import Answer, Found
-from foureyes.core.four_eyes import Said
-from foureyes.core.session import Actor
+from foureyes.core.events.project import SecurityRecorded
+from foureyes.core.nouns.finding import Answer, Found
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.four_eyes import Said
 from foureyes.errors import BadInput, Refused
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, PROJECT, DeskWorld, agent

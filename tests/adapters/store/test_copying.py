@@ -20,7 +20,7 @@ from foureyes.errors import StoreProblem, VerificationFailed
 
 from tests import engines
 from tests.adapters.store.shop import append, fill, security
-from tests.app.test_replay import Desk
+from tests.app.call.test_replay import Desk
 from tests.app.world import ALICE, PROJECT, DeskWorld
 
 
@@ -184,7 +184,7 @@ class OnSqlite(Desk):
 
 @pytest.mark.parametrize(("machine", "examples"), [(OnPostgres, 12), (OnSqlite, 12)], ids=["postgres", "sqlite"])
 def test_random_verbs_on_one_engine_replay_on_the_other_J2(machine: type[Desk], examples: int) -> None:
-    """tests/app/test_replay.py has many more examples on SQLite; what an engine may do differently shows in few."""
+    """tests/app/call/test_replay.py has many more examples on SQLite; few show what engines do differently."""
     many = settings(
         max_examples=examples, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
     )

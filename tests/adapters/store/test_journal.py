@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from foureyes.adapters.store.journal import DOMAIN, Row, breaks, hash_of, next_row
 from foureyes.core import events as e
-from foureyes.core.ids import TaskId
+from foureyes.core.events.task import Logged
+from foureyes.core.words.ids import TaskId
 from foureyes.errors import VerificationFailed
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
@@ -22,9 +23,7 @@ def chain(length: int = 6) -> list[Row]:
     rows: list[Row] = []
     for n in range(1, length + 1):
         prev = rows[-1].hash if rows else ""
-        rows.append(
-            next_row(prev, n, f"2026-03-01T12:00:0{n}.000Z", "p", f"fe-{n}", "ses-1", e.Logged(text=f"line {n}"))
-        )
+        rows.append(next_row(prev, n, f"2026-03-01T12:00:0{n}.000Z", "p", f"fe-{n}", "ses-1", Logged(text=f"line {n}")))
     return rows
 
 
@@ -44,7 +43,7 @@ def found(rows: list[Row]) -> list[int]:
 
 
 def test_the_hash_covers_domain_tag_previous_hash_and_the_array_of_the_columns_J1() -> None:
-    row = next_row("ab" * 32, 7, "2026-03-01T12:00:00.000Z", "p", "fe-1", "ses-1", e.Logged(text='say "hi" – ü'))
+    row = next_row("ab" * 32, 7, "2026-03-01T12:00:00.000Z", "p", "fe-1", "ses-1", Logged(text='say "hi" – ü'))
     array = json.dumps(
         [7, row.at, "p", "fe-1", "ses-1", "Logged", row.payload], ensure_ascii=False, separators=(",", ":")
     )
@@ -76,7 +75,7 @@ def test_payloads_read_back_as_they_were_written_and_with_the_standard_library_t
 def test_any_chain_of_any_texts_holds_J1(entries: list[tuple[str, str]]) -> None:
     rows: list[Row] = []
     for n, (task, text) in enumerate(entries, 1):
-        rows.append(next_row(rows[-1].hash if rows else "", n, "t", "p", task, "s", e.Logged(text=text)))
+        rows.append(next_row(rows[-1].hash if rows else "", n, "t", "p", task, "s", Logged(text=text)))
     assert found(rows) == []
 
 

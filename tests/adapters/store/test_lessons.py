@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from foureyes.adapters.store.sqlite import SqliteEngine
-from foureyes.app.ports import ListQuery
+from foureyes.app.views.task_list import ListQuery
 from foureyes.errors import Conflict, FoureyesError, NotFound
 
 from tests import engines

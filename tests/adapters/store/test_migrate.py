@@ -21,9 +21,10 @@ from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.shared import open_shared
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
-from foureyes.app.ports import ListQuery
-from foureyes.app.projects import Projects
-from foureyes.core.events import KINDS, ProjectCreated
+from foureyes.app.project.projects import Projects
+from foureyes.app.views.task_list import ListQuery
+from foureyes.core.events import KINDS
+from foureyes.core.events.project import ProjectCreated
 from foureyes.errors import StoreProblem
 
 from tests import engines

@@ -9,7 +9,7 @@ import pytest
 from foureyes.adapters.store.migrate import LATEST
 from foureyes.adapters.store.opening import create_store, open_store, project_of, restore_store
 from foureyes.adapters.store.sqlite import SqliteEngine
-from foureyes.core.events import ProjectCreated
+from foureyes.core.events.project import ProjectCreated
 from foureyes.errors import StoreProblem
 
 from tests.adapters.store.shop import NOW, append, fill, on_disk, security

@@ -8,12 +8,25 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.adapters.store.store import Store
-from foureyes.app.context import Named, Token
-from foureyes.app.views import SessionView
+from foureyes.app.call.rows import Named, Token
+from foureyes.app.views.session import SessionView
 from foureyes.core import events as e
-from foureyes.core.attempt import Author
-from foureyes.core.ids import DiffId, SessionId, Sha, TaskId
-from foureyes.core.lifecycle import STATUSES, Status
+from foureyes.core.events.decision import (
+    ApprovalEnded,
+    ApprovalFinished,
+    ApprovalRecorded,
+    ApprovalWithdrawn,
+    Approved,
+    AttemptSubmitted,
+    RedoRequested,
+    TaskMerged,
+    TaskRejected,
+)
+from foureyes.core.events.project import ProjectCreated
+from foureyes.core.events.task import Logged
+from foureyes.core.nouns.attempt import Author
+from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
+from foureyes.core.words.lifecycle import STATUSES, Status
 from foureyes.errors import StaleState
 
 from tests import engines
@@ -26,13 +39,13 @@ ME = "ses-1"
 @pytest.fixture
 def store(on: str) -> Store:
     store = engines.new_store(PROJECT, on)
-    append(store, e.ProjectCreated(name="p", prefix="fe", target="main"), session=ME)
+    append(store, ProjectCreated(name="p", prefix="fe", target="main"), session=ME)
     append(store, e.SessionStarted(kind="agent", trust="observed", evidence=("x",)), session=ME)
     append(store, e.TaskCreated(title="a task"), session=ME, task="fe-1")
     return store
 
 
-def submitted(n: int = 1, **fields: object) -> e.AttemptSubmitted:
+def submitted(n: int = 1, **fields: object) -> AttemptSubmitted:
     values = {
         "base": Sha("a"),
         "head": Sha("b"),
@@ -40,7 +53,7 @@ def submitted(n: int = 1, **fields: object) -> e.AttemptSubmitted:
         "ref": "refs/heads/x",
         "diff_id": DiffId("sha256:d"),
     }
-    return e.AttemptSubmitted(
+    return AttemptSubmitted(
         n=n,
         implementer=SessionId(ME),
         authors=(Author(SessionId(ME), "claim"),),
@@ -48,7 +61,7 @@ def submitted(n: int = 1, **fields: object) -> e.AttemptSubmitted:
     )
 
 
-APPROVED = e.Approved(attempt=1, diff_id=DiffId("sha256:d"), rule="P7", status="approved")
+APPROVED = Approved(attempt=1, diff_id=DiffId("sha256:d"), rule="P7", status="approved")
 TO: dict[Status, list[e.Event]] = {
     "open": [],
     "in_progress": [e.TaskStarted()],
@@ -64,17 +77,17 @@ MOVES: dict[str, tuple[e.Event, tuple[Status, ...]]] = {
     "release": (e.TaskReleased(implementer=SessionId(ME)), ("in_progress",)),
     "start for another": (e.TaskStarted(implementer=SessionId("ses-child")), ("open",)),
     "approve": (APPROVED, ("reviewing",)),
-    "finish": (e.ApprovalFinished(approval=1, status="approved"), ("reviewing",)),
-    "finish what has nothing to merge": (e.ApprovalFinished(approval=1, status="closed"), ("reviewing",)),
-    "withdraw": (e.ApprovalWithdrawn(approval=1), ("approved",)),
-    "end": (e.ApprovalEnded(approval=1, why="x"), ("approved",)),
-    "redo": (e.RedoRequested(iteration=1, feedback="x"), ("reviewing", "approved")),
-    "reject": (e.TaskRejected(iteration=1, reason="x"), ("reviewing",)),
+    "finish": (ApprovalFinished(approval=1, status="approved"), ("reviewing",)),
+    "finish what has nothing to merge": (ApprovalFinished(approval=1, status="closed"), ("reviewing",)),
+    "withdraw": (ApprovalWithdrawn(approval=1), ("approved",)),
+    "end": (ApprovalEnded(approval=1, why="x"), ("approved",)),
+    "redo": (RedoRequested(iteration=1, feedback="x"), ("reviewing", "approved")),
+    "reject": (TaskRejected(iteration=1, reason="x"), ("reviewing",)),
     "block": (e.TaskBlocked(reason="x"), ("open", "in_progress")),
     "unblock": (e.TaskUnblocked(), ("blocked",)),
     "defer": (e.TaskDeferred(), ("open",)),
     "undefer": (e.TaskUndeferred(), ("deferred",)),
-    "merged": (e.TaskMerged(sha=Sha("m")), ("approved",)),
+    "merged": (TaskMerged(sha=Sha("m")), ("approved",)),
     "close": (e.TaskClosed(rule="C1"), ("open", "in_progress", "reviewing", "blocked", "deferred")),
     "reopen": (e.TaskReopened(), ("closed", "blocked")),
 }
@@ -122,7 +135,7 @@ def test_a_rework_ends_approvals_and_the_rest_keeps_them_A3(store: Store, relati
 
 
 def test_a_session_that_comes_twice_keeps_one_row_and_the_later_time_I1(store: Store) -> None:
-    append(store, e.Logged(text="x"), session=ME, task="fe-1")
+    append(store, Logged(text="x"), session=ME, task="fe-1")
     assert store.engine.fetch("SELECT id, last_seq FROM sessions", {})[1] == [(ME, 4)]
 
 
@@ -168,7 +181,7 @@ def test_counters_equal_a_recount_whatever_happened(full: DeskWorld) -> None:
 
 # Approvals that are recorded apart (P11)
 
-RECORDED = e.ApprovalRecorded(
+RECORDED = ApprovalRecorded(
     attempt=1, diff_id=DiffId("sha256:d"), rule="P7", reason="fine", seen="12345678", grade="origin"
 )
 
@@ -205,7 +218,7 @@ def test_a_recorded_approval_leaves_the_task_in_review_and_says_what_was_seen_P1
 
 @pytest.mark.parametrize("status", ["approved", "closed"])
 def test_a_finished_approval_takes_effect_and_stays_its_reviewers_P11(store: Store, status: Status) -> None:
-    append(store, e.ApprovalFinished(approval=recorded(store), status=status), session=ME, task="fe-1")
+    append(store, ApprovalFinished(approval=recorded(store), status=status), session=ME, task="fe-1")
     assert standing(store) == (status, "active", 0)
     assert store.engine.fetch("SELECT session FROM approvals", {})[1] == [("ses-2",)]
     assert (ME, "approved") not in store.engine.fetch("SELECT session, action FROM history", {})[1], (
@@ -214,8 +227,8 @@ def test_a_finished_approval_takes_effect_and_stays_its_reviewers_P11(store: Sto
 
 
 ENDS: dict[str, Callable[[int], e.Event]] = {
-    "withdrawn": lambda approval: e.ApprovalWithdrawn(approval=approval),
-    "ended": lambda approval: e.ApprovalEnded(approval=approval, why="x"),
+    "withdrawn": lambda approval: ApprovalWithdrawn(approval=approval),
+    "ended": lambda approval: ApprovalEnded(approval=approval, why="x"),
 }
 
 
@@ -228,7 +241,7 @@ def test_a_recorded_approval_ends_without_moving_the_task_P11_T8(store: Store, s
 @pytest.mark.parametrize("state", ENDS)
 def test_a_finished_approval_that_ends_moves_the_task_back_into_review_P11_T8(store: Store, state: str) -> None:
     seq = recorded(store)
-    append(store, e.ApprovalFinished(approval=seq, status="approved"), ENDS[state](seq), session="ses-2", task="fe-1")
+    append(store, ApprovalFinished(approval=seq, status="approved"), ENDS[state](seq), session="ses-2", task="fe-1")
     assert standing(store) == ("reviewing", state, 0)
 
 
@@ -241,7 +254,7 @@ def test_a_rework_ends_a_recorded_approval_too_A3_P11(store: Store, relation: st
 
 @pytest.mark.parametrize(
     "event",
-    [e.RedoRequested(iteration=1, feedback="x"), e.TaskRejected(iteration=1, reason="x")],
+    [RedoRequested(iteration=1, feedback="x"), TaskRejected(iteration=1, reason="x")],
     ids=lambda event: type(event).__name__,
 )
 def test_what_sends_a_task_back_ends_its_recorded_approvals_P11(store: Store, event: e.Event) -> None:
@@ -315,7 +328,7 @@ def test_an_ended_session_has_a_void_token_for_ever_I2(store: Store) -> None:
     append(store, issued(), session=ME, task="fe-1")
     append(store, e.SessionEnded(session=SessionId("ses-child")), session=ME)
     assert (sessions(store)["ses-child"].ended, token(store).ended) == (True, True)
-    append(store, e.Logged(text="a ghost"), session="ses-child", task="fe-1")
+    append(store, Logged(text="a ghost"), session="ses-child", task="fe-1")
     append(store, e.SessionEnded(session=SessionId("ses-child")), session=ME)
     assert token(store).ended
     assert store.engine.fetch("SELECT ended_seq FROM tokens", {})[1] == [(5,)], "since the first time"
@@ -325,7 +338,7 @@ def test_an_ended_session_has_a_void_token_for_ever_I2(store: Store) -> None:
 def test_who_writes_after_its_end_is_there_again_unless_it_needs_a_token_I1(store: Store) -> None:
     append(store, e.SessionEnded(session=SessionId(ME)), session=ME)
     assert sessions(store)[ME].ended
-    append(store, e.Logged(text="back"), session=ME, task="fe-1")
+    append(store, Logged(text="back"), session=ME, task="fe-1")
     assert not sessions(store)[ME].ended
     append(store, e.SessionEnded(session=SessionId(ME)), session="ses-alice")
     assert sessions(store)[ME].ended
@@ -356,7 +369,7 @@ def test_the_newest_session_is_the_one_that_was_made_last_whoever_wrote_last_I4(
         append(
             store, e.SessionStarted(kind="agent", trust="observed", evidence=("x",), base=SessionId(ME)), session=name
         )
-    append(store, e.Logged(text="late"), session="ses-2", task="fe-1")
+    append(store, Logged(text="late"), session="ses-2", task="fe-1")
     with store.read() as tx:
         assert tx.one("session.newest", Named, base=ME) == Named("ses-3")
 

@@ -14,7 +14,7 @@ from foureyes.adapters.store.lists import compose
 from foureyes.adapters.store.queries import FOLDER, names, overrides, sql
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import create_in_memory
-from foureyes.app.ports import ListQuery
+from foureyes.app.views.task_list import ListQuery
 from foureyes.errors import Internal
 
 from tests import engines

@@ -19,7 +19,7 @@ from foureyes.adapters.store.shared import Pointer, check_url, read_pointer, wri
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.application import Application
 from foureyes.bootstrap import copy_store, create_project, creating, open_project, restore
-from foureyes.core.session import Actor
+from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, FoureyesError, NoProject, NoStore, Refused, StoreProblem, VerificationFailed
 
 from tests import engines

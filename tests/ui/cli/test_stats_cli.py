@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from foureyes.app.stats import LoopRow, LoopStats, LoopTotals
-from foureyes.core.metrics import (
+from foureyes.app.views.stats import LoopRow, LoopStats, LoopTotals
+from foureyes.core.loop.metrics import (
     ApprovalRow,
     EscalationRow,
     FindingRow,

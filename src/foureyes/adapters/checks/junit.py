@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from foureyes.core.check import TestResult, TestState
-from foureyes.core.task import visible
+from foureyes.core.nouns.check import TestResult, TestState
+from foureyes.core.words.text import visible
 
 MAX_BYTES = 50_000_000
 MAX_DEPTH = 100

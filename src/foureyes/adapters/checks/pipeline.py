@@ -14,9 +14,9 @@ from contextlib import contextmanager, suppress
 from msgspec.structs import replace
 
 from foureyes.adapters.process import Ended, ProcessProblem, run, supervise
-from foureyes.core.check import CheckRule, Ran
-from foureyes.core.session import RUN_MARK
-from foureyes.core.task import visible
+from foureyes.core.nouns.check import CheckRule, Ran
+from foureyes.core.nouns.session import RUN_MARK
+from foureyes.core.words.text import visible
 
 SHELL = "/bin/sh"
 REPORTS = {"junit": "report.xml", "sarif": "report.sarif"}

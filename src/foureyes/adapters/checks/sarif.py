@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from foureyes.core.check import ToolFinding
-from foureyes.core.task import visible
+from foureyes.core.nouns.check import ToolFinding
+from foureyes.core.words.text import visible
 
 MAX_BYTES = 50_000_000
 MAX_TEXT = 1_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from foureyes.core.finding import Found, Severity
-from foureyes.core.task import CONTROL, CONTROL_IN_TEXT, SURROGATE
+from foureyes.core.nouns.finding import Found, Severity
+from foureyes.core.words.text import CONTROL, CONTROL_IN_TEXT, SURROGATE
 
 MAX_TITLE = 200
 MAX_TEXT = 5_000

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from foureyes.core.task import visible
+from foureyes.core.words.text import visible
 
 MAX_LINE = 2**31 - 1
 BOM = b"\xef\xbb\xbf"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from foureyes.adapters.exchange.cleaning import found, inside, replacement
 from foureyes.adapters.exchange.document import Node, Wrong
-from foureyes.core.finding import Found, Severity
+from foureyes.core.nouns.finding import Found, Severity
 
 SEVERITIES: dict[str, Severity] = {"ERROR": "HIGH", "WARNING": "MEDIUM", "INFO": "LOW"}
 UNKNOWN: Severity = "MEDIUM"

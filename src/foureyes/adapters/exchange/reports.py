@@ -7,8 +7,8 @@ from itertools import islice
 
 from foureyes.adapters.exchange import rdjson, sarif_report
 from foureyes.adapters.exchange.document import BOM, Node, Wrong, node, parsed
-from foureyes.core.finding import Found
-from foureyes.core.task import visible
+from foureyes.core.nouns.finding import Found
+from foureyes.core.words.text import visible
 from foureyes.errors import BadInput
 
 MAX_BYTES = 20_000_000

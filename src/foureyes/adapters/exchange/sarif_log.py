@@ -11,7 +11,7 @@ import msgspec
 from foureyes import __version__
 from foureyes.adapters.exchange.cleaning import MAX_TEXT, cleaned, one_line
 from foureyes.adapters.exchange.sarif_report import OWN
-from foureyes.core.finding import Finding, Severity
+from foureyes.core.nouns.finding import Finding, Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS: dict[Severity, str] = {"CRITICAL": "error", "HIGH": "error", "MEDIUM": "warning", "LOW": "note"}

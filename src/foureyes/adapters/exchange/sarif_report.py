@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from foureyes.adapters.exchange.cleaning import found, inside, replacement
 from foureyes.adapters.exchange.document import Node, Wrong, shown
-from foureyes.core.finding import Found, Severity
+from foureyes.core.nouns.finding import Found, Severity
 
 LEVELS: dict[str, Severity] = {"error": "HIGH", "warning": "MEDIUM", "note": "LOW"}
 LEVEL_WORDS = ("error", "warning", "note", "none")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from foureyes.adapters.git import content, history, merge, worktree
-from foureyes.adapters.git.calls import as_sha, check_version, shown
-from foureyes.adapters.git.diff import diff, diff_text
-from foureyes.adapters.git.gate import GateGit
-from foureyes.adapters.git.locate import Located
-from foureyes.core.attempt import DETACHED, Change, Relation
-from foureyes.core.ids import Sha
+from foureyes.adapters.git.checkouts import status
+from foureyes.adapters.git.client.calls import as_sha, check_version, shown
+from foureyes.adapters.git.client.git import GateGit
+from foureyes.adapters.git.client.locate import Located
+from foureyes.adapters.git.reading import content, history, relation
+from foureyes.adapters.git.reading.diff import diff, diff_text
+from foureyes.core.nouns.attempt import DETACHED, Change, Relation
+from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
 _BRANCH = "refs/heads/"
@@ -68,7 +69,7 @@ class GitRepo:
 
     def current_ref(self) -> str:
         """The full name of the branch checked out where the caller stands, or DETACHED."""
-        return worktree.head_ref(self._git, self._here.git_dir)
+        return status.head_ref(self._git, self._here.git_dir)
 
     def branch_ref(self, name: str) -> str | None:
         """The full ref of a local branch given by short or full name; None when there is none."""
@@ -77,7 +78,7 @@ class GitRepo:
 
     def default_target(self) -> str | None:
         """The short name of the branch checked out in the main worktree, also one without a commit yet."""
-        ref = worktree.head_ref(self._git, self._here.common_dir)
+        ref = status.head_ref(self._git, self._here.common_dir)
         return ref.removeprefix(_BRANCH) if ref.startswith(_BRANCH) else None
 
     def commit_count(self) -> int:
@@ -160,7 +161,7 @@ class GitRepo:
     def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> Relation:
         """A3: what `new_head` is to the approved `base..head`."""
         tip = self._target(target)
-        return merge.relation_of(self._git, base=base, head=head, new_head=new_head, tip=tip)
+        return relation.relation_of(self._git, base=base, head=head, new_head=new_head, tip=tip)
 
     def merged_by(self, head: Sha, target: str) -> Sha | None:
         """The first commit on the target's first-parent line that contains `head`; None when none does."""
@@ -208,8 +209,8 @@ class GitRepo:
     def uncommitted(self, ref: str) -> list[str]:
         """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out."""
         here = ref == DETACHED or ref == self.current_ref()
-        places = [self._here] if here else worktree.checked_out_at(self._git, ref)
-        found = [path for place in places if _has_files(place) for path in worktree.uncommitted(self._git, place)]
+        places = [self._here] if here else status.checked_out_at(self._git, ref)
+        found = [path for place in places if _has_files(place) for path in status.uncommitted(self._git, place)]
         return sorted(set(found))
 
     def is_clean(self) -> bool:
@@ -219,16 +220,16 @@ class GitRepo:
     def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
         """Commit everything in the caller's worktree, as the caller's own git would, with trailers."""
         _must_have_files(self._here)
-        worktree.commit_all(self._git, self._here, message, trailers)
+        status.commit_all(self._git, self._here, message, trailers)
         return self._made("HEAD")
 
     def commit_file(self, path: str, message: str) -> Sha:
         """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
         _must_have_files(self._main)
-        branch = worktree.head_ref(self._git, self._here.common_dir)
+        branch = status.head_ref(self._git, self._here.common_dir)
         if branch == DETACHED:
             raise GitProblem(f"no branch is checked out in {self._here.root}", next_step="git switch BRANCH")
-        worktree.commit_file(self._git, self._main, path, message)
+        status.commit_file(self._git, self._main, path, message)
         return self._made(branch)
 
     def _made(self, ref: str) -> Sha:

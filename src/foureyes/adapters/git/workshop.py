@@ -5,22 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from foureyes.adapters.git import (
-    catching_up,
-    checkpoints,
-    export,
-    history,
-    merging,
-    patching,
-    refs,
-    resetting,
-    task_worktrees,
-)
-from foureyes.adapters.git.checkouts import checkouts_of
-from foureyes.adapters.git.gate import GateGit
-from foureyes.adapters.git.programs import own_settings, programs_named
-from foureyes.app.ports import CaughtUp, CheckpointView, Merged
-from foureyes.core.ids import Sha
+from foureyes.adapters.git.checkouts import catch_up, reset, task_worktrees
+from foureyes.adapters.git.checkouts.checkouts import checkouts_of
+from foureyes.adapters.git.checkouts.patch import apply_patch
+from foureyes.adapters.git.client.git import GateGit
+from foureyes.adapters.git.client.programs import own_settings, programs_named
+from foureyes.adapters.git.objects import checkpoints, export, merge, refs
+from foureyes.adapters.git.reading import history
+from foureyes.app.ports import CaughtUp, Merged
+from foureyes.app.views.work import CheckpointView
+from foureyes.core.words.ids import Sha
 
 
 class GitWorkshop:
@@ -51,11 +45,11 @@ class GitWorkshop:
 
     def merge(self, *, tip: Sha, head: Sha) -> Merged:
         """What git by itself, with no driver and no attribute, makes of `head` merged into `tip`. Moves nothing."""
-        return merging.merge(self._git, tip=tip, head=head)
+        return merge.merge(self._git, tip=tip, head=head)
 
     def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
         """A commit object in the repository's store, by the gate; no ref names it yet."""
-        return merging.commit(self._git, tree=tree, parents=parents, message=message)
+        return merge.commit(self._git, tree=tree, parents=parents, message=message)
 
     def tree_of(self, commit: Sha) -> Sha | None:
         """The tree of a commit; None when it is not there."""
@@ -86,7 +80,7 @@ class GitWorkshop:
         """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was left alone, else
         empty.
         """
-        return resetting.reset(self._git, ref, old=old, new=new)
+        return reset.reset(self._git, ref, old=old, new=new)
 
     def add_checkpoint(self, task: str, name: str, commit: Sha) -> None:
         """A ref below `refs/foureyes/checkpoints/`; `Conflict` when the name is taken by another commit."""
@@ -106,7 +100,7 @@ class GitWorkshop:
         """Apply a unified diff to the files where the caller stands, if git says that it fits as a whole; why not, else
         empty.
         """
-        return patching.apply_patch(self._git, self._worktree, patch, only_try=only_try)
+        return apply_patch(self._git, self._worktree, patch, only_try=only_try)
 
     def programs_named(self) -> list[str]:
         """The settings of the repository's own configuration that name a program which git would run (Q2)."""
@@ -115,13 +109,13 @@ class GitWorkshop:
 
     def behind(self, target: str) -> list[CaughtUp]:
         """The checkouts of the target branch that did not follow it; looks, and touches nothing."""
-        return catching_up.catch_up(self._git, target, look_only=True)
+        return catch_up.catch_up(self._git, target, look_only=True)
 
     def catch_up(self, target: str) -> list[CaughtUp]:
         """Bring every checkout of the target branch whose files are those of an earlier commit of it up to date
         (Q5).
         """
-        return catching_up.catch_up(self._git, target)
+        return catch_up.catch_up(self._git, target)
 
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
         """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and

@@ -18,7 +18,7 @@ import msgspec
 
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.process import ProcessProblem, ProgramTimedOut, run
-from foureyes.core.task import visible
+from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, Conflict, EnvironmentProblem, NotFound, Reason, Refused
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from foureyes.adapters.identity.environment import Marks, read_marks
 from foureyes.adapters.identity.process_tree import Process, Tree, read_tree
 from foureyes.adapters.identity.programs import OURS, agent_of, is_foureyes
-from foureyes.core.ids import session_of, token_hash
-from foureyes.core.session import RUN_MARK, Actor
+from foureyes.core.nouns.session import RUN_MARK, Actor
+from foureyes.core.words.ids import session_of, token_hash
 from foureyes.errors import Reason, Refused
 
 TOKEN = "FOUREYES_TOKEN"  # noqa: S105  (a variable's name)

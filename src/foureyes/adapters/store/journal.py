@@ -9,7 +9,7 @@ import msgspec
 
 from foureyes.adapters.store.engine import Database, Value
 from foureyes.adapters.store.queries import sql
-from foureyes.app.ports import JournalRow
+from foureyes.app.views.audit import JournalRow
 from foureyes.core.events import KINDS, Event
 from foureyes.errors import VerificationFailed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foureyes.adapters.store.queries import sql
-from foureyes.app.ports import ListQuery
+from foureyes.app.views.task_list import ListQuery
 
 
 def compose(query: ListQuery) -> tuple[str, dict[str, object]]:

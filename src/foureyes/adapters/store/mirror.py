@@ -12,7 +12,8 @@ from typing import BinaryIO
 
 import msgspec
 
-from foureyes.app.ports import SecurityRow, Tx
+from foureyes.app.ports import Tx
+from foureyes.app.views.audit import SecurityRow
 
 PIECE = 65_536
 

@@ -9,7 +9,8 @@ from foureyes.adapters.store.journal import Row, breaks, journal_length, journal
 from foureyes.adapters.store.lists import fold
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
-from foureyes.app.ports import AuditReport, Discrepancy, Progress
+from foureyes.app.ports import Progress
+from foureyes.app.views.audit import AuditReport, Discrepancy
 
 TABLES: dict[str, str] = {
     "project": "id",

@@ -17,7 +17,9 @@ from foureyes.adapters.store.mirror import Mirror, differences, ledger
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import SqliteEngine
-from foureyes.app.ports import AuditReport, ListQuery, Progress, Tx, WriteTx
+from foureyes.app.ports import Progress, Tx, WriteTx
+from foureyes.app.views.audit import AuditReport
+from foureyes.app.views.task_list import ListQuery
 from foureyes.core.events import Event
 from foureyes.errors import StoreProblem, VerificationFailed
 

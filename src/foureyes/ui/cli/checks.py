@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from foureyes.app.checks import CheckReport, CheckRow
+from foureyes.app.views.check import CheckReport, CheckRow
 from foureyes.errors import BadInput, VerificationFailed
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, end_cleanly, verb

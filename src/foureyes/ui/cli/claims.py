@@ -8,11 +8,11 @@ from typing import Any
 import click
 import msgspec
 
-from foureyes.app.attempts import SubmitOutcome
-from foureyes.app.views import Outcome
-from foureyes.core.attempt import SIGNALS
-from foureyes.core.ids import short_diff
-from foureyes.core.loop_events import RunEnd
+from foureyes.app.views.attempt import SubmitOutcome
+from foureyes.app.views.task import Outcome
+from foureyes.core.events.loop import RunEnd
+from foureyes.core.nouns.attempt import SIGNALS
+from foureyes.core.words.ids import short_diff
 from foureyes.errors import BadInput
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb

@@ -11,8 +11,9 @@ import click
 
 from foureyes import bootstrap
 from foureyes.app.application import Application
-from foureyes.core.session import Actor
-from foureyes.core.task import clean_name, clean_priority
+from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.task import clean_priority
+from foureyes.core.words.text import clean_name
 from foureyes.errors import EnvironmentProblem, FoureyesError, Reason, Refused
 from foureyes.ui.cli import diagnostics, output
 

@@ -6,10 +6,9 @@ import sys
 
 import click
 
-from foureyes.app.queue import Batch
-from foureyes.app.views import ApprovalOutcome
-from foureyes.core.four_eyes import Said
-from foureyes.core.ids import short_diff
+from foureyes.app.views.review import ApprovalOutcome, Batch
+from foureyes.core.rules.four_eyes import Said
+from foureyes.core.words.ids import short_diff
 from foureyes.errors import BadInput, FoureyesError
 from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from foureyes.core.task import visible
+from foureyes.core.words.text import visible
 from foureyes.errors import FoureyesError, Internal, Reason, Refused, TokenRefused
 from foureyes.ui.cli.output import put
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.core.feedback import PriorityChange, RedoOption
+from foureyes.core.nouns.feedback import PriorityChange, RedoOption
 from foureyes.errors import BadInput
 from foureyes.ui.cli.command import Session, reason_options, say, verb
 

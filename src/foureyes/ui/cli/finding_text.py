@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from foureyes.app.findings import FindingView
-from foureyes.app.rulings import MoveView
-from foureyes.app.views import TaskDetail
-from foureyes.core.finding import UNRESOLVED
-from foureyes.core.session import Actor
+from foureyes.app.views.finding import FindingView, MoveView
+from foureyes.app.views.task import TaskDetail
+from foureyes.core.nouns.finding import UNRESOLVED
+from foureyes.core.nouns.session import Actor
 from foureyes.ui.cli import output
 
 MARKS = {"CRITICAL": "◆", "HIGH": "▲", "MEDIUM": "●", "LOW": "○"}

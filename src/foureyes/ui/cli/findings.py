@@ -8,7 +8,7 @@ from typing import Any
 import click
 import msgspec
 
-from foureyes.core.finding import (
+from foureyes.core.nouns.finding import (
     ANSWERS,
     FINDING_INPUT,
     GROUNDS,
@@ -112,7 +112,7 @@ def _task_and_place(session: Session, words: tuple[str, ...]) -> tuple[str, str]
 
 
 def _place(text: str) -> tuple[str, int]:
-    from foureyes.core.document_findings import place_of
+    from foureyes.core.documents.findings import place_of
 
     place, problems = place_of(text, "the place")
     if problems:
@@ -216,7 +216,7 @@ def finding_rule(
     if take_back:
         say(session, session.app.rulings.take_back(session.actor, names[0]))
         return
-    from foureyes.app.rulings import Ruling
+    from foureyes.app.findings.rulings import Ruling
 
     rulings = [Ruling(name, ruling, reason) for name in names for ruling in RULINGS if ruling == word]
     say(session, session.app.rulings.rule(session.actor, rulings, seen=seen))

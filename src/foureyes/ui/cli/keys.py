@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.keys import KeyOutcome, KeyView
+from foureyes.app.views.project import KeyOutcome, KeyView
 from foureyes.errors import BadInput
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, verb

@@ -5,12 +5,10 @@ from __future__ import annotations
 import click
 import msgspec
 
-from foureyes.app.ports import ListQuery
-from foureyes.app.tasks import task_type
-from foureyes.app.views import ReviewableRow, TaskRow
-from foureyes.core.ids import short_diff
-from foureyes.core.lifecycle import STATUSES, parse_status
-from foureyes.core.task import TYPES
+from foureyes.app.views.task_list import ListQuery, ReviewableRow, TaskRow
+from foureyes.core.nouns.task import TYPES, task_type
+from foureyes.core.words.ids import short_diff
+from foureyes.core.words.lifecycle import STATUSES, parse_status
 from foureyes.errors import BadInput
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Priority, Session, verb

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.views import TaskDetail
+from foureyes.app.views.task import TaskDetail
 from foureyes.ui.cli.output import count, when
 
 if TYPE_CHECKING:
-    from foureyes.app.findings import FindingView
-    from foureyes.core.loop import Round
-    from foureyes.core.review import Review
+    from foureyes.app.views.finding import FindingView
+    from foureyes.core.loop.engine import Round
+    from foureyes.core.loop.review import Review
 
 SHOWN = 10
 SHOWN_ROUNDS = 8
@@ -100,7 +100,7 @@ def context_sections(detail: TaskDetail) -> list[tuple[str, str]]:
     """What is open, with its answers, and how near escalation is; no section where there is nothing."""
     if not detail.findings and not detail.said:
         return []
-    from foureyes.core.finding import UNRESOLVED
+    from foureyes.core.nouns.finding import UNRESOLVED
 
     rows = [one for one in detail.findings if one.state in UNRESOLVED or one.expired]
     sections = [("How near escalation is", detail.said)] if detail.said else []

@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 import msgspec
 
-from foureyes.app.prompts import said
-from foureyes.core.loop import Round, Standing
-from foureyes.core.prompt_answers import PURPOSES
-from foureyes.core.task import Task
+from foureyes.app.tasks.escalation import said
+from foureyes.core.documents.prompt_contract import PURPOSES
+from foureyes.core.loop.engine import LoopState, Round
+from foureyes.core.nouns.task import Task
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, Verb, reason_options, say, verb
 
@@ -25,7 +25,7 @@ def loop(session: Session, task: str) -> None:
         output.write(loop_text(found, standing, profile))
 
 
-def loop_text(task: Task, standing: Standing, profile: str) -> str:
+def loop_text(task: Task, standing: LoopState, profile: str) -> str:
     """The round table, and where it leads."""
     if not standing.rounds:
         return f"{task.id}: nothing was handed in yet\nnext: fe show {task.id}"
@@ -50,7 +50,7 @@ def _row(one: Round) -> tuple[str, ...]:
     )
 
 
-def _next(task: Task, standing: Standing) -> str:
+def _next(task: Task, standing: LoopState) -> str:
     if standing.waiting_for:
         who = "a person" if standing.waiting_for == "user" else "the lead"
         return f'{who} runs: fe lead split|senior|fresh|continue {task.id} -m "why"'

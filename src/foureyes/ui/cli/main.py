@@ -13,7 +13,7 @@ from typing import NoReturn
 import click
 
 from foureyes import __version__
-from foureyes.core.task import SURROGATE
+from foureyes.core.words.text import SURROGATE
 from foureyes.errors import BadInput, FoureyesError
 from foureyes.ui.cli import diagnostics, output
 

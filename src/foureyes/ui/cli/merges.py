@@ -6,7 +6,7 @@ import time
 
 import click
 
-from foureyes.app.landing import MergeRow
+from foureyes.app.views.merge import MergeRow
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, end_cleanly, reason_options, say, verb
 
@@ -88,7 +88,7 @@ def merges_retry(session: Session, task: str) -> None:
 @reason_options
 def merges_drop(session: Session, task: str, reason: str) -> None:
     """Take an approved task out of the queue: a redo, with a reason."""
-    say(session, session.app.merges.drop(session.actor, task, reason))
+    say(session, session.app.feedback.drop(session.actor, task, reason))
 
 
 for command in (merges_list, merges_retry, merges_drop):

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from foureyes.core.task import visible
+from foureyes.core.words.text import visible
 
 
 def write(text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import msgspec
 
-from foureyes.app.policy import SettingView
+from foureyes.app.views.project import SettingView
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 

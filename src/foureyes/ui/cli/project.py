@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from foureyes import bootstrap
-from foureyes.app.primer import PRIME
-from foureyes.app.views import Check, StatusView
+from foureyes.app.views.project import Check, StatusView
+from foureyes.config.primer import PRIME
 from foureyes.errors import NoProject, VerificationFailed
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
@@ -82,7 +82,7 @@ def _proposals(checks: Sequence[Proposal]) -> list[str]:
 @verb("status", example="fe status")
 def status(session: Session) -> None:
     """The project at a glance."""
-    view = session.app.projects.status(session.actor)
+    view = session.app.status.show(session.actor)
     session.answer(view, status_text(view))
 
 
@@ -128,7 +128,7 @@ def _next(view: StatusView) -> str:
 @verb("doctor", example="fe doctor")
 def doctor(session: Session) -> None:
     """Look at everything that can be wrong. Repairs nothing. Exit code 6 if something is broken."""
-    checks = session.app.projects.doctor(session.actor, show_progress)
+    checks = session.app.doctor.examine(session.actor, show_progress)
     failures = sum(check.result == "fail" for check in checks)
     if session.json:
         output.write_lines(checks)
@@ -200,4 +200,4 @@ def bare(ctx: click.Context) -> None:
             f"no Foureyes project here yet ({bootstrap.describe(place)}).",
             next_step="fe init   writes .foureyes/ and commits foureyes.toml, nothing else",
         )
-    output.write(status_text(session.app.projects.status(session.actor)))
+    output.write(status_text(session.app.status.show(session.actor)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 import msgspec
 
-from foureyes.app.queue import QueueRow, QueueView
-from foureyes.core.risk import WORDS
+from foureyes.app.views.review import QueueRow, QueueView
+from foureyes.core.rules.risk import WORDS
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 

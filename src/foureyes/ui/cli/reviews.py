@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 import msgspec
 
-from foureyes.app.reviews import ReviewOutcome
-from foureyes.app.views import TaskDetail
-from foureyes.core.review import Review
+from foureyes.app.views.review import ReviewOutcome
+from foureyes.app.views.task import TaskDetail
+from foureyes.core.loop.review import Review
 from foureyes.ui.cli import output
 from foureyes.ui.cli.claims import review_own
 from foureyes.ui.cli.command import Session, verb

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.sessions import Whoami, seen_alone
-from foureyes.app.views import SessionView
-from foureyes.core.session import ROLES
+from foureyes.app.project.sessions import seen_alone
+from foureyes.app.views.session import SessionView, Whoami
+from foureyes.core.nouns.session import ROLES
 from foureyes.errors import BadInput, EnvironmentProblem
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, verb

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from foureyes.app.feedback import entry_of
-from foureyes.app.views import ApprovalView, Preview, TaskDetail
-from foureyes.core.attempt import DETACHED, Attempt, ChangedFile
-from foureyes.core.feedback import section
-from foureyes.core.ids import short_diff
+from foureyes.app.views.review import ApprovalView
+from foureyes.app.views.task import TaskDetail
+from foureyes.app.views.task_list import Preview
+from foureyes.app.work.feedback_file import entry_of
+from foureyes.core.nouns.attempt import DETACHED, Attempt, ChangedFile
+from foureyes.core.nouns.feedback import section
+from foureyes.core.words.ids import short_diff
 from foureyes.ui.cli.loop_text import context_sections, loop_lines
 from foureyes.ui.cli.output import count, when
 

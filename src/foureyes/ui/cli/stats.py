@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import click
 import msgspec
 
-from foureyes.app.stats import LoopRow, LoopStats
-from foureyes.core.metrics import ReviewerScore, ReviewStats, Share
+from foureyes.app.views.stats import LoopRow, LoopStats
+from foureyes.core.loop.metrics import ReviewerScore, ReviewStats, Share
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.policy import show_security

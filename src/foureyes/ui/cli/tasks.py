@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from foureyes.core.task import TYPES
+from foureyes.core.nouns.task import TYPES
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Priority, Session, if_version, say, verb
 

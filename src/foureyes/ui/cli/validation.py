@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.validation import Report
+from foureyes.app.views.completion import Report
 from foureyes.errors import VerificationFailed
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb

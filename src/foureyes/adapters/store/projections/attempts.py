@@ -10,10 +10,20 @@ from foureyes.adapters.store.projections.counting import counted
 from foureyes.adapters.store.projections.tasks import act, at, move, near
 from foureyes.adapters.store.queries import sql
 from foureyes.core import events as e
-from foureyes.core.attempt import KEEPS_APPROVAL
+from foureyes.core.events.decision import (
+    ApprovalEnded,
+    ApprovalFinished,
+    ApprovalRecorded,
+    ApprovalWithdrawn,
+    Approved,
+    AttemptSubmitted,
+    RedoRequested,
+    TaskRejected,
+)
+from foureyes.core.nouns.attempt import KEEPS_APPROVAL
 
 
-def attempt_submitted(db: Engine, row: Row, event: e.AttemptSubmitted) -> None:
+def attempt_submitted(db: Engine, row: Row, event: AttemptSubmitted) -> None:
     via = row.session if row.session != event.implementer else None
     with counted(db, [row.task]):
         move(db, row, "task.submit", n=event.n, landed=event.landed)
@@ -64,14 +74,14 @@ def _approve(db: Engine, row: Row, status: str) -> None:
         db.run("task.recount_deps", plain({"ids": around}))
 
 
-def approved(db: Engine, row: Row, event: e.Approved) -> None:
+def approved(db: Engine, row: Row, event: Approved) -> None:
     _approve(db, row, event.status)
     _insert_approval(db, row, event, {"batch": event.batch, "gone": event.gone})
     if event.rule == "M4":
         db.run("project.count", {"name": "auto_approved", "n": 1})
 
 
-def _insert_approval(db: Engine, row: Row, event: e.Approved | e.ApprovalRecorded, more: dict[str, object]) -> None:
+def _insert_approval(db: Engine, row: Row, event: Approved | ApprovalRecorded, more: dict[str, object]) -> None:
     fields = ("attempt", "diff_id", "rule", "exception", "reason", "seen", "grade")
     values: dict[str, object] = {name: getattr(event, name) for name in fields} | more
     db.run(
@@ -81,22 +91,22 @@ def _insert_approval(db: Engine, row: Row, event: e.Approved | e.ApprovalRecorde
     act(db, row, "approved", attempt=event.attempt)
 
 
-def approval_recorded(db: Engine, row: Row, event: e.ApprovalRecorded) -> None:
+def approval_recorded(db: Engine, row: Row, event: ApprovalRecorded) -> None:
     _insert_approval(db, row, event, {"batch": "", "gone": ()})
     db.run("attempt.record_approval", {"approval": row.seq})
     db.run("task.touch", at(row))
 
 
-def approval_finished(db: Engine, row: Row, event: e.ApprovalFinished) -> None:
+def approval_finished(db: Engine, row: Row, event: ApprovalFinished) -> None:
     _approve(db, row, event.status)
     db.run("attempt.finish_approval", {"approval": event.approval, "session": row.session, "reason": event.reason})
 
 
-def approval_withdrawn(db: Engine, row: Row, event: e.ApprovalWithdrawn) -> None:
+def approval_withdrawn(db: Engine, row: Row, event: ApprovalWithdrawn) -> None:
     back_to_review(db, row, event.approval, "withdrawn", event.reason)
 
 
-def approval_ended(db: Engine, row: Row, event: e.ApprovalEnded) -> None:
+def approval_ended(db: Engine, row: Row, event: ApprovalEnded) -> None:
     back_to_review(db, row, event.approval, "ended", event.why)
 
 
@@ -111,7 +121,7 @@ def back_to_review(db: Engine, row: Row, approval: int, state: str, why: str) ->
     db.run("attempt.end_approval", {"approval": approval, "state": state, "why": why})
 
 
-def redo_requested(db: Engine, row: Row, event: e.RedoRequested) -> None:
+def redo_requested(db: Engine, row: Row, event: RedoRequested) -> None:
     with counted(db, [row.task]):
         move(db, row, "task.redo")
     if event.priority != "same":
@@ -128,7 +138,7 @@ def redo_requested(db: Engine, row: Row, event: e.RedoRequested) -> None:
     act(db, row, "requested_changes", attempt=event.iteration)
 
 
-def task_rejected(db: Engine, row: Row, event: e.TaskRejected) -> None:
+def task_rejected(db: Engine, row: Row, event: TaskRejected) -> None:
     with counted(db, near(db, row.task, children=True)):
         move(db, row, "task.reject", reason=event.reason)
     db.run("attempt.end_approvals", {"task": row.task, "why": "rejected"})

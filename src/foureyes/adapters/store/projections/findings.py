@@ -12,7 +12,7 @@ from foureyes.adapters.store.projections.records import log
 from foureyes.adapters.store.projections.tasks import act, at
 from foureyes.adapters.store.queries import sql
 from foureyes.core import events as e
-from foureyes.core.finding import AFTER_ANSWER, AFTER_RULING, Raised
+from foureyes.core.nouns.finding import AFTER_ANSWER, AFTER_RULING, Raised
 from foureyes.errors import StaleState
 
 

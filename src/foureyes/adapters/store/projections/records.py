@@ -7,28 +7,38 @@ from typing import Any
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.journal import Row
 from foureyes.core import events as e
+from foureyes.core.events.project import (
+    PolicyAccepted,
+    ProjectCreated,
+    ProjectHeld,
+    ProjectResumed,
+    SecurityRecorded,
+    SettingChanged,
+    TemplateAccepted,
+)
+from foureyes.core.events.task import HandedOff, Logged
 
 
-def project_created(db: Engine, row: Row, event: e.ProjectCreated) -> None:
+def project_created(db: Engine, row: Row, event: ProjectCreated) -> None:
     db.run(
         "project.insert",
         {"id": row.project, "name": event.name, "prefix": event.prefix, "target": event.target, "at": row.at},
     )
 
 
-def project_held(db: Engine, row: Row, event: e.ProjectHeld) -> None:
+def project_held(db: Engine, row: Row, event: ProjectHeld) -> None:
     db.run("project.set_hold", {"hold": event.reason})
 
 
-def project_resumed(db: Engine, row: Row, event: e.ProjectResumed) -> None:
+def project_resumed(db: Engine, row: Row, event: ProjectResumed) -> None:
     db.run("project.set_hold", {"hold": None})
 
 
-def policy_accepted(db: Engine, row: Row, event: e.PolicyAccepted) -> None:
+def policy_accepted(db: Engine, row: Row, event: PolicyAccepted) -> None:
     db.run("project.accept", {"digest": event.digest, "text": event.text})
 
 
-def template_accepted(db: Engine, row: Row, event: e.TemplateAccepted) -> None:
+def template_accepted(db: Engine, row: Row, event: TemplateAccepted) -> None:
     db.run("project.accept_template", {"name": event.name, "digest": event.digest, "seq": row.seq})
 
 
@@ -49,14 +59,14 @@ def decision_signed(db: Engine, row: Row, event: e.DecisionSigned) -> None:
     )
 
 
-def setting_changed(db: Engine, row: Row, event: e.SettingChanged) -> None:
+def setting_changed(db: Engine, row: Row, event: SettingChanged) -> None:
     if event.new is None:
         db.run("project.unset_setting", {"name": event.name})
     else:
         db.run("project.set_setting", {"name": event.name, "value": event.new, "session": row.session, "at": row.at})
 
 
-def logged(db: Engine, row: Row, event: e.Logged) -> None:
+def logged(db: Engine, row: Row, event: Logged) -> None:
     log(db, row, event.type, event.text)
 
 
@@ -73,7 +83,7 @@ def log(db: Engine, row: Row, kind: str, text: str) -> None:
     db.run("record.insert_log", plain(values))
 
 
-def handed_off(db: Engine, row: Row, event: e.HandedOff) -> None:
+def handed_off(db: Engine, row: Row, event: HandedOff) -> None:
     values: dict[str, object] = {name: getattr(event, name) for name in ("done", "remaining", "decisions", "uncertain")}
     db.run(
         "record.insert_handoff",
@@ -81,7 +91,7 @@ def handed_off(db: Engine, row: Row, event: e.HandedOff) -> None:
     )
 
 
-def security_recorded(db: Engine, row: Row, event: e.SecurityRecorded) -> None:
+def security_recorded(db: Engine, row: Row, event: SecurityRecorded) -> None:
     values: dict[str, object] = {name: getattr(event, name) for name in ("kind", "rule", "reason", "detail")}
     db.run(
         "record.insert_security",

@@ -10,7 +10,8 @@ from foureyes.adapters.store.lists import fold
 from foureyes.adapters.store.projections.counting import counted
 from foureyes.adapters.store.queries import sql
 from foureyes.core import events as e
-from foureyes.core.lifecycle import Action
+from foureyes.core.events.decision import TaskMerged, UnapprovedMergeSeen
+from foureyes.core.words.lifecycle import Action
 from foureyes.errors import StaleState
 
 
@@ -242,7 +243,7 @@ def task_reopened(db: Engine, row: Row, event: e.TaskReopened) -> None:
     db.run("attempt.end_approvals", {"task": row.task, "why": "reopened"})
 
 
-def task_merged(db: Engine, row: Row, event: e.TaskMerged) -> None:
+def task_merged(db: Engine, row: Row, event: TaskMerged) -> None:
     around = near(db, row.task, dependents=True)
     with counted(db, around):
         move(db, row, "task.merged", sha=event.sha)
@@ -251,7 +252,7 @@ def task_merged(db: Engine, row: Row, event: e.TaskMerged) -> None:
     db.run("merge.leave", {"task": row.task, "state": "done", "why": "", "seq": row.seq})
 
 
-def unapproved_merge_seen(db: Engine, row: Row, event: e.UnapprovedMergeSeen) -> None:
+def unapproved_merge_seen(db: Engine, row: Row, event: UnapprovedMergeSeen) -> None:
     with counted(db, [row.task]):
         move(db, row, "task.merge_seen", sha=event.sha)
 

@@ -1,0 +1,1 @@
+"""Files of people and tasks: worktrees, their state, hooks, patches."""

@@ -1,0 +1,214 @@
+"""The worktrees of the repository as somebody else's desks: what lies on them, and bringing a clean one from one commit
+to another.
+
+Looking writes nothing, not even the index's stat cache. `read-tree -m -u` keeps what is changed or untracked, but takes
+ignored files for worthless and overwrites them; they are looked for before.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from os.path import expanduser, isdir, islink, join, lexists, realpath
+from typing import NamedTuple
+
+from foureyes.adapters.git.checkouts.status import head_ref, status
+from foureyes.adapters.git.client.calls import as_sha, shown
+from foureyes.adapters.git.client.git import GateGit
+from foureyes.adapters.git.client.locate import Located, locate
+from foureyes.adapters.git.client.programs import users_settings
+from foureyes.core.words.ids import Sha
+from foureyes.errors import GitProblem
+
+_IN_PROGRESS = {
+    "rebase-merge": "a rebase", "rebase-apply": "a rebase", "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick", "REVERT_HEAD": "a revert", "BISECT_LOG": "a bisection",
+    "sequencer": "a cherry-pick or revert", "index.lock": "another git command",
+}  # fmt: skip
+_HOLDS_A_BRANCH = ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START")
+_NOT_FILTERED = (b"unspecified", b"unset")
+
+
+class Registered(NamedTuple):
+    """A worktree as the repository knows it; its directory may be gone. `locked` is None when it is not."""
+
+    path: str
+    branch: str
+    locked: str | None
+
+
+def registered(git: GateGit) -> list[Registered]:
+    """Every worktree, the main one first."""
+    records = git.real("worktree", "list", "--porcelain", "-z").out.split(b"\0\0")
+    return [_registered(record.split(b"\0")) for record in records if record]
+
+
+def _registered(words: list[bytes]) -> Registered:
+    facts = {key: value for key, _, value in (word.partition(b" ") for word in words)}
+    locked = shown(facts[b"locked"]) if b"locked" in facts else None
+    return Registered(os.fsdecode(facts.get(b"worktree", b"")), shown(facts.get(b"branch", b"")), locked)
+
+
+def checkout_at(git: GateGit, path: str) -> Located | None:
+    """The worktree with its files at a path, if it is one of this repository's."""
+    place = locate(path) if isdir(path) else None
+    if place is None or place.worktree == place.git_dir or realpath(place.common_dir) != realpath(git.common_dir):
+        return None
+    return place if place.worktree == realpath(path) or place.git_dir == git.common_dir else None
+
+
+def checkouts_of(git: GateGit, ref: str) -> tuple[list[Located], list[str]]:
+    """Where a branch is checked out; and the paths where it is said to be, or in the middle of something, and cannot be
+    reached.
+    """
+    found: list[Located] = []
+    beyond: list[str] = []
+    for known in registered(git):
+        if known.branch != ref:
+            continue
+        place = checkout_at(git, known.path)
+        if place is not None and head_ref(git, place.git_dir) == ref:
+            found.append(place)
+        else:
+            beyond.append(known.path)
+    return found, beyond + list(_held(git, ref))
+
+
+def _held(git: GateGit, ref: str) -> Iterator[str]:
+    """Worktrees that will come back to a branch when their rebase or bisection ends."""
+    linked = join(git.common_dir, "worktrees")
+    names = sorted(os.listdir(linked)) if isdir(linked) else []
+    for git_dir in (git.common_dir, *(join(linked, name) for name in names)):
+        if any(_read(join(git_dir, name)) in (ref, ref.removeprefix("refs/heads/")) for name in _HOLDS_A_BRANCH):
+            yield git_dir
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="backslashreplace") as file:
+            return file.read(4096).strip()
+    except OSError:
+        return ""
+
+
+def in_progress(place: Located) -> str:
+    """What somebody is in the middle of there, in a word; empty when nothing."""
+    return next((what for name, what in _IN_PROGRESS.items() if lexists(join(place.git_dir, name))), "")
+
+
+def index_tree(git: GateGit, place: Located) -> Sha | None:
+    """The tree that the index holds; None while it has conflicts.
+
+    Built again in the clean room: `write-tree` on the real index would write to it.
+    """
+    rows = git.real("ls-files", "--stage", "-z", git_dir=place.git_dir, work_tree=place.worktree).out
+    if any(row.partition(b"\t")[0][-1:] != b"0" for row in rows.split(b"\0") if row):
+        return None
+    with git.scratch_index() as index:
+        if rows:
+            git.room("update-index", "-z", "--index-info", stdin=rows, env=index)
+        return as_sha(git.room("write-tree", "--missing-ok", env=index).out.strip())
+
+
+def unstaged(git: GateGit, place: Located) -> list[str]:
+    """Tracked files that are not as the index has them."""
+    return [shown(path) for code, path in status(git, place, "/dev/null") if code[1:] not in (b" ", b"?")]
+
+
+def busy(git: GateGit, place: Located) -> str:
+    """Why a checkout is not to be touched; empty when it is clean."""
+    if doing := in_progress(place):
+        return f"{doing} is in progress there"
+    if changed := unstaged(git, place):
+        return f"{some(changed)} {'is' if len(changed) == 1 else 'are'} changed there"
+    return ""
+
+
+def obstacle(git: GateGit, place: Located, old: Sha, new: Sha) -> str:
+    """Why a clean checkout cannot be brought from one commit to another without loss or a program; empty when it
+    can.
+    """
+    if blocked := _in_the_way(git, place, old, new):
+        return f"{some(blocked)} would be overwritten, and {'is' if len(blocked) == 1 else 'are'} in no commit"
+    if filtered := _filtered(git, place, old, new):
+        return f"{some(filtered)} would have to go through a filter, and the gate runs none"
+    return ""
+
+
+def _in_the_way(git: GateGit, place: Located, old: Sha, new: Sha) -> list[str]:
+    """Untracked files, ignored ones too, where new ones would be written."""
+    top = os.fsencode(place.worktree)
+    gone = set(_changed(git, old, new, "D"))
+    found = {
+        blocker for path in _changed(git, old, new, "A") for blocker in _blockers(top, path) if blocker not in gone
+    }
+    return sorted(shown(path) for path in found)
+
+
+def _blockers(top: bytes, path: bytes) -> Iterator[bytes]:
+    """What is at a path, or is a file where one of its directories would be."""
+    parts = path.split(b"/")
+    for count in range(1, len(parts) + 1):
+        here = b"/".join(parts[:count])
+        full = os.path.join(top, here)
+        if not lexists(full):
+            return
+        if islink(full) or not isdir(full):
+            yield here
+            return
+    for folder, _, files in os.walk(os.path.join(top, path)):
+        yield from (os.path.relpath(os.path.join(folder, name), top) for name in files)
+
+
+def _changed(git: GateGit, old: Sha, new: Sha, kinds: str = "") -> list[bytes]:
+    only = (f"--diff-filter={kinds}",) if kinds else ()
+    return [
+        path
+        for path in git.room("diff-tree", "-r", "-z", "--no-renames", "--name-only", *only, old, new).out.split(b"\0")
+        if path
+    ]
+
+
+def _filtered(git: GateGit, place: Located, old: Sha, new: Sha) -> list[str]:
+    """Changed paths with a `filter` attribute: in the new commit, or by what lies in the checkout, in `info/` or in the
+    user's file.
+    """
+    paths = b"".join(path + b"\0" for path in _changed(git, old, new))
+    if not paths:
+        return []
+    ask = ("-z", "--stdin", "filter")
+    with git.scratch_index() as index:
+        git.room("read-tree", new, env=index)
+        committed = git.room("check-attr", "--cached", *ask, stdin=paths, env=index).out
+    users = expanduser(users_settings(git.own).get("core.attributesfile", ""))
+    config = ("-c", f"core.attributesFile={users}") if users else ()
+    here = git.real(*config, "check-attr", *ask, stdin=paths, git_dir=place.git_dir, work_tree=place.worktree).out
+    words = committed.split(b"\0")[:-1] + here.split(b"\0")[:-1]
+    rows = zip(words[::3], words[2::3], strict=True)
+    return sorted({shown(path) for path, value in rows if value not in _NOT_FILTERED})
+
+
+def bring(git: GateGit, place: Located, old: Sha, new: Sha) -> str:
+    """Bring files and index of a clean checkout from one commit to another; why it did not go, else empty."""
+    if why := obstacle(git, place, old, new):
+        return why
+    git_dir, top = place.git_dir, place.worktree
+    try:
+        git.real(
+            "update-index", "-q", "--refresh", ok=(0, 1), git_dir=git_dir, work_tree=top
+        )  # read-tree goes by times and sizes alone
+        git.real("read-tree", "-m", "-u", "--no-recurse-submodules", old, new, git_dir=git_dir, work_tree=top)
+    except GitProblem as problem:
+        return problem.message
+    return ""
+
+
+def some(paths: Sequence[str]) -> str:
+    """A few names, and how many more."""
+    listed = ", ".join(paths[:3])
+    return f"{listed} and {len(paths) - 3} more" if len(paths) > 3 else listed
+
+
+def shown_path(place: Located) -> str:
+    """The path of a checkout as text that can be printed."""
+    return shown(os.fsencode(place.worktree))

@@ -1,0 +1,125 @@
+"""K1: the hooks of a task's worktree. They add the trailers, then do what the user's own hooks do.
+
+They belong to that worktree alone (`core.hooksPath` in its `config.worktree`) and look up the user's hooks when they
+run: a tool that installs some later, as `npm install` does with husky, is heeded.
+"""
+
+from __future__ import annotations
+
+import os
+from os.path import isfile, join
+
+from foureyes.adapters.git.client.config_file import is_true, read_settings
+from foureyes.adapters.git.client.git import GateGit
+from foureyes.adapters.git.client.locate import Located
+from foureyes.adapters.git.reading.history import SESSION_TRAILER, TASK_TRAILER
+from foureyes.errors import GitProblem
+
+FOLDER = "foureyes-hooks"
+
+_HEAD = """#!/bin/sh
+# Written by Foureyes for this worktree only, and again whenever the worktree is asked for.
+# Your own hooks are run as before.
+"""
+
+# Without an editor the message is there when it is prepared, and `#` starts no comment in it. With an editor the
+# trailers wait for commit-msg: in front of an empty message they would make it one, and quitting the editor would
+# commit.
+_TRAILERS = f"""
+add() {{
+    git "$@" -c trailer.separators=: interpret-trailers --in-place --no-divider --where end \\
+        --if-exists addIfDifferent --if-missing add --trailer "{TASK_TRAILER}: $(cat "${{0%/*}}/task")" \\
+        --trailer "{SESSION_TRAILER}: $(cat "${{0%/*}}/session")" "$file" || exit 1
+}}
+file=$1
+"""
+_PREPARE = """
+case $2 in
+message|commit|merge|squash)
+    if grep -q '[^[:space:]]' "$file"; then add -c core.commentChar="$(printf '\\001')"; fi ;;
+esac
+"""
+_FINISH = """
+if sed '/^. -\\{24\\} >8 -\\{24\\}$/,$d' "$file" | git stripspace --strip-comments | grep -q .; then add; fi
+"""
+_USERS_OWN = """
+name=${0##*/}
+before=$(git config --type=path --get-all core.hooksPath | grep -v '/foureyes-hooks$' | tail -n 1)
+[ -n "$before" ] || before=$(git rev-parse --git-common-dir)/hooks
+if [ -f "$before/$name" ] && [ -x "$before/$name" ]; then exec "$before/$name" "$@"; fi
+exit 0
+"""
+_OURS = {"prepare-commit-msg": _TRAILERS + _PREPARE, "commit-msg": _TRAILERS + _FINISH}
+
+# What git runs in a worktree. Not push-to-checkout: that it exists changes what git does.
+_NAMES = """applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg
+post-commit pre-rebase post-checkout post-merge pre-push post-rewrite pre-auto-gc sendemail-validate""".split()
+_FREQUENT = ("reference-transaction", "post-index-change")
+"""Run several times per command: only where the user has one."""
+
+
+def install(git: GateGit, place: Located, task: str, session: str) -> None:
+    """Write the hooks of one worktree and put them in force. Again is no error, and brings session and hooks up to
+    date.
+    """
+    folder = join(place.git_dir, FOLDER)
+    before = _users_folder(git, place)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        _write(join(folder, "task"), _one_line(task), 0o644)
+        _write(join(folder, "session"), _one_line(session), 0o644)
+        frequent = [name for name in _FREQUENT if isfile(join(before, name))]
+        for name in (*_NAMES, *frequent):
+            _write(join(folder, name), _HEAD + _OURS.get(name, "") + _USERS_OWN, 0o755)
+    except OSError as problem:
+        raise GitProblem(f"the hooks of the worktree cannot be written to {folder}: {problem.strerror}") from problem
+    _put_in_force(git, place.git_dir, folder)
+
+
+def _users_folder(git: GateGit, place: Located) -> str:
+    """Where the user's hooks are; a relative path counts from the top of each worktree."""
+    out = git.own("config", "--null", "--type=path", "--get-all", "core.hooksPath", cwd=place.worktree, ok=(0, 1)).out
+    others = [path for raw in out.split(b"\0") if raw and not (path := os.fsdecode(raw)).endswith(f"/{FOLDER}")]
+    return join(place.worktree, others[-1]) if others else join(git.common_dir, "hooks")
+
+
+def _put_in_force(git: GateGit, git_dir: str, folder: str) -> None:
+    """After whatever stands there already: the last one counts, and the hooks find the one before."""
+    config = ("config", "--file", join(git_dir, "config.worktree"))
+    git.real(*config, "--unset-all", "core.hooksPath", f"/{FOLDER}$", ok=(0, 5))
+    git.real(*config, "--add", "core.hooksPath", folder)
+
+
+def enable_worktree_config(git: GateGit) -> None:
+    """Let worktrees have settings of their own, as `git help worktree` says: two settings then belong to the main one.
+
+    First they are written there, which nobody reads yet; last they leave the shared file.
+    """
+    shared, main = join(git.common_dir, "config"), join(git.common_dir, "config.worktree")
+    settings, already = read_settings(shared), read_settings(main)
+    enabled = is_true(settings.get("extensions.worktreeconfig"))
+    moving = {"core.bare": "true"} if is_true(settings.get("core.bare")) else {}
+    moving |= {"core.worktree": settings["core.worktree"]} if settings.get("core.worktree") else {}
+    if enabled:  # then only what was on its way when somebody was killed
+        moving = {key: value for key, value in moving.items() if already.get(key) == value}
+    for key, value in moving.items():
+        git.real("config", "--file", main, key, value)
+    if not enabled:
+        git.real("config", "--file", shared, "extensions.worktreeConfig", "true")
+    for key in moving:
+        git.real("config", "--file", shared, "--unset-all", key, ok=(0, 5))
+
+
+def _one_line(value: str) -> str:
+    if not value.strip() or "\n" in value or "\0" in value:
+        raise GitProblem(f"a trailer cannot have the value {value!r}: it must be one line")
+    return value + "\n"
+
+
+def _write(path: str, text: str, mode: int) -> None:
+    """In one step: somebody may be committing there."""
+    new = f"{path}.{os.urandom(4).hex()}"
+    with open(new, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(new, mode)
+    os.replace(new, path)

@@ -1,0 +1,143 @@
+"""A patch that somebody proposed (L3), tried on the files where the caller stands and put into them as a whole or not
+at all.
+
+Git refuses paths outside the worktree, in `.git` and behind a link. It looks at everything before it writes anything,
+but it removes every old file before it writes the new ones; what was there is kept until it has done so.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from contextlib import suppress
+from typing import NamedTuple
+
+from foureyes.adapters.git.checkouts.status import STORE
+from foureyes.adapters.git.client.calls import last_words, shown
+from foureyes.adapters.git.client.git import GateGit
+from foureyes.core.words.text import visible
+
+MAX_BYTES = 1_000_000
+MAX_REASON = 300
+
+# Neither white space that git would mend, nor a setting of the repository that allows more: the patch fits as it is, or
+# not.
+_APPLY = (
+    "-c",
+    "core.protectHFS=true",
+    "-c",
+    "core.protectNTFS=true",
+    "apply",
+    "--whitespace=nowarn",
+    "--no-ignore-whitespace",
+    "-p1",
+)
+_UNIFIED = re.compile(r"^(?:diff --git |--- [^\n]+\n\+\+\+ [^\n]+\n@@ -[0-9])", re.MULTILINE)
+_BINARY = re.compile(r"^(?:GIT binary patch|Binary files )", re.MULTILINE)
+
+
+class _Kept(NamedTuple):
+    """What was at a path: the content of a file, where a link goes, or nothing (None)."""
+
+    path: bytes
+    content: bytes | None
+    mode: int = 0
+
+
+def apply_patch(git: GateGit, worktree: str, patch: str, *, only_try: bool) -> str:
+    """Why the patch does not fit; empty when it does, and then it is in the files, unless this was only to try."""
+    if worktree == git.git_dir:
+        return "there are no files here: this is a bare repository"
+    raw, why = _raw(patch)
+    if why:
+        return why
+    paths, why = _affected(git, worktree, raw)
+    if why or only_try:
+        return why
+    return _apply(git, worktree, raw, [_keep(os.path.join(os.fsencode(worktree), path)) for path in paths])
+
+
+def _raw(patch: str) -> tuple[bytes, str]:
+    """The bytes for git, or why this is no patch that people can read and git can apply."""
+    if len(patch) > MAX_BYTES:
+        return b"", f"the patch is larger than {MAX_BYTES // 1_000_000} MB"
+    try:
+        raw = (patch if patch.endswith("\n") else patch + "\n").encode("utf-8")
+    except UnicodeEncodeError:
+        return b"", "the patch is not valid UTF-8"
+    if len(raw) > MAX_BYTES:
+        return b"", f"the patch is larger than {MAX_BYTES // 1_000_000} MB"
+    if "\0" in patch or _BINARY.search(patch):
+        return b"", "the patch changes a binary file, which nobody can read"
+    return raw, "" if _UNIFIED.search(patch) else "this is not a unified diff"
+
+
+def _affected(git: GateGit, worktree: str, raw: bytes) -> tuple[list[bytes], str]:
+    """Every path that the patch would write or remove, under its old and its new name; or why it does not fit."""
+    tried = git.real(*_APPLY, "--check", "--numstat", "-z", stdin=raw, ok=(0, 1, 128), work_tree=worktree)
+    if tried.rc != 0:
+        return [], f"the patch does not fit: {_reason(last_words(tried))}"
+    back = git.real(*_APPLY, "--reverse", "--numstat", "-z", stdin=raw, work_tree=worktree)
+    paths = sorted({row.split(b"\t", 2)[2] for row in (tried.out + back.out).split(b"\0")[:-1]})
+    if any(path.startswith(STORE) for path in paths):
+        return [], "the patch changes the project's store, which is nobody's to edit"
+    return paths, ""
+
+
+def _apply(git: GateGit, worktree: str, raw: bytes, kept: list[_Kept]) -> str:
+    try:
+        done = git.real(*_APPLY, stdin=raw, ok=(0, 1, 128), work_tree=worktree)
+    except BaseException:
+        _put_back(kept)
+        raise
+    if done.rc == 0:
+        return ""
+    lost = _put_back(kept)
+    beyond = f"; {', '.join(lost)} could not be put back" if lost else ""
+    return f"the patch could not be applied: {_reason(last_words(done))}{beyond}"
+
+
+def _reason(said: str) -> str:
+    words = visible(" ".join(said.replace("error: ", "").replace("fatal: ", "").split()))
+    return words if len(words) <= MAX_REASON else words[: MAX_REASON - 1] + "…"
+
+
+def _keep(path: bytes) -> _Kept:
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return _Kept(path, None)
+    if stat.S_ISLNK(mode):
+        return _Kept(path, os.readlink(path), mode)
+    if not stat.S_ISREG(mode):
+        return _Kept(path, None)
+    with open(path, "rb") as file:
+        return _Kept(path, file.read(), mode)
+
+
+def _put_back(kept: list[_Kept]) -> list[str]:
+    """As it was, whatever git got done; what could not be. First goes what must not be there, so that it is in nobody's
+    way.
+    """
+    changed = [one for one in kept if _keep(one.path) != one]
+    for one in changed:
+        with suppress(OSError):
+            os.unlink(one.path)
+    return [visible(shown(one.path)) for one in changed if not _is_back(one)]
+
+
+def _is_back(kept: _Kept) -> bool:
+    if kept.content is None:
+        return not os.path.lexists(kept.path)
+    try:
+        os.makedirs(os.path.dirname(kept.path), exist_ok=True)
+        if stat.S_ISLNK(kept.mode):
+            os.symlink(kept.content, kept.path)
+            return True
+        with open(kept.path, "wb") as file:
+            file.write(kept.content)
+        os.chmod(kept.path, stat.S_IMODE(kept.mode))
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,68 @@
+"""F1, K2: a branch, and its clean checkout if it has one, from one commit to another.
+
+The branch moves first, then the files follow. Killed in between, the checkout holds the tree of `old` under a branch at
+`new`: the next call finds that and lets the files follow.
+"""
+
+from __future__ import annotations
+
+from foureyes.adapters.git.checkouts import status
+from foureyes.adapters.git.checkouts.checkouts import (
+    bring,
+    busy,
+    checkouts_of,
+    in_progress,
+    index_tree,
+    obstacle,
+    shown_path,
+    some,
+)
+from foureyes.adapters.git.client.git import GateGit
+from foureyes.adapters.git.client.locate import Located
+from foureyes.adapters.git.objects import refs
+from foureyes.adapters.git.reading import history
+from foureyes.core.words.ids import Sha
+from foureyes.errors import GitProblem
+
+
+def reset(git: GateGit, ref: str, *, old: Sha, new: Sha) -> str:
+    """Bring a branch from `old` to `new`; why it was left alone, else empty."""
+    refs.well_formed(ref, refs.BRANCHES)
+    was, will = history.known(git, old, new)
+    if will is None:
+        raise GitProblem(f"{new} is not a commit of this repository")
+    name, now = ref.removeprefix(refs.BRANCHES), refs.at(git, ref)
+    places, beyond = checkouts_of(git, ref)
+    if was is None or now.symbolic or now.value not in (old, new):
+        return f"the branch {name} has moved"
+    if now.value == new:
+        return _follow(git, places, was, will)
+    if beyond:
+        return f"the branch {name} is in use at {beyond[0]}"
+    if why := next((why for place in places if (why := _reason_to_stay(git, place, was, will))), ""):
+        return why
+    if not refs.swap(git, ref, new=new, old=old, why="foureyes: reset"):
+        return f"the branch {name} has moved"
+    return _follow(git, places, was, will)
+
+
+def _reason_to_stay(git: GateGit, place: Located, was: history.Known, will: history.Known) -> str:
+    if doing := in_progress(place):
+        return f"{doing} is in progress in {shown_path(place)}"
+    if changed := status.uncommitted(git, place):
+        return f"{some(changed)} {'is' if len(changed) == 1 else 'are'} not committed in {shown_path(place)}"
+    why = obstacle(git, place, was.commit, will.commit)
+    return f"in {shown_path(place)}, {why}" if why else ""
+
+
+def _follow(git: GateGit, places: list[Located], was: history.Known, will: history.Known) -> str:
+    """Let checkouts that still hold the old tree follow. What holds anything else is its owner's work on top of the new
+    one.
+    """
+    for place in places:
+        if was.tree == will.tree or index_tree(git, place) != was.tree:
+            continue
+        why = busy(git, place) or bring(git, place, was.commit, will.commit)
+        if why:
+            return f"the branch is at {will.commit[:12]}, but its checkout {shown_path(place)} could not follow: {why}"
+    return ""

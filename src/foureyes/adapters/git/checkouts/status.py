@@ -1,0 +1,123 @@
+"""What needs files of a worktree: what is not committed there, and committing it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from os.path import expanduser, isdir, isfile, join, relpath
+
+from foureyes.adapters.git.client.calls import Git, shown
+from foureyes.adapters.git.client.locate import Located, locate
+from foureyes.core.nouns.attempt import DETACHED
+from foureyes.errors import GitProblem
+
+STORE = b".foureyes/"
+
+# Neither what the repository's configuration says about showing, nor a stat cache that was told to look away, hides a
+# file. (`assume-unchanged` bits do; they are set per file and by hand.)
+_LOOK = (
+    "-c", "core.trustctime=true", "-c", "core.checkStat=default", "-c", "core.ignoreStat=false",
+    "-c", "core.untrackedCache=false",
+)  # fmt: skip
+_STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames")
+_ADD_TRAILERS = ("-c", "trailer.ifexists=addIfDifferent", "-c", "trailer.ifmissing=add", "-c", "trailer.separators=:")
+
+
+def head_ref(git: Git, git_dir: str) -> str:
+    """The full name of the branch checked out (it may have no commit yet), or DETACHED.
+
+    Read from HEAD; git is asked where the file does not say it plainly (a symbolic link, the reftable format).
+    """
+    path = join(git_dir, "HEAD")
+    try:
+        with open(path, "rb") as file:
+            said = file.read(4096).rstrip(b"\n")
+    except OSError as problem:
+        raise GitProblem(f"{path} cannot be read: {problem.strerror}") from problem
+    if said.startswith(b"ref: refs/heads/") and said != b"ref: refs/heads/.invalid" and not os.path.islink(path):
+        return shown(said[5:])
+    asked = git.real("symbolic-ref", "--quiet", "HEAD", ok=(0, 1), git_dir=git_dir)
+    return shown(asked.out.rstrip(b"\n")) if asked.rc == 0 else DETACHED
+
+
+def checked_out_at(git: Git, ref: str) -> list[Located]:
+    """The worktrees in which a branch is checked out."""
+    wanted = b"branch " + ref.encode("utf-8", "surrogateescape")
+    records = git.real("worktree", "list", "--porcelain", "-z").out.split(b"\0\0")
+    paths = [os.fsdecode(record.split(b"\0")[0][9:]) for record in records if wanted in record.split(b"\0")]
+    return [place for path in paths if isdir(path) and (place := locate(path)) is not None]
+
+
+def uncommitted(git: Git, place: Located) -> list[str]:
+    """Paths that a commit of everything would change; untracked ones too, the project's store aside.
+
+    The user's own ignore file counts, because `git add` minds it; one that the repository's configuration names
+    does not.
+    """
+    found = status(git, place, "/dev/null")
+    if any(code == b"??" for code, _ in found) and (ignored := _users_excludes(git)) != "/dev/null":
+        found = status(git, place, ignored)
+    return [shown(path) for _, path in found]
+
+
+def status(git: Git, place: Located, excludes: str, *paths: str) -> list[tuple[bytes, bytes]]:
+    """Code and path of everything that is not as committed."""
+    args = ("--literal-pathspecs", *_LOOK, "-c", f"core.excludesFile={excludes}", *_STATUS, "--", *paths)
+    out = git.real(*args, git_dir=place.git_dir, work_tree=place.worktree).out
+    rows = [(row[:2], row[3:]) for row in out.split(b"\0") if row]
+    return [(code, path) for code, path in rows if not (code == b"??" and path.startswith(STORE))]
+
+
+def _users_excludes(git: Git) -> str:
+    configured = git.users_setting("core.excludesFile")
+    default = join(os.environ.get("XDG_CONFIG_HOME") or expanduser("~/.config"), "git", "ignore")
+    path = configured or default
+    return path if isfile(path) else "/dev/null"
+
+
+def commit_all(git: Git, place: Located, message: str, trailers: Sequence[tuple[str, str]]) -> None:
+    """Commit everything, except new files of the store, which belongs to no branch."""
+    excludes = ("-c", f"core.excludesFile={_users_excludes(git)}")
+    git.own(*excludes, "add", "--update", cwd=place.worktree)
+    git.own(*excludes, "add", "--all", "--", ".", ":(top,exclude).foureyes", cwd=place.worktree)
+    git.own(*_ADD_TRAILERS, "commit", *_message(message), *_trailers(trailers), cwd=place.worktree)
+
+
+def _message(message: str) -> tuple[str, ...]:
+    # "whitespace": a message line that starts with # is no comment here, nobody saw an editor.
+    return ("--quiet", "--cleanup=whitespace", f"--message={message}")
+
+
+def _trailers(trailers: Sequence[tuple[str, str]]) -> Iterator[str]:
+    for key, value in trailers:
+        if "\n" in key + value or not value.strip():
+            raise GitProblem(f"the trailer {key} cannot have the value {value!r}: it must be one line")
+        yield f"--trailer={key}={value}"
+
+
+def commit_file(git: Git, place: Located, path: str, message: str) -> None:
+    """Commit one path as it is on disk; whatever else is staged or changed stays so. Nothing to commit is no error."""
+    name = relpath(join(place.worktree, path), place.worktree)
+    on_disk = join(place.worktree, name)
+    if name.startswith("..") or not (isfile(on_disk) or os.path.islink(on_disk)):
+        raise GitProblem(f"there is no file {path} in {place.worktree}")
+    codes = {code for code, _ in status(git, place, "/dev/null", name)} or _untracked(git, place, name)
+    if not codes:
+        return
+    new = b"??" in codes
+    if new:
+        git.own("--literal-pathspecs", "add", "--intent-to-add", "--force", "--", name, cwd=place.worktree)
+    try:
+        git.own("--literal-pathspecs", "commit", "--only", *_message(message), "--", name, cwd=place.worktree)
+    except GitProblem:
+        if new:
+            git.own("--literal-pathspecs", "rm", "--quiet", "--cached", "--", name, cwd=place.worktree, ok=(0, 1, 128))
+        raise
+
+
+def _untracked(git: Git, place: Located, name: str) -> set[bytes]:
+    """An ignored file and one of the store are not listed by status, and can still be committed by name."""
+    listed = git.real(
+        "--literal-pathspecs", "ls-files", "-z", "--", name, git_dir=place.git_dir, work_tree=place.worktree
+    )
+    return set() if listed.out else {b"??"}

@@ -1,0 +1,238 @@
+"""K1: the worktrees of tasks, below the project's folder. Made in steps that the next call finishes; removed only when
+nothing is lost.
+
+Their files are written as the user's own git would (its filters, say for large files), because somebody works with
+them; hooks and filters that only the repository's configuration names are not run.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os.path import exists, isdir, join, lexists, realpath
+from typing import NamedTuple
+
+from foureyes.adapters.git.checkouts import hooks
+from foureyes.adapters.git.checkouts.checkouts import Registered, checkout_at, in_progress, registered, some
+from foureyes.adapters.git.checkouts.status import head_ref, uncommitted
+from foureyes.adapters.git.client.calls import shown
+from foureyes.adapters.git.client.git import GateGit, explained
+from foureyes.adapters.git.client.locate import Located
+from foureyes.adapters.git.client.programs import own_settings, silenced, users_settings
+from foureyes.adapters.git.objects import refs
+from foureyes.adapters.git.reading import history
+from foureyes.core.nouns.attempt import DETACHED
+from foureyes.core.words.ids import TASK_INPUT, Sha
+from foureyes.errors import BadInput, GitProblem
+
+_BEING_MADE = "initializing"
+"""The reason of the lock that `git worktree add` holds while it works."""
+
+_QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+
+
+class Desk(NamedTuple):
+    """Where the worktree of a task is, or is to be."""
+
+    task: str
+    path: str
+
+
+def desk(folder: str, task: str) -> Desk:
+    """The place of a task's worktree."""
+    if not TASK_INPUT.match(task):
+        raise BadInput(f"{task!r} is not the id of a task")
+    return Desk(task, join(realpath(folder), "worktrees", task))
+
+
+def add(git: GateGit, at: Desk, *, branch: str, base: Sha, session: str) -> str:
+    """The worktree of a task, made or found again; its path."""
+    ref = refs.branch(branch)
+    with _alone(at):
+        hooks.enable_worktree_config(git)
+        place = _found(git, at, ref) or _made(git, at, ref, base)
+        hooks.install(git, place, at.task, session)
+        _fill(git, place)
+    return place.worktree
+
+
+@contextmanager
+def _alone(at: Desk) -> Iterator[None]:
+    """One of us at a time: a half-made worktree is then one that nobody makes any more."""
+    folder = os.path.dirname(at.path)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        descriptor = os.open(join(folder, ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as problem:
+        raise GitProblem(f"worktrees cannot be made in {folder}: {problem.strerror}") from problem
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _known(git: GateGit, at: Desk) -> Registered | None:
+    return next((each for each in registered(git) if realpath(each.path) == at.path), None)
+
+
+def _found(git: GateGit, at: Desk, ref: str) -> Located | None:
+    """The worktree if it is there, for this branch. What is left of one that is not is cleared away."""
+    known = _known(git, at)
+    if known is not None and known.locked == _BEING_MADE:
+        _clear_half_made(git, at)
+        return None
+    if known is None:
+        if isdir(at.path) and os.listdir(at.path):
+            raise GitProblem(
+                f"{at.path} is there already, and is no worktree of this repository", next_step="move it away"
+            )
+        return None
+    if not lexists(at.path):
+        git.real("worktree", "remove", at.path)
+        return None
+    place = _must_be_checkout(git, at)
+    holds = _branch_of(git, place)
+    if holds != ref:
+        raise GitProblem(
+            f"{at.path} has {holds or 'no branch'} checked out, not {ref}",
+            next_step=f"git switch {ref.removeprefix(refs.BRANCHES)}",
+        )
+    return place
+
+
+def _must_be_checkout(git: GateGit, at: Desk) -> Located:
+    place = checkout_at(git, at.path)
+    if place is None:
+        raise GitProblem(
+            f"{at.path} is damaged: it is not the worktree that the repository knows", next_step="git worktree repair"
+        )
+    return place
+
+
+def _branch_of(git: GateGit, place: Located) -> str:
+    """The branch checked out, also in the middle of its rebase."""
+    ref = head_ref(git, place.git_dir)
+    for name in ("rebase-merge", "rebase-apply"):
+        path = join(place.git_dir, name, "head-name")
+        if ref == DETACHED and exists(path):
+            with open(path, encoding="utf-8", errors="backslashreplace") as file:
+                ref = file.read(4096).strip()
+    return "" if ref == DETACHED else ref
+
+
+def _clear_half_made(git: GateGit, at: Desk) -> None:
+    """Take away what a killed `git worktree add` left: at most its `.git` file."""
+    if isdir(at.path):
+        if set(os.listdir(at.path)) - {".git"}:
+            raise GitProblem(f"{at.path} was never finished, and there are files in it", next_step="move it away")
+        if exists(join(at.path, ".git")):
+            os.unlink(join(at.path, ".git"))
+        os.rmdir(at.path)
+    git.real("worktree", "remove", "--force", "--force", at.path)
+
+
+def _made(git: GateGit, at: Desk, ref: str, base: Sha) -> Located:
+    name = ref.removeprefix(refs.BRANCHES)
+    if refs.at(git, ref).value is not None:
+        start = [at.path, name]
+    elif history.known(git, base) != [None]:
+        start = ["-b", name, at.path, base]
+    else:
+        raise GitProblem(f"{base} is not a commit of this repository")
+    try:
+        git.real("worktree", "add", "--quiet", "--no-checkout", *start)
+    except GitProblem as problem:
+        raise explained(problem.message) from problem
+    return _must_be_checkout(git, at)
+
+
+def _fill(git: GateGit, place: Located) -> None:
+    """Write the files, if nobody did yet. Without an index nothing was ever committed or staged here."""
+    ready = join(place.git_dir, hooks.FOLDER, "ready")
+    if exists(ready):
+        return
+    if not exists(join(place.git_dir, "index")):
+        try:
+            git.own(
+                *_users_way(git, place), "reset", "--hard", "--quiet", "--no-recurse-submodules", cwd=place.worktree
+            )
+        except GitProblem as problem:
+            raise explained(problem.message) from problem
+    with open(ready, "w", encoding="ascii"):
+        pass
+
+
+def _users_way(git: GateGit, place: Located) -> tuple[str, ...]:
+    return (*_QUIET, *silenced(own_settings(git.real, place.git_dir), users_settings(git.own)))
+
+
+def drop(git: GateGit, at: Desk) -> str:
+    """Remove the worktree of a task if nothing is lost by it; why it stays, else empty."""
+    with _alone(at):
+        known = _known(git, at)
+        if known is None:
+            return f"{at.path} is no worktree of this repository" if lexists(at.path) else ""
+        if known.locked == _BEING_MADE:
+            return _cleared(git, at)
+        if known.locked is not None:
+            return f"{at.path} is locked" + (f": {known.locked}" if known.locked else "")
+        if not lexists(at.path):
+            git.real("worktree", "remove", at.path)
+            return ""
+        place = _must_be_checkout(git, at)
+        return _reason_to_stay(git, place) or _removed(git, place)
+
+
+def _cleared(git: GateGit, at: Desk) -> str:
+    try:
+        _clear_half_made(git, at)
+    except GitProblem as problem:
+        return problem.message
+    return ""
+
+
+def _reason_to_stay(git: GateGit, place: Located) -> str:
+    if _stands_in(place.worktree) or place.git_dir == realpath(git.git_dir):
+        return f"you stand in {place.worktree}"
+    if doing := in_progress(place):
+        return f"{doing} is in progress in {place.worktree}"
+    if changed := uncommitted(git, place):
+        return f"{some(changed)} {'is' if len(changed) == 1 else 'are'} not committed in {place.worktree}"
+    if head_ref(git, place.git_dir) == DETACHED and not _is_reachable(git, place):
+        return f"the commit checked out in {place.worktree} is on no branch"
+    return ""
+
+
+def _stands_in(path: str) -> bool:
+    try:
+        here = realpath(os.getcwd())
+    except OSError:  # a directory that is gone is not inside
+        return False
+    return here == path or here.startswith(path + "/")
+
+
+def _is_reachable(git: GateGit, place: Located) -> bool:
+    head = shown(git.real("rev-parse", "--verify", "HEAD", git_dir=place.git_dir).out.strip())
+    return bool(git.real("for-each-ref", "--count=1", f"--contains={head}").out)
+
+
+def _removed(git: GateGit, place: Located) -> str:
+    """git looks again, and refuses to lose anything but ignored files."""
+    config = (*_users_way(git, place), "-c", "status.showUntrackedFiles=all")
+    try:
+        git.own(*config, "worktree", "remove", *_although_submodules(git, place), place.worktree, cwd=git.common_dir)
+    except GitProblem as problem:
+        return problem.message
+    return ""
+
+
+def _although_submodules(git: GateGit, place: Located) -> tuple[str, ...]:
+    """git never removes a worktree that lists submodules; where none was ever cloned there is nothing in them to
+    lose.
+    """
+    rows = git.real("ls-files", "--stage", "-z", git_dir=place.git_dir, work_tree=place.worktree).out
+    listed = any(row.startswith(b"160000 ") for row in rows.split(b"\0"))
+    return ("--force",) if listed and not isdir(join(place.git_dir, "modules")) else ()

@@ -1,0 +1,120 @@
+"""Which repository the caller stands in, found by reading files only: this is on the way of every command.
+
+`root` is where the project's store lies, and must be the same from every worktree (K3, lesson 67). So it is derived
+from the shared git directory alone, wherever that says enough:
+
+1. `core.worktree`, if it is set (submodules have it);
+2. a bare repository has no main worktree: the git directory itself;
+3. a git directory called `.git` lies in the main worktree;
+4. any other one (`git init --separate-git-dir`) does not say where its main worktree is. There, root is the worktree
+   whose `.git` names it; from a linked worktree it cannot be known, and guessing would make a second store:
+   `GitProblem` says to set `core.worktree`.
+"""
+
+from __future__ import annotations
+
+import os
+from os.path import basename, dirname, isdir, isfile, join, lexists, realpath
+
+import msgspec
+
+from foureyes.adapters.git.client.config_file import is_true, read_settings
+from foureyes.errors import GitProblem
+
+
+class Located(msgspec.Struct, frozen=True):
+    """Absolute paths without symbolic links. In a bare repository all four are the git directory."""
+
+    worktree: str
+    git_dir: str
+    common_dir: str
+    root: str
+
+
+def locate(start: str | os.PathLike[str]) -> Located | None:
+    """The repository at or above `start`; None when there is none. Environment variables do not move it."""
+    here = realpath(start)
+    while (found := _at(here)) is None:
+        above = dirname(here)
+        if above == here:
+            return None
+        here = above
+    return found
+
+
+def _at(here: str) -> Located | None:
+    dot_git = join(here, ".git")
+    if isfile(dot_git):
+        return _placed(_named_by(dot_git), here)
+    if _is_git_dir(dot_git):
+        return _placed(realpath(dot_git), here)
+    if _is_git_dir(here) and _common_dir(here) == here:
+        return _placed(here, here)
+    return None
+
+
+def _placed(git_dir: str, here: str) -> Located:
+    common_dir = _common_dir(git_dir)
+    if common_dir != git_dir:
+        return Located(here, git_dir, common_dir, _root(common_dir, None))
+    root = _root(common_dir, here)
+    return Located(root, git_dir, common_dir, root)
+
+
+def _root(common_dir: str, main: str | None) -> str:
+    settings = read_settings(join(common_dir, "config"))
+    if is_true(settings.get("extensions.worktreeconfig")):
+        settings |= read_settings(join(common_dir, "config.worktree"))
+    if worktree := settings.get("core.worktree"):
+        return realpath(join(common_dir, worktree))
+    if is_true(settings.get("core.bare")):
+        return common_dir
+    if basename(common_dir) == ".git":
+        return dirname(common_dir)
+    if main is not None:
+        return main
+    raise GitProblem(
+        f"this worktree belongs to the git directory {common_dir}, which does not say where its main worktree is",
+        next_step=f"git --git-dir={common_dir} config core.worktree PATH-OF-THE-MAIN-WORKTREE",
+    )
+
+
+def _named_by(dot_git: str) -> str:
+    """The git directory that a `.git` file names."""
+    text = _read(dot_git)
+    prefix, _, target = text.partition(":")
+    if prefix != "gitdir" or not target.strip():
+        raise GitProblem(
+            f"{dot_git} is damaged: it does not name a git directory",
+            next_step="git worktree repair, in the main worktree",
+        )
+    git_dir = realpath(join(dirname(dot_git), target.strip(" \r\n")))
+    if not _is_git_dir(git_dir):
+        raise GitProblem(
+            f"{dot_git} names {git_dir}, which is not a git directory",
+            next_step="git worktree repair, in the main worktree",
+        )
+    return git_dir
+
+
+def _common_dir(git_dir: str) -> str:
+    """A linked worktree's git directory names the shared one in `commondir`."""
+    path = join(git_dir, "commondir")
+    if not isfile(path):
+        return git_dir
+    return realpath(join(git_dir, _read(path).strip("\r\n")))
+
+
+def _is_git_dir(path: str) -> bool:
+    if not lexists(join(path, "HEAD")):
+        return False
+    common_dir = _common_dir(path)
+    return isdir(join(common_dir, "objects")) and isdir(join(common_dir, "refs"))
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read(65536)
+    except OSError as problem:
+        raise GitProblem(f"{path} cannot be read: {problem.strerror}") from problem

@@ -1,0 +1,97 @@
+"""Which programs a repository's own configuration tells git to run (Q2), and how they are kept from running."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from foureyes.adapters import process
+from foureyes.adapters.git.client.calls import shown
+from foureyes.errors import GitProblem
+
+# What git may run while it reads objects, compares, merges, writes files or makes commits. `*` is any subsection. Not
+# here: what only a person at a terminal or the network meets (core.editor, core.pager, core.sshCommand,
+# credential.helper, alias.*), and core.hooksPath, which every call of the gate overrides; husky and its like set it in
+# honest projects.
+_PROGRAMS = """
+core.fsmonitor core.alternateRefsCommand uploadpack.packObjectsHook gc.recentObjectsHook
+merge.*.driver filter.*.clean filter.*.smudge filter.*.process
+diff.external diff.*.command diff.*.textconv
+gpg.program gpg.*.program gpg.ssh.defaultKeyCommand
+trailer.*.command trailer.*.cmd hook.*.command
+"""
+_SHOWN = {name.lower(): name for name in _PROGRAMS.split()}
+_OF_THE_REPOSITORY = (b"local", b"worktree")
+_BOOLEAN = frozenset({"", "true", "false", "yes", "no", "on", "off", "0", "1"})
+_FILTER_KEYS = (".clean", ".smudge", ".process", ".required")
+
+
+class Setting(NamedTuple):
+    """A key as git prints it (section and name in lower case), and its value."""
+
+    key: str
+    value: str
+
+
+class _Asks(Protocol):
+    def __call__(self, *args: str, git_dir: str) -> process.Finished: ...
+
+
+class _Runs(Protocol):
+    def __call__(self, *args: str, cwd: str) -> process.Finished: ...
+
+
+def own_settings(ask: _Asks, git_dir: str) -> list[Setting]:
+    """The repository's own configuration, as seen from one of its git directories; what it includes too."""
+    out = ask("config", "--list", "--null", "--show-scope", "--includes", git_dir=git_dir).out
+    words = out.split(b"\0")[:-1]
+    pairs = zip(words[::2], words[1::2], strict=True)
+    return [_setting(raw) for scope, raw in pairs if scope in _OF_THE_REPOSITORY]
+
+
+def _setting(raw: bytes) -> Setting:
+    key, equals, value = raw.partition(b"\n")
+    return Setting(shown(key), shown(value) if equals else "true")
+
+
+def programs_named(settings: list[Setting]) -> list[str]:
+    """The keys among them that name a program which the gate's kind of work could run."""
+    return sorted({name for key, value in settings if value.strip() and (name := _program(key, value))})
+
+
+def _program(key: str, value: str) -> str:
+    """The key as it is documented, if it names a program."""
+    section, _, rest = key.partition(".")
+    subsection, _, name = rest.rpartition(".")
+    documented = _SHOWN.get(key) or (_SHOWN.get(f"{section}.*.{name}") if subsection else None)
+    if documented is None or (key == "core.fsmonitor" and value.lower() in _BOOLEAN):
+        return ""
+    return documented.replace("*", subsection)
+
+
+def users_settings(own: _Runs) -> dict[str, str]:
+    """What the user and the system configured, whatever the repository says."""
+    rows = own("config", "--list", "--null", "--includes", cwd="/").out.split(b"\0")
+    return dict(_setting(row) for row in rows if row)
+
+
+def silenced(settings: list[Setting], users: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Options that take the repository's own filter programs out of force; what the user configured stays (`users`).
+
+    Only keys that it sets: an empty `process` would switch off the user's `smudge` too.
+    """
+    named = sorted({key for key, _ in settings if key.startswith("filter.") and key.endswith(_FILTER_KEYS)})
+    return tuple(word for key in named for word in ("-c", f"{_overridable(key)}={(users or {}).get(key, _off(key))}"))
+
+
+def _off(key: str) -> str:
+    return "false" if key.endswith(".required") else ""
+
+
+def _overridable(key: str) -> str:
+    if "=" in key or "\n" in key:
+        raise GitProblem(
+            f"the repository's configuration sets {key!r}, which cannot be switched off by name",
+            next_step="git config --local --list",
+        )
+    return key

@@ -1,0 +1,1 @@
+"""What the gate writes: commits, refs, exported trees, checkpoints."""

@@ -1,0 +1,105 @@
+"""Checkpoints (K2): refs at tag objects, which know when they were made and under which name."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from foureyes.adapters.git.client.calls import as_sha, shown
+from foureyes.adapters.git.client.git import EMAIL, NAME, GateGit
+from foureyes.adapters.git.objects import refs
+from foureyes.adapters.git.reading import history
+from foureyes.app.views.work import CheckpointView
+from foureyes.core.words.ids import TASK_INPUT, Sha
+from foureyes.errors import BadInput, Conflict, GitProblem
+
+PLACE = refs.OURS + "checkpoints/"
+_NO_TASK = "_"
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,63}\Z")
+_FORMAT = "%00".join(
+    f"%({field})"
+    for field in (
+        "refname",
+        "objectname",
+        "*objectname",
+        "creatordate:unix",
+        "subject",
+        "*subject",
+        "objecttype",
+        "*objecttype",
+    )
+)
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")
+
+
+def add(git: GateGit, task: str, name: str, commit: Sha) -> None:
+    """Name a commit; again is no error, another commit under the same name is a `Conflict`."""
+    ref = _ref(task, name)
+    if history.known(git, commit) == [None]:
+        raise GitProblem(f"{commit} is not a commit of this repository")
+    if _commit_at(git, ref) is None and refs.create(git, ref, _tag(git, name, commit)):
+        return
+    if _commit_at(git, ref) != commit:
+        raise Conflict(f"there is a checkpoint {name} already, at another commit", next_step="fe checkpoint list")
+
+
+def listed(git: GateGit) -> list[CheckpointView]:
+    """All of them, the newest first."""
+    out = git.real("for-each-ref", f"--format={_FORMAT}", PLACE).out
+    found = [view for line in out.split(b"\n") if line and (view := _view([shown(word) for word in line.split(b"\0")]))]
+    return sorted(sorted(found, key=lambda view: (view.task, view.name)), key=lambda view: view.at, reverse=True)
+
+
+def drop(git: GateGit, task: str, name: str, sha: Sha) -> bool:
+    """Forget one, if it is at this commit."""
+    ref = _ref(task, name)
+    value = refs.at(git, ref).value
+    return value is not None and _commit_at(git, ref) == sha and refs.delete(git, ref, old=value)
+
+
+def _ref(task: str, name: str) -> str:
+    if task and not TASK_INPUT.match(task):
+        raise BadInput(f"{task!r} is not the id of a task")
+    ref = f"{PLACE}{task or _NO_TASK}/{name}"
+    if not _NAME.match(name):
+        raise BadInput(
+            f"a checkpoint cannot be called {name!r}: up to 64 letters, digits, dots, underscores and dashes"
+        )
+    try:
+        return refs.well_formed(ref, PLACE)
+    except GitProblem as problem:
+        raise BadInput(f"a checkpoint cannot be called {name!r}: git allows no such name") from problem
+
+
+def _commit_at(git: GateGit, ref: str) -> Sha | None:
+    out = git.real("for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)", ref).out
+    rows = [line.split(b"\0") for line in out.splitlines()]
+    return next((as_sha(peeled or value) for name, value, peeled in rows if shown(name) == ref), None)
+
+
+def _tag(git: GateGit, name: str, commit: Sha) -> Sha:
+    now = datetime.now(UTC)
+    moment = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    text = (
+        f"object {commit}\ntype commit\ntag {name}\ntagger {NAME} <{EMAIL}> {int(now.timestamp())} +0000\n\n{moment}\n"
+    )
+    made = as_sha(git.store("hash-object", "-t", "tag", "-w", "--stdin", stdin=text.encode()).out.strip())
+    if made is None:
+        raise GitProblem("git hash-object named no object")
+    return made
+
+
+def _view(words: list[str]) -> CheckpointView | None:
+    """A ref that is not where or what we make is somebody else's, and no checkpoint."""
+    ref, value, peeled, seconds, subject, peeled_subject, kind, peeled_kind = words
+    task, _, name = ref.removeprefix(PLACE).partition("/")
+    sha = as_sha(peeled if kind == "tag" else value)
+    if not name or "/" in name or sha is None or (peeled_kind or kind) != "commit":
+        return None
+    at = subject if kind == "tag" and _MOMENT.match(subject) else _moment(seconds)
+    return CheckpointView("" if task == _NO_TASK else task, name, sha, at, peeled_subject if kind == "tag" else subject)
+
+
+def _moment(seconds: str) -> str:
+    moment = datetime.fromtimestamp(int(seconds) if seconds.isdigit() else 0, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,86 @@
+"""Moving refs: by compare-and-swap, never through a symbolic one, without hooks."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from foureyes.adapters.git.client.calls import as_sha, shown
+from foureyes.adapters.git.client.git import DURABLE, EMAIL, NAME, GateGit, failure, must_be_sha
+from foureyes.core.words.ids import Sha
+from foureyes.errors import GitProblem
+
+BRANCHES = "refs/heads/"
+OURS = "refs/foureyes/"
+
+# git itself waits this long for a lock that another git holds; the repository may not make it for ever.
+_WAIT = ("-c", "core.filesRefLockTimeout=1000", "-c", "core.packedRefsTimeout=1000")
+_WRITE = (*_WAIT, *DURABLE, "-c", f"user.name={NAME}", "-c", f"user.email={EMAIL}", "update-ref", "--no-deref")
+_NEVER = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|\.(/|$)|/$")
+
+
+class At(NamedTuple):
+    """Where a ref is: its object, and the ref it stands for if it is symbolic."""
+
+    value: Sha | None
+    symbolic: str = ""
+
+
+def well_formed(ref: str, below: str) -> str:
+    """The full ref if it may exist and lies below a prefix; `GitProblem` otherwise."""
+    if not ref.startswith(below) or len(ref) == len(below) or _NEVER.search(ref):
+        raise GitProblem(f"{ref!r} is not a ref below {below}")
+    return ref
+
+
+def branch(name: str) -> str:
+    """The full ref of a branch given by short or full name."""
+    return well_formed(name if name.startswith(BRANCHES) else BRANCHES + name, BRANCHES)
+
+
+def at(git: GateGit, ref: str) -> At:
+    """Where a ref is now."""
+    out = git.real("for-each-ref", "--format=%(refname)%00%(objectname)%00%(symref)", ref).out
+    for line in out.splitlines():
+        name, value, symbolic = line.split(b"\0")
+        if shown(name) == ref:
+            return At(as_sha(value), shown(symbolic))
+    return At(None)
+
+
+def keep(git: GateGit, ref: str, commit: Sha) -> None:
+    """Make a ref of ours name a commit, wherever it was."""
+    well_formed(ref, OURS)
+    done = git.real(*_WRITE, ref, f"{must_be_sha(commit)}^{{commit}}", ok=(0, 1, 128))
+    if done.rc:
+        raise failure("update-ref", done)
+
+
+def create(git: GateGit, ref: str, value: Sha) -> bool:
+    """Make a new ref; False when it exists."""
+    return swap(git, ref, new=value, old=Sha("0" * len(value)), why="foureyes")
+
+
+def swap(git: GateGit, ref: str, *, new: Sha, old: Sha, why: str) -> bool:
+    """Compare-and-swap; False when the ref was not at `old` (all zeros: did not exist)."""
+    now = at(git, ref)
+    if now.symbolic:
+        raise GitProblem(
+            f"{ref} stands for {now.symbolic} and is not moved itself", next_step=f"git symbolic-ref {ref}"
+        )
+    done = git.real(*_WRITE, "-m", why, ref, must_be_sha(new), must_be_sha(old), ok=(0, 1, 128))
+    return done.rc == 0 or _fail_unless_moved(git, ref, old, failure("update-ref", done))
+
+
+def delete(git: GateGit, ref: str, *, old: Sha) -> bool:
+    """Delete a ref if it is at `old`; False when it was not."""
+    done = git.real(*_WRITE, "-d", ref, must_be_sha(old), ok=(0, 1, 128))
+    return done.rc == 0 or _fail_unless_moved(git, ref, old, failure("update-ref", done))
+
+
+def _fail_unless_moved(git: GateGit, ref: str, old: Sha, problem: GitProblem) -> bool:
+    """git refuses a lost race and a held lock alike; only the first is an answer."""
+    now = at(git, ref).value or Sha("0" * len(old))
+    if now == old:
+        raise problem
+    return False

@@ -1,0 +1,1 @@
+"""What decisions rest on, read in the clean room only."""

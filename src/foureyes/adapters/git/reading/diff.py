@@ -1,0 +1,152 @@
+"""What changed between two commits: the diff id (A2), the counted files (A1) and the text for reading.
+
+The canonical form that the id is the sha256 of: a version line, then per entry six fields, each as `<length>:<bytes>`:
+path, old mode, new mode, `hunks` or `objects` or `mode`, and two values: the hunks' bytes and nothing, or old and new
+object id. Each hunk is `@@\\n` and its lines; line numbers and the function name behind `@@` are gone, because they
+change when code elsewhere does. White space and three lines of context count (lesson 73).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from foureyes.adapters.git.client.calls import Git, shown
+from foureyes.adapters.git.reading.marks import marks_of
+from foureyes.core.nouns.attempt import ChangedFile, Mark
+from foureyes.core.words.ids import DiffId, Sha
+from foureyes.errors import GitProblem
+
+# In the clean room most of these are the default; named all the same, for a git whose defaults will be others. There is
+# no `--text`: without attributes git's own test for a binary file is the rule (a NUL in the first 8,000 bytes), and a
+# file that it takes for binary enters by object id, which no two contents share.
+_EXACT = (
+    "-c", "core.quotepath=true", "-c", "diff.suppressBlankEmpty=false", "-c", "diff.orderFile=/dev/null",
+    "diff-tree", "-r", "--raw", "--numstat", "-p", "-z", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv",
+    "--no-renames", "--diff-algorithm=myers", "--no-indent-heuristic", "--src-prefix=a/", "--dst-prefix=b/", "-U3",
+    "--inter-hunk-context=0", "--no-relative", "--submodule=short", "--ignore-submodules=none",
+)  # fmt: skip
+_COUNTED = ("diff-tree", "-r", "--numstat", "-z", "-M", "--no-ext-diff", "--no-textconv", "--no-relative",
+            "--ignore-submodules=none")  # fmt: skip
+_READABLE = ("-c", "core.quotepath=false", "diff-tree", "-r", "-p", "-M", "--no-color", "--no-ext-diff",
+             "--no-textconv", "--no-relative", "--submodule=short", "--ignore-submodules=none", "-U3")  # fmt: skip
+
+_VERSION = b"foureyes diff 1\n"
+_NO_FILE = b"000000"
+_BY_OBJECT = (b"120000", b"160000")
+_SECTION = re.compile(rb"^diff --git ", re.MULTILINE)
+_HUNK = re.compile(rb"^@@ [^\n]*\n", re.MULTILINE)
+
+
+class Diff(NamedTuple):
+    """Identity and size of a change, and what is odd about it."""
+
+    diff_id: DiffId
+    files: tuple[ChangedFile, ...]
+    marks: tuple[Mark, ...] = ()
+
+
+class _Entry(NamedTuple):
+    """One line of `--raw -z`."""
+
+    path: bytes
+    old_mode: bytes
+    new_mode: bytes
+    old: bytes
+    new: bytes
+    status: bytes
+
+
+def diff(git: Git, base: Sha, head: Sha) -> Diff:
+    """A1, A2. One call of git; a second one only where a file may have been renamed."""
+    out = git.room(*_EXACT, base, head).out
+    entries, rest = _entries(out)
+    counts, _, patch = rest.partition(b"\0\0")
+    files = _files(counts + b"\0")
+    if {b"A", b"D"} <= {entry.status[:1] for entry in entries}:
+        files = _files(git.room(*_COUNTED, base, head).out)
+    return Diff(_diff_id(entries, patch), tuple(files), marks_of(list(_hunks(entries, patch)), files))
+
+
+def _hunks(entries: list[_Entry], patch: bytes) -> Iterator[tuple[bytes, bytes, bytes, bytes, bytes]]:
+    """Each entry with its section of the patch, from the first hunk on."""
+    halves = [half for entry in entries for half in _halves(entry)]
+    for entry, section in zip(halves, _SECTION.split(patch)[1:], strict=True):
+        first = _HUNK.search(section)
+        yield entry.path, entry.status, entry.old_mode, entry.new_mode, section[first.end() :] if first else b""
+
+
+def diff_text(git: Git, base: Sha, head: Sha) -> str:
+    """The change as people read it."""
+    return git.room(*_READABLE, base, head).out.decode("utf-8", "replace")
+
+
+def _entries(out: bytes) -> tuple[list[_Entry], bytes]:
+    """The raw part of git's answer, and what follows it."""
+    entries, at = [], 0
+    while out[at : at + 1] == b":":
+        header_end = out.index(b"\0", at)
+        path_end = out.index(b"\0", header_end + 1)
+        old_mode, new_mode, old, new, status = out[at + 1 : header_end].split(b" ")
+        entries.append(_Entry(out[header_end + 1 : path_end], old_mode, new_mode, old, new, status))
+        at = path_end + 1
+    return entries, out[at:]
+
+
+def _files(counts: bytes) -> list[ChangedFile]:
+    """The rows of `--numstat -z` (lesson 58): added, removed, path; a rename has an empty path, then old and new."""
+    found, words = [], iter(counts.split(b"\0"))
+    for word in words:
+        if not word:
+            break
+        added, removed, path = word.split(b"\t", 2)
+        old_path = b"" if path else next(words)
+        found.append(ChangedFile(shown(path or next(words)), _count(added), _count(removed), shown(old_path)))
+    return found
+
+
+def _count(number: bytes) -> int | None:
+    return None if number == b"-" else int(number)
+
+
+def _diff_id(entries: list[_Entry], patch: bytes) -> DiffId:
+    import hashlib
+
+    digest = hashlib.sha256(_VERSION)
+    for fields in _canonical(entries, patch):
+        for field in fields:
+            digest.update(b"%d:" % len(field))
+            digest.update(field)
+    return DiffId(f"sha256:{digest.hexdigest()}")
+
+
+def _canonical(entries: list[_Entry], patch: bytes) -> Iterator[tuple[bytes, ...]]:
+    """Each entry's fields. The patch has one section per entry in the same order: content never starts a line."""
+    halves = [half for entry in entries for half in _halves(entry)]
+    sections = _SECTION.split(patch)[1:]
+    if len(sections) != len(halves):
+        raise GitProblem(
+            f"git listed {len(halves)} changed files and printed {len(sections)}: the change cannot be named"
+        )
+    for entry, section in zip(halves, sections, strict=True):
+        yield (entry.path, entry.old_mode, entry.new_mode, *_content(entry, section))
+
+
+def _halves(entry: _Entry) -> tuple[_Entry, ...]:
+    """A type change (a file becomes a link) is two entries, as git prints it: a removal and an addition."""
+    if entry.status[:1] != b"T":
+        return (entry,)
+    nothing = b"0" * len(entry.old)
+    gone = entry._replace(new_mode=_NO_FILE, new=nothing)
+    made = entry._replace(old_mode=_NO_FILE, old=nothing)
+    return gone, made
+
+
+def _content(entry: _Entry, section: bytes) -> tuple[bytes, bytes, bytes]:
+    if entry.old == entry.new:
+        return b"mode", b"", b""
+    first = _HUNK.search(section)
+    if first is None or entry.old_mode in _BY_OBJECT or entry.new_mode in _BY_OBJECT:
+        return b"objects", entry.old, entry.new
+    return b"hunks", _HUNK.sub(b"@@\n", section[first.start() :]), b""

@@ -1,0 +1,139 @@
+"""Commits and how they descend from each other; asked in the clean room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from foureyes.adapters.git.client.calls import Git, as_sha
+from foureyes.core.nouns.attempt import Commit
+from foureyes.core.words.ids import Sha
+
+SESSION_TRAILER = "Foureyes-Session"
+TASK_TRAILER = "Task"
+ANCHOR_TRAILER = "Journal"
+
+
+def _trailer(key: str) -> str:
+    # Unfolded values hold no line break, so a line break between them is unambiguous.
+    return f"%(trailers:key={key},valueonly,unfold,separator=%x0A)"
+
+
+_FIELDS = ("%m", "%H", "%T", "%s", "%an", _trailer(SESSION_TRAILER), _trailer(TASK_TRAILER))
+
+
+class Known(NamedTuple):
+    """A commit that exists, and its tree."""
+
+    commit: Sha
+    tree: Sha
+
+
+def known(git: Git, *commits: str) -> list[Known | None]:
+    """The trees of commits given by full id; None for what is unknown or no commit. One call."""
+    asked = [as_sha(commit) for commit in commits]
+    lines = "".join(f"{sha}^{{commit}}\n{sha}^{{tree}}\n" for sha in asked if sha)
+    answers = iter(git.room("cat-file", "--batch-check=%(objectname)", stdin=lines.encode()).out.split(b"\n"))
+    return [_pair(sha, next(answers), next(answers)) if sha else None for sha in asked]
+
+
+def _pair(asked: Sha, commit: bytes, tree: bytes) -> Known | None:
+    found = as_sha(tree)
+    return Known(asked, found) if found and as_sha(commit) == asked else None
+
+
+def merge_base(git: Git, one: Sha, other: Sha) -> Sha | None:
+    """The best common ancestor; None for unrelated histories."""
+    return as_sha(git.room("merge-base", one, other, ok=(0, 1)).out.strip())
+
+
+def is_ancestor(git: Git, commit: Sha, of: Sha) -> bool:
+    """Whether `commit` is reachable from `of`. What git cannot answer (an unknown commit) is False."""
+    if not (as_sha(commit) and as_sha(of)):
+        return False
+    return git.room("merge-base", "--is-ancestor", commit, of, ok=(0, 1, 128)).rc == 0
+
+
+def commits(git: Git, base: Sha, head: Sha) -> tuple[tuple[Commit, ...], dict[str, Sha]]:
+    """base..head, oldest first, with what their trailers name (lesson 45: git parses them, no pattern does).
+
+    And, as git is telling it anyway, the trees of these commits and of where they begin.
+    """
+    args = (
+        "-z",
+        "--reverse",
+        "--topo-order",
+        "--boundary",
+        "--no-show-signature",
+        "--encoding=UTF-8",
+        "--no-color",
+        "--no-notes",
+    )
+    out = git.room("log", *args, "--format=" + "%x00".join(_FIELDS), f"{base}..{head}").out
+    words = out.decode("utf-8", "replace").split("\0")[:-1]
+    rows = [words[at : at + len(_FIELDS)] for at in range(0, len(words), len(_FIELDS))]
+    trees = {row[1]: tree for row in rows if (tree := as_sha(row[2]))}
+    return tuple(_commit(*row) for row in rows if row[0] != "-"), trees
+
+
+def _commit(_mark: str, sha: str, _tree: str, subject: str, author: str, sessions: str, tasks: str) -> Commit:
+    return Commit(Sha(sha), subject, author, _values(sessions), _values(tasks))
+
+
+def _values(text: str) -> tuple[str, ...]:
+    return tuple(value.strip() for value in text.split("\n") if value.strip())
+
+
+def last_anchor(git: Git, tip: Sha) -> str | None:
+    """The anchor with the highest row in the trailers of the first-parent line (J3): a later commit cannot make an
+    older store current.
+
+    What is no anchor at all counts as the highest: nobody holds it (G1).
+    """
+    out = git.room("log", "-z", "--first-parent", f"--format={_trailer(ANCHOR_TRAILER)}", "--grep=^Journal: ", tip).out
+    values = [
+        value.strip()
+        for text in out.decode("utf-8", "replace").split("\0")
+        for value in text.split("\n")
+        if value.strip()
+    ]
+
+    def row(anchor: str) -> int:
+        number = anchor.partition(":")[0]
+        return int(number) if number.isascii() and number.isdigit() and len(number) < 18 else 10**18
+
+    return max(values, key=row, default=None)
+
+
+def count(git: Git, head: Sha) -> int:
+    """How many commits there are up to `head`."""
+    return int(git.room("rev-list", "--count", head).out)
+
+
+def back(git: Git, commit: Sha, steps: int) -> Sha | None:
+    """The commit so many steps back on the first-parent line; None before the first one."""
+    return as_sha(git.room("rev-list", "--first-parent", f"--skip={steps}", "-n", "1", commit).out.strip())
+
+
+def reached(git: Git, commits: Sequence[Sha], tip: Sha) -> set[Sha]:
+    """Those that are reachable from `tip`; what is not there at all counts as reached, and is for `merged_by` to
+    refuse.
+    """
+    asked = [sha for commit in commits if (sha := as_sha(commit))]
+    lines = "".join(f"{sha}\n" for sha in asked) + f"^{tip}\n"
+    beyond = set(git.room("rev-list", "--ignore-missing", "--stdin", stdin=lines.encode()).out.decode("ascii").split())
+    return {sha for sha in asked if sha not in beyond}
+
+
+def merged_by(git: Git, head: Sha, tip: Sha) -> Sha | None:
+    """The first commit on the first-parent line of `tip` that contains `head`."""
+    if head == tip:
+        return head
+    out = git.room("log", "--ancestry-path", "--format=%H %P", f"{head}..{tip}", ok=(0, 128)).out
+    first_parent = {words[0]: words[1] for line in out.decode("ascii").splitlines() if len(words := line.split()) > 1}
+    if tip not in first_parent:
+        return None
+    here: str = tip
+    while first_parent[here] in first_parent:
+        here = first_parent[here]
+    return Sha(head if first_parent[here] == head else here)

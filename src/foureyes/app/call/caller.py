@@ -1,0 +1,61 @@
+"""Who is calling, and whether they may use a verb at all (I1, I2, I5)."""
+
+from __future__ import annotations
+
+from foureyes.app.call.rows import Token
+from foureyes.app.ports import Tx
+from foureyes.app.views.session import SessionView
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.rights import barred
+from foureyes.core.words.ids import SessionId, session_of
+from foureyes.errors import Reason, Refused
+
+
+def gate_of(project: str) -> Actor:
+    """The gate of a project: a service that is nobody's, and only ever does what the rules say."""
+    evidence = f"gate:{project}"
+    return Actor(session=session_of(evidence), kind="service", trust="observed", agent="gate", evidence=(evidence,))
+
+
+def is_proven(actor: Actor) -> bool:
+    """I3: an agent without process evidence has no origin of its own."""
+    return actor.kind != "agent" or bool(actor.processes) or actor.trust == "issued"
+
+
+def spawners(tx: Tx, parent: SessionId | None) -> tuple[SessionId, ...]:
+    """Everyone above a session, nearest first."""
+    found: list[SessionId] = []
+    while parent is not None and parent not in found:
+        found.append(parent)
+        row = tx.one("session.get", SessionView, id=parent)
+        parent = SessionId(row.parent) if row and row.parent else None
+    return tuple(found)
+
+
+def check_token(tx: Tx, actor: Actor) -> None:
+    """I2: an issued session is who shows its live token, nobody else; also not a moment after it has ended."""
+    if actor.trust != "issued":
+        return
+    token = tx.one("session.token", Token, hash=actor.token) if actor.token else None
+    if (
+        token is None
+        or token.ended
+        or (token.session, token.role, token.task) != (actor.session, actor.role, actor.task)
+    ):
+        raise Refused(
+            "the token was refused.", reasons=(Reason("I2", f"{actor.session} has no token that is good for this"),)
+        )
+
+
+def refuse_other_task(actor: Actor, task: str) -> None:
+    """I2: a token is good for one task."""
+    if actor.task is not None and task and task != actor.task:
+        reason = Reason("I2", f"this session has a token for {actor.task}, not for {task}", "fe whoami")
+        raise Refused(f"{task} was not changed.", reasons=(reason,), next_step=reason.next, task=task)
+
+
+def permit(actor: Actor, verb: str) -> None:
+    """I1, I2, I5: whether the caller may use the verb at all."""
+    reason = barred(actor.kind, actor.trust, actor.name, verb, actor.role, actor.within)
+    if reason is not None:
+        raise Refused(f"{verb} is not for you", reasons=(reason,), next_step=reason.next)

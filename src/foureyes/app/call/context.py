@@ -1,0 +1,213 @@
+"""What every verb shares: the ports, who is calling, and one way to read and to write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from foureyes import config
+from foureyes.app.call.caller import check_token, is_proven, permit, spawners
+from foureyes.app.call.rows import Change, Named, Origin, StoredSetting
+from foureyes.app.call.work import Work
+from foureyes.app.ports import Clock, Ids, Keys, Outside, Repo, Store, Tx, Workshop
+from foureyes.app.views.project import Key, ProjectView
+from foureyes.app.views.session import SessionView
+from foureyes.core.nouns.session import Actor, Party
+from foureyes.core.nouns.task import Task
+from foureyes.core.rules.policy import ReviewPolicy
+from foureyes.core.rules.rights import DECISIONS, SIGNED
+from foureyes.core.words.ids import TASK_INPUT, OriginId, SessionId, TaskId
+from foureyes.core.words.text import visible
+from foureyes.errors import AmbiguousId, BadInput, Internal, NotFound, StaleState
+
+
+class Context:
+    """The ports, bound together for one process."""
+
+    def __init__(
+        self,
+        store: Store,
+        repo: Callable[[], Repo],
+        clock: Clock,
+        ids: Ids,
+        environ: Mapping[str, str],
+        folder: str = "",
+        keys: Callable[[], Keys] | None = None,
+        outside: Outside | None = None,
+    ) -> None:
+        self.store = store
+        self._repo = repo
+        self._keys = keys
+        self._outside = outside
+        self.clock = clock
+        self.ids = ids
+        self.environ = environ
+        self.folder = folder
+
+    @cached_property
+    def repo(self) -> Repo:
+        """The repository; made when first asked for, because many commands never need git."""
+        return self._repo()
+
+    @cached_property
+    def keys(self) -> Keys:
+        """The caller's keys; made when first asked for, because hardly any command signs."""
+        if self._keys is None:
+            raise Internal("this Application was made without keys")
+        return self._keys()
+
+    @property
+    def outside(self) -> Outside:
+        """Worktrees, merges, checks, files: what few commands need."""
+        if self._outside is None:
+            raise Internal("this Application was made without a workshop")
+        return self._outside
+
+    @cached_property
+    def workshop(self) -> Workshop:
+        """What may be done to the repository; made when first asked for."""
+        return self.outside.workshop()
+
+    def close(self) -> None:
+        """Let go of the store and, if they were ever made, of the repository's ports."""
+        if "repo" in self.__dict__:
+            self.repo.close()
+        if "workshop" in self.__dict__:
+            self.workshop.close()
+        self.store.close()
+
+    def now(self) -> str:
+        return stamp(self.clock.now())
+
+    def ago(self, minutes: int) -> str:
+        """The moment that many minutes before now."""
+        return stamp(self.clock.now() - timedelta(minutes=minutes))
+
+    def later(self, seconds: int) -> str:
+        """The moment that many seconds after now."""
+        return stamp(self.clock.now() + timedelta(seconds=seconds))
+
+    @contextmanager
+    def writing(self, actor: Actor, verb: str) -> Iterator[Work]:
+        """A transaction for a verb, if the caller may use the verb at all (I1, I2, I5)."""
+        permit(actor, verb)
+        with self.store.write() as tx:
+            check_token(tx, actor)
+            yield Work(tx, actor, self.now(), verb if self.wants_key(tx, actor, verb) else "")
+
+    def wants_key(self, tx: Tx, actor: Actor, verb: str, *, as_a_person: bool = False) -> bool:
+        """I9: whether a person's signature belongs under this verb. `as_a_person`: it counts because a person does
+        it.
+        """
+        if actor.kind != "human" or (verb not in SIGNED and verb not in DECISIONS):
+            return False
+        if (as_a_person or verb in SIGNED) and self.has_keys(tx):
+            return True
+        return self.policy(tx, actor).human_proof == "key"
+
+    @staticmethod
+    def has_keys(tx: Tx) -> bool:
+        """Whether any person's key counts in this project."""
+        return any(key.retired_at is None for key in tx.all("record.keys", Key))
+
+    def project(self, tx: Tx) -> ProjectView:
+        found = tx.one("project.get", ProjectView)
+        if found is None:
+            raise Internal("the store has no project row")
+        return found
+
+    def layers(self, tx: Tx, actor: Actor) -> config.Layers:
+        """Where settings come from, for this caller. foureyes.toml is the one that a person last accepted (P12)."""
+        text = self.project(tx).accepted_text
+        stored = {row.name: row.value for row in tx.all("project.settings", StoredSetting)}
+        human = actor.kind == "human" and not self.has_keys(
+            tx
+        )  # who has a key changes the policy with it, not by a variable (I9)
+        return config.Layers(
+            file=config.read_file(text) if text else {}, store=stored, environ=self.environ, human=human
+        )
+
+    def policy(self, tx: Tx, actor: Actor) -> ReviewPolicy:
+        return config.review_policy(self.layers(tx, actor))
+
+    def find(self, tx: Tx, text: str) -> Task:
+        """The task that an id, or any unambiguous beginning of one, means."""
+        return self.get(tx, self.find_id(tx, text))
+
+    def find_id(self, tx: Tx, text: str) -> TaskId:
+        wanted = text.strip().lower()
+        if not TASK_INPUT.match(wanted):
+            raise BadInput(f"{visible(text)[:60]!r} is not a task id.", next_step="fe list")
+        if tx.one("task.exists", Named, id=wanted):
+            return TaskId(wanted)
+        if "-" not in wanted:
+            wanted = f"{self.project(tx).prefix}-{wanted}"
+        found = tx.all("task.with_prefix", Named, low=wanted, high=wanted + "~")
+        if len(found) == 1 or any(row.id == wanted for row in found):
+            return TaskId(wanted if len(found) > 1 else found[0].id)
+        if not found:
+            raise NotFound(f"no task {visible(text)}.", next_step='fe list --text "…"', task=wanted)
+        names = " or ".join(row.id for row in found[:4])
+        raise AmbiguousId(f"{visible(text)} means {names}; type one more character", task=wanted)
+
+    def get(self, tx: Tx, task: TaskId) -> Task:
+        found = tx.one("task.get", Task, id=task)
+        if found is None:
+            raise NotFound(f"no task {task}.", next_step='fe list --text "…"', task=task)
+        return found
+
+    def check_version(self, tx: Tx, task: Task, seen: int | None) -> None:
+        """T6: a stale write is refused, with who changed what, and when."""
+        if seen is None or seen == task.version:
+            return
+        rows = tx.all("journal.of_task_since", Change, task=task.id, after=seen)
+        names = {row.id: row.name for row in tx.all("session.some", SessionView, ids=sorted({r.session for r in rows}))}
+        what = (
+            "; ".join(f"{names.get(row.session, row.session)} {row.kind} at {row.at}" for row in rows[-3:])
+            or "nothing on record"
+        )
+        raise StaleState(
+            f"{task.id} changed since you read it: {what} (you saw version {seen}, now {task.version}).",
+            next_step=f"fe show {task.id}",
+            task=task.id,
+        )
+
+    def party(self, tx: Tx, actor: Actor) -> Party:
+        """The caller as the policy sees it: every origin its evidence belongs to, everyone above it."""
+        known = tx.one("session.get", SessionView, id=actor.session)
+        origins = {row.origin for row in tx.all("session.origins", Origin, evidence=actor.evidence)}
+        origins |= {known.origin} if known else {str(actor.session)}
+        parent = actor.parent or (known.parent if known else None)
+        return Party(
+            session=actor.session,
+            kind=actor.kind,
+            trust=actor.trust,
+            name=known.name if known else actor.name,
+            person=actor.person,
+            origins=frozenset(OriginId(origin) for origin in origins),
+            proven=is_proven(actor),
+            above=spawners(tx, SessionId(parent) if parent else None),
+            under=frozenset(actor.processes[1:]),
+            under_origins=self._under(tx, actor),
+            process=known.process if known else "".join(actor.processes[:1]),
+            role=actor.role,
+            task=actor.task,
+            model=actor.model,
+            vendor=actor.vendor,
+        )
+
+    @staticmethod
+    def _under(tx: Tx, actor: Actor) -> frozenset[OriginId]:
+        """I3: the origins of the agents whose processes are above the caller's own agent."""
+        if len(actor.processes) < 2:
+            return frozenset()
+        return frozenset(
+            OriginId(row.origin) for row in tx.all("session.origins", Origin, evidence=actor.processes[1:])
+        )
+
+
+def stamp(moment: datetime) -> str:
+    """UTC with milliseconds, as the journal has it."""
+    return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"

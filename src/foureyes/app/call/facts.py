@@ -1,0 +1,396 @@
+"""Facts for decisions: everything about one task, or about a page of them, in a handful of reads."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Protocol, TypedDict, TypeVar
+
+import msgspec
+
+from foureyes.app.call.caller import gate_of, spawners
+from foureyes.app.call.context import Context
+from foureyes.app.ports import Tx
+from foureyes.app.views.session import SessionView
+from foureyes.core.events import KINDS, Event, LabelAdded, PlanAccepted, TaskCreated, TaskEdited, TaskStarted
+from foureyes.core.loop.review import Review
+from foureyes.core.nouns.attempt import Attempt, Author
+from foureyes.core.nouns.check import CheckResult
+from foureyes.core.nouns.finding import Blocking, State
+from foureyes.core.nouns.session import Kind, Party, Trust, is_one_origin
+from foureyes.core.nouns.task import Task
+from foureyes.core.rules.facts import Control, Facts, HistoryEntry, Recorded
+from foureyes.core.rules.four_eyes import Said, may_approve
+from foureyes.core.words.ids import OriginId, SessionId, TaskId
+from foureyes.errors import StoreProblem
+
+DAY_MINUTES = 24 * 60
+
+
+class Checked(TypedDict):
+    """What the facts hold about checks."""
+
+    results: tuple[CheckResult, ...]
+    tests: dict[str, frozenset[str]]
+
+
+class HistoryRow(HistoryEntry, frozen=True, kw_only=True):
+    """A history entry with its task."""
+
+    task: str
+
+
+class AuthorRow(Author, frozen=True, kw_only=True):
+    """An author with its task."""
+
+    task: str
+
+
+class AttemptRow(Attempt, frozen=True, kw_only=True):
+    """An attempt with its task."""
+
+    task: str
+
+
+class TakenOff(msgspec.Struct, frozen=True):
+    """A label that a session took off a task."""
+
+    task: str
+    label: str
+    session: str
+
+
+class ControlRow(msgspec.Struct, frozen=True):
+    """A journal row that decides how a task is looked at (M6)."""
+
+    seq: int
+    task: str
+    at: str
+    session: str
+    kind: str
+    payload: str
+
+
+class TestList(msgspec.Struct, frozen=True):
+    """The packed names of the tests of a report."""
+
+    digest: str
+    packed: str
+
+
+class RecordedRow(Recorded, frozen=True, kw_only=True):
+    """A recorded approval with its task."""
+
+    task: str
+
+
+class HoldingRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A blocking finding that is not resolved, or only waived."""
+
+    task: str
+    id: str
+    severity: str
+    state: State
+    title: str
+    path: str = ""
+    line: int = 0
+    waiting: bool = False
+    waived_until: str = ""
+    by_check: str = ""
+
+
+class Troubles(msgspec.Struct, frozen=True):
+    """What is remarkable about the blocking findings of a task (H1)."""
+
+    task: str
+    disputed: bool
+    waived: bool
+    false_fixed: bool
+
+
+class Cleared(msgspec.Struct, frozen=True):
+    """Up to which attempt a session was cleared of what trailers say."""
+
+    task: str
+    session: str
+    attempt: int
+
+
+class Children(msgspec.Struct, frozen=True):
+    """How many children a task has, and how many of them are closed."""
+
+    parent: str
+    total: int
+    closed: int
+
+
+class ChildMaker(msgspec.Struct, frozen=True):
+    """A session that worked on a child of a task."""
+
+    parent: str
+    session: str
+
+
+class SessionCount(msgspec.Struct, frozen=True):
+    """How often a session did something."""
+
+    session: str
+    n: int
+
+
+def facts_of(context: Context, tx: Tx, task: TaskId, caller: Party | None = None) -> Facts:
+    """The facts of one task."""
+    return facts_for(context, tx, [task], caller)[task]
+
+
+def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None = None) -> dict[TaskId, Facts]:
+    """The facts of a page of tasks. Who is above the caller is needed to judge by (I4)."""
+    tasks = {row.id: row for row in tx.all("task.some", Task, ids=ids)}
+    attempts = {row.task: row for row in tx.all("attempt.latest", AttemptRow, ids=ids)}
+    history, authors = (
+        _by_task(tx.all("attempt.history", HistoryRow, ids=ids)),
+        _by_task(tx.all("attempt.authors", AuthorRow, ids=ids)),
+    )
+    taken_off = _by_task(tx.all("task.labels_taken_off", TakenOff, ids=ids))
+    recorded, reviews = (
+        _by_task(tx.all("attempt.recorded", RecordedRow, ids=ids)),
+        _by_task(tx.all("review.of_diffs", Review, ids=ids)),
+    )
+    cleared = _by_task(tx.all("attempt.cleared", Cleared, ids=ids))
+    controls = _controls(tx, ids)
+    trees = sorted({tree for row in attempts.values() for tree in (row.tree, row.base_tree) if tree})
+    results = tx.all("check.of_trees", CheckResult, trees=trees) if trees else []
+    epics = [task.id for task in tasks.values() if task.type == "epic"]
+    children = {row.parent: row for row in tx.all("task.child_standing", Children, ids=epics)} if epics else {}
+    makers = _child_makers(tx, epics) if epics else defaultdict(set)
+    named = _named(tasks.values(), history, authors, makers) | {
+        SessionId(row.session) for rows in taken_off.values() for row in rows
+    }
+    named |= {row.session for rows in recorded.values() for row in rows} | {result.session for result in results}
+    named |= {control.session for rows in controls.values() for control in rows}
+    named |= {SessionId(row.session) for rows in reviews.values() for row in rows}
+    parties = parties_of(tx, named | set(caller.above if caller else ()))
+    holding, troubles = holding_of(context, tx, ids), _troubles(tx, ids, reviews)
+    hold = context.project(tx).hold
+    minor = _minor_self_approvals(context, tx) if any(task.minor for task in tasks.values()) else {}
+    found = {
+        task.id: Facts(
+            task=task,
+            attempt=attempts.get(task.id),
+            history=tuple(history[task.id]),
+            authors=tuple(authors[task.id]),
+            parties=parties,
+            labels_taken_off=tuple((row.label, SessionId(row.session)) for row in taken_off[task.id]),
+            recorded=tuple(recorded[task.id]),
+            controls=tuple(controls[task.id]),
+            **_checked(tx, attempts.get(task.id), results),
+            cleared={SessionId(row.session): row.attempt for row in cleared[task.id]},
+            children_closed=task.id not in children or children[task.id].closed == children[task.id].total,
+            child_count=children[task.id].total if task.id in children else 0,
+            child_makers=frozenset(makers[task.id]),
+            project_hold=hold,
+            minor_self_approvals=minor,
+            open_blocking=tuple(holding[task.id]),
+            troubles=tuple(troubles[task.id]),
+        )
+        for task in tasks.values()
+    }
+    return {
+        task: _with_reviewers(context, tx, about, reviews[task]) if reviews[task] else about
+        for task, about in found.items()
+    }
+
+
+class OfTask(Protocol):
+    """A row that says which task it is about."""
+
+    @property
+    def task(self) -> str: ...
+
+
+R = TypeVar("R", bound=OfTask)
+
+
+def _by_task(rows: Iterable[R]) -> dict[str, list[R]]:
+    found: dict[str, list[R]] = defaultdict(list)
+    for row in rows:
+        found[row.task].append(row)
+    return found
+
+
+def _child_makers(tx: Tx, epics: list[TaskId]) -> dict[str, set[SessionId]]:
+    """Who worked on the children of each epic."""
+    found: dict[str, set[SessionId]] = defaultdict(set)
+    for row in tx.all("task.child_makers", ChildMaker, ids=epics):
+        found[row.parent].add(SessionId(row.session))
+    return found
+
+
+def holding_of(context: Context, tx: Tx, ids: Sequence[str]) -> dict[str, list[Blocking]]:
+    """D2: what stands against an approval. What a check raised, the check itself says (D5)."""
+    now, found = context.now(), defaultdict(list)
+    for row in tx.all("finding.holding", HoldingRow, ids=list(ids)):
+        if not row.by_check and not (row.state == "waived" and row.waived_until > now):
+            where = f"{row.path}:{row.line}" if row.path and row.line else row.path
+            found[row.task].append(
+                Blocking(row.id, row.severity, row.state, row.title, where, row.waiting, row.state == "waived")
+            )
+    return found
+
+
+def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> dict[str, list[str]]:
+    """H1: disputed, waived or falsely claimed findings, and reviewers who disagree."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for row in tx.all("finding.troubles", Troubles, ids=ids):
+        found[row.task] += ["a blocking finding was disputed"] if row.disputed else []
+        found[row.task] += ["a blocking finding is waived"] if row.waived else []
+        found[row.task] += ["a blocking finding was claimed fixed and was not"] if row.false_fixed else []
+    for task, rows in reviews.items():
+        verdicts = {row.effective for row in rows}
+        found[task] += ["reviewers disagree"] if len(verdicts) > 1 else []
+        found[task] += ["a reviewer has concerns"] if verdicts & {"concerns", "blocker"} else []
+    return found
+
+
+def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review]) -> Facts:
+    """V6: whose review of this diff counts: it is whole, it agrees, and P would let its reviewer approve now.
+
+    Sessions of one origin are one pair of eyes (I4): the last thing they said is what they say.
+    """
+    policy = context.policy(tx, gate_of(context.store.project))
+    alone = msgspec.structs.replace(facts, recorded=())
+    latest: list[Review] = []
+    for row in reversed(reviews):
+        if not any(is_one_origin(facts.party(row.session), facts.party(later.session)) for later in latest):
+            latest.append(row)
+    agreeing = [row for row in latest if row.agrees]
+    counting = {
+        row.session
+        for row in agreeing
+        if may_approve(alone, facts.party(row.session), policy, Said(row.summary)).allowed
+    }
+    return msgspec.structs.replace(facts, reviewers=frozenset(counting))
+
+
+def _checked(tx: Tx, attempt: Attempt | None, results: list[CheckResult]) -> Checked:
+    """D5: the results on an attempt's tree and on its base's, and the tests that they name where they differ."""
+    if attempt is None:
+        return {"results": (), "tests": {}}
+    mine = tuple(result for result in results if result.tree in (attempt.tree, attempt.base_tree))
+    return {"results": mine, "tests": tests_of(tx, mine)}
+
+
+def with_trees(tx: Tx, facts: Facts, trees: Sequence[str]) -> Facts:
+    """The facts with the results on more trees: of a merge, and of the target's tip."""
+    results = tuple(tx.all("check.of_trees", CheckResult, trees=sorted({tree for tree in trees if tree})))
+    known = {result.seq for result in facts.results}
+    everything = (*facts.results, *[result for result in results if result.seq not in known])
+    parties = facts.parties | parties_of(tx, {result.session for result in results} - set(facts.parties))
+    return msgspec.structs.replace(facts, results=everything, tests=tests_of(tx, everything), parties=parties)
+
+
+def tests_of(tx: Tx, results: Iterable[CheckResult]) -> dict[str, frozenset[str]]:
+    """The tests behind results, unless they all name the same."""
+    digests = sorted({result.tests for result in results if result.tests})
+    if len(digests) < 2:
+        return {}
+    from foureyes.app.call.test_names import unpack
+
+    return {row.digest: unpack(row.packed) for row in tx.all("check.tests", TestList, digests=digests)}
+
+
+def _controls(tx: Tx, ids: list[TaskId]) -> dict[str, list[Control]]:
+    """M6: who put which label on, planned a mode or changed the acceptance, and when."""
+    found: dict[str, list[Control]] = defaultdict(list)
+    started: set[str] = set()
+    for row in tx.all("journal.controls", ControlRow, ids=ids):
+        event = _event(row)
+        who, begun = SessionId(row.session), row.task in started
+        match event:
+            case TaskCreated():
+                found[row.task] += [Control("label", who, label) for label in event.labels]
+                found[row.task] += [Control("plan", who)] if event.planned else []
+            case LabelAdded():
+                found[row.task].append(Control("label", who, event.label, late=True, after_start=begun))
+            case PlanAccepted():
+                found[row.task].append(Control("plan", who, late=True, after_start=begun))
+            case TaskEdited() if event.acceptance is not None:
+                found[row.task].append(Control("acceptance", who, late=True, after_start=begun))
+            case TaskStarted():
+                started.add(row.task)
+    return found
+
+
+def _event(row: ControlRow) -> Event:
+    """Lesson 62: a row that cannot be read is named, with its task."""
+    try:
+        event: Event = msgspec.json.decode(row.payload, type=KINDS[row.kind])
+    except msgspec.DecodeError as problem:
+        raise StoreProblem(
+            f"journal row {row.seq} of {row.task} cannot be read: {problem}.",
+            next_step="fe audit verify",
+            task=row.task,
+        ) from problem
+    return event
+
+
+def _named(
+    tasks: Iterable[Task],
+    history: dict[str, list[HistoryRow]],
+    authors: dict[str, list[AuthorRow]],
+    makers: dict[str, set[SessionId]],
+) -> set[SessionId]:
+    """Every session that the facts mention."""
+    named: set[SessionId] = set()
+    for task in tasks:
+        named |= {s for s in (task.creator, task.implementer, task.minor_by, task.rejected_by) if s}
+        named |= (
+            {entry.session for entry in history[task.id]}
+            | {author.session for author in authors[task.id]}
+            | makers[task.id]
+        )
+    return named
+
+
+def parties_of(tx: Tx, sessions: Iterable[SessionId]) -> dict[SessionId, Party]:
+    """Sessions as the policy sees them, with everyone above them."""
+    found: dict[SessionId, Party] = {}
+    wanted = set(sessions)
+    while wanted:
+        rows = tx.all("session.some", SessionView, ids=sorted(wanted))
+        for row in rows:
+            found[SessionId(row.id)] = _party(tx, row)
+        wanted = {above for row in rows for above in found[SessionId(row.id)].above} - set(found)
+    return found
+
+
+def _party(tx: Tx, row: SessionView) -> Party:
+    return Party(
+        session=SessionId(row.id),
+        kind=msgspec.convert(row.kind, Kind),
+        trust=msgspec.convert(row.trust, Trust),
+        name=row.name,
+        person=row.person,
+        origins=frozenset({OriginId(row.origin)}),
+        proven=row.proven,
+        above=spawners(tx, SessionId(row.parent)) if row.parent else (),
+        process=row.process,
+        model=row.model,
+        vendor=row.vendor,
+    )
+
+
+def _minor_self_approvals(context: Context, tx: Tx) -> dict[str, int]:
+    """P10: how many minor tasks each origin, with all it spawned, approved for itself in the last 24 hours."""
+    rows = tx.all("attempt.minor_self_approvals", SessionCount, since=context.ago(DAY_MINUTES))
+    parties = parties_of(tx, {SessionId(row.session) for row in rows})
+    found: dict[str, int] = defaultdict(int)
+    for row in rows:
+        me = parties[SessionId(row.session)]
+        line = [
+            me,
+            *[parties[session] for session in me.above if session in parties and parties[session].kind == "agent"],
+        ]
+        for origin in {origin for party in line for origin in party.origins}:
+            found[origin] += row.n
+    return dict(found)

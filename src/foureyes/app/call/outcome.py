@@ -1,0 +1,21 @@
+"""What a verb that changed a task answers."""
+
+from __future__ import annotations
+
+from foureyes.app.views.task import Outcome
+from foureyes.core.nouns.task import Task
+
+
+def outcome(
+    task: Task, message: str, next_step: str = "", *, changed: bool = True, notes: tuple[str, ...] = ()
+) -> Outcome:
+    """What a verb tells about the task it touched."""
+    return Outcome(
+        task=task.id,
+        status=task.status,
+        version=task.version,
+        changed=changed,
+        message=message,
+        next=next_step,
+        notes=notes,
+    )

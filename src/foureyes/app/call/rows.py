@@ -1,0 +1,61 @@
+"""Rows of the store that verbs of several rooms read."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.core.nouns.session import Role
+from foureyes.core.words.ids import SessionId, TaskId
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A piece of evidence that the store has."""
+
+    evidence: str
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """An origin that some evidence belongs to."""
+
+    origin: str
+
+
+class Named(msgspec.Struct, frozen=True):
+    """A task id."""
+
+    id: str
+
+
+class Count(msgspec.Struct, frozen=True):
+    """A number."""
+
+    n: int
+
+
+class StoredSetting(msgspec.Struct, frozen=True):
+    """A journalled setting."""
+
+    name: str
+    value: str
+    session: str = ""
+    at: str = ""
+
+
+class Token(msgspec.Struct, frozen=True, kw_only=True):
+    """A token as the store knows it."""
+
+    hash: str
+    session: SessionId
+    task: TaskId
+    role: Role
+    bound: str
+    ended: bool
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A journal row, for saying who changed what."""
+
+    seq: int
+    at: str
+    session: str
+    kind: str

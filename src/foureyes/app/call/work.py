@@ -1,0 +1,79 @@
+"""A writing transaction of one actor."""
+
+from __future__ import annotations
+
+from foureyes.app.call.caller import gate_of, is_proven, refuse_other_task
+from foureyes.app.call.rows import Count, Known
+from foureyes.app.ports import WriteTx
+from foureyes.app.views.session import SessionView
+from foureyes.core.events import Event, SessionEvidenceAdded, SessionStarted
+from foureyes.core.nouns.session import Actor
+from foureyes.errors import Internal
+
+
+class Work:
+    """A writing transaction of one actor: reads see what was already recorded in it.
+
+    `unproven` is why nothing may be recorded yet: a person's signature is still to be checked (I9).
+    """
+
+    def __init__(self, tx: WriteTx, actor: Actor, at: str, unproven: str = "") -> None:
+        self.tx = tx
+        self.actor = actor
+        self.at = at
+        self.unproven = unproven
+        self._known = False
+
+    def record(self, task: str, *events: Event) -> list[int]:
+        """Journal events about a task (or about none: ""). The session's row is made with its first write (I1)."""
+        refuse_other_task(self.actor, task)
+        if self.unproven:
+            raise Internal(f"{self.unproven} was about to be recorded without its signature (I9)")
+        self.introduce()
+        return self.tx.append(self.actor.session, self.at, [(task, event) for event in events])
+
+    def as_gate(self, project: str) -> Work:
+        """The same transaction, in the name of the gate: what a rule decides, no caller decides (lesson 28)."""
+        return Work(self.tx, gate_of(project), self.at)
+
+    def introduce(self) -> None:
+        """Make the session's row, or add what is new about it; once."""
+        if self._known:
+            return
+        self._known = True
+        actor, tx = self.actor, self.tx
+        known = tx.one("session.get", SessionView, id=actor.session)
+        event: Event | None = None
+        if known is None:
+            event = self._first_words()
+        elif actor.trust != "asserted":
+            have = {
+                row.evidence
+                for row in tx.all("session.known_evidence", Known, evidence=actor.evidence, origin=known.origin)
+            }
+            missing = tuple(piece for piece in actor.evidence if piece not in have)
+            event = SessionEvidenceAdded(evidence=missing) if missing else None
+        if event is not None:
+            tx.append(actor.session, self.at, [("", event)])
+
+    def _first_words(self) -> SessionStarted:
+        actor = self.actor
+        name = actor.name
+        if actor.kind == "agent" and actor.trust != "asserted":
+            count = self.tx.one("session.count_agent", Count, agent=actor.agent)
+            name = f"{actor.agent or 'agent'}#{(count.n if count else 0) + 1}"
+        return SessionStarted(
+            kind=actor.kind,
+            trust=actor.trust,
+            agent=actor.agent,
+            person=actor.person,
+            host=actor.host,
+            model=actor.model,
+            vendor=actor.vendor,
+            name=name,
+            proven=is_proven(actor),
+            parent=actor.parent,
+            base=actor.base,
+            process=actor.processes[0] if actor.processes and actor.kind == "agent" else "",
+            evidence=() if actor.trust == "asserted" else actor.evidence,
+        )

@@ -1,0 +1,1 @@
+"""Other people's files: findings, handoffs and settings of other tools."""

@@ -1,0 +1,330 @@
+"""Handoffs of tech lead, developer and QA: written from the ledger, and read back without believing a number of them
+(G6, L13).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from foureyes.app.call.caller import gate_of
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of, with_trees
+from foureyes.app.findings.lookup import findings_of
+from foureyes.app.ports import Tx
+from foureyes.app.views.finding import MoveView
+from foureyes.core.documents.counts import summary_problems
+from foureyes.core.documents.reader import read
+from foureyes.core.documents.shapes import (
+    MOST_IN_TEXT,
+    BlockingSummary,
+    DeveloperHandoff,
+    Issue,
+    IssueResponse,
+    IssueSummary,
+    QaHandoff,
+    TechLeadHandoff,
+    TestTracking,
+    word_of,
+)
+from foureyes.core.loop.failing_tests import Tests, Tracking, track
+from foureyes.core.nouns.attempt import Attempt
+from foureyes.core.nouns.check import CheckState
+from foureyes.core.nouns.finding import UNRESOLVED, Finding, status_of
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.check_states import check_states_on
+from foureyes.core.rules.facts import Facts
+from foureyes.core.words.text import visible
+from foureyes.errors import BadInput, NotFound, Reason, Refused
+
+ROLES = ("tech_lead", "developer", "qa")
+SHOWN = 5
+Handoff = TechLeadHandoff | DeveloperHandoff | QaHandoff
+
+
+class Taken(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a handoff that was read."""
+
+    task: str
+    type: str
+    changed: bool
+    message: str
+    next: str = ""
+    notes: tuple[str, ...] = ()
+    raised: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
+
+
+class Told(msgspec.Struct, frozen=True):
+    """By what a document can be told from others; it may leave its type out."""
+
+    type: object = ""
+    issues: object = None
+    issue_responses: object = None
+    test_tracking: object = None
+
+
+class Handoffs:
+    """Write and read."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def export(self, task: str, role: str) -> Handoff:
+        """What the ledger says, as one role hands it to another."""
+        if role not in ROLES:
+            raise BadInput(
+                f"there is no handoff of {visible(role)[:40]!r}; there are {', '.join(ROLES)}.",
+                next_step="fe export handoff --help",
+            )
+        with self._context.store.read() as tx:
+            facts = facts_of(self._context, tx, self._context.find_id(tx, task))
+            if facts.attempt is None:
+                found = facts.task.id
+                raise NotFound(f"nothing was handed in for {found}.", next_step=f"fe show {found}", task=found)
+            if role == "tech_lead":
+                return self._lead(tx, facts, facts.attempt)
+            return self._developer(tx, facts) if role == "developer" else self._qa(tx, facts)
+
+    def _lead(self, tx: Tx, facts: Facts, attempt: Attempt) -> TechLeadHandoff:
+        """What is open now, what this iteration resolved of before, what it found that is new."""
+        now, rows = self._context.now(), findings_of(tx, facts.task.id)
+        open_ones = [one for one in rows if one.state in UNRESOLVED or one.holds(now)]
+        settled = {
+            move.root
+            for move in tx.all("finding.moves", MoveView, task=facts.task.id)
+            if move.iteration == attempt.n
+            and move.kind in ("ruled", "cleared")
+            and move.now == "resolved"
+            and not move.undone
+        }
+        new = [one for one in open_ones if one.raised == attempt.n]
+        resolved = [
+            one.id for one in rows if one.root in settled and one.state == "resolved" and one.raised < attempt.n
+        ]
+        return TechLeadHandoff(
+            issues=tuple(_issue(one) for one in open_ones),
+            issue_summary=_summary(open_ones),
+            iteration=attempt.n,
+            status=status_of([one.severity for one in open_ones]),
+            prior_issues_resolved=tuple(resolved),
+            new_blocking_issues=tuple(one.id for one in new if one.blocking),
+            new_issues_this_iteration=tuple(one.id for one in new),
+        )
+
+    def _developer(self, tx: Tx, facts: Facts) -> DeveloperHandoff:
+        """The answers that the latest attempt carries, or the one that is being made."""
+        task = facts.task
+        iteration = task.iteration + (task.status == "in_progress")
+        rows = {one.root: one.at_time(self._context.now()) for one in findings_of(tx, task.id)}
+        moves = tx.all("finding.moves", MoveView, task=task.id)
+        given = {
+            move.root: move
+            for move in moves
+            if move.kind == "answered" and move.iteration == iteration and not move.undone
+        }
+        blocking = {one.root for one in rows.values() if one.needs_answer or (one.blocking and one.root in given)}
+        counted = Counter(given[root].word for root in blocking if root in given)
+        return DeveloperHandoff(
+            issue_responses=tuple(_response(rows[root], move) for root, move in given.items()),
+            iteration=iteration,
+            blocking_summary=BlockingSummary(
+                total_blocking=len(blocking),
+                fixed=counted["FIXED"],
+                rejected_with_reason=counted["REJECTED"],
+                unaddressed=len(blocking) - counted["FIXED"] - counted["REJECTED"],
+            ),
+        )
+
+    def _qa(self, tx: Tx, facts: Facts) -> QaHandoff:
+        tracked = self._tracked(tx, facts)
+        if not tracked:
+            found = facts.task.id
+            said = f"no required check that counts has run on an attempt of {found}."
+            raise NotFound(said, next_step=f"a person or a service runs: fe check run {found}", task=found)
+        return _qa_of(tracked[-1])
+
+    def _tracked(self, tx: Tx, facts: Facts) -> list[Tracking]:
+        """L13: the failing tests of every attempt that a required check has answered for, where it counts (D5)."""
+        policy = self._context.policy(tx, gate_of(self._context.store.project))
+        attempts = tx.all("attempt.of_task", Attempt, task=facts.task.id)
+        known = with_trees(tx, facts, [tree for one in attempts for tree in (one.tree, one.base_tree)])
+        found = []
+        for attempt in attempts:
+            checked = [one for one in check_states_on(known, policy, attempt.tree, attempt.base_tree) if _says(one)]
+            if checked:
+                found.append(Tests(attempt.n, frozenset(name for one in checked for name in _failing(one))))
+        return track(found)
+
+    def take_in(self, actor: Actor, task: str, document: bytes) -> Taken:
+        """A developer's answers, a tech lead's issues, or what QA says, which is compared with the checks and never
+        stored.
+        """
+        with self._context.store.read() as tx:
+            task = self._context.find_id(tx, task)
+        kind = kind_of(document)
+        if kind == "handoff_developer":
+            from foureyes.app.findings.answers import Answers
+
+            done = Answers(self._context).respond_document(actor, task, document)
+            return Taken(
+                task=done.task, type=kind, changed=True, message=done.message, next=done.next, notes=done.notes
+            )
+        if kind == "handoff_qa":
+            return self._compared(task, document)
+        from foureyes.app.exchange.findings import Exchange
+
+        read(document, TechLeadHandoff)
+        read_in = Exchange(self._context).take_in(actor, task, document)
+        return Taken(
+            task=read_in.task,
+            type="handoff_tech_lead",
+            changed=bool(read_in.raised or read_in.again),
+            message=read_in.message,
+            next=read_in.next,
+            raised=read_in.raised,
+            again=read_in.again,
+        )
+
+    def _compared(self, task: str, document: bytes) -> Taken:
+        """L13: what the checks say counts; a document that says something else is an error that names both."""
+        said = read(document, QaHandoff, rule="L13")
+        problems = summary_problems(said)
+        if problems:
+            raise BadInput(
+                "the handoff_qa contradicts itself.", reasons=tuple(problems), next_step="mend these and send it again"
+            )
+        with self._context.store.read() as tx:
+            facts = facts_of(self._context, tx, self._context.find_id(tx, task))
+            tracked = {one.iteration: one for one in self._tracked(tx, facts)}
+        found = facts.task.id
+        here = tracked.get(said.test_tracking.iteration)
+        if here is None:
+            ran = f"iterations {', '.join(str(n) for n in tracked)}" if tracked else "none"
+            reasons = [
+                Reason(
+                    "L13",
+                    f"test_tracking.iteration: {said.test_tracking.iteration} sent, the checks ran on {ran}",
+                    f"fe check run {found}",
+                )
+            ]
+        else:
+            reasons = _differences(said, _qa_of(here), f"fe check show {found}")
+        if reasons:
+            raise Refused(
+                "the handoff_qa is not what the checks say.",
+                reasons=tuple(reasons),
+                next_step=reasons[0].next,
+                task=found,
+            )
+        message = (
+            f"the checks of {found} say the same about iteration {said.test_tracking.iteration}; nothing was stored"
+        )
+        return Taken(task=found, type="handoff_qa", changed=False, message=message, next=f"fe check show {found}")
+
+
+def kind_of(document: bytes) -> str:
+    """What a document is: by its type, or by what it has where it leaves that out; a tech lead's where nothing
+    tells.
+    """
+    try:
+        told = msgspec.json.decode(document.removeprefix(b"\xef\xbb\xbf"), type=Told)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return "handoff_tech_lead"  # whoever reads it says what is wrong with it
+    if told.type in ("handoff_developer", "handoff_qa", "handoff_tech_lead"):
+        return str(told.type)
+    if told.type:
+        said = (
+            f"{visible(str(told.type))[:60]!r} is no handoff; there are handoff_tech_lead, handoff_developer and "
+            "handoff_qa."
+        )
+        raise BadInput(said, next_step="a review_result: fe review submit TASK FILE")
+    if told.issue_responses is not None:
+        return "handoff_developer"
+    return "handoff_qa" if told.test_tracking is not None else "handoff_tech_lead"
+
+
+def _issue(one: Finding) -> Issue:
+    return Issue(
+        id=one.id,
+        severity=one.severity,
+        title=one.title,
+        blocking=one.blocking,
+        location=one.where,
+        problem=_text(one.problem),
+        fix=_text(one.fix),
+        why=_text(one.why),
+        quote=_text(one.quote),
+        rule=one.rule,
+        fix_patch=one.fix_patch if len(one.fix_patch) <= MOST_IN_TEXT else "",
+    )
+
+
+def _text(text: str) -> str:
+    return text[:MOST_IN_TEXT]
+
+
+def _summary(rows: Iterable[Finding]) -> IssueSummary:
+    counted = Counter(one.severity for one in rows)
+    return IssueSummary(
+        critical=counted["CRITICAL"],
+        high=counted["HIGH"],
+        medium=counted["MEDIUM"],
+        low=counted["LOW"],
+        blocking_count=counted["CRITICAL"] + counted["HIGH"],
+    )
+
+
+def _response(one: Finding, move: MoveView) -> IssueResponse:
+    words = {"details": _text(move.words)} if move.word == "FIXED" else {"reason": _text(move.words)}
+    return IssueResponse(
+        issue_id=one.id, action=move.word, ground=move.ground, commit=move.commit, tech_debt_id=move.debt, **words
+    )
+
+
+def _says(one: CheckState) -> bool:
+    """Whether a check has an answer to go by: it is required, and somebody ran it whose run counts."""
+    return one.rule.required and one.result is not None and not one.claimed
+
+
+def _failing(one: CheckState) -> list[str]:
+    """The tests that a check names, or its own name where it names none."""
+    if one.result is None or one.result.outcome == "passed":
+        return []
+    return list(one.result.failing) if one.rule.report == "junit" and one.result.failing else [one.rule.name]
+
+
+def _qa_of(one: Tracking) -> QaHandoff:
+    fails = one.still_failing or one.new_failures
+    tracking = TestTracking(
+        iteration=one.iteration,
+        original_failures=one.original_failures,
+        fixed_since_start=one.fixed_since_start,
+        still_failing=one.still_failing,
+        new_failures=one.new_failures,
+    )
+    return QaHandoff(test_tracking=tracking, progress_made=one.progress_made, status="FAIL" if fails else "PASS")
+
+
+def _differences(said: QaHandoff, known: QaHandoff, step: str) -> list[Reason]:
+    found = []
+    for name in ("original_failures", "fixed_since_start", "still_failing", "new_failures"):
+        sent, right = set(getattr(said.test_tracking, name)), set(getattr(known.test_tracking, name))
+        if sent != right:
+            found.append(
+                Reason("L13", f"test_tracking.{name}: {_named(sent)} sent, {_named(right)} by the checks", step)
+            )
+    if said.progress_made is not None and said.progress_made != known.progress_made:
+        sent_word, right_word = str(said.progress_made).lower(), str(known.progress_made).lower()
+        found.append(Reason("L13", f"progress_made: {sent_word} sent, {right_word} by the checks", step))
+    if said.status.strip() and word_of(said.status) != known.status:
+        found.append(Reason("L13", f"status: {word_of(said.status)} sent, {known.status} by the checks", step))
+    return found
+
+
+def _named(names: set[str]) -> str:
+    """A few of them, and how many there are."""
+    shown = ", ".join(visible(name)[:100] for name in sorted(names)[:SHOWN])
+    return f"{shown}{f' and {len(names) - SHOWN} more' if len(names) > SHOWN else ''}" if names else "none"

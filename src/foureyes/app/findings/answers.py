@@ -1,0 +1,233 @@
+"""Answers (L6, L7): one per finding and hand-in, all of a set or none; and what a hand-in does about findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.app.call.caller import permit, refuse_other_task
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of
+from foureyes.app.call.outcome import outcome
+from foureyes.app.call.rows import Named
+from foureyes.app.call.work import Work
+from foureyes.app.findings.lookup import findings_of
+from foureyes.app.ports import Tx
+from foureyes.app.tasks.tasks import Tasks
+from foureyes.app.views.task import Outcome
+from foureyes.core import events as e
+from foureyes.core.loop.answering import why_not_answers
+from foureyes.core.nouns.finding import Answer, Finding
+from foureyes.core.nouns.session import Actor, is_one_origin
+from foureyes.core.nouns.task import clean_title
+from foureyes.core.rules.facts import Facts
+from foureyes.core.words.ids import TaskId
+from foureyes.core.words.text import clean_text
+from foureyes.errors import BadInput, NotFound, Reason, Refused
+
+if TYPE_CHECKING:
+    from foureyes.core.documents.shapes import DeveloperHandoff
+
+ANSWERS_IN = ("in_progress", "reviewing")
+COMMIT_LENGTHS = range(7, 41)
+
+
+class Answers:
+    """Respond to findings."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def respond_document(self, actor: Actor, task: str, document: bytes) -> Outcome:
+        """L6: the answers of a handoff_developer document, all of them or none; what it counts must be what is there
+        (G6).
+        """
+        from foureyes.core.documents.counts import summary_problems
+        from foureyes.core.documents.findings import answers_of
+        from foureyes.core.documents.reader import read
+        from foureyes.core.documents.shapes import DeveloperHandoff
+
+        permit(actor, "finding respond")
+        handoff = read(document, DeveloperHandoff, rule="L6")
+        answers, problems = answers_of(handoff)
+        problems += summary_problems(handoff)
+        if problems:
+            step = "mend these and send it again"
+            raise BadInput(
+                "the handoff_developer was refused, and nothing was answered.", reasons=tuple(problems), next_step=step
+            )
+        return self.respond(actor, task, answers, document=handoff)
+
+    def respond(
+        self, actor: Actor, task: str, answers: Sequence[Answer], *, document: DeveloperHandoff | None = None
+    ) -> Outcome:
+        """L6: answer findings of a task; without one, of the task that they are of. `document` is where they come from
+        (G6).
+        """
+        permit(actor, "finding respond")
+        answers = [_clean(answer) for answer in answers]
+        with self._context.store.read() as tx:
+            facts = facts_of(self._context, tx, self._context.find_id(tx, task) if task else _task_of(tx, answers))
+        wrong = self._commits(facts, answers)
+        with self._context.writing(actor, "finding respond") as work:
+            found = self._context.find(work.tx, facts.task.id)
+            refuse_other_task(actor, found.id)
+            facts = facts_of(self._context, work.tx, found.id)
+            self._refuse_stranger(work, facts)
+            iteration = found.iteration + (found.status == "in_progress")
+            known = known_ids(work.tx, found.id, work.at)
+            reasons = [*why_not_answers(answers, known, iteration), *wrong, *_miscounted(answers, known, document)]
+            reasons += (
+                [Reason("L6", "no answer was given", f"fe finding list {found.id} --open")] if not answers else []
+            )
+            if reasons:
+                raise Refused("nothing was answered.", reasons=tuple(reasons), next_step=reasons[0].next, task=found.id)
+            owner = found.implementer or actor.session
+            answers = [self._with_debt(work, found.id, known[answer.finding], answer) for answer in answers]
+            work.record(found.id, e.FindingsAnswered(iteration=iteration, implementer=owner, answers=tuple(answers)))
+            left = [one for one in findings_of(work.tx, found.id) if one.at_time(work.at).needs_answer]
+            now = self._context.get(work.tx, found.id)
+        said = ", ".join(f"{answer.finding} {answer.action}" for answer in answers[:5]) + (
+            f" and {len(answers) - 5} more" if len(answers) > 5 else ""
+        )
+        step = (
+            f"fe finding respond {left[0].id} --fixed|--rejected"
+            if left
+            else f"fe submit {now.id}"
+            if now.status == "in_progress"
+            else ""
+        )
+        notes = [f"planned {answer.debt} for {answer.finding}" for answer in answers if answer.debt]
+        return outcome(now, f"{said}; {len(left)} blocking left to answer", step, notes=tuple(notes))
+
+    def _refuse_stranger(self, work: Work, facts: Facts) -> None:
+        """L6: the implementer answers, or somebody who may hand in for it; while it is at work or in review."""
+        task, me = facts.task, self._context.party(work.tx, work.actor)
+        reasons: list[Reason] = []
+        if task.status not in ANSWERS_IN:
+            reasons.append(
+                Reason(
+                    "L6",
+                    f"{task.id} is {task.status}: its implementer answers, so somebody starts it first",
+                    f"fe start {task.id}",
+                )
+            )
+        owner = facts.party(task.implementer) if task.implementer else None
+        mine = owner is not None and (is_one_origin(me, owner) or facts.is_under(owner, me))
+        if owner is not None and not (
+            mine or work.actor.kind in ("human", "service") or work.actor.role == "implement"
+        ):
+            who = facts.party_name(owner.session)
+            reasons.append(
+                Reason("L6", f"{who} holds the claim on {task.id}: it answers for its own work", f"fe show {task.id}")
+            )
+        if reasons:
+            raise Refused("nothing was answered.", reasons=tuple(reasons), next_step=reasons[0].next, task=task.id)
+
+    def _commits(self, facts: Facts, answers: Sequence[Answer]) -> list[Reason]:
+        """L6: a commit that is named must exist, and must not be part of the attempt that was reviewed."""
+        found: list[Reason] = []
+        attempt = facts.attempt
+        for answer in answers:
+            if not answer.commit:
+                continue
+            sha = self._context.repo.commit_of(answer.commit) if len(answer.commit) in COMMIT_LENGTHS else None
+            if sha is None:
+                found.append(
+                    Reason("L6", f"{answer.finding}: there is no commit {answer.commit[:40]}", "git log --oneline")
+                )
+            elif attempt is not None and self._context.repo.is_ancestor(sha, attempt.head):
+                said = (
+                    f"{answer.finding}: commit {answer.commit[:12]} was part of attempt {attempt.n} already, so "
+                    "it fixed nothing since"
+                )
+                found.append(Reason("L6", said, "name the commit that fixes it, or none"))
+        return found
+
+    def _with_debt(self, work: Work, task: TaskId, finding: Finding, answer: Answer) -> Answer:
+        """L6: a deferred finding becomes a tech-debt task, or names one that is there."""
+        if answer.action != "DEFERRED" or not answer.debt:
+            return msgspec.structs.replace(answer, debt="")
+        if answer.debt != "new" and work.tx.one("task.exists", Named, id=answer.debt.lower()) is not None:
+            return msgspec.structs.replace(answer, debt=answer.debt.lower())
+        if answer.debt != "new":
+            raise NotFound(
+                f"{answer.finding}: no task {answer.debt}.", next_step="leave tech_debt_id out, or say: new", task=task
+            )
+        return msgspec.structs.replace(answer, debt=plan_debt(self._context, work, task, finding, answer.text))
+
+
+def plan_debt(context: Context, work: Work, task: str, finding: Finding, why: str = "") -> TaskId:
+    """A task for what was left: the finding, where it is, and why it was left."""
+    new = Tasks(context).free_id(work.tx)
+    parts = [
+        f"{finding.id} of {task}, {finding.severity}" + (f", {finding.where}" if finding.where else ""),
+        finding.problem,
+        finding.fix,
+        why,
+    ]
+    said = "\n\n".join(part for part in parts if part.strip())
+    planner = (
+        work if work.actor.task is None else work.as_gate(context.store.project)
+    )  # a token is good for one task (I2)
+    planner.record(
+        new,
+        e.TaskCreated(title=clean_title(finding.title[:400]), description=said, type="chore", labels=("tech-debt",)),
+    )
+    return new
+
+
+def _clean(answer: Answer) -> Answer:
+    return msgspec.structs.replace(
+        answer,
+        finding=answer.finding.strip(),
+        text=clean_text(answer.text, "the answer").strip(),
+        commit=answer.commit.strip().lower(),
+        debt=answer.debt.strip(),
+    )
+
+
+def known_ids(tx: Tx, task: str, now: str) -> dict[str, Finding]:
+    """Every id that names a finding of a task, to the finding as it stands now."""
+    by_root = {one.root: one.at_time(now) for one in findings_of(tx, task)}
+    return {row.id: by_root[row.root] for row in tx.all("finding.ids_of", IdRow, task=task)}
+
+
+class IdRow(msgspec.Struct, frozen=True):
+    """An id and the root that it names."""
+
+    id: str
+    root: str
+
+
+def _task_of(tx: Tx, answers: Sequence[Answer]) -> TaskId:
+    """The one task that all of these are about."""
+    from foureyes.app.findings.lookup import one_task
+
+    if not answers:
+        raise BadInput("no answer was given.", next_step='fe finding respond ID --fixed -m "what you changed"')
+    return one_task(tx, [answer.finding for answer in answers])
+
+
+def _miscounted(
+    answers: Sequence[Answer], known: dict[str, Finding], document: DeveloperHandoff | None
+) -> list[Reason]:
+    """G6: what a document counts must be what the ledger counts."""
+    if document is None:
+        return []
+    from foureyes.core.documents.counts import blocking_problems
+
+    wanted = {
+        one.root: one.id
+        for one in known.values()
+        if one.needs_answer or (one.blocking and one.state in ("claimed", "disputed"))
+    }
+    wanted |= {
+        known[answer.finding].root: answer.finding
+        for answer in answers
+        if answer.finding in known and known[answer.finding].root in wanted
+    }
+    step = "leave the summary out: it is computed"
+    return [msgspec.structs.replace(one, next=step) for one in blocking_problems(document, answers, wanted.values())]

@@ -1,0 +1,116 @@
+"""What a hand-in asks of answers: none missing, no foreign commits, places carried along (L6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.work import Work
+from foureyes.app.findings.lookup import findings_of
+from foureyes.app.ports import Tx
+from foureyes.app.tasks.escalation import ask_lead
+from foureyes.core import events as e
+from foureyes.core.events.decision import AttemptSubmitted
+from foureyes.core.events.loop import Placed
+from foureyes.core.loop.answering import unanswered
+from foureyes.core.loop.engine import wants_lead
+from foureyes.core.loop.fingerprint import find_quote
+from foureyes.core.nouns.attempt import Attempt, Change, ChangedFile
+from foureyes.core.nouns.finding import UNRESOLVED, Answer, Finding
+from foureyes.core.words.ids import SessionId, TaskId
+from foureyes.errors import Reason, Refused
+
+
+def refuse_unanswered(tx: Tx, task: TaskId, now: str) -> None:
+    """L6: a hand-in leaves no blocking finding without an answer."""
+    reasons = unanswered([one.at_time(now) for one in findings_of(tx, task)])
+    if reasons:
+        raise Refused(f"{task} was not handed in.", reasons=tuple(reasons), next_step=reasons[0].next, task=task)
+
+
+def refuse_foreign_commits(tx: Tx, task: TaskId, change: Change, iteration: int) -> None:
+    """L6: a commit that an answer names lies in what is handed in."""
+    mine = [commit.sha for commit in change.commits]
+    found = []
+    for row in tx.all("finding.answers_in", AnswerRow, task=task, iteration=iteration):
+        if row.commit and not any(sha.startswith(row.commit) for sha in mine):
+            said = f"{row.id} names commit {row.commit[:12]}, which is not in {change.base[:7]}..{change.head[:7]}"
+            found.append(Reason("L6", said, f"fe finding respond {row.id} --fixed --commit SHA"))
+    if found:
+        raise Refused(f"{task} was not handed in.", reasons=tuple(found), next_step=found[0].next, task=task)
+
+
+class AnswerRow(msgspec.Struct, frozen=True):
+    """An answer that a hand-in carries."""
+
+    id: str
+    word: str
+    blocking: bool
+    commit: str = ""
+
+
+def places_of(context: Context, findings: Sequence[Finding], change: Change, last: Attempt) -> tuple[Placed, ...]:
+    """Where the code of every finding is in a new attempt: renames followed, lines found again by their quote."""
+    located = [one for one in findings if one.path and one.state != "obsolete"]
+    if not located:
+        return ()
+    now_called = {old: new for new, old in context.repo.renames(last.head, change.head).items()}
+    paths = {one.root: now_called.get(one.path, one.path) for one in located}
+    texts = context.repo.texts(change.head, sorted(set(paths.values())))
+    changed, before = _paths(change.files), _paths(last.files)
+    found = []
+    for one in located:
+        path = paths[one.root]
+        line = find_quote(one.quote, texts[path], one.line) if path in texts and one.quote else 0
+        place = Placed(
+            one.root, path, line or one.line, left=(one.left_diff or one.path in before) and path not in changed
+        )
+        if (place.path, place.line, place.left) != (one.path, one.line, one.left_diff):
+            found.append(place)
+    return tuple(found)
+
+
+def _paths(files: Iterable[ChangedFile]) -> set[str]:
+    return {path for file in files for path in (file.path, file.old_path) if path}
+
+
+def carry(
+    context: Context,
+    work: Work,
+    task: TaskId,
+    event: AttemptSubmitted,
+    places: tuple[Placed, ...],
+    implementer: SessionId,
+) -> None:
+    """What a hand-in does about findings: skipped are those without an answer, each is where its code is now (L6, L4,
+    L14).
+    """
+    findings = findings_of(work.tx, task)
+    gate = work.as_gate(context.store.project)
+    if places:
+        gate.record(task, e.FindingsPlaced(iteration=event.n, places=places))
+    gone = {place.root for place in places if place.left}
+    left = tuple(one.root for one in findings if one.root in gone and not one.blocking and one.state in UNRESOLVED)
+    if left:
+        gate.record(task, e.FindingsCleared(iteration=event.n, roots=left, why="left"))
+    skipped = [
+        one
+        for one in findings
+        if one.state == "open" and not one.blocking and one.is_loop_item and one.root not in left and not one.by_check
+    ]
+    if skipped and event.n > 1:
+        silent = tuple(Answer(finding=one.id, action="SKIPPED") for one in skipped)
+        gate.record(
+            task, e.FindingsAnswered(iteration=event.n, implementer=implementer, answers=silent, automatic=True)
+        )
+    given = [
+        row.word for row in work.tx.all("finding.answers_in", AnswerRow, task=task, iteration=event.n) if row.blocking
+    ]
+    limits = context.policy(work.tx, gate.actor).limits
+    if wants_lead(given, limits):
+        rejected = sum(word == "REJECTED" for word in given)
+        ask_lead(
+            context, work, task, f"{rejected} of {len(given)} blocking findings of attempt {event.n} are rejected (L14)"
+        )

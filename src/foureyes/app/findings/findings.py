@@ -1,0 +1,390 @@
+"""Findings: look at them, add one, waive one, make tasks of notes, try a patch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import msgspec
+
+from foureyes.app.call.caller import permit, refuse_other_task
+from foureyes.app.call.context import Context, stamp
+from foureyes.app.call.facts import facts_of
+from foureyes.app.call.outcome import outcome
+from foureyes.app.call.refusals import needed
+from foureyes.app.call.rows import Named
+from foureyes.app.call.signing import check, known_by_key, prove
+from foureyes.app.call.work import Work
+from foureyes.app.findings.answers import plan_debt
+from foureyes.app.findings.lookup import finding_named, findings_of
+from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
+from foureyes.app.ports import Tx
+from foureyes.app.tasks.escalation import escalate
+from foureyes.app.views.finding import FindingView, MoveView
+from foureyes.app.views.review import ApprovalView
+from foureyes.app.views.session import SessionView
+from foureyes.app.views.task import Outcome
+from foureyes.core import events as e
+from foureyes.core.documents.findings import path_of
+from foureyes.core.events.project import SecurityRecorded
+from foureyes.core.events.task import Logged
+from foureyes.core.nouns.finding import UNRESOLVED, WAIVED_DAYS, Finding, Found, Kind, Location
+from foureyes.core.nouns.session import Actor, Party
+from foureyes.core.nouns.task import clean_title
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.policy import gate_files
+from foureyes.core.words.ids import TaskId
+from foureyes.core.words.text import clean_text
+from foureyes.errors import BadInput, NotFound, Reason, Refused
+
+PAGE = 1_000
+LONGEST_WAIVER = 366
+DIFF = "diff --git "
+HEADERS = (DIFF, "+++ ", "--- ", "rename from ", "rename to ", "copy from ", "copy to ")
+BRANCHES = "refs/heads/fe/"
+
+
+class Findings:
+    """List, show, add, waive, track, apply, import, export."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def listed(self, task: str = "", *, open_only: bool = False, blocking: bool = False) -> list[FindingView]:
+        """The findings of a task, or of the whole project, oldest first."""
+        with self._context.store.read() as tx:
+            rows = findings_of(tx, self._context.find_id(tx, task)) if task else everything(tx)
+            now = self._context.now()
+            rows = [
+                one
+                for one in rows
+                if (not open_only or one.state in UNRESOLVED or one.holds(now)) and (not blocking or one.blocking)
+            ]
+            names = self._names(tx, rows)
+            at = self._context.get(tx, TaskId(rows[0].task)).iteration if task and rows else 0
+            return [view_of(one, now, names, at) for one in rows]
+
+    def _names(self, tx: Tx, rows: Sequence[Finding]) -> dict[str, str]:
+        sessions = sorted(
+            {one.session for one in rows}
+            | {one.answered_by for one in rows if one.answered_by}
+            | {one.ruled_by for one in rows if one.ruled_by}
+        )
+        return {row.id: row.name for row in tx.all("session.some", SessionView, ids=sessions)} if sessions else {}
+
+    def show(self, finding: str) -> FindingView:
+        """One finding with everything that happened to it."""
+        with self._context.store.read() as tx:
+            found = finding_named(tx, finding)
+            moves = tx.all("finding.moves_of", MoveView, root=found.root)
+            rows = tx.all("session.some", SessionView, ids=sorted({found.session, *[move.session for move in moves]}))
+            names = {row.id: row.name for row in rows}
+            at = self._context.get(tx, TaskId(found.task)).iteration
+            return msgspec.structs.replace(view_of(found, self._context.now(), names, at), moves=moves, names=names)
+
+    def task_here(self) -> str:
+        """The task of the branch that the caller stands on (K1); empty where it is no task's."""
+        ref = self._context.repo.current_ref()
+        if not ref.startswith(BRANCHES):
+            return ""
+        with self._context.store.read() as tx:
+            row = tx.one("task.exists", Named, id=ref.removeprefix(BRANCHES))
+        return row.id if row else ""
+
+    def add(self, actor: Actor, task: str, found: Found) -> FindingView:
+        """A person or a session points at something; a blocking one ends an approval (D2)."""
+        permit(actor, "finding add")
+        found = _clean(found)
+        facts = at_an_attempt(self._context, actor, task)
+        anchored = anchor(found, code_of(self._context, facts.attempt, [found]))
+        if anchored.lost:
+            step = f"fe show {facts.task.id} --diff"
+            what = "the quote" if found.quote.strip() else f"{found.path}:{found.line}" if found.line else found.path
+            raise Refused(
+                "nothing was added.",
+                reasons=(
+                    Reason("V7", f"{what} is neither in base nor in head of attempt {facts.task.iteration}", step),
+                ),
+            )
+        with self._context.writing(actor, "finding add") as work:
+            me = self._context.party(work.tx, work.actor)
+            now = facts_of(self._context, work.tx, facts.task.id, me)
+            source = "person" if actor.kind == "human" else "session"
+            done = raise_all(work, now, [anchored], kind="TL", source=source, me=me)
+            assert done.event is not None
+            end_approvals(work, now, self._context.store.project)
+            escalate(self._context, work, now.task.id)
+        return self.show(done.event.findings[0].id)
+
+    def waive(self, actor: Actor, finding: str, reason: str, *, days: int = WAIVED_DAYS) -> Outcome:
+        """E3: a person outside the author set lets a blocking finding pass, for a while, on every report."""
+        permit(actor, "finding waive")
+        reason = needed(reason, "finding waive", finding)
+        if not 1 <= days <= LONGEST_WAIVER:
+            raise BadInput(
+                f"a waiver holds for 1 to {LONGEST_WAIVER} days.",
+                next_step=f'fe finding waive {finding} --days 30 -m "why"',
+            )
+        with self._context.store.read() as tx:
+            found = finding_named(tx, finding)
+        words = f"{found.id} for {days} days: {reason}"
+        proof = prove(self._context, actor, "finding waive", task=found.task, reason=words)
+        with self._context.writing(known_by_key(actor, proof), "finding waive") as work:
+            found = finding_named(work.tx, finding)
+            me = self._context.party(work.tx, work.actor)
+            facts = facts_of(self._context, work.tx, TaskId(found.task), me)
+            self._refuse_waiver(facts, found, me_made=facts.made_by(me), now=work.at)
+            check(
+                self._context, work, proof, "finding waive", task=found.task, reason=words, version=facts.task.version
+            )
+            until = stamp(datetime.fromisoformat(work.at) + timedelta(days=days))
+            work.record(
+                found.task, e.FindingWaived(root=found.root, iteration=facts.task.iteration, reason=reason, until=until)
+            )
+            work.record(
+                found.task,
+                SecurityRecorded(kind="waiver", rule="E3", reason=reason, detail=f"{found.id} until {until[:10]}"),
+            )
+            now = self._context.get(work.tx, facts.task.id)
+        return outcome(
+            now, f"waived {found.id} until {until[:10]}", f"fe show {now.id}", notes=("audited: fe security",)
+        )
+
+    @staticmethod
+    def _refuse_waiver(facts: Facts, found: Finding, me_made: tuple[str, str] | None, now: str) -> None:
+        reasons: list[Reason] = []
+        if me_made is not None:
+            said = f"a waiver is for a person who did not make the change: {facts.party_name(me_made[0])} {me_made[1]}"
+            reasons.append(Reason("E3", said, "another person waives it"))
+        if not found.blocking:
+            reasons.append(
+                Reason("E3", f"{found.id} is {found.severity} and blocks nothing", f"fe finding show {found.id}")
+            )
+        elif not found.holds(now):
+            reasons.append(
+                Reason("E3", f"{found.id} is {found.state} and blocks nothing", f"fe finding show {found.id}")
+            )
+        elif found.by_check:
+            said = f"check {found.by_check} raised {found.id}: only the passing check resolves it"
+            reasons.append(
+                Reason("D5", said, f'mend it; or a person runs: fe approve {found.task} --break-glass "why"')
+            )
+        if reasons:
+            raise Refused(
+                f"{found.id} was not waived.", reasons=tuple(reasons), next_step=reasons[0].next, task=found.task
+            )
+
+    def track(self, actor: Actor, names: Sequence[str], *, task: str = "") -> Outcome:
+        """L16: open notes become follow-up tasks; the same note again is the same task."""
+        permit(actor, "finding track")
+        with self._context.writing(actor, "finding track") as work:
+            chosen = [finding_named(work.tx, name) for name in names]
+            if task:
+                chosen += [
+                    one
+                    for one in findings_of(work.tx, self._context.find_id(work.tx, task))
+                    if is_note(one) and not one.tracked
+                ]
+            wrong = [
+                Reason("L16", f"{one.id} blocks: it is answered, not put off", f"fe finding respond {one.id}")
+                for one in chosen
+                if one.blocking
+            ]
+            if wrong or not chosen:
+                none = Reason("L16", "there is no open note without a task", f"fe finding list {task}".strip())
+                raise Refused(
+                    "nothing was planned.", reasons=tuple(wrong) or (none,), next_step=(wrong or [none])[0].next
+                )
+            planned = []
+            for one in {one.root: one for one in chosen}.values():
+                if not one.tracked:
+                    new = plan_debt(self._context, work, one.task, one)
+                    work.record(one.task, e.FindingTracked(root=one.root, follow_up=new))
+                    planned.append(f"{one.id} is {new}")
+                else:
+                    planned.append(f"{one.id} is {one.tracked} already")
+            now = self._context.get(work.tx, TaskId(chosen[0].task))
+            fresh = sum(not line.endswith("already") for line in planned)
+        return outcome(
+            now,
+            f"planned {fresh} follow-up {'task' if fresh == 1 else 'tasks'}",
+            "fe ready",
+            changed=fresh > 0,
+            notes=tuple(planned),
+        )
+
+    def apply(self, actor: Actor, finding: str, *, only_try: bool = False) -> Outcome:
+        """L3: the reviewer's patch, tried as a whole first; who applies it is its author, and the report shows where it
+        came from.
+        """
+        permit(actor, "log")
+        with self._context.store.read() as tx:
+            found = finding_named(tx, finding)
+            task = self._context.get(tx, TaskId(found.task))
+            policy = self._context.policy(tx, actor)
+        refuse_other_task(actor, found.task)
+        if not found.fix_patch.strip():
+            raise NotFound(f"{found.id} has no patch.", next_step=f"fe finding show {found.id}", task=found.task)
+        touched = gate_files(policy, _paths_in(found.fix_patch))
+        if touched and actor.kind != "human":
+            reason = Reason(
+                "A4",
+                f"the patch of {found.id} changes {touched[0]}, a gate file",
+                f"a person runs: fe finding apply {found.id}",
+            )
+            raise Refused("nothing was applied.", reasons=(reason,), next_step=reason.next, task=found.task)
+        why = self._context.workshop.apply_patch(found.fix_patch, only_try=only_try)
+        if why:
+            reason = Reason("L3", f"the patch of {found.id} does not fit here: {why}", f"fe finding show {found.id}")
+            raise Refused("nothing was applied.", reasons=(reason,), next_step=reason.next, task=found.task)
+        if only_try:
+            return outcome(task, f"the patch of {found.id} fits", f"fe finding apply {found.id}", changed=False)
+        with self._context.writing(actor, "log") as work:
+            work.record(task.id, Logged(text=f"applied the patch of {found.id} (by {found.session})", type="patch"))
+            now = self._context.get(work.tx, task.id)
+        return outcome(
+            now,
+            f"applied the patch of {found.id} to your files; nothing is committed",
+            f'fe finding respond {found.id} --fixed -m "applied its patch"',
+        )
+
+
+def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:
+    """Findings are about something that was handed in."""
+    with context.store.read() as tx:
+        found = context.find_id(tx, task)
+        refuse_other_task(actor, found)
+        facts = facts_of(context, tx, found)
+    if facts.attempt is None:
+        raise NotFound(
+            f"nothing was handed in for {found}, so there is nothing to find in it.",
+            next_step=f"fe show {found}",
+            task=found,
+        )
+    return facts
+
+
+def raise_all(work: Work, facts: Facts, anchored: Sequence[Anchored], *, kind: Kind, source: str, me: Party) -> Raising:
+    """All of them or none; of a tool's report, which says the same every time, what may not be raised again stays as it
+    is (L9).
+    """
+    done = raising(work.tx, facts, anchored, kind=kind, source=source, me=me)
+    if done.refused and kind != "CK":
+        raise Refused("nothing was added.", reasons=done.refused, next_step=done.refused[0].next, task=facts.task.id)
+    if done.event is not None:
+        work.record(facts.task.id, done.event)
+    return done
+
+
+def everything(tx: Tx) -> list[Finding]:
+    """Every finding of the project, page by page."""
+    found: list[Finding] = []
+    after = 0
+    while page := tx.all("finding.of_project", Finding, after=after, limit=PAGE):
+        last = page[-1].seq
+        same = tx.all("finding.at_seq", Finding, seq=last)  # one journal row may raise more findings than a page holds
+        found += [*[one for one in page if one.seq != last], *same]
+        after = last
+    return found
+
+
+def end_approvals(work: Work, facts: Facts, project: str) -> None:
+    """T `void`: an approved change with an open blocking finding is in review again, at once (D2)."""
+    if facts.task.status != "approved":
+        return
+    holding = [one.id for one in findings_of(work.tx, facts.task.id) if one.holds(work.at) and not one.by_check]
+    if not holding:
+        return
+    for row in work.tx.all("attempt.active_approvals", ApprovalView, task=facts.task.id):
+        event = e.ApprovalVoided(
+            approval=row.seq, reasons=(f"D2: blocking findings are open: {', '.join(holding[:5])}",)
+        )
+        work.as_gate(project).record(facts.task.id, event)
+
+
+def is_note(one: Finding) -> bool:
+    """L16: what was noted and blocks nothing, and nobody did anything about."""
+    return not one.blocking and one.state in ("open", "deferred", "skipped")
+
+
+def _paths_in(patch: str) -> list[str]:
+    """Every path that a patch may touch: by each kind of header that git reads, with and without the folder that git
+    strips.
+    """
+    found: dict[str, None] = {}
+    for line in patch.splitlines():
+        header = next((header for header in HEADERS if line.startswith(header)), "")
+        named = line[len(header) :].split("\t")[0].strip() if header else ""
+        for name in (named, *named.split(" ")) if header == DIFF else (named,):
+            path = _unquoted(name)
+            found |= dict.fromkeys(each for each in (path, path.partition("/")[2]) if each)
+    return list(found)
+
+
+def _unquoted(name: str) -> str:
+    """A name as git writes it: in quotation marks, with escapes, where it has unusual characters."""
+    if not (len(name) > 1 and name[0] == name[-1] == '"'):
+        return name.strip('"')
+    try:
+        return name[1:-1].encode("latin-1", "backslashreplace").decode("unicode_escape")
+    except UnicodeDecodeError:
+        return name
+
+
+def _clean(found: Found) -> Found:
+    path, wrong = path_of(found.path) if found.path else ("", "")
+    if wrong:
+        raise BadInput(f"{found.path}: {wrong}", next_step="fe finding add src/file.py:12 …")
+    return msgspec.structs.replace(
+        found,
+        title=clean_title(found.title),
+        path=path,
+        problem=clean_text(found.problem, "the problem"),
+        fix=clean_text(found.fix, "the fix"),
+        why=clean_text(found.why, "the why"),
+        quote=clean_text(found.quote, "the quote"),
+        fix_patch=clean_text(found.fix_patch, "the patch"),
+    )
+
+
+def view_of(one: Finding, now: str, names: dict[str, str], iteration: int = 0) -> FindingView:
+    """A finding for every face. It stands for as many rounds as there were since; a settled one stood until it was last
+    flagged.
+    """
+    last = max(iteration, one.flagged) if one.state in UNRESOLVED else one.flagged
+    return FindingView(
+        id=one.id,
+        root=one.root,
+        task=one.task,
+        kind=one.kind,
+        severity=one.severity,
+        blocking=one.blocking,
+        state=one.state,
+        title=one.title,
+        location=Location(one.path, one.line),
+        problem=one.problem,
+        fix=one.fix,
+        why=one.why,
+        quote=one.quote,
+        fix_patch=one.fix_patch,
+        rule=one.rule,
+        source=one.source,
+        check=one.by_check,
+        by=names.get(one.session, one.session),
+        raised=one.raised,
+        flagged=one.flagged,
+        flags=one.flags,
+        rounds=last - one.raised + 1,
+        note=one.note,
+        anchored=one.anchored,
+        waiting=one.waiting,
+        must_fix=one.must_fix,
+        left_diff=one.left_diff,
+        answer=one.answer,
+        ruling=one.ruling,
+        false_fixes=one.false_fixes,
+        waived_until=one.waived_until,
+        expired=one.state == "waived" and not one.is_waived(now),
+        tracked=one.tracked,
+        alike=one.alike,
+    )

@@ -1,0 +1,116 @@
+"""Findings of checks (L8, L13): a required check that fails raises what failed, and resolves it when it passes.
+Level-triggered.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.call.facts import TestList
+from foureyes.app.call.test_names import unpack
+from foureyes.app.call.work import Work
+from foureyes.app.findings.lookup import findings_of
+from foureyes.app.findings.raising import Anchored, raising
+from foureyes.app.ports import Tx
+from foureyes.core import events as e
+from foureyes.core.loop.fingerprint import Seen, match
+from foureyes.core.nouns.check import KEPT_FAILURES, CheckResult, CheckState, ToolFinding
+from foureyes.core.nouns.finding import UNRESOLVED, Finding, Found, Kind
+from foureyes.core.rules.facts import Facts
+
+TITLE = 300
+
+
+class FoundRow(msgspec.Struct, frozen=True):
+    """What a tool's report named."""
+
+    seq: int
+    found: list[ToolFinding] = []
+
+
+def note_failures(gate: Work, facts: Facts, checked: tuple[CheckState, ...]) -> None:
+    """Each required check with a result that counts: new failures are raised, what no longer fails is resolved."""
+    attempt = facts.attempt
+    assert attempt is not None
+    for one in checked:
+        result = one.result
+        if (
+            not one.rule.required
+            or one.claimed
+            or result is None
+            or result.tree != attempt.tree
+            or result.outcome in ("crashed", "timed_out")
+        ):
+            continue  # what did not run to its end says nothing, for better or worse (G1)
+        known = [finding for finding in findings_of(gate.tx, facts.task.id) if finding.by_check == one.rule.name]
+        if result.outcome == "passed" and not known:
+            continue
+        kind: Kind = "CK" if one.rule.report == "sarif" else "QA"
+        failing = [] if result.outcome == "passed" else _failing(gate.tx, one, result)
+        _raise(gate, facts, one.rule.name, kind, failing, known)
+        _clear(gate, facts, failing, _answered(gate.tx, one, result, known))
+
+
+def _answered(tx: Tx, one: CheckState, result: CheckResult, known: list[Finding]) -> list[Finding]:
+    """G1, L13: the findings that a run says something about; a test that did not run, or of which nothing is told, does
+    not pass.
+    """
+    if result.outcome == "passed" or one.rule.report == "none":
+        return known
+    if not result.failing or len(result.failing) >= KEPT_FAILURES:
+        return []
+    if one.rule.report == "sarif":
+        return known
+    rows = tx.all("check.tests", TestList, digests=[result.tests]) if result.tests else []
+    ran = {one.rule.name, *[name for row in rows for name in unpack(row.packed)]}
+    return [finding for finding in known if finding.rule in ran]
+
+
+def _failing(tx: Tx, one: CheckState, result: CheckResult) -> list[Found]:
+    """What a failed check names: tests, a tool's findings, or only itself."""
+    if one.rule.report == "sarif":
+        rows = tx.all("check.found", FoundRow, seqs=[str(result.seq)])
+        named = [tool for row in rows for tool in row.found]
+        if named:
+            return [_tool(tool) for tool in named]
+    if one.rule.report == "junit" and result.failing:
+        return [Found(severity="HIGH", title=f"failing test: {name}"[:TITLE], rule=name) for name in result.failing]
+    said = f"check {one.rule.name} fails: {result.summary}"
+    return [Found(severity="HIGH", title=f"check {one.rule.name} fails", problem=said, rule=one.rule.name)]
+
+
+def _tool(tool: ToolFinding) -> Found:
+    title = " ".join(tool.message.split())[:TITLE] or tool.rule or "finding"
+    return Found(severity="HIGH", title=title, path=tool.path, line=tool.line, problem=tool.message, rule=tool.rule)
+
+
+def _seen(found: Found) -> Seen:
+    return Seen(path=found.path, rule=found.rule, title=found.title)
+
+
+def _is(found: Found, known: list[Finding]) -> Finding | None:
+    """The known finding that a failure is: for tests and checks by name, for tools by place and message."""
+    if not found.path:
+        return next((one for one in known if one.rule == found.rule and not one.path), None)
+    hit = match(_seen(found), known, {})
+    return next((one for one in known if one.root == hit.root), None) if hit.root else None
+
+
+def _raise(gate: Work, facts: Facts, check: str, kind: Kind, failing: list[Found], known: list[Finding]) -> None:
+    """What fails and is not open yet: for the first time, or again."""
+    fresh = []
+    for found in failing:
+        old = _is(found, known)
+        if old is None or old.state not in UNRESOLVED:
+            fresh.append(Anchored(msgspec.structs.replace(found, id=old.id if old else "")))
+    done = raising(gate.tx, facts, fresh, kind=kind, source="check", by_check=check) if fresh else None
+    if done is not None and done.event is not None:
+        gate.record(facts.task.id, done.event)
+
+
+def _clear(gate: Work, facts: Facts, failing: list[Found], known: list[Finding]) -> None:
+    """L8: resolved by the check that raised it."""
+    still = {old.root for old in (_is(found, known) for found in failing) if old is not None}
+    gone = tuple(one.root for one in known if one.root not in still and one.state in UNRESOLVED)
+    if gone:
+        gate.record(facts.task.id, e.FindingsCleared(iteration=facts.task.iteration, roots=gone, why="check"))

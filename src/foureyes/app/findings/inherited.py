@@ -1,0 +1,148 @@
+"""Laundering (A6): work that was seen before brings its authors and its open blocking findings along, whatever task it
+comes under.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import AuthorRow
+from foureyes.app.call.work import Work
+from foureyes.app.findings.lookup import findings_of
+from foureyes.app.findings.raising import Names
+from foureyes.app.ports import Tx
+from foureyes.core import events as e
+from foureyes.core.events.decision import AttemptSubmitted
+from foureyes.core.events.loop import Placed
+from foureyes.core.loop.fingerprint import find_quote
+from foureyes.core.nouns.attempt import Author
+from foureyes.core.nouns.finding import Finding, Raised, stem
+from foureyes.core.words.ids import SessionId, TaskId
+
+
+class Shared(msgspec.Struct, frozen=True):
+    """A piece that an attempt of another task has, too."""
+
+    piece: str
+    task: str
+    attempt: int
+
+
+def shared_with(tx: Tx, pieces: tuple[str, ...], task: TaskId) -> dict[str, Shared]:
+    """The other tasks that had some of this before, each with one piece that shows it."""
+    if not pieces:
+        return {}
+    found: dict[str, Shared] = {}
+    for row in tx.all("finding.shared_pieces", Shared, pieces=list(pieces), task=task):
+        found.setdefault(row.task, row)
+    return found
+
+
+def laundered(tx: Tx, event: AttemptSubmitted, task: TaskId) -> AttemptSubmitted:
+    """A6: the authors of every attempt, of any task, that shares a commit's diff or a changed blob."""
+    shared = shared_with(tx, event.pieces, task)
+    if not shared:
+        return event
+    known = {author.session for author in event.authors}
+    more: dict[SessionId, Author] = {}
+    for row in tx.all("attempt.authors", AuthorRow, ids=sorted(shared)):
+        if row.session not in known:
+            kind, _, name = shared[row.task].piece.partition(" ")
+            more.setdefault(row.session, Author(row.session, f"shares {kind} {name[:7]} with {row.task}"))
+    return msgspec.structs.replace(event, authors=(*event.authors, *more.values())) if more else event
+
+
+def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> dict[str, Placed]:
+    """A6, L4: blocking findings of other tasks, and obsolete ones of this: where their code is in the attempt, by
+    root.
+    """
+    with context.store.read() as tx:
+        others = sorted(shared_with(tx, event.pieces, task))
+        rows = [one for other in others for one in findings_of(tx, other) if one.blocking and not one.by_check]
+        rows += [one for one in findings_of(tx, task) if is_gone(one)]
+    paths = [file.path for file in event.files]
+    texts = context.repo.texts(event.head, sorted(paths)) if rows else {}
+    places = [
+        _place(one, sorted(paths, key=lambda path: path != one.path), texts, own=one.task == task) for one in rows
+    ]
+    return {place.root: place for place in places if place is not None}
+
+
+def is_gone(one: Finding) -> bool:
+    """L4: a blocking finding that somebody ruled obsolete because its file had left the change."""
+    return one.state == "obsolete" and one.blocking and not one.by_check
+
+
+def _place(one: Finding, paths: Sequence[str], texts: Mapping[str, str], *, own: bool) -> Placed | None:
+    """By its quote, under its own name or another one; without a quote, and for another task's, its file will do."""
+    lines = (
+        ((path, find_quote(one.quote, texts[path], one.line)) for path in paths if path in texts) if one.quote else ()
+    )
+    path, line = next((place for place in lines if place[1]), ("", 0))
+    if line:
+        return Placed(one.root, path, line)
+    if one.path in paths and (not own or not one.quote):
+        return Placed(one.root, one.path, one.line)
+    return Placed(one.root, one.path, one.line) if not own and not (one.path and one.quote) else None
+
+
+def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, places: Mapping[str, Placed]) -> None:
+    """A6: the open blocking findings of such an attempt whose code is here are open here, too; each once."""
+    shared = shared_with(work.tx, event.pieces, task)
+    if not shared:
+        return
+    have = {_first(one) for one in findings_of(work.tx, task)}
+    mine = context.get(work.tx, task)
+    names = Names(work.tx, stem("TL", mine.group, task, event.n))
+    found: list[Raised] = []
+    for one in [one for other in sorted(shared) for one in findings_of(work.tx, other)]:
+        if one.holds(work.at) and one.root in places and _first(one) not in have:
+            have.add(_first(one))
+            found.append(_copy(one, places[one.root], names.next()))
+    if found:
+        raised = e.FindingsRaised(iteration=event.n, kind="TL", source="inherited", findings=tuple(found))
+        work.as_gate(context.store.project).record(task, raised)
+
+
+def _first(one: Finding) -> str:
+    """The finding that this one is, or is a copy of: what was found once comes along once, and never back to where it
+    was found.
+    """
+    return one.rule if one.source == "inherited" else one.root
+
+
+def come_back(
+    context: Context, work: Work, task: TaskId, event: AttemptSubmitted, places: Mapping[str, Placed]
+) -> None:
+    """L4: what was ruled obsolete is open again, under another id, once its code is part of the change again."""
+    names = Names(work.tx, stem("TL", context.get(work.tx, task).group, task, event.n))
+    gone = [one for one in findings_of(work.tx, task) if is_gone(one) and one.root in places]
+    found = tuple(
+        msgspec.structs.replace(_copy(one, places[one.root], names.next()), root=one.root, why=one.why, rule=one.rule)
+        for one in gone
+    )
+    if found:
+        raised = e.FindingsRaised(iteration=event.n, kind="TL", source="came back", findings=found)
+        work.as_gate(context.store.project).record(task, raised)
+
+
+def _copy(one: Finding, place: Placed, name: str) -> Raised:
+    return Raised(
+        id=name,
+        root=name,
+        severity=one.severity,
+        title=one.title,
+        path=place.path,
+        line=place.line,
+        problem=one.problem,
+        fix=one.fix,
+        why=f"{one.why}\n\nIt came along from {one.id} of {one.task} (A6).".strip(),
+        quote=one.quote,
+        symbol=one.symbol,
+        rule=_first(one),
+        fix_patch=one.fix_patch,
+        anchored=one.anchored,
+    )

@@ -1,0 +1,35 @@
+"""Finding findings: those of a task, and the one that an id means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from foureyes.app.ports import Tx
+from foureyes.core.nouns.finding import Finding
+from foureyes.core.words.ids import TaskId
+from foureyes.errors import BadInput, NotFound
+
+
+def findings_of(tx: Tx, task: str) -> list[Finding]:
+    """Every finding of a task, oldest first."""
+    return tx.all("finding.of_task", Finding, task=task)
+
+
+def finding_named(tx: Tx, name: str) -> Finding:
+    """The finding that an id means, of whatever iteration."""
+    from foureyes.core.words.text import visible
+
+    found = tx.one("finding.one", Finding, id=name.strip())
+    if found is None:
+        raise NotFound(f"no finding {visible(name)[:100]}.", next_step="fe finding list TASK")
+    return found
+
+
+def one_task(tx: Tx, names: Sequence[str]) -> TaskId:
+    """Rulings and answers of one call are about one task."""
+    tasks = {finding_named(tx, name).task for name in names}
+    if len(tasks) > 1:
+        raise BadInput(
+            f"these findings are of {len(tasks)} tasks: {', '.join(sorted(tasks))}.", next_step="one call per task"
+        )
+    return TaskId(tasks.pop())

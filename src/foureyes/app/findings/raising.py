@@ -1,0 +1,285 @@
+"""Raising findings (L2, L9, L10, V7): recognised, anchored in the code, named by the store, in one event."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.rows import Count
+from foureyes.app.findings.lookup import findings_of
+from foureyes.app.ports import Tx
+from foureyes.core.events.loop import FindingsRaised
+from foureyes.core.loop.answering import state_again, why_not_again
+from foureyes.core.loop.fingerprint import Seen, find_quote, line_at, match, normal, symbol_at, words
+from foureyes.core.nouns.attempt import Attempt
+from foureyes.core.nouns.finding import SEVERITIES, UNRESOLVED, Finding, Found, Kind, Raised, stem
+from foureyes.core.nouns.session import Party
+from foureyes.core.rules.facts import Facts
+from foureyes.errors import Reason
+
+
+class Code(msgspec.Struct, frozen=True):
+    """The texts that findings are anchored in: of the attempt's head and of its base."""
+
+    head: Mapping[str, str] = {}
+    base: Mapping[str, str] = {}
+
+
+class Anchored(msgspec.Struct, frozen=True):
+    """A finding with where it is. `lost`: neither its quote nor its place is in base or head (V7). `head`: where it was
+    sought.
+    """
+
+    found: Found
+    symbol: str = ""
+    lost: bool = False
+    head: Mapping[str, str] = {}
+
+
+class Raising(msgspec.Struct, frozen=True, kw_only=True):
+    """What findings come to: the event, and what is against it."""
+
+    event: FindingsRaised | None = None
+    refused: tuple[Reason, ...] = ()
+    lost: tuple[Reason, ...] = ()
+
+
+def code_of(context: Context, attempt: Attempt | None, found: Sequence[Found]) -> Code:
+    """What git has of the files that findings, or those they are again, name; every changed file where one has a quote
+    and no place.
+    """
+    if attempt is None or attempt.no_code:
+        return Code()
+    paths = {one.path for one in found if one.path} | _paths_named(context, [one.id for one in found if one.id])
+    if any(one.quote.strip() and not one.path for one in found):
+        paths |= {file.path for file in attempt.files}
+    paths |= {file.old_path for file in attempt.files if file.old_path and file.path in paths}
+    if not paths:
+        return Code()
+    wanted = sorted(paths)
+    head, base = context.repo.texts(attempt.head, wanted), context.repo.texts(attempt.base, wanted)
+    silent = {file.path: "" for file in attempt.files if file.path in paths and file.path not in head}
+    return Code(head, silent | base)  # what has no text (a key, an image) is a place all the same
+
+
+def _paths_named(context: Context, ids: Sequence[str]) -> set[str]:
+    """Where the findings are that ids name (L9: whether the code there has changed)."""
+    if not ids:
+        return set()
+    with context.store.read() as tx:
+        rows = [tx.one("finding.one", Finding, id=name) for name in ids]
+    return {row.path for row in rows if row is not None and row.path}
+
+
+def anchor(found: Found, code: Code) -> Anchored:
+    """V7: by its quote, white space aside; without one by its place."""
+    return msgspec.structs.replace(_anchored(found, code), head=code.head)
+
+
+def _anchored(found: Found, code: Code) -> Anchored:
+    if found.quote.strip():
+        return _by_quote(found, code)
+    if not found.path:
+        return Anchored(found)
+    text = code.head.get(found.path)
+    if text is None:
+        return Anchored(found, lost=found.path not in code.base)
+    if not found.line:
+        return Anchored(found)
+    quote = line_at(text, found.line).strip()
+    lost = found.line > len(text.splitlines())
+    return Anchored(msgspec.structs.replace(found, quote=quote), symbol_at(text, found.line), lost)
+
+
+def _by_quote(found: Found, code: Code) -> Anchored:
+    paths = [found.path] if found.path else sorted(code.head)
+    places = [(path, find_quote(found.quote, code.head[path], found.line)) for path in paths if path in code.head]
+    there = [(path, line) for path, line in places if line]
+    if len(there) == 1:
+        path, line = there[0]
+        return Anchored(msgspec.structs.replace(found, path=path, line=line), symbol_at(code.head[path], line))
+    in_base = any(
+        find_quote(found.quote, code.base[path])
+        for path in (paths if found.path else sorted(code.base))
+        if path in code.base
+    )
+    return Anchored(found, lost=not (there or in_base))
+
+
+def raising(
+    tx: Tx,
+    facts: Facts,
+    anchored: Sequence[Anchored],
+    *,
+    kind: Kind,
+    source: str,
+    me: Party | None = None,
+    by_check: str = "",
+    where: str = "issues",
+) -> Raising:
+    """L2: the event with which findings enter the ledger. What was rejected and accepted stays so (L9).
+
+    Who made the work (`me`) may find something new in it, and does not tell anew what others found.
+    """
+    attempt = facts.attempt
+    assert attempt is not None
+    is_maker = me is not None and facts.made_by(me) is not None
+    known = [one for one in findings_of(tx, facts.task.id) if one.kind == kind and one.by_check == by_check]
+    names = Names(tx, stem(kind, facts.task.group, facts.task.id, attempt.n))
+    renames = {file.path: file.old_path for file in attempt.files if file.old_path}
+    named = _named(tx, anchored)
+    taken = set(named)
+    raised: list[Raised] = []
+    refused: list[Reason] = []
+    lost: list[Reason] = []
+    for n, one in _once(anchored, kind):
+        found = one.found
+        old, alike, wrong = _known(tx, facts, one, known, renames, taken)
+        if old is not None and named[old.root] > 1:
+            wrong = Reason(
+                "L2",
+                f"{found.id} is named {named[old.root]} times; a finding is flagged once in one go",
+                "leave one of them",
+            )
+        if old is not None and wrong is None:
+            wrong = _not_yours(old) if is_maker else why_not_again(old, found, code_changed=_is_other_code(old, one))
+        if wrong is not None:
+            refused.append(msgspec.structs.replace(wrong, message=f"{where}[{n}]: {wrong.message}"))
+            continue
+        if one.lost:
+            lost.append(Reason("V7", f"{where}[{n}]: {_lost(found)}", "quote the code as it is in base or head"))
+        taken.add(old.root if old else "")
+        raised.append(_raised(one, names.next(), old, alike, attempt.n))
+    event = (
+        FindingsRaised(iteration=attempt.n, kind=kind, source=source, findings=tuple(raised), by_check=by_check)
+        if raised
+        else None
+    )
+    return Raising(event=event, refused=tuple(refused), lost=tuple(lost))
+
+
+def _once(anchored: Sequence[Anchored], kind: Kind) -> list[tuple[int, Anchored]]:
+    """What is said twice in one breath is one finding, at its worst; a reviewer's same words about two places are
+    two.
+    """
+    found: dict[tuple[object, ...], tuple[int, Anchored]] = {}
+    for n, one in enumerate(anchored):
+        new = one.found
+        same: tuple[object, ...] = (
+            new.path,
+            new.line if kind == "TL" else 0,
+            normal(new.quote),
+            words(new.title),
+            new.rule,
+        )
+        first, old = found.get(same, (n, one))
+        if new.id and old.found.id not in ("", new.id):
+            same, first, old = (*same, new.id), n, one
+        worst = min(old.found.severity, new.severity, key=SEVERITIES.index)
+        both = msgspec.structs.replace(old.found, severity=worst, id=old.found.id or new.id)
+        found[same] = (first, msgspec.structs.replace(old, found=both))
+    return sorted(found.values(), key=lambda pair: pair[0])
+
+
+def _named(tx: Tx, anchored: Sequence[Anchored]) -> Counter[str]:
+    """How often each root is named by an id of it; what is named is not guessed for another."""
+    rows = [tx.one("finding.one", Finding, id=one.found.id) for one in anchored if one.found.id]
+    return Counter(row.root for row in rows if row is not None)
+
+
+def _is_other_code(old: Finding, new: Anchored) -> bool:
+    """L9: what the old one was about is no longer there; where nobody can look, both say what they are about, and it is
+    not the same.
+    """
+    before, after = normal(old.quote), normal(new.found.quote)
+    if before and old.path in new.head:
+        return not find_quote(old.quote, new.head[old.path])
+    return bool(before) and bool(after) and before != after
+
+
+def _not_yours(old: Finding) -> Reason:
+    """L2: a finding that its author may reword is a finding no more."""
+    said = f"{old.id} is known already, and whoever made the work answers it instead of flagging it again"
+    return Reason("L2", said, f"fe finding respond {old.id} --fixed|--rejected")
+
+
+def _lost(found: Found) -> str:
+    if found.quote.strip():
+        return f"the quote of {found.title!r} is neither in base nor in head"
+    return f"{found.path}:{found.line} of {found.title!r} is neither in base nor in head"
+
+
+def _known(
+    tx: Tx, facts: Facts, one: Anchored, known: Sequence[Finding], renames: Mapping[str, str], taken: set[str]
+) -> tuple[Finding | None, tuple[str, ...], Reason | None]:
+    """The finding that this one is, by the id it names or by its fingerprint; or those it could be."""
+    found = one.found
+    by_root = {finding.root: finding for finding in known}
+    if found.id:
+        row = tx.one("finding.one", Finding, id=found.id)
+        if row is None or row.task != facts.task.id or row.root not in by_root:
+            return (
+                None,
+                (),
+                Reason("L2", f"{found.id} is no finding of {facts.task.id}", f"fe finding list {facts.task.id}"),
+            )
+        return row, (), None
+    seen = Seen(path=found.path, rule=found.rule, quote=found.quote, symbol=one.symbol, title=found.title)
+    hit = match(seen, [finding for finding in known if finding.root not in taken], renames)
+    old = by_root[hit.root] if hit.root else None
+    return (None if old is not None and _is_elsewhere(old, one) else old), hit.alike, None
+
+
+def _is_elsewhere(old: Finding, new: Anchored) -> bool:
+    """L9: only the words are those of a settled finding: its own code is there as it was, and this is about other
+    code.
+    """
+    before, after = normal(old.quote), normal(new.found.quote)
+    if old.ruling != "ACCEPTED" or not before or not after or before in after or after in before:
+        return False
+    return old.path in new.head and not _is_other_code(old, new)
+
+
+def _raised(one: Anchored, name: str, old: Finding | None, alike: tuple[str, ...], iteration: int) -> Raised:
+    found = one.found
+    if old is not None and old.state in (
+        *UNRESOLVED,
+        "waived",
+    ):  # E3: what is not settled is not talked down by saying it again
+        found = msgspec.structs.replace(found, severity=min(found.severity, old.severity, key=SEVERITIES.index))
+    blocking = found.blocking
+    return Raised(
+        id=name,
+        root=old.root if old else name,
+        severity=found.severity,
+        title=found.title,
+        path=found.path,
+        line=found.line,
+        problem=found.problem,
+        fix=found.fix,
+        why=found.why,
+        quote=found.quote,
+        symbol=one.symbol,
+        rule=found.rule,
+        fix_patch=found.fix_patch,
+        anchored=not one.lost,
+        note=not blocking and iteration > 1 and (old is None or old.note),
+        waiting=one.lost and blocking,
+        state=state_again(old, found) if old else "open",
+        alike=alike,
+    )
+
+
+class Names:
+    """L2: ids in the order in which they are given out, within one transaction."""
+
+    def __init__(self, tx: Tx, stem: str) -> None:
+        last = tx.one("finding.last_n", Count, stem=stem)
+        self._stem, self._n = stem, last.n if last else 0
+
+    def next(self) -> str:
+        self._n += 1
+        return f"{self._stem}{self._n:03}"

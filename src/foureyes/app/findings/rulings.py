@@ -1,0 +1,270 @@
+"""Rulings (L8, L9, L18, V7): what an answer is worth, by a session that P would let approve; and what follows from
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from foureyes.app.call.caller import gate_of, permit
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of, parties_of
+from foureyes.app.call.outcome import outcome
+from foureyes.app.call.rows import Named
+from foureyes.app.call.signing import check, known_by_key, prove
+from foureyes.app.call.work import Work
+from foureyes.app.findings.lookup import finding_named, findings_of, one_task
+from foureyes.app.ports import Tx
+from foureyes.app.tasks.escalation import escalate
+from foureyes.app.views.finding import MoveView
+from foureyes.app.views.task import Outcome
+from foureyes.app.work.feedback_file import mirror
+from foureyes.core import events as e
+from foureyes.core.events.project import SecurityRecorded
+from foureyes.core.loop.answering import why_not_ruling
+from foureyes.core.loop.review import Review
+from foureyes.core.nouns.finding import RULINGS, Finding, RulingWord
+from foureyes.core.nouns.session import Actor, Party, is_one_origin
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.four_eyes import Said, may_approve
+from foureyes.core.rules.gate import was_not_seen
+from foureyes.core.rules.modes import mode_of
+from foureyes.core.rules.policy import required_reviews
+from foureyes.core.words.decision import Decision, refuse
+from foureyes.core.words.ids import SessionId, TaskId
+from foureyes.core.words.text import clean_text
+from foureyes.errors import BadInput, Reason, Refused
+
+SHOWN = 20
+
+
+class Ruling(msgspec.Struct, frozen=True):
+    """A ruling that somebody wants to give."""
+
+    finding: str
+    ruling: RulingWord
+    reason: str = ""
+
+
+class Rulings:
+    """Rule, and take a ruling back."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def rule(self, actor: Actor, rulings: Sequence[Ruling], *, seen: str = "") -> Outcome:
+        """L8, L9: all of them or none; afterwards the gate sends back what is still open."""
+        permit(actor, "finding rule")
+        rulings = [Ruling(one.finding, one.ruling, clean_text(one.reason, "the reason").strip()) for one in rulings]
+        if not rulings:
+            raise BadInput(
+                "no ruling was given.", next_step="fe finding rule ID --verified|--not-fixed|--accepted|--overruled"
+            )
+        with self._context.store.read() as tx:
+            task = one_task(tx, [one.finding for one in rulings])
+            facts = facts_of(self._context, tx, task)
+        diff_id = facts.attempt.diff_id if facts.attempt else ""
+        words = said_of(rulings)
+        proof = prove(self._context, actor, "finding rule", task=task, diff_id=diff_id, reason=words)
+        with self._context.writing(known_by_key(actor, proof), "finding rule") as work:
+            me = self._context.party(work.tx, work.actor)
+            facts = facts_of(self._context, work.tx, task, me)
+            unseen = was_not_seen(facts, me, seen) if seen else None
+            if unseen is not None:
+                raise Refused(f"{task} was not changed.", reasons=(unseen,), next_step=unseen.next, task=task)
+            refuse_rulings(self._context, work, facts, rulings)
+            check(
+                self._context,
+                work,
+                proof,
+                "finding rule",
+                task=task,
+                diff_id=diff_id,
+                reason=words,
+                version=facts.task.version,
+            )
+            record_rulings(self._context, work, facts, rulings)
+            sent_back = send_back(self._context, work, task)
+            done = self._context.get(work.tx, task)
+            left = [one for one in findings_of(work.tx, task) if one.holds(work.at) and not one.by_check]
+        note = mirror(self._context, task) if sent_back else ""
+        said = ", ".join(f"{one.finding} {one.ruling}" for one in rulings)
+        message = f"{said}; {standing_in_words(left, sent_back)}"
+        return outcome(done, message, _next(done.id, left, sent_back), notes=(note,) if note else ())
+
+    def take_back(self, actor: Actor, finding: str) -> Outcome:
+        """L18: by who gave it, until the next hand-in has read it."""
+        with self._context.writing(actor, "finding rule") as work:
+            found = finding_named(work.tx, finding)
+            task = self._context.get(work.tx, TaskId(found.task))
+            moves = work.tx.all("finding.moves_of", MoveView, root=found.root)
+            last = next((move for move in reversed(moves) if move.kind != "taken_back" and not move.undone), None)
+            if last is None or last.kind != "ruled":
+                raise _not_taken_back(found, f"the last thing that happened to {found.id} is no ruling")
+            if last.iteration != task.iteration:
+                raise _not_taken_back(
+                    found, f"attempt {task.iteration} was handed in since, and its author has read the ruling"
+                )
+            me = self._context.party(work.tx, work.actor)
+            giver = _who(work.tx, last.session)
+            if not is_one_origin(me, giver):
+                raise _not_taken_back(found, f"{giver.name} gave the ruling, and only they can take it back")
+            if task.status in ("approved", "closed") and last.now != "open":
+                raise _not_taken_back(
+                    found, f"{task.id} is {task.status} already; send it back instead: fe redo {task.id}"
+                )
+            work.record(task.id, e.RulingTakenBack(root=found.root, ruling=last.seq))
+            escalate(self._context, work, task.id)
+            return outcome(
+                self._context.get(work.tx, task.id), f"took {last.word} of {found.id} back: it is {last.was} again"
+            )
+
+
+def _not_taken_back(found: Finding, why: str) -> Refused:
+    reason = Reason("L18", why, f"fe finding show {found.id}")
+    return Refused(f"{found.id} was not changed.", reasons=(reason,), next_step=reason.next, task=found.task)
+
+
+def said_of(rulings: Sequence[Ruling]) -> str:
+    """What is signed: every ruling, in words."""
+    return "; ".join(f"{one.finding} {one.ruling}{f': {one.reason}' if one.reason else ''}" for one in rulings)
+
+
+def may_rule(facts: Facts, me: Party, policy_of: Decision) -> Decision:
+    """L8: who P would let approve; and nobody who made the work, however minor it is."""
+    made = facts.made_by(me)
+    if made is not None and me.kind != "service":
+        return refuse(
+            "L8", f"whoever answered does not rule: {facts.party_name(made[0])} {made[1]}", "somebody else rules on it"
+        )
+    return policy_of
+
+
+def refuse_rulings(context: Context, work: Work, facts: Facts, rulings: Sequence[Ruling]) -> None:
+    """L8, L9, V7: every reason against a set of rulings; nothing of a refused set is stored."""
+    task, me = facts.task, context.party(work.tx, work.actor)
+    known = {one.finding: work.tx.one("finding.one", Finding, id=one.finding) for one in rulings}
+    reasons: list[Reason] = []
+    if task.status != "reviewing":
+        reasons.append(
+            Reason("L8", f"{task.id} is {task.status}: rulings are about an attempt in review", f"fe show {task.id}")
+        )
+    decision = decide(context, work.tx, facts, me, work.actor, " ".join(one.reason for one in rulings))
+    reasons += () if decision.allowed else decision.reasons
+    roots: list[str] = []
+    for one in rulings:
+        row = known[one.finding]
+        found = row.at_time(work.at) if row else None
+        if one.ruling not in RULINGS or found is None or found.task != task.id:
+            reasons.append(Reason("L8", f"{one.finding} is no finding of {task.id}", f"fe finding list {task.id}"))
+            continue
+        if found.root in roots:
+            reasons.append(Reason("L8", f"{one.finding} is ruled on twice", "leave one of them"))
+        roots.append(found.root)
+        wrong = why_not_ruling(found, one.ruling, is_raiser=is_one_origin(me, _raiser(work.tx, found)))
+        reasons += [wrong] if wrong else []
+    if reasons:
+        raise Refused(
+            "nothing was ruled.", reasons=tuple(dict.fromkeys(reasons)), next_step=reasons[0].next, task=task.id
+        )
+
+
+def _raiser(tx: Tx, found: Finding) -> Party:
+    """V7: who says it now: whoever flagged it last."""
+    moves = tx.all("finding.moves_of", MoveView, root=found.root)
+    return _who(
+        tx, next((move.session for move in reversed(moves) if move.kind in ("raised", "flagged")), found.session)
+    )
+
+
+def _who(tx: Tx, session: str) -> Party:
+    """A session that may be in no history of the task."""
+    known = SessionId(session)
+    return parties_of(tx, {known}).get(known) or Party(session=known, kind="agent", name=session)
+
+
+def decide(context: Context, tx: Tx, facts: Facts, me: Party, actor: Actor, reason: str) -> Decision:
+    """P for a ruling, with its own words as the reason."""
+    alone = msgspec.structs.replace(facts, recorded=())
+    return may_rule(facts, me, may_approve(alone, me, context.policy(tx, actor), Said(reason)))
+
+
+def record_rulings(context: Context, work: Work, facts: Facts, rulings: Sequence[Ruling]) -> None:
+    """The rulings, and the exception under which they were given, if it was one (P8)."""
+    me = context.party(work.tx, work.actor)
+    decision = decide(context, work.tx, facts, me, work.actor, " ".join(one.reason for one in rulings))
+    for one in rulings:
+        found = finding_named(work.tx, one.finding)
+        event = e.FindingRuled(root=found.root, iteration=facts.task.iteration, ruling=one.ruling, reason=one.reason)
+        work.record(facts.task.id, event)
+    if decision.exception:
+        detail = f"rule, attempt {facts.task.iteration}: {', '.join(one.finding for one in rulings)}"[:200]
+        why = next((one.reason for one in rulings if one.reason), decision.message)
+        work.record(
+            facts.task.id, SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail)
+        )
+
+
+def standing_in_words(left: Sequence[Finding], sent_back: bool) -> str:
+    """What is left after rulings, in half a sentence."""
+    if not left:
+        return "no blocking finding is open"
+    waiting = sum(one.state != "open" or one.waiting for one in left)
+    said = f"{len(left)} open blocking"
+    return f"{said}, sent back" if sent_back else f"{said}, {waiting} to rule on" if waiting else said
+
+
+def _next(task: str, left: Sequence[Finding], sent_back: bool) -> str:
+    if not left:
+        return f"fe approve {task}"
+    return "fe reviewable" if sent_back else f"fe finding list {task} --open"
+
+
+def send_back(context: Context, work: Work, task: TaskId) -> bool:
+    """T `send_back`: nothing waits for a ruling, something blocking is open, and no person is asked for; then the round
+    is over.
+    """
+    facts = facts_of(context, work.tx, task)
+    open_ones = [one for one in findings_of(work.tx, task) if one.holds(work.at) and not one.by_check]
+    if not is_due(context, work.tx, facts, open_ones):
+        return False
+    lines = [f"{len(open_ones)} blocking {'finding is' if len(open_ones) == 1 else 'findings are'} open:"]
+    lines += [
+        f"- {one.id} {one.severity} {one.title}{f' ({one.where})' if one.where else ''}" for one in open_ones[:SHOWN]
+    ]
+    lines += [f"- and {len(open_ones) - SHOWN} more"] if len(open_ones) > SHOWN else []
+    event = e.AttemptSentBack(iteration=facts.task.iteration, feedback="\n".join(lines), source="findings")
+    work.as_gate(context.store.project).record(task, event)
+    escalate(context, work, task)
+    return True
+
+
+def is_due(context: Context, tx: Tx, facts: Facts, open_ones: Sequence[Finding]) -> bool:
+    """Whether the cycle of an attempt has ended with open blocking findings, and nobody else is to look first."""
+    attempt = facts.attempt
+    if not open_ones or facts.task.status != "reviewing" or attempt is None or attempt.landed:
+        return False
+    if any(one.state in ("claimed", "disputed") or one.waiting for one in open_ones):
+        return False
+    policy = context.policy(tx, gate_of(context.store.project))
+    if mode_of(facts, policy).mode == "per-task":
+        return False
+    reviews = [row for row in tx.all("review.of_task", Review, task=facts.task.id) if row.diff_id == attempt.diff_id]
+    sessions = {row.session for row in reviews}
+    sessions |= {SessionId(row.id) for row in tx.all("finding.rulers", Named, task=facts.task.id, iteration=attempt.n)}
+    return bool(sessions) and _pairs_of_eyes(tx, facts, sessions) >= required_reviews(policy, facts.labels_in_force())
+
+
+def _pairs_of_eyes(tx: Tx, facts: Facts, sessions: set[SessionId]) -> int:
+    """How many looked who did not make the work; sessions of one origin are one (I4)."""
+    found: list[Party] = []
+    for party in parties_of(tx, sessions).values():
+        if (
+            party.session in sessions
+            and facts.made_by(party) is None
+            and not any(is_one_origin(party, other) for other in found)
+        ):
+            found.append(party)
+    return len(found)

@@ -1,0 +1,1 @@
+"""From hand-in to merge: attempts, checks, what settles, the merge queue."""

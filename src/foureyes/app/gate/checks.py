@@ -1,0 +1,299 @@
+"""Checks: run the quality pipeline on exactly an attempt's tree, and show what came of it (D5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from foureyes.app.call.caller import permit, refuse_other_task
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of, with_trees
+from foureyes.app.call.rows import Named
+from foureyes.app.call.test_names import pack
+from foureyes.app.call.work import Work
+from foureyes.app.gate.settling import Settled, settle
+from foureyes.app.ports import Tx
+from foureyes.app.project.policy import step_for, unaccepted
+from foureyes.app.views.check import CheckReport, CheckRow
+from foureyes.app.views.task_list import ListQuery, TaskRow
+from foureyes.app.work.branches import tip_of
+from foureyes.core import events as e
+from foureyes.core.nouns.check import KEPT_FAILURES, CheckResult, CheckRule, CheckState, Ran, judge
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules import gate
+from foureyes.core.rules.check_states import check_states, counts
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.modes import mode_of, why_not_by_itself
+from foureyes.core.rules.policy import ReviewPolicy
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.text import visible
+from foureyes.errors import BadInput, NotFound
+
+Telling = Callable[[str], None]
+PAGE = 50
+
+
+class FullResult(CheckResult, frozen=True, kw_only=True):
+    """A result with what the check printed."""
+
+    command: str = ""
+    output: str = ""
+
+
+class Checks:
+    """Run and show."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def run(
+        self, actor: Actor, task: str, *, only: Sequence[str] = (), again: bool = False, tell: Telling | None = None
+    ) -> CheckReport:
+        """Run what has not run yet on the attempt's tree; then the gate decides what it can (M4, send back)."""
+        permit(actor, "check run")
+        with self._context.store.read() as tx:
+            found = self._context.find_id(tx, task)
+            refuse_other_task(actor, found)
+            facts, policy = self._look(tx, actor, found)
+        self._refuse_nothing_to_run(facts, policy, only)
+        assert facts.attempt is not None
+        trees = [tree for tree in (facts.attempt.base_tree, facts.attempt.tree) if tree]
+        fresh = self.run_on(actor, facts, policy.checks, trees, only=only, again=again, tell=tell)
+        return self._settled(actor, found, fresh)
+
+    def run_target(self, actor: Actor, *, again: bool = False, tell: Telling | None = None) -> list[CheckResult]:
+        """X4: the checks on the tip of the target branch, where they have no result yet; the latest result of each."""
+        permit(actor, "check run")
+        with self._context.store.read() as tx:
+            target, rules = self._context.project(tx).target, self._context.policy(tx, actor).checks
+        if not rules:
+            raise self._no_checks()
+        head = self._context.repo.commit_of(f"refs/heads/{target}")
+        tree = self._context.workshop.tree_of(head) if head else None
+        if tree is None:
+            raise NotFound(f"there is no commit on {target}.", next_step="fe doctor")
+        for rule in rules:
+            if again or self._on_tree(tree, rule) is None:
+                self._run_one(actor, TaskId(""), rule, tree, tell, is_target=True)
+        return [result for rule in rules if (result := self._on_tree(tree, rule)) is not None]
+
+    def _on_tree(self, tree: Sha, rule: CheckRule) -> CheckResult | None:
+        with self._context.store.read() as tx:
+            rows = tx.all("check.of_trees", CheckResult, trees=[tree])
+        return next((row for row in reversed(rows) if (row.name, row.digest) == (rule.name, rule.digest)), None)
+
+    def pending(self, actor: Actor) -> list[str]:
+        """The attempts in review that lack a result that counts, and those that nothing stands against any more
+        (M4).
+        """
+        permit(actor, "check run")
+        found: list[str] = []
+        with self._context.store.read() as tx:
+            after = None
+            while rows := tx.tasks(ListQuery(status="reviewing", limit=PAGE, after=after), TaskRow):
+                for row in rows:
+                    facts, policy = self._look(tx, actor, TaskId(row.id))
+                    found += [row.id] if self._has_to_do(facts, policy) else []
+                after = (rows[-1].priority, rows[-1].n)
+        return found
+
+    def _has_to_do(self, facts: Facts, policy: ReviewPolicy) -> bool:
+        """Level-triggered: what a hold or a label kept from being approved is looked at again."""
+        if facts.attempt is None or not policy.checks:
+            return False
+        checked, chosen = check_states(facts, policy), mode_of(facts, policy)
+        if any(one.rule.required and (one.result is None or one.claimed or not one.compared) for one in checked):
+            return True
+        tip = gate.Tip(head=facts.attempt.head, on_target=facts.attempt.landed)
+        return chosen.mode in ("auto-approve", "skip") and not why_not_by_itself(facts, policy, chosen, checked, tip)
+
+    def _look(self, tx: Tx, actor: Actor, task: TaskId) -> tuple[Facts, ReviewPolicy]:
+        facts = facts_of(self._context, tx, task, self._context.party(tx, actor))
+        return facts, self._context.policy(tx, actor)
+
+    def _refuse_nothing_to_run(self, facts: Facts, policy: ReviewPolicy, only: Sequence[str]) -> None:
+        task = facts.task.id
+        if facts.attempt is None:
+            raise NotFound(f"nothing was handed in for {task}.", next_step=f"fe submit {task}", task=task)
+        if not policy.checks:
+            raise self._no_checks()
+        known = {rule.name for rule in policy.checks}
+        unknown = [name for name in only if name not in known]
+        if unknown:
+            raise BadInput(
+                f"there is no check {visible(unknown[0])}.", next_step=f"checks there are: {', '.join(sorted(known))}"
+            )
+
+    def _no_checks(self) -> NotFound:
+        """Nothing to run; perhaps because what is on the target was not accepted (P12)."""
+        with self._context.store.read() as tx:
+            said = unaccepted(self._context, self._context.project(tx))
+        if said:
+            return NotFound(f"no checks are in force: {said}.", next_step=step_for(said))
+        return NotFound("no checks are configured.", next_step="add [[checks]] to foureyes.toml on the target branch")
+
+    def run_on(
+        self,
+        actor: Actor,
+        facts: Facts,
+        rules: Sequence[CheckRule],
+        trees: Sequence[Sha | str],
+        *,
+        only: Sequence[str] = (),
+        again: bool = False,
+        tell: Telling | None = None,
+    ) -> set[int]:
+        """Run each check on each tree where it has no result of use to this caller; the journal rows of new results.
+
+        The last tree is the one that is judged. On the others only tests are run, to know which ones the target has.
+        """
+        wanted = [rule for rule in rules if not only or rule.name in only]
+        todo = [(rule, tree) for tree in trees for rule in wanted if tree == trees[-1] or rule.report == "junit"]
+        fresh: set[int] = set()
+        for rule, tree in todo:
+            if (again and tree == trees[-1]) or not self._is_known(actor, facts, rule, tree):
+                fresh.add(self._run_one(actor, facts.task.id, rule, Sha(tree), tell, is_target=tree != trees[-1]))
+        return fresh
+
+    def _is_known(self, actor: Actor, facts: Facts, rule: CheckRule, tree: str) -> bool:
+        """Equal tree, equal check: the result is used again, if it was one, and if it counts where the caller's
+        would.
+        """
+        with self._context.store.read() as tx:
+            now = with_trees(tx, facts_of(self._context, tx, facts.task.id), [tree])
+            mine = self._context.party(tx, actor)
+        program = self._context.outside.checks().program(
+            rule
+        )  # what another program said is not what this one would say
+        mine_counts = actor.kind != "agent" and not now.is_involved(mine)
+        for result in now.results:
+            same = (result.tree, result.name, result.digest) == (tree, rule.name, rule.digest)
+            other = program and result.program and program != result.program
+            if (
+                same
+                and not other
+                and result.outcome in ("passed", "failed")
+                and (counts(now, result) or not mine_counts)
+            ):
+                return True
+        return False
+
+    def _run_one(
+        self, actor: Actor, task: TaskId, rule: CheckRule, tree: Sha, tell: Telling | None, *, is_target: bool
+    ) -> int:
+        where = "the target's tests" if is_target else tree[:7]
+        if tell is not None:
+            tell(f"{task}  {rule.name} on {where} …")
+        workshop = self._context.workshop
+        ran = self._context.outside.checks().run(
+            rule, lambda path: workshop.export(tree, path), _under(tell, f"{task}  {rule.name}")
+        )
+        said = judge(rule, ran)
+        if tell is not None:
+            tell(f"{task}  {rule.name} {said.outcome.replace('_', ' ')}: {said.summary}")
+        with self._context.writing(actor, "check run") as work:
+            return self._record(work, task, rule, tree, ran)
+
+    @staticmethod
+    def _record(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran) -> int:
+        said = judge(rule, ran)
+        digest = ""
+        if ran.tests:
+            digest, packed = pack(test.id for test in ran.tests if test.state != "skipped")  # skipped now is gone (D5)
+            if work.tx.one("check.has_tests", Named, digest=digest) is None:
+                work.record(task, e.TestsListed(digest=digest, packed=packed, count=len(ran.tests)))
+        (seq,) = work.record(
+            task,
+            e.CheckFinished(
+                tree=tree,
+                name=rule.name,
+                digest=rule.digest,
+                command=rule.run,
+                outcome=said.outcome,
+                summary=said.summary,
+                exit_code=ran.exit_code,
+                duration_ms=ran.duration_ms,
+                failing=said.failing,
+                tests=digest,
+                program=ran.program,
+                output=ran.output,
+                found=tuple(one for one in ran.findings or () if one.level == "error")[:KEPT_FAILURES],
+            ),
+        )
+        return seq
+
+    def _settled(self, actor: Actor, task: TaskId, fresh: set[int]) -> CheckReport:
+        with self._context.store.read() as tx:
+            facts = facts_of(self._context, tx, task)
+            target = self._context.project(tx).target
+        assert facts.attempt is not None
+        tip = tip_of(self._context, facts.attempt, target)
+        with self._context.writing(actor, "check run") as work:
+            settled = settle(self._context, work, task, tip)
+            now = facts_of(self._context, work.tx, task)
+        return report(now, settled, fresh)
+
+    def show(self, actor: Actor, task: str) -> CheckReport:
+        """Where every check stands for the latest attempt, with what it printed."""
+        with self._context.store.read() as tx:
+            facts, policy = self._look(tx, actor, self._context.find_id(tx, task))
+            if facts.attempt is None:
+                raise NotFound(
+                    f"nothing was handed in for {facts.task.id}.",
+                    next_step=f"fe show {facts.task.id}",
+                    task=facts.task.id,
+                )
+            full = {row.seq: row for row in tx.all("check.full", FullResult, tree=facts.attempt.tree)}
+        found = check_states(facts, policy)
+        shown = report(
+            facts, Settled(mode=mode_of(facts, policy).mode, status=facts.task.status, check_states=found), set()
+        )
+        rows = tuple(_with_output(one, row, full) for one, row in zip(found, shown.checks, strict=True))
+        return msgspec.structs.replace(shown, checks=rows)
+
+
+def _with_output(one: CheckState, row: CheckRow, full: dict[int, FullResult]) -> CheckRow:
+    found = full.get(one.result.seq) if one.result else None
+    return (
+        msgspec.structs.replace(row, output=found.output, command=found.command, program=found.program)
+        if found
+        else row
+    )
+
+
+def _under(tell: Telling | None, heading: str) -> Telling | None:
+    return None if tell is None else lambda line: tell(f"{heading}: {line}")
+
+
+def report(facts: Facts, settled: Settled, fresh: set[int]) -> CheckReport:
+    """What a run of checks gives."""
+    assert facts.attempt is not None
+    return CheckReport(
+        task=facts.task.id,
+        attempt=facts.attempt.n,
+        tree=facts.attempt.tree,
+        status=facts.task.status,
+        mode=settled.mode,
+        checks=tuple(row_of(facts, one, fresh) for one in settled.check_states),
+        reasons=settled.reasons,
+    )
+
+
+def row_of(facts: Facts, one: CheckState, fresh: set[int]) -> CheckRow:
+    """A standing as faces show it."""
+    result = one.result
+    return CheckRow(
+        check=one.rule.name,
+        required=one.rule.required,
+        outcome=one.word,
+        summary=one.said,
+        claimed=one.claimed,
+        reused=result is not None and result.seq not in fresh,
+        duration_ms=result.duration_ms if result else 0,
+        failing=tuple(result.failing) if result else (),
+        gone=one.gone,
+        flaky=one.flaky,
+        by=facts.party_name(result.session) if result else "",
+        at=result.at if result else "",
+    )

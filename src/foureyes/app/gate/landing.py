@@ -1,0 +1,208 @@
+"""What reached the target branch: found there (A3), recorded, and its configuration taken over (P12)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of
+from foureyes.app.call.signing import Hash
+from foureyes.app.call.work import Work
+from foureyes.app.ports import Tx
+from foureyes.app.project.prompt_templates import accept as accept_templates
+from foureyes.app.project.prompt_templates import of_attempt, path_of
+from foureyes.app.views.merge import MergeRow
+from foureyes.app.views.review import ApprovalView
+from foureyes.app.views.task_list import ListQuery, TaskRow
+from foureyes.config import FILE, Layers, read_file, review_policy
+from foureyes.core.events.decision import TaskMerged, UnapprovedMergeSeen
+from foureyes.core.events.project import PolicyAccepted, SecurityRecorded
+from foureyes.core.nouns.attempt import DETACHED, KEEPS_APPROVAL, Attempt
+from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.task import Task
+from foureyes.core.rules import gate
+from foureyes.core.rules.policy import digest_of
+from foureyes.core.rules.still_holds import Given, why_void
+from foureyes.core.words.ids import SessionId, Sha, TaskId
+from foureyes.errors import ConfigError, GitProblem, Reason, Refused
+
+MANY = 10_000
+
+
+def recognise(context: Context, actor: Actor, target: str) -> list[MergeRow]:
+    """Close every approved task whose approved head is on the target branch already: merged by hand, or just before a
+    crash (Q4).
+
+    Work that was closed without an approval and merged all the same is taken off the unmerged list, on the record.
+    """
+    with context.store.read() as tx:
+        rows = tx.tasks(ListQuery(status="approved", limit=MANY), TaskRow) + tx.tasks(
+            ListQuery(unmerged=True, limit=MANY), TaskRow
+        )
+        attempts = {row.id: facts_of(context, tx, TaskId(row.id)).attempt for row in rows}
+    handed_in = {task: attempt for task, attempt in attempts.items() if attempt is not None}
+    found = [_look(context, task, handed_in[task], target) for task in _perhaps(context, handed_in, target)]
+    landed = [row for row in found if row is not None]
+    if landed:
+        settings = {
+            row.task: settings_of(context, attempt, target) for row in landed if (attempt := attempts[row.task])
+        }
+        with context.writing(actor, "merge") as work:
+            landed = [_found(context, work, row, settings[row.task]) for row in landed]
+    return landed
+
+
+def _perhaps(context: Context, attempts: dict[str, Attempt], target: str) -> list[str]:
+    """The tasks whose head, or what their branch is at now, the target has: two calls of git, however many tasks
+    wait.
+    """
+    if not attempts:
+        return []
+    branches = context.repo.heads()
+    places = {task: {attempt.head, branches.get(attempt.ref, attempt.head)} for task, attempt in attempts.items()}
+    reached = context.repo.reached(sorted(set().union(*places.values())), target)
+    return [task for task, commits in places.items() if commits & reached]
+
+
+def settings_of(context: Context, attempt: Attempt, ref: str) -> str:
+    """P12, A4: the foureyes.toml of an attempt that changes it, if exactly that is on `ref` and can be in force."""
+    if not any(changed.path == FILE for changed in attempt.files):
+        return ""
+    text = context.repo.file_at(attempt.head, FILE)
+    if text is None or text != context.repo.file_at(ref, FILE):
+        return ""
+    try:
+        review_policy(Layers(file=read_file(text)))
+    except ConfigError:
+        return ""
+    return text
+
+
+def accept(context: Context, work: Work, task: Task, settings: str) -> str:
+    """P12: what a person approved, that person accepted; what to say about it."""
+    approvals = work.tx.all("attempt.active_approvals", ApprovalView, task=task.id)
+    if not any(found.attempt == task.iteration and found.grade.startswith("human") for found in approvals):
+        return ""
+    names = [path_of(name) for name in accept_templates(work, task.id, of_attempt(context, work, task.id))]
+    if settings and digest_of(settings) != context.project(work.tx).accepted_digest:
+        work.record(task.id, PolicyAccepted(digest=digest_of(settings), text=settings))
+        names.append(FILE)
+    return (
+        f"its {', '.join(names)}, approved by a person, {'is' if len(names) == 1 else 'are'} in force now"
+        if names
+        else ""
+    )
+
+
+def _found(context: Context, work: Work, row: MergeRow, settings: str) -> MergeRow:
+    task = context.find(work.tx, row.task)
+    gatekeeper = work.as_gate(context.store.project)
+    if task.iteration != row.attempt:
+        return row
+    if task.status == "approved":
+        _note_what_no_longer_held(context, gatekeeper, task)
+        said = accept(context, gatekeeper, task, settings)
+        gatekeeper.record(task.id, TaskMerged(sha=Sha(row.sha), via=work.actor.session))
+        return msgspec.structs.replace(row, message=f"{row.message}; {said}") if said else row
+    if task.status == "closed" and task.merge is None:
+        reason = f"closed without an approval, and now on the target branch as {row.sha[:7]}"
+        gatekeeper.record(task.id, UnapprovedMergeSeen(sha=Sha(row.sha)))
+        gatekeeper.record(task.id, SecurityRecorded(kind="merged_unapproved", rule="C2", reason=reason))
+    return row
+
+
+def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task) -> None:
+    """P8: merged by hand although the approval would not have been given any more, or a person held it: on record."""
+    facts, policy = facts_of(context, gatekeeper.tx, task.id), context.policy(gatekeeper.tx, gatekeeper.actor)
+    given = given_of(gatekeeper.tx, task.id)
+    if given is None or facts.attempt is None:
+        return
+    against = [*why_void(facts, policy, given, gate.Tip(head=facts.attempt.head)), *gate.holds(facts)]
+    if against:
+        said = "; ".join(f"{reason.rule} {reason.message}" for reason in against)
+        event = SecurityRecorded(
+            kind="merged_by_hand", rule=against[0].rule, reason=f"on the target branch although: {said}"
+        )
+        gatekeeper.record(task.id, event)
+
+
+def given_of(tx: Tx, task: TaskId) -> Given | None:
+    """The approval that counts: the latest active one."""
+    rows = [row for row in tx.all("attempt.active_approvals", ApprovalView, task=task) if not row.recorded]
+    if not rows:
+        return None
+    row = rows[-1]
+    return Given(row.seq, SessionId(row.session), row.attempt, row.rule, row.exception, row.reason, tuple(row.gone))
+
+
+def _look(context: Context, task: str, attempt: Attempt, target: str) -> MergeRow | None:
+    """A3: the approved head itself, or a pure rebase of it, is on the target."""
+    repo = context.repo
+    sha = repo.merged_by(attempt.head, target)
+    if sha is not None:
+        return MergeRow(task=task, attempt=attempt.n, outcome="found", sha=sha, message=f"on {target} as {sha[:7]}")
+    head = repo.commit_of(attempt.ref) if attempt.ref != DETACHED else None
+    if head is None or head == attempt.head:
+        return None
+    relation = repo.relation(base=attempt.base, head=attempt.head, new_head=head, target=target)
+    sha = repo.merged_by(head, target) if relation in KEEPS_APPROVAL else None
+    if sha is None:
+        return None
+    message = f"on {target} as {sha[:7]} ({relation} of the approved head)"
+    return MergeRow(task=task, attempt=attempt.n, outcome="found", sha=sha, message=message)
+
+
+def tidy(context: Context, task: TaskId, attempt: Attempt, target: str) -> str:
+    """K1: the worktree of a merged task goes, and its own branch with it; why it stays, else empty."""
+    try:
+        kept = context.workshop.drop_worktree(task)
+        if attempt.ref == f"refs/heads/fe/{task}" and not kept:
+            context.workshop.delete_merged(attempt.ref, target=target)
+    except GitProblem as problem:
+        kept = problem.message
+    return f"its worktree stays: {kept}" if kept else ""
+
+
+def tidy_merged(context: Context, target: str) -> None:
+    """What a crash left of merged tasks: worktrees and branches that nobody needs any more (Q4)."""
+    own = "refs/heads/fe/"
+    left = {ref.removeprefix(own) for ref in context.repo.heads() if ref.startswith(own)} | set(
+        context.workshop.worktrees()
+    )
+    with context.store.read() as tx:
+        merged = (
+            [task.id for task in tx.all("task.some", Task, ids=sorted(left)) if task.resolution == "merged"]
+            if left
+            else []
+        )
+        attempts = {task: facts_of(context, tx, task).attempt for task in merged}
+    for task, attempt in attempts.items():
+        if attempt is not None:
+            tidy(context, task, attempt, target)
+
+
+def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:
+    """P12: a store merges only into a target whose foureyes.toml names its project and whose last anchor it holds."""
+    text = context.repo.file_at(target, FILE)
+    named = read_file(text).get("project.id", "") if text else ""
+    if named != context.store.project:
+        said = f"names project {named}" if named else "names no project" if text else "is missing"
+        raise _foreign(f"{FILE} on {target} {said}; this store is of project {context.store.project}")
+    anchor = context.repo.last_anchor(target)
+    if anchor is not None and not _holds(tx, anchor):
+        raise _foreign(
+            f"the last anchor on {target} ({anchor[:20]}) is not in this store's journal: another store merges there"
+        )
+
+
+def _foreign(message: str) -> Refused:
+    return Refused(
+        "nothing was merged or closed.", reasons=(Reason("P12", message, "fe doctor"),), next_step="fe doctor"
+    )
+
+
+def _holds(tx: Tx, anchor: str) -> bool:
+    """J3: whether the journal has the row that an anchor `<row>:<hash>` names."""
+    row, _, digest = anchor.partition(":")
+    found = tx.one("journal.at", Hash, seq=int(row)) if row.isascii() and row.isdigit() and len(row) < 18 else None
+    return found is not None and found.hash == digest

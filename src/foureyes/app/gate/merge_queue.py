@@ -1,0 +1,99 @@
+"""What waits to be merged, what each item waits for, and who is at work on it (Q0, Q1, Q4)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import msgspec
+
+from foureyes.app.call.caller import gate_of
+from foureyes.app.call.context import Context, stamp
+from foureyes.app.call.facts import facts_of
+from foureyes.app.ports import Tx
+from foureyes.app.views.merge import MergeItem
+from foureyes.core.nouns.task import Task
+from foureyes.errors import Reason, Refused
+
+
+class Lease(msgspec.Struct, frozen=True):
+    """Who is merging a task, and until when that holds."""
+
+    task: str
+    state: str
+    until: str
+    process: str
+    host: str
+
+
+def is_live(context: Context, lease: Lease) -> bool:
+    """Q4: a lease holds until its time is up or its process is shown to have ended."""
+    return lease.state == "merging" and lease.until > context.now() and not context.outside.is_gone(lease.process)
+
+
+def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:
+    """T `withdraw`: until the merge queue has leased it."""
+    lease = tx.one("merge.of", Lease, task=task.id)
+    if lease is not None and task.status == "approved" and is_live(context, lease):
+        reason = Reason("Q1", f"{task.id} is being merged now", "fe merges list")
+        raise Refused(f"{task.id} was not changed.", reasons=(reason,), next_step=reason.next, task=task.id)
+
+
+def refuse_landed(context: Context, tx: Tx, task: Task) -> None:
+    """Q4: a merge that was cut off after the branch had moved is a merge; what is on the target is not taken back by a
+    word.
+    """
+    attempt = facts_of(context, tx, task.id).attempt
+    tip = context.repo.commit_of(f"refs/heads/{context.project(tx).target}") if task.status == "approved" else None
+    if attempt is not None and tip is not None and context.repo.is_ancestor(attempt.head, tip):
+        reason = Reason("Q4", f"the approved head of {task.id} is on the target branch already", "fe merge")
+        raise Refused(f"{task.id} was not changed.", reasons=(reason,), next_step=reason.next, task=task.id)
+
+
+def items_of(tx: Tx) -> list[MergeItem]:
+    """Everything approved and not merged: by priority, then order of approval."""
+    rows = tx.all("merge.queue", MergeItem)
+    return [msgspec.structs.replace(row, n=number) for number, row in enumerate(rows, 1)]
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """What every item waits by: the project's hold, how long a person's approval settles, the time. Read once for all
+    of them.
+    """
+
+    hold: str | None
+    settle_seconds: int
+    now: str
+
+
+def rules_of(context: Context, tx: Tx) -> Rules:
+    """The rules in force now."""
+    seconds = context.policy(tx, gate_of(context.store.project)).human.settle_seconds
+    return Rules(context.project(tx).hold, seconds, context.now())
+
+
+def told(context: Context, item: MergeItem, rules: Rules) -> MergeItem:
+    """An item with what it waits for; a lease of a process that ended is none."""
+    lease = Lease(item.task, item.state, item.until, item.process, item.host)
+    if item.state == "merging" and not is_live(context, lease):
+        item = msgspec.structs.replace(item, state="waiting", why="")
+    why = "being merged now" if item.state == "merging" else waits_for(item, rules)
+    return msgspec.structs.replace(item, why=why) if why else item
+
+
+def waits_for(item: MergeItem, rules: Rules) -> str:
+    """Q0, Q1: why an item cannot be taken yet; empty when it can."""
+    if rules.hold is not None or item.hold is not None:
+        return f"held: {item.hold or rules.hold}"
+    if item.open_deps:
+        return f"waits for {item.open_deps} {'dependency' if item.open_deps == 1 else 'dependencies'}"
+    if item.state == "stuck":
+        return f"{item.why}; fe merges retry {item.task}"
+    settles = settles_at(item, rules)
+    return f"settles until {settles[11:19]} (Q0)" if settles > rules.now else ""
+
+
+def settles_at(item: MergeItem, rules: Rules) -> str:
+    """Q0: a person's approval can be taken back for some seconds before the queue may have it."""
+    if item.approver_kind != "human":
+        return ""
+    return stamp(datetime.fromisoformat(item.approved_at) + timedelta(seconds=rules.settle_seconds))

@@ -1,0 +1,134 @@
+"""The gate decides by itself (M4, skip, send back): after a hand-in and after checks, in the transaction of whoever
+came.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.call.caller import gate_of
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of
+from foureyes.app.call.work import Work
+from foureyes.app.ports import Tx
+from foureyes.core import events as e
+from foureyes.core.events.decision import Approved
+from foureyes.core.nouns.attempt import Attempt
+from foureyes.core.nouns.check import CheckState
+from foureyes.core.rules import gate
+from foureyes.core.rules.check_states import check_states
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.modes import Chosen, mode_of, why_not_by_itself
+from foureyes.core.rules.policy import ReviewPolicy
+from foureyes.core.words.ids import TaskId
+from foureyes.core.words.lifecycle import Status
+from foureyes.errors import Reason
+
+MOST_SENT_BACK = 5
+"""However often the configuration lets an attempt go round by itself, after so many a person is asked (L, E1)."""
+
+SHOWN_FAILURES = 20
+
+
+class Settled(msgspec.Struct, frozen=True, kw_only=True):
+    """What the gate made of an attempt: its mode, why, and why it did not approve by itself."""
+
+    mode: str
+    status: str
+    mode_reasons: tuple[Reason, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    check_states: tuple[CheckState, ...] = ()
+
+
+def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> Settled:
+    """Approve what needs nobody's eyes, send back what is red and waits for nobody; leave the rest to whoever looks."""
+    facts = facts_of(context, work.tx, task)
+    policy = context.policy(work.tx, gate_of(context.store.project))
+    if facts.task.status == "reviewing" and facts.attempt is not None and policy.checks:
+        from foureyes.app.findings.from_checks import note_failures
+
+        note_failures(work.as_gate(context.store.project), facts, check_states(facts, policy))
+    chosen, checked = mode_of(facts, policy), check_states(facts, policy)
+    reasons = why_not_by_itself(facts, policy, chosen, checked, tip)
+    if facts.task.status == "reviewing" and facts.attempt is not None:
+        gatekeeper = work.as_gate(context.store.project)
+        if not reasons and chosen.mode in ("auto-approve", "skip"):
+            gatekeeper.record(task, approval(facts, chosen, checked))
+        elif is_sent_back(facts, policy, chosen, checked):
+            red = [one for one in checked if is_red(one)]
+            failing = tuple(name for one in red if one.result for name in [*one.result.failing, *one.gone])
+            feedback = in_words(work.tx, red)
+            gatekeeper.record(task, e.AttemptSentBack(iteration=facts.attempt.n, feedback=feedback, failing=failing))
+            from foureyes.app.tasks.escalation import escalate
+
+            escalate(context, work, task)
+    status = context.get(work.tx, task).status
+    return Settled(mode=chosen.mode, status=status, mode_reasons=chosen.reasons, reasons=reasons, check_states=checked)
+
+
+def approval(facts: Facts, chosen: Chosen, checked: tuple[CheckState, ...]) -> Approved:
+    """M4: approved by the rule itself, with what it rests on."""
+    attempt = facts.attempt
+    assert attempt is not None
+    because = "; ".join(reason.message for reason in chosen.reasons[:1])
+    passed = [one.rule.name for one in checked if one.is_green]
+    said = f"{chosen.mode} ({because})"
+    if chosen.mode == "auto-approve":
+        said += f": {len(passed)}/{len(checked)} checks, iteration {attempt.n}, signal {attempt.signal}"
+    return Approved(
+        attempt=attempt.n,
+        diff_id=attempt.diff_id,
+        rule="M4",
+        status=after(attempt),
+        reason=said,
+        seen="by rule",
+        grade="rule",
+    )
+
+
+def after(attempt: Attempt) -> Status:
+    """Where an approval leads: what has nothing to merge is done."""
+    return "closed" if attempt.no_code or attempt.landed else "approved"
+
+
+def is_red(one: CheckState) -> bool:
+    """A required check that ran where it counts and found something wrong with the work; not one that broke itself."""
+    return one.rule.required and not one.claimed and one.result is not None and one.word == "failed"
+
+
+def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: Chosen, checked: tuple[CheckState, ...]) -> bool:
+    """T `send_back`: red, and no person is asked for: the mode is auto-approve and the iterations are not used up."""
+    limit = min(policy.auto.max_iterations or MOST_SENT_BACK, MOST_SENT_BACK)
+    attempt = facts.attempt
+    mine = attempt is not None and not attempt.landed and attempt.n < limit
+    return mine and chosen.mode == "auto-approve" and policy.auto.enabled and any(is_red(one) for one in checked)
+
+
+class Output(msgspec.Struct, frozen=True):
+    """What a check printed."""
+
+    seq: int
+    output: str
+
+
+def in_words(tx: Tx, red: list[CheckState]) -> str:
+    """What failed, for the next iteration: the failing tests, or, where no report names them, the end of what was
+    printed.
+    """
+    seqs = [str(one.result.seq) for one in red if one.result]
+    printed = {row.seq: row.output for row in tx.all("check.outputs", Output, seqs=seqs)}
+    lines = []
+    for one in red:
+        assert one.result is not None
+        lines.append(f"Check {one.rule.name} failed: {one.said} (command: {one.rule.run})")
+        names = [*one.result.failing, *[f"gone: {name}" for name in one.gone]]
+        lines += [f"- {name}" for name in names[:SHOWN_FAILURES]]
+        if len(names) > SHOWN_FAILURES:
+            lines.append(f"- and {len(names) - SHOWN_FAILURES} more")
+        if not names:
+            lines += [
+                f"    {line}"
+                for line in printed.get(one.result.seq, "").rstrip().split("\n")[-SHOWN_FAILURES:]
+                if line.strip()
+            ]
+    return "\n".join(lines)

@@ -1,0 +1,190 @@
+"""The completion gate (X4): what of a scope is not done, whatever anybody says; and the report that stands beside it
+(L15, L16).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from foureyes.app.call.caller import gate_of
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import HoldingRow
+from foureyes.app.ports import Tx
+from foureyes.app.views.completion import Report
+from foureyes.app.views.finding import ALERT_AFTER, NoteRow
+from foureyes.core.nouns.check import CheckResult
+from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.task import clean_label
+from foureyes.core.words.ids import Sha
+from foureyes.errors import GitProblem, Reason
+
+SHOWN = 10
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """A task that could be in the way."""
+
+    id: str
+    title: str
+    status: str
+    iteration: int = 0
+    landed: bool = False
+    labels: list[str] = []
+    group: str = ""
+    parent: str | None = None
+    resolution: str = ""
+
+    @property
+    def is_merged(self) -> bool:
+        return self.status == "closed"
+
+
+class Validation:
+    """Ask whether everything is through."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def validate(self, actor: Actor, *, tasks: Sequence[str] = (), label: str = "", group: str = "") -> Report:
+        """Every reason why the scope is not complete; nothing else can say that it is."""
+        label = clean_label(label) if label else ""
+        with self._context.store.read() as tx:
+            chosen = {self._context.find_id(tx, task) for task in tasks}
+            rows = [row for row in tx.all("task.to_validate", Candidate) if _is_in(row, chosen, label, group)]
+            holding = self._holding(tx, [row.id for row in rows])
+            notes = self._notes(tx, {row.id for row in rows})
+        reasons = [*self._findings(rows, holding), *self._unmerged(rows), *self._target(actor), *self._unreviewed(rows)]
+        blocking = {row.id: [one.id for one in holding[row.id]] for row in rows if holding[row.id]}
+        scope = ", ".join(
+            part
+            for part in (" ".join(sorted(chosen)), f"label {label}" if label else "", f"group {group}" if group else "")
+            if part
+        )
+        return Report(
+            complete=not reasons,
+            scope=scope or "everything",
+            tasks=len(rows),
+            reasons=tuple(reasons),
+            notes=notes,
+            blocking=blocking,
+        )
+
+    def _holding(self, tx: Tx, ids: list[str]) -> dict[str, list[HoldingRow]]:
+        now = self._context.now()
+        found: dict[str, list[HoldingRow]] = defaultdict(list)
+        for row in tx.all("finding.holding", HoldingRow, ids=ids):
+            if not (row.state == "waived" and row.waived_until > now):
+                found[row.task].append(row)
+        return found
+
+    @staticmethod
+    def _findings(rows: Sequence[Candidate], holding: dict[str, list[HoldingRow]]) -> list[Reason]:
+        """Unresolved blocking findings, and waivers that ran out before the work was merged."""
+        found: list[Reason] = []
+        for row in rows:
+            open_ones = [
+                one.id for one in holding[row.id] if one.state != "waived" and not (one.by_check and row.is_merged)
+            ]
+            expired = [one.id for one in holding[row.id] if one.state == "waived" and not row.is_merged]
+            if open_ones:
+                more = f" and {len(open_ones) - SHOWN} more" if len(open_ones) > SHOWN else ""
+                said = f"Unresolved blocking review issues: {', '.join(open_ones[:SHOWN])}{more} ({row.id})"
+                found.append(Reason("X4", said, f"fe finding list {row.id} --open"))
+            if expired:
+                found.append(
+                    Reason(
+                        "X4",
+                        f"a waiver has run out: {', '.join(expired[:SHOWN])} ({row.id})",
+                        f"fe finding show {expired[0]}",
+                    )
+                )
+        return found
+
+    @staticmethod
+    def _unmerged(rows: Sequence[Candidate]) -> list[Reason]:
+        return [
+            Reason("X4", f"{row.id} is approved and not merged", "fe merge") for row in rows if row.status == "approved"
+        ]
+
+    @staticmethod
+    def _unreviewed(rows: Sequence[Candidate]) -> list[Reason]:
+        """A review is missing, or work is on the target that nobody agreed to."""
+        found: list[Reason] = []
+        for row in rows:
+            if row.landed:
+                found.append(
+                    Reason(
+                        "X4",
+                        f"the work of {row.id} is on the target branch and nobody approved it",
+                        f"fe show {row.id} --diff",
+                    )
+                )
+            elif row.status == "reviewing":
+                found.append(Reason("X4", f"{row.id} waits for its review", f"fe show {row.id} --diff"))
+            elif row.status not in ("approved", "closed"):
+                found.append(
+                    Reason(
+                        "X4",
+                        f"{row.id} was handed in and is {row.status} again: no approval holds",
+                        f"fe show {row.id}",
+                    )
+                )
+        return found
+
+    def _target(self, actor: Actor) -> list[Reason]:
+        """A required check that is red on the target, or never ran there (G1)."""
+        with self._context.store.read() as tx:
+            target = self._context.project(tx).target
+            rules = [
+                rule for rule in self._context.policy(tx, gate_of(self._context.store.project)).checks if rule.required
+            ]
+        if not rules:
+            return []
+        try:
+            head = self._context.repo.commit_of(f"refs/heads/{target}")
+            tree = self._context.workshop.tree_of(head) if head else None
+        except GitProblem as problem:
+            return [Reason("X4", f"git could not say where {target} is: {problem.message}", "fe doctor")]
+        if tree is None:
+            return [Reason("X4", f"there is no commit on {target}", "fe doctor")]
+        with self._context.store.read() as tx:
+            results = tx.all("check.of_trees", CheckResult, trees=[tree])
+        found = [self._red(rule.name, rule.digest, results, target, tree) for rule in rules]
+        return [reason for reason in found if reason is not None]
+
+    @staticmethod
+    def _red(name: str, digest: str, results: Sequence[CheckResult], target: str, tree: Sha) -> Reason | None:
+        last = next((result for result in reversed(results) if (result.name, result.digest) == (name, digest)), None)
+        if last is None:
+            return Reason("X4", f"required check {name} was not run on {target} ({tree[:7]})", "fe check run --target")
+        if last.outcome == "passed":
+            return None
+        return Reason(
+            "X4",
+            f"required check {name} {last.outcome.replace('_', ' ')} on {target} ({last.summary})",
+            "fe check run --target --again",
+        )
+
+    def _notes(self, tx: Tx, ids: set[str]) -> tuple[str, ...]:
+        """L15, L16, E3: visible, not blocking."""
+        wanted = sorted(ids)
+        found = [
+            f"{row.task}: all suggestions skipped ({row.n}) (L15)"
+            for row in tx.all("finding.all_skipped", NoteRow, ids=wanted)
+        ]
+        found += [
+            f"{row.task}: {row.id} was noted in {row.n} attempts: tech debt, fe finding track {row.id} (L16)"
+            for row in tx.all("finding.debts", NoteRow, ids=wanted, least=ALERT_AFTER)
+        ]
+        found += [
+            f"{row.task}: {row.id} is waived until {row.until[:10]} (E3)"
+            for row in tx.all("finding.waivers", NoteRow, ids=wanted)
+        ]
+        return tuple(found)
+
+
+def _is_in(row: Candidate, chosen: Collection[str], label: str, group: str) -> bool:
+    return (not chosen or row.id in chosen) and (not label or label in row.labels) and (not group or row.group == group)

@@ -1,0 +1,128 @@
+"""Everything that can be wrong with a project, looked at."""
+
+from __future__ import annotations
+
+import os
+
+from foureyes import config
+from foureyes.app.call.context import Context
+from foureyes.app.call.signing import NEW_KEY, active_keys
+from foureyes.app.pages.status import checkouts_behind
+from foureyes.app.ports import Progress
+from foureyes.app.project.policy import step_for, unaccepted
+from foureyes.app.views.project import Check
+from foureyes.core.nouns.session import Actor
+from foureyes.errors import ConfigError, FoureyesError, GitProblem
+
+
+class Doctor:
+    """The health of git, store, configuration, keys."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def examine(self, actor: Actor, progress: Progress | None = None) -> list[Check]:
+        """Everything that can be wrong, looked at; nothing is repaired."""
+        checks = [self._git(), self._target(), self._configuration(actor), self._health(), self._journal(progress)]
+        return [*checks, self._checks(actor), self._identity(actor), self._keys(actor)]
+
+    def _git(self) -> Check:
+        try:
+            self._context.repo.heads()
+        except GitProblem as problem:
+            return Check("git", "fail", problem.message, problem.next_step)
+        return Check("git", "ok", "git answers")
+
+    def _target(self) -> Check:
+        with self._context.store.read() as tx:
+            target = self._context.project(tx).target
+        try:
+            head = self._context.repo.commit_of(f"refs/heads/{target}")
+        except GitProblem as problem:
+            return Check("target", "fail", problem.message, problem.next_step)
+        if head is None:
+            return Check("target", "fail", f"there is no branch {target}", f"git branch {target} COMMIT")
+        for left in checkouts_behind(self._context, target):
+            text = f"the checkout {os.path.relpath(left.path)} of {target} is behind ({left.why})"
+            return Check("target", "warn", text, left.next)
+        return Check("target", "ok", f"target {target} at {head[:7]}")
+
+    def _configuration(self, actor: Actor) -> Check:
+        try:
+            with self._context.store.read() as tx:
+                project = self._context.project(tx)
+                policy = self._context.policy(tx, actor)
+            text = self._context.repo.file_at(project.target, config.FILE)
+            named = config.read_file(text).get("project.id") if text else None
+        except (ConfigError, GitProblem) as problem:
+            return Check("configuration", "fail", problem.message, problem.next_step)
+        if named not in ("", None, project.id):
+            said = f"{config.FILE} on {project.target} names another project id than this store"
+            return Check("configuration", "fail", said, "fe status")
+        said = unaccepted(self._context, project)
+        if said:
+            return Check("configuration", "warn", said, step_for(said))
+        return Check("configuration", "ok", f"{config.FILE} on {project.target} is accepted, policy {policy.name}")
+
+    def _health(self) -> Check:
+        try:
+            problems = self._context.store.health()
+        except FoureyesError as problem:
+            return Check("store", "fail", problem.message, problem.next_step)
+        if problems:
+            return Check("store", "fail", "; ".join(problems), "fe backup FILE now, then fe restore from a good backup")
+        return Check("store", "ok", f"{self._context.store.describe()}: sound")
+
+    def _journal(self, progress: Progress | None) -> Check:
+        try:
+            report = self._context.store.audit(progress)
+        except FoureyesError as problem:
+            return Check("journal", "fail", problem.message, problem.next_step)
+        if report.findings:
+            return Check("journal", "fail", report.findings[0].message, "fe audit verify")
+        return Check("journal", "ok", f"{report.rows} rows, chain and tables verified")
+
+    def _checks(self, actor: Actor) -> Check:
+        """D5, M4: what the quality pipeline is."""
+        try:
+            with self._context.store.read() as tx:
+                rules = self._context.policy(tx, actor).checks
+        except ConfigError as problem:
+            return Check("checks", "fail", problem.message, problem.next_step)
+        if not rules:
+            said = "no checks are configured: nothing approves itself (M4)"
+            return Check("checks", "warn", said, "add [[checks]] to foureyes.toml on the target branch")
+        return Check(
+            "checks",
+            "ok",
+            "checks " + " ".join(rule.name if rule.required else f"{rule.name} (optional)" for rule in rules),
+        )
+
+    @staticmethod
+    def _identity(actor: Actor) -> Check:
+        if actor.kind == "service":
+            return Check(
+                "identity",
+                "warn",
+                "no terminal and no agent process: this caller may only create, log, submit, check and merge",
+                "fe whoami",
+            )
+        return Check("identity", "ok", f"{actor.kind} {actor.name}, {actor.trust}")
+
+    def _keys(self, actor: Actor) -> Check:
+        """I9: what people's decisions rest on."""
+        with self._context.store.read() as tx:
+            keys = len(active_keys(tx))
+            try:
+                wanted = self._context.policy(tx, actor).human_proof == "key"
+            except ConfigError:
+                wanted = True
+        if wanted and not keys:
+            return Check(
+                "keys", "fail", "review.human_proof = key, and nobody has one: no person can decide anything", NEW_KEY
+            )
+        return Check(
+            "keys",
+            "ok",
+            f"keys of people that count: {keys}" if keys else "no keys: people are who they are seen to be (observed)",
+        )

@@ -1,0 +1,75 @@
+"""What the findings loop adds to a task's page: findings with their moves, reviews, rounds, and what is worth knowing
+(L15, L16, E5).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import msgspec
+
+from foureyes.app.call.context import Context
+from foureyes.app.findings.findings import view_of
+from foureyes.app.findings.lookup import findings_of
+from foureyes.app.pages.lists import display_name
+from foureyes.app.ports import Tx
+from foureyes.app.tasks.escalation import loop_state_of, said
+from foureyes.app.views.finding import ALERT_AFTER, MoveView, NoteRow
+from foureyes.app.views.session import SessionView
+from foureyes.app.views.task import LogView, TaskDetail
+from foureyes.core.loop.engine import LoopState
+from foureyes.core.loop.review import Review
+from foureyes.core.nouns.task import Task
+from foureyes.core.rules.facts import Facts
+from foureyes.errors import ConfigError
+
+
+def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> TaskDetail:
+    """The page of a task that was handed in, with its loop."""
+    task = detail.task.id
+    findings, reviews = findings_of(tx, task), tx.all("review.of_task", Review, task=task)
+    moves: dict[str, list[MoveView]] = defaultdict(list)
+    for move in tx.all("finding.moves", MoveView, task=task) if findings else ():
+        moves[move.root].append(move)
+    patches = tx.all("record.logs_of_type", LogView, task=task, type="patch")
+    sessions = (
+        {str(one.session) for one in findings}
+        | {str(one.session) for one in reviews}
+        | {one.session for one in patches}
+    )
+    sessions |= {move.session for rows in moves.values() for move in rows}
+    known = tx.all("session.some", SessionView, ids=sorted(sessions)) if sessions else []
+    called, now = {row.id: row.name for row in known}, context.now()
+    loop = _standing(context, tx, detail.task)
+    return msgspec.structs.replace(
+        detail,
+        findings=[
+            msgspec.structs.replace(view_of(one, now, called, detail.task.iteration), moves=moves[one.root])
+            for one in findings
+        ],
+        reviews=reviews,
+        counting=sorted(facts.reviewers),
+        loop=loop,
+        said=said(loop) if loop else "",
+        remarks=_remarks(tx, task) if findings else [],
+        patches=patches,
+        names=detail.names | {row.id: display_name(row) for row in known},
+    )
+
+
+def _standing(context: Context, tx: Tx, task: Task) -> LoopState | None:
+    """Where the loop stands; nothing while the configuration that says how far it may go is broken."""
+    try:
+        return loop_state_of(context, tx, task)
+    except ConfigError:
+        return None
+
+
+def _remarks(tx: Tx, task: str) -> list[str]:
+    skipped: Sequence[NoteRow] = tx.all("finding.all_skipped", NoteRow, ids=[task])
+    debts: Sequence[NoteRow] = tx.all("finding.debts", NoteRow, ids=[task], least=ALERT_AFTER)
+    return [
+        *[f"all suggestions skipped: {row.n} of iteration 1 (L15)" for row in skipped],
+        *[f"tech debt: {row.id} was noted in {row.n} attempts; fe finding track {row.id} (L16)" for row in debts],
+    ]

@@ -1,0 +1,84 @@
+"""The project at a glance."""
+
+from __future__ import annotations
+
+import os
+
+from foureyes import config
+from foureyes.app.call.context import Context
+from foureyes.app.pages.lists import Lists
+from foureyes.app.ports import CaughtUp, Tx
+from foureyes.app.project.policy import step_for, unaccepted
+from foureyes.app.views.project import CounterRow, ProjectView, StatusView
+from foureyes.app.views.task_list import ListQuery, ReviewableRow
+from foureyes.core.nouns.session import Actor
+from foureyes.core.words.lifecycle import STATUSES
+from foureyes.errors import ConfigError, GitProblem
+
+REVIEWABLE_SHOWN = 20
+CANDIDATES = 500
+"""A glance at the project does not walk through a queue of thousands."""
+
+
+class Status:
+    """Counts, policy, and what there is to say about the project."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def show(self, actor: Actor) -> StatusView:
+        """The project at a glance, for this caller."""
+        with self._context.store.read() as tx:
+            project = self._context.project(tx)
+            counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
+            policy, notes = self._policy(tx, actor, project)
+        notes += [
+            f"the checkout {os.path.relpath(left.path)} of {project.target} is behind ({left.why}): {left.next}"
+            for left in checkouts_behind(self._context, project.target)
+        ]
+        counts: dict[str, int] = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}
+        counts |= {
+            name: counters.get(name, 0)
+            for name in ("ready", "waiting", "rejected", "held", "unmerged", "landed", "auto_approved")
+        }
+        reviewable = self._reviewable(actor)
+        return StatusView(
+            project=project.name,
+            target=project.target,
+            policy=str(policy.value),
+            policy_source=policy.source,
+            counts=counts,
+            reviewable=min(len(reviewable), REVIEWABLE_SHOWN),
+            reviewable_more=len(reviewable) > REVIEWABLE_SHOWN,
+            hold=project.hold,
+            notes=tuple(notes),
+        )
+
+    def _reviewable(self, actor: Actor) -> list[ReviewableRow]:
+        """What waits for the caller; nothing where the configuration is broken, because then nothing can be
+        approved.
+        """
+        try:
+            return Lists(self._context).reviewable(actor, ListQuery(limit=REVIEWABLE_SHOWN + 1), candidates=CANDIDATES)
+        except ConfigError:
+            return []
+
+    def _policy(self, tx: Tx, actor: Actor, project: ProjectView) -> tuple[config.Resolved, list[str]]:
+        """The policy in force, and what there is to say about it."""
+        try:
+            layers = self._context.layers(tx, actor)
+            policy = config.resolve(config.BY_KEY["review.policy"], layers)
+        except ConfigError as problem:
+            return config.Resolved("review.policy", "strict", "default"), [
+                f"{problem.message}: nothing can be approved until it is mended"
+            ]
+        said = unaccepted(self._context, project)
+        return policy, [note for note in (policy.note, f"{said}: {step_for(said)}" if said else "") if note]
+
+
+def checkouts_behind(context: Context, target: str) -> list[CaughtUp]:
+    """Q5: checkouts of the target that did not follow a merge would take it back with the next commit of everything."""
+    try:
+        return list(context.workshop.behind(target))
+    except GitProblem:
+        return []

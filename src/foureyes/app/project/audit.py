@@ -1,0 +1,71 @@
+"""Audit: read the journal, check it, take it along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.signing import Signature, Statement
+from foureyes.app.ports import Progress
+from foureyes.app.views.audit import AuditReport, Discrepancy, JournalRow
+from foureyes.app.views.project import Key
+
+BATCH = 1_000
+END = 2**62
+
+
+class Audit:
+    """The journal, for people who check."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def log(self, *, task: str | None = None, limit: int = 50) -> list[JournalRow]:
+        """The latest journal rows, oldest of them first."""
+        with self._context.store.read() as tx:
+            if task is None:
+                return list(reversed(tx.all("journal.latest", JournalRow, before=END, limit=limit)))
+            found = self._context.find_id(tx, task)
+            return list(reversed(tx.all("journal.of_task", JournalRow, task=found, before=END, limit=limit)))
+
+    def export(self) -> Iterator[JournalRow]:
+        """Every row from the first on, in bounded memory."""
+        after = 0
+        with self._context.store.read() as tx:
+            while rows := tx.all("journal.page", JournalRow, after=after, limit=BATCH):
+                yield from rows
+                after = rows[-1].seq
+
+    def verify(self, progress: Progress | None = None) -> AuditReport:
+        """J2: chain, replay, mirrors, and every signature (I9)."""
+        report = self._context.store.audit(progress)
+        found, signatures = self._signatures()
+        return msgspec.structs.replace(report, findings=(*report.findings, *found), signatures=signatures)
+
+    def _signatures(self) -> tuple[list[Discrepancy], int]:
+        """What is wrong with signatures on record, and how many there are; the library is loaded only where there are
+        any.
+        """
+        with self._context.store.read() as tx:
+            rows = tx.all("record.signatures", Signature)
+            keys = {key.fingerprint: key for key in tx.all("record.keys", Key)} if rows else {}
+        wrong = [(row, self._wrong(row, keys.get(row.fingerprint))) for row in rows]
+        found = [
+            Discrepancy("integrity", f"row {row.seq}: the signature does not hold: {why}", row.seq)
+            for row, why in wrong
+            if why
+        ]
+        return found, len(rows)
+
+    def _wrong(self, row: Signature, key: Key | None) -> str:
+        if key is None:
+            return f"{row.fingerprint} is no key of this project"
+        try:
+            said = msgspec.json.decode(row.statement, type=Statement)
+        except msgspec.MsgspecError as problem:
+            return f"its statement cannot be read ({problem})"
+        if (said.project, said.task) != (self._context.store.project, row.task):
+            return "it covers another task or project"
+        return self._context.keys.verify(key.public, row.statement.encode(), row.signature)

@@ -1,0 +1,146 @@
+"""Keys: what makes a person a person where seeing is not enough (I9)."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from foureyes.app.call.caller import permit
+from foureyes.app.call.context import Context
+from foureyes.app.call.refusals import needed
+from foureyes.app.call.signing import Head, active_keys, check, key_named, known_by_key, prove, sign
+from foureyes.app.views.project import Key, KeyOutcome, KeyView
+from foureyes.core import events as e
+from foureyes.core.events.project import SecurityRecorded
+from foureyes.core.nouns.session import Actor
+from foureyes.core.words.text import clean_name
+from foureyes.errors import BadInput, NotFound
+
+
+class Keys:
+    """Make, add, retire and list the keys of people."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def new(self, actor: Actor, *, ssh: str = "", key: str = "") -> KeyOutcome:
+        """A key for the caller: a fresh one, a FIDO key, or one that lies here already.
+
+        The first one of a project rests on an observed person; later ones are signed by an earlier one.
+        """
+        permit(actor, "key new")
+        ring = self._context.keys
+        public = self._held(key) if key else ring.adopt(ssh) if ssh else ring.make()
+        fingerprint = ring.fingerprint(public)
+        try:
+            if ssh:  # one that signs without being touched is refused here, not at its first use
+                ring.sign(fingerprint, b'{"verb":"try the key"}')
+            return self._own(actor, public, fingerprint)
+        except (
+            BaseException
+        ):  # also when the person thinks better of it: a key that counts nowhere is not left lying about
+            if not key:
+                ring.forget(fingerprint)
+            raise
+
+    def _held(self, key: str) -> str:
+        found = [public for name, public in self._context.keys.held().items() if key.removeprefix("SHA256:") in name]
+        if len(found) != 1 or not key.removeprefix("SHA256:"):
+            raise NotFound(
+                f"{'several keys here are' if found else 'no key here is'} called {key}.", next_step="fe key list"
+            )
+        return found[0]
+
+    def _own(self, actor: Actor, public: str, fingerprint: str) -> KeyOutcome:
+        with self._context.store.read() as tx:
+            keys = active_keys(tx)
+        others = {key.fingerprint for key in keys} & set(self._context.keys.held()) - {fingerprint}
+        if keys and not others and fingerprint not in {key.fingerprint for key in keys}:
+            step = f"fe key add '{public}' --person {actor.person}"
+            message = (
+                f"key {fingerprint} lies here, but does not count yet: somebody with a key of this project signs it"
+            )
+            return KeyOutcome(
+                fingerprint=fingerprint, public=public, registered=False, message=message, next=f"they run: {step}"
+            )
+        return self._register(actor, public, actor.person, own=True)
+
+    def add(self, actor: Actor, public: str, person: str) -> KeyOutcome:
+        """Somebody else's public key, signed by the caller's."""
+        permit(actor, "key add")
+        person = clean_name(person)
+        if not all(person.partition("@")[::2]):
+            raise BadInput(
+                f"{person!r} is not a person: write user@host, as fe whoami says it.",
+                next_step="fe key add 'LINE' --person USER@HOST",
+            )
+        return self._register(actor, public.strip(), person, own=False)
+
+    def _register(self, actor: Actor, public: str, person: str, *, own: bool) -> KeyOutcome:
+        fingerprint = self._context.keys.fingerprint(public)
+        with self._context.store.read() as tx:
+            keys = active_keys(tx)
+            head = tx.one("journal.head", Head)
+            known = [key for key in tx.all("record.keys", Key) if key.fingerprint == fingerprint]
+        assert head is not None
+        if known:
+            state = "retired" if known[0].retired_at else "on record already"
+            return KeyOutcome(
+                fingerprint=fingerprint,
+                public=public,
+                registered=not known[0].retired_at,
+                message=f"{fingerprint} is {state}",
+            )
+        reason = f"{person} {public}"
+        proof = (
+            sign(self._context, keys, "key add", task="", diff_id="", reason=reason, head=head)
+            if keys or not own
+            else None
+        )
+        caller = known_by_key(actor, proof)
+        if own:
+            caller = replace(caller, evidence=(*caller.evidence, f"key:{fingerprint}"))
+        with self._context.writing(caller, "key add") as work:
+            if not active_keys(work.tx) and own:
+                work.unproven = ""  # the first key of a project rests on an observed person
+            else:
+                check(self._context, work, proof, "key add", reason=reason)
+            work.record("", e.KeyAdded(fingerprint=fingerprint, public=public, person=person))
+            how = "signed by an earlier key" if proof else "the first key: it rests on an observed person"
+            work.record(
+                "", SecurityRecorded(kind="key_added", rule="I9", reason=f"{fingerprint} for {person}", detail=how)
+            )
+        return KeyOutcome(
+            fingerprint=fingerprint, public=public, message=f"key {fingerprint} counts for {person}: {how}"
+        )
+
+    def retire(self, actor: Actor, key: str, reason: str) -> KeyOutcome:
+        """A key that is lost or known to others counts no more; signed by a key of the project."""
+        permit(actor, "key retire")
+        reason = needed(reason, "key retire", key)
+        with self._context.store.read() as tx:
+            found = key_named(tx, key)
+        signed = f"{found.fingerprint}: {reason}"
+        proof = prove(self._context, actor, "key retire", reason=signed)
+        with self._context.writing(known_by_key(actor, proof), "key retire") as work:
+            check(self._context, work, proof, "key retire", reason=signed)
+            if key_named(work.tx, found.fingerprint).retired_at is None:
+                work.record("", e.KeyRetired(fingerprint=found.fingerprint, reason=reason))
+                work.record(
+                    "",
+                    SecurityRecorded(
+                        kind="key_retired", rule="I9", reason=reason, detail=f"{found.fingerprint} of {found.person}"
+                    ),
+                )
+        return KeyOutcome(
+            fingerprint=found.fingerprint, public=found.public, message=f"retired {found.fingerprint} of {found.person}"
+        )
+
+    def list(self) -> list[KeyView]:
+        """Every key on record, the oldest first."""
+        held = self._context.keys.held()
+        with self._context.store.read() as tx:
+            return [
+                KeyView(**msgspec.structs.asdict(key), here=key.fingerprint in held)
+                for key in tx.all("record.keys", Key)
+            ]

@@ -1,0 +1,197 @@
+"""Policy: the settings in force and where they came from; journalled changes, by people only (P12)."""
+
+from __future__ import annotations
+
+from msgspec.structs import asdict
+
+from foureyes import config
+from foureyes.app.call.caller import permit
+from foureyes.app.call.context import Context
+from foureyes.app.call.rows import StoredSetting
+from foureyes.app.call.signing import check, known_by_key, prove
+from foureyes.app.ports import Tx
+from foureyes.app.project import prompt_templates
+from foureyes.app.views.audit import SecurityRow
+from foureyes.app.views.project import Acceptance, ProjectView, SecurityTotal, SettingView
+from foureyes.core.events.project import PolicyAccepted, SettingChanged
+from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.policy import LabelRule, Profile, digest_of
+from foureyes.errors import BadInput, NotFound, Refused
+
+
+class Policy:
+    """Features, settings and the security ledger."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def show(self, actor: Actor) -> list[SettingView]:
+        """Every setting in force, with where it came from."""
+        with self._context.store.read() as tx:
+            layers = self._context.layers(tx, actor)
+        found = [config.resolve(setting, layers) for setting in config.SETTINGS]
+        return [SettingView(key=row.key, value=row.value, source=row.source, note=row.note) for row in found]
+
+    def set(self, actor: Actor, key: str, text: str | None) -> SettingView:
+        """Set (or unset: None) a setting in the store; the old and the new value are on record."""
+        key = "review.policy" if key == config.POLICY_ALIAS else key
+        setting = config.BY_KEY.get(key)
+        settable = [s.key for s in config.SETTINGS if s.kind in ("choice", "number", "yes/no")]
+        if setting is None or key not in settable:
+            raise NotFound(
+                f"there is no setting {key} that can be set here.", next_step=f"one of: {', '.join(settable)}"
+            )
+        if text is not None:
+            config.parse(setting, text, key)
+        self._change(actor, "policy set" if text is not None else "policy unset", key, text)
+        return next(row for row in self.show(actor) if row.key == key)
+
+    def accept(self, actor: Actor) -> Acceptance:
+        """P12: a person makes the foureyes.toml on the target branch the one in force; until then it is not used."""
+        permit(actor, "policy accept")
+        with self._context.store.read() as tx:
+            project = self._context.project(tx)
+        text = self._context.repo.file_at(project.target, config.FILE)
+        if text is None:
+            raise NotFound(
+                f"there is no {config.FILE} on {project.target}.", next_step=f"commit it there, then: {ACCEPT}"
+            )
+        new = config.read_file(text)
+        config.review_policy(config.Layers(file=new))
+        if new.get("project.id") not in (None, "", project.id):
+            raise Refused(
+                f"{config.FILE} on {project.target} names another project ({new['project.id']}).", next_step="fe status"
+            )
+        old = config.read_file(project.accepted_text) if project.accepted_text else {}
+        digest = digest_of(text)
+        changed = [
+            f"{key}: {_said(old, key)} → {_said(new, key)}"
+            for key in sorted({*old, *new})
+            if old.get(key) != new.get(key)
+        ]
+        texts = prompt_templates.on_target(self._context, project.target)
+        with self._context.store.read() as tx:
+            fresh = prompt_templates.changed(tx, texts)
+        changed += [f"{prompt_templates.path_of(name)} {digest_of(fresh[name])[:15]}" for name in sorted(fresh)]
+        if digest != project.accepted_digest or fresh:
+            proof = prove(self._context, actor, "policy accept", diff_id=digest, reason="; ".join(changed))
+            with self._context.writing(known_by_key(actor, proof), "policy accept") as work:
+                check(self._context, work, proof, "policy accept", diff_id=digest, reason="; ".join(changed))
+                prompt_templates.accept(work, "", texts)
+                if digest != project.accepted_digest:
+                    work.record("", PolicyAccepted(digest=digest, text=text))
+        return Acceptance(digest=digest, changed=changed, new=digest != project.accepted_digest or bool(fresh))
+
+    def _change(self, actor: Actor, verb: str, name: str, text: str | None) -> None:
+        permit(actor, verb)
+        signed = f"{name} = {text}" if text is not None else f"{name} unset"
+        proof = prove(self._context, actor, verb, reason=signed)
+        with self._context.writing(known_by_key(actor, proof), verb) as work:
+            stored = {row.name: row.value for row in work.tx.all("project.settings", StoredSetting)}
+            after = {
+                key: value for key, value in (stored | {name: text or ""}).items() if key != name or text is not None
+            }
+            self._refuse_contradiction(after)
+            if stored.get(name) != text:
+                check(self._context, work, proof, verb, reason=signed)
+                work.record("", SettingChanged(name=name, old=stored.get(name), new=text))
+
+    @staticmethod
+    def _refuse_contradiction(stored: dict[str, str]) -> None:
+        """The flag and the policy that it maps to must not disagree within the store."""
+        config.resolve(config.BY_KEY["review.policy"], config.Layers(store=stored))
+
+    def features(self, actor: Actor) -> list[SettingView]:
+        """Every feature flag."""
+        return [self.feature(actor, name) for name in config.FEATURES]
+
+    def feature(self, actor: Actor, name: str) -> SettingView:
+        """A flag and where its value came from."""
+        known_feature(name)
+        with self._context.store.read() as tx:
+            layers = self._context.layers(tx, actor)
+        policy = config.resolve(config.BY_KEY["review.policy"], layers)
+        for variable in config.flag_names(name):
+            if layers.environ.get(variable) and policy.source == "environment":
+                return SettingView(
+                    key=name,
+                    value=config.parse_flag(layers.environ[variable], variable),
+                    source=f"environment ({variable})",
+                )
+        if f"feature.{name}" in layers.store:
+            return SettingView(
+                key=name, value=layers.store[f"feature.{name}"] == "true", source="store", note=policy.note
+            )
+        if f"features.{name}" in layers.file:
+            return SettingView(key=name, value=layers.file[f"features.{name}"], source=config.FILE, note=policy.note)
+        return SettingView(key=name, value=True, source="default", note=policy.note)
+
+    def set_feature(self, actor: Actor, name: str, text: str | None) -> SettingView:
+        """Set or unset a flag in the store."""
+        known_feature(name)
+        value = None if text is None else str(config.parse_flag(text, name)).lower()
+        self._change(actor, "feature set" if value is not None else "feature unset", f"feature.{name}", value)
+        return self.feature(actor, name)
+
+    def security(self, limit: int = 100) -> list[SecurityRow]:
+        """Every exception on record, the latest first (P8)."""
+        with self._context.store.read() as tx:
+            return tx.all("record.security_page", SecurityRow, limit=limit)
+
+    def security_totals(self) -> list[SecurityTotal]:
+        """Exceptions by kind."""
+        with self._context.store.read() as tx:
+            return totals(tx)
+
+
+ACCEPT = "a person runs: fe policy accept"
+INIT = "a person runs: fe init"
+
+
+def unaccepted(context: Context, project: ProjectView) -> str:
+    """P12: what there is to say about the foureyes.toml on the target, if it is not the one in force."""
+    text = context.repo.file_at(project.target, config.FILE)
+    if project.accepted_text is None:
+        where = (
+            f"{config.FILE} on {project.target} was never accepted"
+            if text
+            else f"{config.FILE} is not on {project.target}"
+        )
+        return f"{where}: the built-in defaults are in force"
+    if text is None:
+        return f"{config.FILE} is gone from {project.target}: the one accepted last is in force"
+    if digest_of(text) != project.accepted_digest:
+        return f"{config.FILE} on {project.target} is not the accepted one and is not used"
+    return ""
+
+
+def step_for(said: str) -> str:
+    """What helps against what `unaccepted` says: a file that is missing cannot be accepted."""
+    return INIT if "is not on" in said else ACCEPT
+
+
+def _said(values: dict[str, config.Value], key: str) -> str:
+    if key not in values:
+        return "(unset)"
+    value = values[key]
+    if isinstance(value, tuple):
+        return ", ".join(f"{one.name}: {one.run}" if isinstance(one, CheckRule) else one for one in value) or "(none)"
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {_fields(one)}" for name, one in value.items()) or "(none)"
+    return str(value)
+
+
+def _fields(entry: LabelRule | Profile) -> str:
+    return ", ".join(f"{name} {str(value).lower()}" for name, value in asdict(entry).items() if value not in (None, ""))
+
+
+def totals(tx: Tx) -> list[SecurityTotal]:
+    """Exceptions by kind."""
+    return tx.all("record.security_totals", SecurityTotal)
+
+
+def known_feature(name: str) -> None:
+    """A flag that exists."""
+    if name not in config.FEATURES:
+        raise BadInput(f"there is no feature {name!r}.", next_step=f"known features: {', '.join(config.FEATURES)}")

@@ -1,0 +1,63 @@
+"""The project as a whole: its first row, backups, what is noted of a restored one."""
+
+from __future__ import annotations
+
+import os
+
+from foureyes.app.call.caller import permit
+from foureyes.app.call.context import Context
+from foureyes.app.views.project import ProjectView
+from foureyes.core.events.project import ProjectCreated, SecurityRecorded
+from foureyes.core.nouns.session import Actor
+from foureyes.errors import BadInput
+
+
+class Projects:
+    """The project row and its backups."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def create(self, actor: Actor, name: str, prefix: str, target: str) -> ProjectView:
+        """The first row of the journal."""
+        with self._context.writing(actor, "init") as work:
+            work.record("", ProjectCreated(name=name, prefix=prefix, target=target))
+            return self._context.project(work.tx)
+
+    def get(self) -> ProjectView:
+        """The project row."""
+        with self._context.store.read() as tx:
+            return self._context.project(tx)
+
+    def note_restore(self, actor: Actor, source: str, kept: str) -> None:
+        """A restored store may lack what happened since the backup: that it was restored is on record (P8)."""
+        with self._context.writing(actor, "restore") as work:
+            work.record(
+                "",
+                SecurityRecorded(
+                    kind="restore",
+                    rule="J2",
+                    reason=f"store restored from {source}",
+                    detail=f"the store before it: {kept}",
+                ),
+            )
+
+    def backup(self, actor: Actor, path: str) -> None:
+        """A whole copy of the store; an existing file is never overwritten."""
+        permit(actor, "backup")
+        if os.path.exists(path):
+            raise BadInput(
+                f"{os.path.basename(path)} exists; a backup never overwrites.", next_step="name another file"
+            )
+        if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+            raise BadInput(
+                f"there is no directory for {os.path.basename(path)}.", next_step="name a file in an existing directory"
+            )
+        partial = f"{path}.partial-{os.getpid()}"
+        try:
+            self._context.store.backup(partial)
+            os.replace(partial, path)
+        finally:
+            for ending in ("", "-wal", "-shm", "-journal"):
+                if os.path.exists(partial + ending):
+                    os.remove(partial + ending)

@@ -1,0 +1,360 @@
+"""Sessions: who is calling, who has called, and who calls on whose behalf (I)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+
+from foureyes import config
+from foureyes.app.call.caller import is_proven, permit, refuse_other_task, spawners
+from foureyes.app.call.context import Context
+from foureyes.app.call.rows import Count, Known, Named, Token
+from foureyes.app.call.work import Work
+from foureyes.app.ports import Tx
+from foureyes.app.views.session import Ended, SessionView, Spawned, Whoami
+from foureyes.core import events as e
+from foureyes.core.events.project import SecurityRecorded
+from foureyes.core.nouns.session import ROLES, Actor, Role, is_one_origin
+from foureyes.core.nouns.task import Task
+from foureyes.core.rules.policy import Profile
+from foureyes.core.words.ids import SessionId, Sha, session_id, session_of, token_hash
+from foureyes.core.words.text import clean_text
+from foureyes.errors import BadInput, FoureyesError, NotFound, Reason, Refused, TokenRefused
+
+
+class Sessions:
+    """Who is who."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def recognise(self, observe: Callable[[Sequence[str]], Actor]) -> Actor:
+        """The caller as the store knows it: by its token, by what `session new` made of it, or as it was seen.
+
+        `observe` gets the programs of the configured profiles, which are agents too (I3).
+        """
+        with self._context.store.read() as tx:
+            actor = observe(self._programs(tx))
+            if not actor.token:
+                return self._renewed(tx, self._was_an_agent(tx, actor))
+            token = tx.one("session.token", Token, hash=actor.token)
+            wrong = _misuse(actor, token)
+            if not wrong:
+                assert token is not None
+                return self._issued(tx, actor, token)
+        raise self._refused_token(actor, token, wrong)
+
+    def _programs(self, tx: Tx) -> list[str]:
+        """What the accepted configuration calls an agent; parsed only where it says anything about agents."""
+        text = self._context.project(tx).accepted_text or ""
+        if "agents" not in text:
+            return []
+        return [
+            profile.program for profile in config.agent_profiles(config.Layers(file=config.read_file(text))).values()
+        ]
+
+    @staticmethod
+    def _was_an_agent(tx: Tx, actor: Actor) -> Actor:
+        """I3: a process above that was an agent once is one still, whatever program it runs by now."""
+        known = {row.evidence for row in tx.all("session.known", Known, evidence=actor.ancestors)} - set(actor.evidence)
+        if not known or actor.trust == "asserted" or actor.within:
+            return actor
+        agents = tuple(piece for piece in actor.ancestors if piece in known or piece in actor.processes)
+        evidence = (*agents, *(piece for piece in actor.evidence if piece not in agents))
+        if actor.kind == "agent":
+            return replace(actor, evidence=evidence, processes=agents if actor.processes else ())
+        session = session_of(agents[0])
+        row = tx.one("session.get", SessionView, id=session)
+        pid = agents[0].split(":")[-2]
+        return Actor(
+            session=session,
+            kind="agent",
+            trust="observed",
+            agent=row.agent if row else "agent",
+            host=actor.host,
+            evidence=agents,
+            processes=agents,
+            ancestors=actor.ancestors,
+            leader=actor.leader,
+            why=(f"Process {pid} above this one was an agent before it ran another program.", *actor.why[:1]),
+        )
+
+    @staticmethod
+    def _renewed(tx: Tx, actor: Actor) -> Actor:
+        """I4: after `session new` the same process writes under the newest of its sessions."""
+        if actor.kind != "agent" or actor.trust != "observed":
+            return actor
+        newest = tx.one("session.newest", Named, base=actor.session)
+        return replace(actor, session=SessionId(newest.id), base=actor.session) if newest else actor
+
+    @staticmethod
+    def _issued(tx: Tx, actor: Actor, token: Token) -> Actor:
+        """I2, I3: who the token says; the agent processes below the one it was given to are evidence of it."""
+        row = tx.one("session.get", SessionView, id=token.session)
+        assert row is not None
+        giver = tx.one("session.get", SessionView, id=row.parent)
+        own = (
+            giver is not None and giver.kind != "agent"
+        )  # an agent in the place of the shell it was given to is the child itself
+        nearer = actor.ancestors[: actor.ancestors.index(token.bound) + (1 if own else 0)]
+        below = tuple(piece for piece in actor.evidence if piece in nearer)
+        pid = token.bound.split(":")[-2]
+        return Actor(
+            session=token.session,
+            kind="agent",
+            trust="issued",
+            agent=row.agent,
+            host=actor.host,
+            model=row.model,
+            vendor=row.vendor,
+            evidence=below,
+            processes=below,
+            ancestors=actor.ancestors,
+            leader=actor.leader,
+            parent=SessionId(row.parent) if row.parent else None,
+            token=actor.token,
+            role=token.role,
+            task=token.task,
+            why=(
+                f"A token to {token.role} {token.task}, from {row.parent}.",
+                f"This process is below pid {pid}, as the token asks.",
+            ),
+        )
+
+    def _refused_token(self, actor: Actor, token: Token | None, wrong: str) -> TokenRefused:
+        """I2: refused, and a security event; of whoever shows it, as far as that can be seen."""
+        of = f"token of {token.session}, to {token.role} {token.task}" if token else "unknown token"
+        problem = TokenRefused("the token was refused.", reasons=(Reason("I2", f"FOUREYES_TOKEN: {wrong}"),))
+        try:
+            with self._context.store.write() as tx:
+                event = SecurityRecorded(kind="token_elsewhere", rule="I2", reason=wrong, detail=of)
+                Work(tx, replace(actor, token=""), self._context.now()).record(token.task if token else "", event)
+        except FoureyesError as also:
+            problem = TokenRefused(
+                f"the token was refused, and that could not be recorded: {also.message}", reasons=problem.reasons
+            )
+        return problem
+
+    def whoami(self, actor: Actor) -> Whoami:
+        """The caller as the policy would see it; a read, so an unknown session stays unknown (I1)."""
+        with self._context.store.read() as tx:
+            me = self._context.party(tx, actor)
+            known = tx.one("session.get", SessionView, id=actor.session)
+        return Whoami(
+            session=actor.session,
+            name=me.name,
+            kind=actor.kind,
+            trust=actor.trust,
+            agent=actor.agent,
+            person=actor.person,
+            role=actor.role or "",
+            task=actor.task or "",
+            parent=known.parent or "" if known else "",
+            origins=sorted(me.origins),
+            proven=me.proven,
+            known=known is not None,
+            why=list(actor.why),
+        )
+
+    def new(self, actor: Actor) -> Whoami:
+        """I4: a new line in the log for the same eyes: same evidence, same origin."""
+        permit(actor, "session new")
+        if actor.kind != "agent":
+            reason = Reason("I5", "a person is one session in every terminal", "fe whoami")
+            raise Refused("no session was made.", reasons=(reason,), next_step=reason.next)
+        made = replace(actor, session=self._fresh_id(), base=actor.base or actor.session)
+        with self._context.store.write() as tx:
+            old = Work(tx, actor, self._context.now())
+            old.introduce()
+            Work(tx, made, self._context.now()).introduce()
+        return self.whoami(made)
+
+    def _fresh_id(self) -> SessionId:
+        return session_id(self._context.ids.number().to_bytes(16, "big"))
+
+    def spawn(self, actor: Actor, task: str, role: str, *, agent: str = "") -> Spawned:
+        """I2, I4: a session for a sub-agent, with a token for one role on one task. It may do no more than its
+        spawner.
+        """
+        permit(actor, "session spawn")
+        wanted = _role(role)
+        if actor.role is not None and actor.role != wanted:
+            reason = Reason("I2", f"a token to {actor.role} cannot give one to {wanted}", "fe whoami")
+            raise Refused("no session was made.", reasons=(reason,), next_step=reason.next)
+        head = self._target_head() if wanted == "implement" else None
+        secret = f"fe-{self._context.ids.number():032x}"
+        child = self._fresh_id()
+        with self._context.writing(actor, "session spawn") as work:
+            found = self._context.find(work.tx, task)
+            refuse_other_task(actor, found.id)
+            if found.status == "closed":
+                reason = Reason("T2", f"{found.id} is closed: there is nothing left to {wanted}", f"fe show {found.id}")
+                raise Refused("no session was made.", reasons=(reason,), next_step=reason.next, task=found.id)
+            claims = self._claims(work, found, wanted)
+            event = self._token(work, actor, wanted, agent, child, secret)
+            work.record(found.id, event)
+            if claims:
+                work.record(found.id, e.TaskStarted(target_head=head, implementer=child))
+        notes = (f"{found.id} is started for {event.name}",) if claims else ()
+        if actor.kind != "agent":
+            notes = (*notes, "all that you give out is of one origin: none of them may approve what another made (I4)")
+        return Spawned(session=child, name=event.name, role=wanted, task=found.id, token=secret, notes=notes)
+
+    def _target_head(self) -> Sha | None:
+        from foureyes.app.work.claims import Claims
+
+        return Claims(self._context).target_head()
+
+    def _claims(self, work: Work, found: Task, role: Role) -> bool:
+        """Whether the child gets the claim; the spawner's own claim stays, and the child works for it."""
+        from foureyes.app.work.claims import Claims
+
+        return role == "implement" and Claims(self._context).is_free_for_child(work, found)
+
+    def _token(self, work: Work, actor: Actor, role: Role, agent: str, child: SessionId, secret: str) -> e.TokenIssued:
+        profiles = config.agent_profiles(self._context.layers(work.tx, actor))
+        agent = agent or actor.agent
+        if agent and agent not in profiles and agent != actor.agent:
+            raise BadInput(f"there is no agent profile {agent!r}.", next_step=f"one of: {', '.join(sorted(profiles))}")
+        profile = profiles.get(agent, Profile())
+        work.introduce()  # the spawner gets its number first
+        count = work.tx.one("session.count_agent", Count, agent=agent)
+        return e.TokenIssued(
+            session=child,
+            hash=token_hash(secret),
+            role=role,
+            bound=self._bound(work.tx, actor),
+            name=f"{agent or 'agent'}#{(count.n if count else 0) + 1}",
+            agent=agent,
+            model=profile.model,
+            vendor=profile.vendor,
+            host=actor.host,
+            evidence=() if actor.kind == "agent" else (f"spawned:{actor.session}",),
+        )
+
+    @staticmethod
+    def _bound(tx: Tx, actor: Actor) -> str:
+        """I2: the process below which a token is good: the spawner's nearest agent process, else its session leader."""
+        if actor.kind == "agent" and actor.processes:
+            return actor.processes[0]
+        if actor.trust == "issued":
+            token = tx.one("session.token", Token, hash=actor.token)
+            assert token is not None
+            return token.bound
+        if not actor.leader:
+            raise Refused(
+                "no session was made.",
+                reasons=(
+                    Reason(
+                        "I2",
+                        "this process has no session leader above it, so nothing could use the token",
+                        "run it from a shell",
+                    ),
+                ),
+            )
+        return actor.leader
+
+    def end(self, actor: Actor, session: str = "", *, reason: str = "") -> Ended:
+        """A session is over, and so are those it spawned: their tokens are void, their claims free."""
+        reason = clean_text(reason, "the reason")
+        with self._context.writing(actor, "session end") as work:
+            target = _called(work.tx, session) if session else work.tx.one("session.get", SessionView, id=actor.session)
+            if target is None:
+                raise NotFound(
+                    "this session has not written anything, so there is nothing to end.", next_step="fe whoami"
+                )
+            if target.id != actor.session and actor.kind != "human" and not self._spawned(work.tx, actor, target):
+                message = f"{target.name} ({target.id}) is neither this session nor one that it spawned"
+                raise Refused(
+                    "no session was ended.", reasons=(Reason("I4", message, "a person runs: fe session end …"),)
+                )
+            return _end(work, target, reason)
+
+    def _spawned(self, tx: Tx, actor: Actor, target: SessionView) -> bool:
+        """I4: whether the caller, in whichever of its sessions, is above a session."""
+        from foureyes.app.call.facts import parties_of
+
+        me = self._context.party(tx, actor)
+        above = parties_of(tx, spawners(tx, SessionId(target.parent) if target.parent else None))
+        return any(is_one_origin(me, party) for party in above.values())
+
+    def list(self, limit: int = 50) -> list[SessionView]:
+        """Sessions that have written, the latest first."""
+        with self._context.store.read() as tx:
+            return tx.all("session.page", SessionView, limit=limit)
+
+
+def _misuse(actor: Actor, token: Token | None) -> str:
+    """I2: why a token that was shown is not good; empty when it is."""
+    if token is None:
+        return "nobody gave this token out in this project"
+    if token.ended:
+        return "its session has ended"
+    if token.bound not in actor.ancestors:
+        return "it is good only below the process it was given to, and this one is elsewhere"
+    return ""
+
+
+def _role(text: str) -> Role:
+    for role in ROLES:
+        if role == text:
+            return role
+    raise BadInput(
+        f"role {text!r}: allowed are {', '.join(ROLES)}.", next_step="fe session spawn TASK --role implement"
+    )
+
+
+def _end(work: Work, target: SessionView, reason: str) -> Ended:
+    line = _with_spawned(work.tx, target)
+    released = [task for row in line for task in _release(work, row, reason)]
+    ended = [row for row in line if not row.ended]
+    for row in reversed(ended):
+        work.record("", e.SessionEnded(session=SessionId(row.id), reason=reason))
+    return Ended(ended=[row.id for row in ended], released=released)
+
+
+def _release(work: Work, row: SessionView, reason: str) -> list[str]:
+    """Give back what a session still holds; for another it is a release, no implementation action of the doer."""
+    tasks = [claim.id for claim in work.tx.all("session.claims", Named, session=row.id)]
+    for task in tasks:
+        own = row.id == work.actor.session
+        why = reason or "its session has ended"
+        work.record(
+            task, e.TaskUnstarted(reason=why) if own else e.TaskReleased(implementer=SessionId(row.id), reason=why)
+        )
+    return tasks
+
+
+def _with_spawned(tx: Tx, row: SessionView) -> list[SessionView]:
+    """A session and everyone below it, the session first."""
+    found = [row]
+    for child in tx.all("session.children", SessionView, parent=row.id):
+        found += _with_spawned(tx, child)
+    return found
+
+
+def _called(tx: Tx, text: str) -> SessionView:
+    """The session with this id or name."""
+    found = tx.all("session.called", SessionView, text=text)
+    found = [row for row in found if row.id == text] or found  # whatever others are called, an id means one
+    if len(found) != 1:
+        raise NotFound(
+            f"{'several sessions are' if found else 'no session is'} called {text}.", next_step="fe session list"
+        )
+    return found[0]
+
+
+def seen_alone(actor: Actor) -> Whoami:
+    """The caller where there is no project to know it."""
+    return Whoami(
+        session=actor.session,
+        name=actor.name,
+        kind=actor.kind,
+        trust=actor.trust,
+        agent=actor.agent,
+        person=actor.person,
+        origins=[str(actor.session)],
+        proven=is_proven(actor),
+        why=list(actor.why),
+    )

@@ -1,0 +1,1 @@
+"""Other eyes decide: reviews, decisions, feedback, the lead."""

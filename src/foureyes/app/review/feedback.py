@@ -1,0 +1,218 @@
+"""Feedback: redo and reject (F1), the mirror file (F2), and a branch that begins again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from foureyes.app.call.caller import permit
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of
+from foureyes.app.call.outcome import outcome
+from foureyes.app.call.refusals import needed, refuse_from
+from foureyes.app.call.signing import Proof, check, known_by_key, named_task, prove
+from foureyes.app.call.work import Work
+from foureyes.app.gate.merge_queue import refuse_landed
+from foureyes.app.gate.merging import refuse_unless_queued
+from foureyes.app.tasks.tasks import Tasks
+from foureyes.app.views.task import Outcome
+from foureyes.app.work.branches import begin_again
+from foureyes.app.work.feedback_file import mirror
+from foureyes.core import events as e
+from foureyes.core.events.decision import RedoRequested, TaskRejected
+from foureyes.core.nouns.attempt import DETACHED
+from foureyes.core.nouns.feedback import QUICK_ISSUES, PriorityChange, RedoOption
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.four_eyes import Said, may_approve, may_decide
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.text import clean_text, is_blank, visible
+from foureyes.errors import BadInput, NotFound, Reason, Refused
+
+
+class Feedback:
+    """What sends work back."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def drop(self, actor: Actor, task: str, reason: str) -> Outcome:
+        """Q3: take an approved task out of the merge queue: a redo with a reason."""
+        reason = needed(reason, "merges drop", task)
+        with self._context.store.read() as tx:
+            refuse_unless_queued(self._context.find(tx, task))
+        return self.redo(actor, task, reason)
+
+    def redo(
+        self,
+        actor: Actor,
+        task: str,
+        text: str = "",
+        *,
+        issues: Sequence[str] = (),
+        option: RedoOption = "keep",
+        checkpoint: str = "",
+        priority: PriorityChange = "same",
+    ) -> Outcome:
+        """F1: back to open with feedback, by a person, or a session that could approve."""
+        permit(actor, "redo")
+        issues, text = self._said(actor, task, text, issues)
+        facts = self._facts(task)
+        reset_to = self._reset_to(facts, option, checkpoint)
+        event = RedoRequested(
+            iteration=facts.task.iteration,
+            feedback=text,
+            quick_issues=issues,
+            option=option,
+            reset_to=reset_to,
+            priority=priority,
+        )
+        words = "; ".join([*issues, *([text] if text else [])])
+        proof = prove(self._context, actor, "redo", task=facts.task.id, diff_id=_seen_by(actor, facts), reason=words)
+        with self._context.writing(known_by_key(actor, proof), "redo") as work:
+            now = self._judge(work, task, "redo", words, proof)
+            if now.task.iteration != event.iteration:
+                self._context.check_version(work.tx, now.task, facts.task.version)
+            work.record(now.task.id, event)
+            end_round(self._context, work, now.task.id)
+            revert = self._revert(work, now, words)
+            done = self._context.get(work.tx, now.task.id)
+        notes = (
+            [f"planned {revert}: the work is on the target branch already and has to be reverted there (K4)"]
+            if revert
+            else []
+        )
+        notes += [note for note in (begin_again(self._context, done.id), mirror(self._context, done.id)) if note]
+        step = "fe queue" if actor.kind == "human" else "fe reviewable"
+        return outcome(done, f"{done.id} is open again with your feedback", step, notes=tuple(notes))
+
+    def _said(self, actor: Actor, task: str, text: str, issues: Sequence[str]) -> tuple[tuple[str, ...], str]:
+        """F1: at least one quick issue or some text; a number or the beginning of a quick issue's name is enough."""
+        text = clean_text(text, "the feedback").strip()
+        with self._context.store.read() as tx:
+            known = self._context.policy(tx, actor).quick_issues or QUICK_ISSUES
+        chosen = tuple(dict.fromkeys(_quick_issue(issue, known) for issue in issues))
+        if not chosen and is_blank(text):
+            step = (
+                f'fe redo {task} -m "what is wrong", or --issue: '
+                f"{', '.join(f'{n} {name}' for n, name in enumerate(known, 1))}"
+            )
+            reason = Reason("F1", "redo without a word of feedback tells nobody what to do next", step)
+            raise Refused("redo needs a quick issue or some text.", reasons=(reason,), next_step=step)
+        return chosen, text
+
+    def _facts(self, task: str) -> Facts:
+        with self._context.store.read() as tx:
+            return facts_of(self._context, tx, self._context.find_id(tx, task))
+
+    def _reset_to(self, facts: Facts, option: RedoOption, name: str) -> Sha | None:
+        """Where the branch begins again: where the task began, or at a checkpoint of its own history, as git says."""
+        attempt, task = facts.attempt, facts.task.id
+        if (option == "checkpoint") != bool(name):
+            raise BadInput("--checkpoint takes the name of one.", next_step="fe checkpoint list")
+        if option == "keep" or attempt is None:
+            return None
+        if attempt.landed or attempt.ref == DETACHED:
+            where = "on the target branch already" if attempt.landed else "on no branch"
+            reason = Reason(
+                "F1",
+                f"the work of {task} is {where}, so there is no branch to begin again",
+                f'fe redo {task} --keep -m "…"',
+            )
+            raise Refused(f"{task} was not changed.", reasons=(reason,), next_step=reason.next, task=task)
+        if option == "fresh":
+            return attempt.base
+        found = [one for one in self._context.workshop.checkpoints() if one.name == name and one.task in (task, "")]
+        if not found:
+            raise NotFound(f"{task} has no checkpoint {visible(name)}.", next_step="fe checkpoint list", task=task)
+        sha, repo = found[0].sha, self._context.repo
+        if not (repo.is_ancestor(sha, attempt.head) and repo.is_ancestor(attempt.base, sha)):
+            said = f"checkpoint {name} ({sha[:7]}) is not between base and head of attempt {attempt.n}"
+            reason = Reason("F1", said, "fe checkpoint list")
+            raise Refused(f"{task} was not changed.", reasons=(reason,), next_step=reason.next, task=task)
+        return sha
+
+    def _revert(self, work: Work, facts: Facts, words: str) -> str:
+        """K4: work that landed before its review is taken back by a task of its own."""
+        attempt, task = facts.attempt, facts.task
+        if attempt is None or not attempt.landed:
+            return ""
+        new = Tasks(self._context).free_id(work.tx)
+        said = (
+            f"Revert {attempt.base[:12]}..{attempt.head[:12]} on the target branch: it landed before its "
+            f"review.\n\nFeedback: {words}"
+        )
+        title = f"Revert {task.id}: {task.title}"[:400]
+        work.record(new, e.TaskCreated(title=title, description=said, type="chore", priority=task.priority))
+        return new
+
+    def reject(self, actor: Actor, task: str, reason: str) -> Outcome:
+        """Blocked, with a reason (lesson 13): by a person, or a session that could approve."""
+        reason = needed(reason, "reject", task)
+        permit(actor, "reject")
+        self._heal(task)
+        facts = self._facts(task) if actor.kind == "human" else None
+        diff_id = _seen_by(actor, facts) if facts else ""
+        proof = prove(
+            self._context, actor, "reject", task=named_task(self._context, task), diff_id=diff_id, reason=reason
+        )
+        with self._context.writing(known_by_key(actor, proof), "reject") as work:
+            now = self._judge(work, task, "reject", reason, proof)
+            work.record(now.task.id, TaskRejected(iteration=now.task.iteration, reason=reason))
+            end_round(self._context, work, now.task.id)
+            done = self._context.get(work.tx, now.task.id)
+        note = mirror(self._context, done.id)
+        return outcome(done, f"rejected {done.id}: {reason}", notes=(note,) if note else ())
+
+    def _heal(self, task: str) -> None:
+        """F2: the repeat of a reject that was cut off before its file was written writes the file."""
+        with self._context.store.read() as tx:
+            found = self._context.find(tx, task)
+        if found.rejected_by is not None:
+            mirror(self._context, found.id)
+
+    def _judge(self, work: Work, task: str, action: str, reason: str, proof: Proof | None) -> Facts:
+        """T: redo and reject are a person's, or a session's that P would let approve; signed where that is wanted
+        (I9).
+        """
+        found = self._context.find(work.tx, task)
+        refuse_from(found, action)
+        refuse_landed(self._context, work.tx, found)
+        me = self._context.party(work.tx, work.actor)
+        facts = facts_of(self._context, work.tx, found.id, me)
+        if work.actor.kind != "human" or may_decide(me) is not None:
+            alone = msgspec.structs.replace(facts, recorded=())  # finishing what another recorded is no right to judge
+            decision = may_approve(alone, me, self._context.policy(work.tx, work.actor), Said(reason))
+            if not decision.allowed:
+                raise Refused(
+                    f"{found.id} was not changed.", reasons=decision.reasons, next_step=decision.next, task=found.id
+                )
+        diff_id = facts.attempt.diff_id if facts.attempt else ""
+        check(self._context, work, proof, action, task=found.id, diff_id=diff_id, reason=reason, version=found.version)
+        return facts
+
+
+def end_round(context: Context, work: Work, task: TaskId) -> None:
+    """E1: a round is over; what that means for the tier is the engine's to say."""
+    from foureyes.app.tasks.escalation import escalate  # most commands that load this file end none
+
+    escalate(context, work, task)
+
+
+def _seen_by(actor: Actor, facts: Facts) -> str:
+    """The diff that a person decides about, for the signature alone."""
+    return facts.attempt.diff_id if actor.kind == "human" and facts.attempt else ""
+
+
+def _quick_issue(text: str, known: Sequence[str]) -> str:
+    """A quick issue by number, or by the beginning of its name."""
+    wanted = text.strip().lower()
+    numbered = {str(number): issue for number, issue in enumerate(known, 1)}
+    if wanted in numbered:
+        return numbered[wanted]
+    found = [issue for issue in known if wanted and issue.lower().startswith(wanted)]
+    if len(found) == 1 or wanted in (issue.lower() for issue in found):
+        return next(issue for issue in found if len(found) == 1 or issue.lower() == wanted)
+    choices = ", ".join(f"{number} {issue}" for number, issue in enumerate(known, 1))
+    raise BadInput(f"--issue {visible(text)!r}: there are {choices}.", next_step="fe redo TASK --issue 1")

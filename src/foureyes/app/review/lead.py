@@ -1,0 +1,200 @@
+"""What the lead does with a loop that is stuck (E3): split, give to senior, restart fresh, ask the user, let it go
+on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from foureyes.app.call.caller import permit
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of
+from foureyes.app.call.outcome import outcome
+from foureyes.app.call.refusals import needed
+from foureyes.app.call.signing import check, known_by_key, named_task, prove
+from foureyes.app.call.work import Work
+from foureyes.app.gate.merge_queue import refuse_while_merging
+from foureyes.app.tasks.escalation import loop_state_of, profile_of
+from foureyes.app.tasks.tasks import Tasks
+from foureyes.app.views.task import Outcome
+from foureyes.app.work.branches import begin_again
+from foureyes.app.work.feedback_file import mirror
+from foureyes.core import events as e
+from foureyes.core.events.decision import RedoRequested
+from foureyes.core.events.loop import LeadOption, Tier
+from foureyes.core.loop.engine import LEAD_OPTIONS, LoopState, waits
+from foureyes.core.nouns.attempt import DETACHED
+from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.task import Task, clean_title
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.four_eyes import may_decide
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.errors import BadInput, Reason, Refused
+
+MOST_PARTS = 20
+
+
+class Loops:
+    """Look at a loop, and decide about one that is stuck."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def standing(self, task: str) -> tuple[Task, LoopState]:
+        """A task and where its loop stands."""
+        with self._context.store.read() as tx:
+            found = self._context.find(tx, task)
+            return found, loop_state_of(self._context, tx, found)
+
+    def profile(self, task: str) -> str:
+        """E2, E4: which agent profile the next attempt is for; empty where somebody decides first."""
+        with self._context.store.read() as tx:
+            found = self._context.find(tx, task)
+            return profile_of(self._context, tx, found, loop_state_of(self._context, tx, found))
+
+    def lead(self, actor: Actor, task: str, option: str, reason: str, *, into: Sequence[str] = ()) -> Outcome:
+        """E3: split, give to senior, restart fresh, ask the user, or let it go on. Nobody can force an approval."""
+        chosen = _option(option)
+        permit(actor, f"lead {chosen}")
+        reason = needed(reason, f"lead {chosen}", task)
+        titles = self._titles(chosen, task, into)
+        words = "; ".join([reason, *titles])
+        proof = prove(self._context, actor, f"lead {chosen}", task=named_task(self._context, task), reason=words)
+        with self._context.writing(known_by_key(actor, proof), f"lead {chosen}") as work:
+            found = self._context.find(work.tx, task)
+            facts = facts_of(self._context, work.tx, found.id, self._context.party(work.tx, actor))
+            self._refuse(work, facts, chosen)
+            check(self._context, work, proof, f"lead {chosen}", task=found.id, reason=words, version=found.version)
+            parts = [self._part(work, found, title, reason) for title in titles]
+            said, reset_to = self._set_back(work, facts, chosen, reason)
+            now = loop_state_of(self._context, work.tx, self._context.get(work.tx, found.id))
+            tier, waiting = _after(chosen, now.tier)
+            event = e.LeadDecided(
+                iteration=found.iteration,
+                option=chosen,
+                tier=tier,
+                waiting_for=waiting,
+                reason=reason,
+                into=tuple(parts),
+                feedback=said,
+                reset_to=reset_to,
+            )
+            work.record(found.id, event)
+            done = self._context.get(work.tx, found.id)
+        notes = [f"planned {part}" for part in parts]
+        outside = [begin_again(self._context, found.id) if chosen == "fresh" else "", mirror(self._context, found.id)]
+        notes += [note for note in outside if note]
+        return outcome(done, f"{done.id}: {SAYS[chosen]}", _next(chosen, done, parts), notes=tuple(notes))
+
+    def _titles(self, option: LeadOption, task: str, into: Sequence[str]) -> list[str]:
+        titles = [clean_title(title) for title in into]
+        if (option == "split") != bool(titles):
+            raise BadInput(
+                "splitting names the new tasks, and nothing else does.",
+                next_step=f'fe lead split {task} --into "…" --into "…" -m "why"',
+            )
+        if len(titles) > MOST_PARTS:
+            raise BadInput(
+                f"{len(titles)} parts are too many; at most {MOST_PARTS}.", next_step=f"fe lead split {task} --help"
+            )
+        return titles
+
+    def _refuse(self, work: Work, facts: Facts, option: LeadOption) -> None:
+        """E2, E3: only where the loop waits for somebody, and only who it waits for, and never who made the work."""
+        task, me = facts.task, self._context.party(work.tx, work.actor)
+        reasons: list[Reason] = []
+        if task.waiting_for == "":
+            reasons.append(Reason("E3", f"{task.id} does not wait for a lead: tier {task.tier}", f"fe show {task.id}"))
+        barred = may_decide(me)
+        reasons += barred.reasons if barred else ()
+        lead = self._context.policy(work.tx, work.actor).tiers.lead
+        is_lead = me.kind == "human" or (
+            task.waiting_for == "lead" and lead not in ("", "human") and work.actor.agent == lead
+        )
+        if not is_lead:
+            who = "a person" if task.waiting_for == "user" or lead in ("", "human") else f"{lead} or a person"
+            reasons.append(
+                Reason(
+                    "E2", f"{task.id} waits for {who}, not for you", f'{who} runs: fe lead {option} {task.id} -m "why"'
+                )
+            )
+        if me.kind != "human" and facts.made_by(me) is not None:
+            reasons.append(Reason("E3", "whoever made the work does not decide about its loop", f"fe show {task.id}"))
+        if option == "ask" and task.waiting_for == "user":
+            reasons.append(
+                Reason("E3", f"{task.id} waits for a person already", f"fe lead split|senior|fresh {task.id}")
+            )
+        if reasons:
+            raise Refused(
+                f"{task.id} was not changed.", reasons=tuple(reasons), next_step=reasons[0].next, task=task.id
+            )
+
+    def _part(self, work: Work, found: Task, title: str, reason: str) -> TaskId:
+        """E3 re-plan: a part of the work as a task of its own, for which the whole waits."""
+        new = Tasks(self._context).free_id(work.tx)
+        said = f"Split from {found.id}: {found.title}\n\n{reason}"
+        event = e.TaskCreated(
+            title=title,
+            description=said,
+            priority=found.priority,
+            parent=found.id,
+            group=found.group,
+            labels=tuple(found.labels),
+        )
+        work.record(new, event)
+        work.record(found.id, e.DependencyAdded(depends_on=new))
+        return new
+
+    def _set_back(self, work: Work, facts: Facts, option: LeadOption, reason: str) -> tuple[str, Sha | None]:
+        """What is in review goes back with the decision, unless it is to go on as it is; `fresh` begins where the task
+        began.
+        """
+        task, attempt = facts.task, facts.attempt
+        refuse_while_merging(self._context, work.tx, task)
+        if option == "ask" or attempt is None or (option == "continue" and task.status in ("reviewing", "approved")):
+            return "", None
+        fresh = option == "fresh" and not attempt.landed and attempt.ref != DETACHED
+        if task.status in ("reviewing", "approved"):
+            work.record(task.id, _redo(facts, reason, fresh=fresh))
+            return "", None
+        return reason, attempt.base if fresh else None
+
+
+def _redo(facts: Facts, reason: str, *, fresh: bool) -> RedoRequested:
+    assert facts.attempt is not None
+    option: Literal["fresh", "keep"] = "fresh" if fresh else "keep"
+    reset_to = facts.attempt.base if fresh else None
+    return RedoRequested(iteration=facts.task.iteration, feedback=reason, option=option, reset_to=reset_to)
+
+
+def _option(text: str) -> LeadOption:
+    found = next((option for option in LEAD_OPTIONS if option == text), None)
+    if found is None:
+        raise BadInput(f"the lead may {', '.join(LEAD_OPTIONS)}.", next_step="fe lead --help")
+    return found
+
+
+def _after(option: LeadOption, tier: Tier) -> tuple[Tier, Literal["", "lead", "user"]]:
+    """Where a decision leads; the engine says the same of it (a test compares them)."""
+    if option == "ask":
+        return "user", "user"
+    if option == "continue":
+        return ("senior" if tier in ("lead", "user") else tier), ""
+    after: Tier = "developer" if option in ("split", "fresh") else "senior"
+    return after, waits(after)
+
+
+def _next(option: LeadOption, task: Task, parts: Sequence[str]) -> str:
+    if option == "ask":
+        return f"a person runs: fe lead split|senior|fresh {task.id}"
+    return f"fe start {parts[0]}" if parts else f"fe start {task.id}" if task.status == "open" else f"fe show {task.id}"
+
+
+SAYS: dict[LeadOption, str] = {
+    "split": "split; it waits for its parts",
+    "senior": "goes to tier senior",
+    "fresh": "begins again where it began",
+    "ask": "waits for a person",
+    "continue": "goes on as it is",
+}

@@ -1,0 +1,151 @@
+"""Prompts: what an agent is told about a task, from the ledger, with the engine's words about escalation (F4, E5)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of
+from foureyes.app.findings.lookup import findings_of
+from foureyes.app.ports import Tx
+from foureyes.app.project.prompt_templates import accepted, path_of
+from foureyes.app.tasks.escalation import loop_state_of, said
+from foureyes.app.views.finding import AnswerView
+from foureyes.app.views.task import HandoffView
+from foureyes.app.work.feedback_file import history_of
+from foureyes.core.documents.prompt import PURPOSES, Checked, Purpose, Told, compose
+from foureyes.core.loop.engine import LEAD_OPTIONS, LoopState, Round
+from foureyes.core.loop.review import Review
+from foureyes.core.nouns.attempt import Attempt
+from foureyes.core.nouns.check import CheckState
+from foureyes.core.nouns.feedback import section
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.check_states import check_states
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.policy import digest_of
+from foureyes.core.words.text import visible
+from foureyes.errors import BadInput
+
+SHOWN_FAILURES = 50
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """What an agent is told, and what people should know about it."""
+
+    text: str
+    note: str = ""
+
+
+class Prompts:
+    """Make a prompt."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def text(self, actor: Actor, task: str, purpose: str) -> str:
+        """F4: the prompt for a purpose; a template of the project's own counts as a person accepted it on the target
+        branch.
+        """
+        return self.make(actor, task, purpose).text
+
+    def make(self, actor: Actor, task: str, purpose: str) -> Prompt:
+        """The prompt, and what there is to say about its template."""
+        chosen = _purpose(purpose)
+        with self._context.store.read() as tx:
+            found = self._context.find(tx, task)
+            facts = facts_of(self._context, tx, found.id)
+            told = self._told(tx, actor, facts, chosen)
+            target, known = self._context.project(tx).target, accepted(tx)
+        own = self._context.repo.file_at(f"refs/heads/{target}", path_of(chosen))
+        if own is not None and known.get(chosen) == digest_of(own):
+            return Prompt(compose(chosen, told, own))
+        note = (
+            f"{path_of(chosen)} on {target} was not accepted and is not used; a person runs: fe policy accept"
+            if own is not None
+            else ""
+        )
+        return Prompt(compose(chosen, told, self._context.outside.template(chosen)), note)
+
+    def _told(self, tx: Tx, actor: Actor, facts: Facts, purpose: Purpose) -> Told:
+        task, attempt = facts.task, facts.attempt
+        policy = self._context.policy(tx, actor)
+        now = loop_state_of(self._context, tx, task)
+        handoff = tx.one("record.latest_handoff", HandoffView, task=task.id)
+        reviews = tx.all("review.of_task", Review, task=task.id)
+        return Told(
+            task=task.id,
+            title=task.title,
+            description=task.description,
+            acceptance=task.acceptance,
+            type=task.type,
+            labels=tuple(task.labels),
+            iteration=task.iteration + (task.status in ("open", "in_progress")),
+            diff_id=attempt.diff_id if attempt else "",
+            base=attempt.base if attempt else "",
+            head=attempt.head if attempt else "",
+            branch=attempt.ref.removeprefix("refs/heads/") if attempt else f"fe/{task.id}",
+            files=tuple(attempt.files) if attempt else (),
+            checks=tuple(
+                Checked(name=one.rule.name, outcome=one.word, summary=one.said, failing=_failing(one))
+                for one in check_states(facts, policy)
+            ),
+            feedback=section(history_of(tx, task.id), asks=purpose in ("implement", "respond")),
+            findings=tuple(one.at_time(self._context.now()) for one in findings_of(tx, task.id)),
+            answers={
+                row.root: (row.word, row.words, row.ground)
+                for row in tx.all("finding.answers", AnswerView, task=task.id)
+            },
+            loop=said(now),
+            rounds=table(now),
+            handoff=_handoff(handoff),
+            max_words=policy.max_words,
+            focus=policy.focus,
+            concerns=tuple(
+                f"{facts.party_name(row.session)}: {row.summary}" for row in reviews if _is_about(row, attempt)
+            ),
+            options=tuple(f'fe lead {option} {task.id} -m "why"' for option in LEAD_OPTIONS),
+            at=self._context.now(),
+        )
+
+
+def _failing(one: CheckState) -> tuple[str, ...]:
+    return tuple(one.result.failing[:SHOWN_FAILURES]) if one.result else ()
+
+
+def _is_about(review: Review, attempt: Attempt | None) -> bool:
+    """A concern about the change as it is now."""
+    return review.effective != "approved" and attempt is not None and review.diff_id == attempt.diff_id
+
+
+def table(now: LoopState) -> tuple[str, ...]:
+    """L12: the rounds as lines."""
+    return tuple(_line(one) for one in now.rounds)
+
+
+def _line(one: Round) -> str:
+    fixed = f"fixed {one.fixed}" if one.had or one.n > 1 else "fixed –"
+    again = ", the same tree again" if one.same_tree else ""
+    open_ = "" if one.closed else ", in review"
+    return f"iteration {one.n} ({one.tier}): found {one.found}, {fixed}, no-progress {one.no_progress}{again}{open_}"
+
+
+def _handoff(handoff: HandoffView | None) -> tuple[str, ...]:
+    if handoff is None:
+        return ()
+    parts = {
+        "done": handoff.done,
+        "remaining": handoff.remaining,
+        "decisions": handoff.decisions,
+        "uncertain": handoff.uncertain,
+    }
+    return tuple(f"{name}: {line}" for name, lines in parts.items() for line in lines)
+
+
+def _purpose(text: str) -> Purpose:
+    found = next((purpose for purpose in PURPOSES if purpose == text), None)
+    if found is None:
+        raise BadInput(
+            f"there is no prompt for {visible(text)[:40]!r}; there are {', '.join(PURPOSES)}.",
+            next_step="fe prompt --help",
+        )
+    return found

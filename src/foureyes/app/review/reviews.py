@@ -1,0 +1,374 @@
+"""Reviews: take a reviewer's document (V3), and give the request that it answers (V2)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.call.caller import permit, refuse_other_task
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of
+from foureyes.app.call.signing import check, known_by_key, prove
+from foureyes.app.call.work import Work
+from foureyes.app.findings.lookup import finding_named, findings_of
+from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
+from foureyes.app.findings.rulings import (
+    Ruling,
+    decide,
+    record_rulings,
+    refuse_rulings,
+    said_of,
+    send_back,
+    standing_in_words,
+)
+from foureyes.app.ports import Tx
+from foureyes.app.views.finding import AnswerView
+from foureyes.app.views.review import ReviewOutcome
+from foureyes.app.views.session import SessionView
+from foureyes.app.work.feedback_file import mirror
+from foureyes.core import events as e
+from foureyes.core.documents.findings import effective, files_of, rulings_of, status_problem
+from foureyes.core.documents.findings import findings_of as found_in
+from foureyes.core.documents.reader import read
+from foureyes.core.documents.shapes import CheckLine, OpenFinding, RequestContext, ReviewRequest, ReviewResult
+from foureyes.core.events.project import SecurityRecorded
+from foureyes.core.loop.review import Review, unread
+from foureyes.core.nouns.finding import AFTER_RULING, UNRESOLVED, Finding, Found, status_of
+from foureyes.core.nouns.session import Actor, Party
+from foureyes.core.rules.check_states import check_states
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.gate import is_reviewing, was_not_seen
+from foureyes.core.words.ids import TaskId
+from foureyes.errors import BadInput, FoureyesError, NotFound, Reason, Refused
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """A review as its document says it, in the words of the ledger."""
+
+    document: ReviewResult
+    found: list[Found]
+    notes: list[str]
+    files: list[str]
+    rulings: list[Ruling]
+
+
+class Return(msgspec.Struct, frozen=True):
+    """A review that went back once."""
+
+    seq: int
+    why: str
+
+
+class Reviews:
+    """Submit a review, show them, ask for one."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def submit(self, actor: Actor, task: str, document: bytes, *, seen: str = "") -> ReviewOutcome:
+        """V3: a review_result of the caller about exactly the diff that was looked at; all of it or nothing."""
+        permit(actor, "review submit")
+        facts = self._facts(actor, task)
+        given = self._given(actor, facts, document)
+        code = code_of(self._context, facts.attempt, given.found)
+        anchored = [anchor(one, code) for one in given.found]
+        diff_id = facts.attempt.diff_id if facts.attempt else ""
+        words = "; ".join(part for part in (given.document.payload.verdict, said_of(given.rulings)) if part)
+        proof = prove(self._context, actor, "review submit", task=facts.task.id, diff_id=diff_id, reason=words)
+        returned: Raising | None = None
+        done: ReviewOutcome | None = None
+        with self._context.writing(known_by_key(actor, proof), "review submit") as work:
+            me = self._context.party(work.tx, work.actor)
+            now = facts_of(self._context, work.tx, facts.task.id, me)
+            self._refuse(now, me, given, seen, facts)
+            raised = raising(work.tx, now, anchored, kind="TL", source="review", me=me, where="payload.issues")
+            _refuse_all(now.task.id, raised.refused)
+            if raised.lost and not self._came_back(work.tx, now, me, "quote"):
+                assert now.attempt is not None
+                work.unproven = ""  # nothing of it is a decision yet
+                work.record(now.task.id, e.ReviewReturned(attempt=now.attempt.n, why="quote"))
+                returned = raised
+            else:
+                if given.rulings:
+                    refuse_rulings(self._context, work, now, given.rulings)
+                check(
+                    self._context,
+                    work,
+                    proof,
+                    "review submit",
+                    task=now.task.id,
+                    diff_id=diff_id,
+                    reason=words,
+                    version=now.task.version,
+                )
+                if given.rulings:
+                    raised = self._after_rulings(work, now, me, given, raised, anchored)
+                done = self._record(work, now, me, given, raised)
+        if returned is not None or done is None:
+            step = "quote the code as it is and send it again; sent again as it is, it waits for somebody else's word"
+            raise Refused(
+                "the review went back to you, and nothing of it was stored.",
+                reasons=returned.lost if returned else (),
+                next_step=step,
+                task=facts.task.id,
+            )
+        note = mirror(self._context, facts.task.id) if done.sent_back else ""
+        return msgspec.structs.replace(done, notes=(*done.notes, note)) if note else done
+
+    def _facts(self, actor: Actor, task: str) -> Facts:
+        with self._context.store.read() as tx:
+            found = self._context.find_id(tx, task)
+            refuse_other_task(actor, found)
+            facts = facts_of(self._context, tx, found)
+        if facts.attempt is None:
+            raise NotFound(f"nothing was handed in for {found}.", next_step=f"fe show {found}", task=found)
+        return facts
+
+    def _given(self, actor: Actor, facts: Facts, document: bytes) -> Given:
+        """V3: structured output only; every wrong field is named, and prose is no review."""
+        try:
+            result = read(document, ReviewResult)
+            found, notes, problems = found_in(result.payload.issues, "payload.issues")
+            files, more = files_of(result.payload.files_reviewed, "payload.files_reviewed")
+            ruled, others = rulings_of(result.payload.rulings)
+            problems += [*more, *others]
+            wrong = status_problem(result.payload.status, [one.severity for one in found], len(notes))
+            problems += [wrong] if wrong else []
+            if problems:
+                step = f"mend these and send it again: fe review submit {facts.task.id} FILE"
+                raise BadInput(
+                    "the review_result was refused, and nothing of it was stored.",
+                    reasons=tuple(problems),
+                    next_step=step,
+                )
+        except BadInput:
+            self._note_return(actor, facts)
+            raise
+        rulings = [Ruling(one.finding, one.ruling, one.reason) for one in ruled]
+        return Given(document=result, found=found, notes=notes, files=files, rulings=rulings)
+
+    def _note_return(self, actor: Actor, facts: Facts) -> None:
+        """V3: that a document was no review is on record, nothing of what it said; that is for the reviewer's score
+        (Y).
+        """
+        assert facts.attempt is not None
+        if actor.kind != "agent":
+            return
+        try:
+            with self._context.writing(actor, "review submit") as work:
+                work.record(facts.task.id, e.ReviewReturned(attempt=facts.attempt.n, why="document"))
+        except FoureyesError:
+            return  # what matters is what is wrong with the document
+
+    def _came_back(self, tx: Tx, facts: Facts, me: Party, why: str) -> bool:
+        """V7: once."""
+        assert facts.attempt is not None
+        rows = tx.all("review.returns", Return, task=facts.task.id, attempt=facts.attempt.n, session=me.session)
+        return any(row.why == why for row in rows)
+
+    def _refuse(self, now: Facts, me: Party, given: Given, seen: str, before: Facts) -> None:
+        """V3, D7: the reviewer is the session; the review is about the attempt that is there."""
+        reasons: list[Reason] = []
+        said, payload = given.document.reviewer, given.document.payload
+        if said and said not in (me.session, me.name, me.person):
+            reasons.append(
+                Reason("V3", f"reviewer: {said!r} is not you, you are {me.name or me.session}", "leave it out")
+            )
+        waits = is_reviewing(now)
+        reasons += [waits] if waits else []
+        assert now.attempt is not None
+        if payload.attempt is not None and payload.attempt != now.attempt.n:
+            reasons.append(
+                Reason(
+                    "D7",
+                    f"payload.attempt: attempt {now.attempt.n} is in review, not {payload.attempt}",
+                    f"fe show {now.task.id} --diff",
+                )
+            )
+        unseen = was_not_seen(now, me, payload.diff_id or seen)
+        reasons += [unseen] if unseen else []
+        if before.attempt is not None and before.attempt.n != now.attempt.n:
+            reasons.append(
+                Reason("D7", "the change moved while the review was taken in", f"fe show {now.task.id} --diff")
+            )
+        _refuse_all(now.task.id, tuple(reasons))
+
+    def _after_rulings(
+        self, work: Work, facts: Facts, me: Party, given: Given, raised: Raising, anchored: list[Anchored]
+    ) -> Raising:
+        """The rulings come first, so that what is flagged again is flagged as it stands then; what they settle is not
+        flagged again.
+        """
+        settles = {
+            finding_named(work.tx, one.finding).root: one for one in given.rulings if AFTER_RULING[one.ruling] != "open"
+        }
+        both = [settles[one.root] for one in (raised.event.findings if raised.event else ()) if one.root in settles]
+        step = "leave one of them"
+        _refuse_all(
+            facts.task.id,
+            tuple(Reason("L8", f"{one.finding} is ruled {one.ruling} and raised again at once", step) for one in both),
+        )
+        record_rulings(self._context, work, facts, given.rulings)
+        return raising(work.tx, facts, anchored, kind="TL", source="review", me=me, where="payload.issues")
+
+    def _record(self, work: Work, facts: Facts, me: Party, given: Given, raised: Raising) -> ReviewOutcome:
+        attempt, payload = facts.attempt, given.document.payload
+        assert attempt is not None
+        severities = [one.severity for one in given.found]
+        verdict = effective(payload.verdict, severities)
+        policy = self._context.policy(work.tx, work.actor)
+        missing = unread(attempt.files, given.files, policy.coverage_exclude)
+        eligible = decide(self._context, work.tx, facts, me, work.actor, payload.summary)
+        counts = eligible.allowed and not missing and verdict == "approved"
+        blocking = sum(one.blocking for one in raised.event.findings) if raised.event else 0
+        event = e.ReviewSubmitted(
+            attempt=attempt.n,
+            diff_id=attempt.diff_id,
+            verdict=payload.verdict,
+            effective=verdict,
+            status=status_of(severities, notes=len(given.notes)),
+            summary=payload.summary,
+            files=tuple(given.files),
+            missing=missing,
+            notes=tuple(given.notes),
+            raised=len(raised.event.findings) if raised.event else 0,
+            blocking=blocking,
+            actionable=counts or any(one.path and one.fix.strip() for one in given.found),
+        )
+        work.record(facts.task.id, event, *([raised.event] if raised.event else []))
+        if counts and eligible.exception:
+            detail = f"review, attempt {attempt.n}"
+            work.record(
+                facts.task.id,
+                SecurityRecorded(kind=eligible.exception, rule=eligible.rule, reason=payload.summary, detail=detail),
+            )
+        sent_back = send_back(self._context, work, facts.task.id)
+        return self._outcome(
+            work, facts, event, raised, given, eligible.reasons if not eligible.allowed else (), sent_back
+        )
+
+    def _outcome(
+        self,
+        work: Work,
+        facts: Facts,
+        event: e.ReviewSubmitted,
+        raised: Raising,
+        given: Given,
+        against: tuple[Reason, ...],
+        sent_back: bool,
+    ) -> ReviewOutcome:
+        task = self._context.get(work.tx, facts.task.id)
+        left = [one for one in findings_of(work.tx, task.id) if one.holds(work.at) and not one.by_check]
+        notes = [f"it does not count ({reason.rule}): {reason.message}" for reason in against]
+        notes += (
+            [
+                f"it is incomplete: {len(event.missing)} changed files are not in files_reviewed: "
+                f"{', '.join(event.missing[:3])}"
+            ]
+            if event.missing
+            else []
+        )
+        notes += (
+            [f"stated approved, effectively {event.effective}: it carries a blocking finding (V5)"]
+            if event.verdict != event.effective
+            else []
+        )
+        findings = raised.event.findings if raised.event else ()
+        notes += [
+            f"{one.id} could be {' or '.join(one.alike)}; name the earlier id to say so (L2)"
+            for one in findings
+            if one.alike
+        ]
+        counts = not against and not event.missing and event.effective == "approved"
+        return ReviewOutcome(
+            task=task.id,
+            attempt=event.attempt,
+            diff_id=event.diff_id,
+            verdict=event.verdict,
+            effective=event.effective,
+            status=event.status,
+            counts=counts,
+            raised=tuple(one.id for one in findings),
+            ruled=tuple(f"{one.finding} {one.ruling}" for one in given.rulings),
+            missing=event.missing,
+            sent_back=sent_back,
+            task_status=task.status,
+            notes=tuple(notes),
+            message=f"{event.status}: {standing_in_words(left, sent_back)}",
+            next=f"fe approve {task.id}"
+            if not left and counts
+            else f"fe finding list {task.id} --open"
+            if left
+            else f"fe show {task.id}",
+        )
+
+    def of_task(self, task: str) -> list[Review]:
+        """Every review of a task, oldest first."""
+        with self._context.store.read() as tx:
+            return tx.all("review.of_task", Review, task=self._context.find_id(tx, task))
+
+    def request(self, actor: Actor, task: str, *, reviewer: str = "") -> ReviewRequest:
+        """V2: what a reviewer of the latest attempt is asked."""
+        with self._context.store.read() as tx:
+            found = self._context.find_id(tx, task)
+            facts = facts_of(self._context, tx, found)
+            if facts.attempt is None:
+                raise NotFound(f"nothing was handed in for {found}.", next_step=f"fe show {found}", task=found)
+            policy = self._context.policy(tx, actor)
+            answers = {row.root: row for row in tx.all("finding.answers", AnswerView, task=found)}
+            known = [one for one in findings_of(tx, found) if one.state in UNRESOLVED]
+            me = tx.one("session.get", SessionView, id=actor.session)
+            before = [row for row in tx.all("review.of_task", Review, task=found) if row.attempt < facts.attempt.n]
+        attempt = facts.attempt
+        context = RequestContext(
+            summaries={str(found): attempt.message or facts.task.title},
+            diff=f"fe show {found} --diff",
+            acceptance=facts.task.acceptance,
+            checks=tuple(
+                CheckLine(check=one.rule.name, outcome=one.word, summary=one.said)
+                for one in check_states(facts, policy)
+            ),
+            open_findings=tuple(asked(one, answers.get(one.root)) for one in known),
+        )
+        return ReviewRequest(
+            reviewer=reviewer or (me.name if me else actor.name or str(actor.session)),
+            task=found,
+            title=facts.task.title,
+            attempt=attempt.n,
+            diff_id=attempt.diff_id,
+            targets=(str(found),),
+            context=context,
+            focus_areas=policy.focus,
+            max_words=policy.max_words,
+            is_re_review=bool(before or any(one.flagged < attempt.n for one in known)),
+            iteration=attempt.n,
+        )
+
+
+def asked(one: Finding, answer: AnswerView | None) -> OpenFinding:
+    """An open finding as a reviewer is asked about it."""
+    return OpenFinding(
+        id=one.id,
+        severity=one.severity,
+        state=one.state,
+        title=one.title,
+        location=one.where,
+        problem=one.problem,
+        fix=one.fix,
+        quote=one.quote,
+        answer=answer.word if answer else "",
+        answer_text=answer.words if answer else "",
+        ground=answer.ground if answer else "",
+    )
+
+
+def _refuse_all(task: TaskId | str, reasons: tuple[Reason, ...]) -> None:
+    if reasons:
+        raise Refused(
+            "the review was refused, and nothing of it was stored.",
+            reasons=reasons,
+            next_step=reasons[0].next,
+            task=task,
+        )
+
+
+__all__ = ["Anchored", "ReviewOutcome", "Reviews"]

@@ -1,0 +1,108 @@
+"""Where the loop of a task stands, read from the ledger and given to the one engine (L11–L17, E)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from foureyes.app.call.caller import gate_of
+from foureyes.app.call.context import Context
+from foureyes.app.call.work import Work
+from foureyes.app.ports import Tx
+from foureyes.core import events as e
+from foureyes.core.events.loop import Tier
+from foureyes.core.loop.engine import Act, Handed, LoopState, Odd, Step, loop_state, rounds
+from foureyes.core.nouns.task import Task
+from foureyes.core.words.ids import TaskId
+
+AT_WORK = ("open", "in_progress", "blocked", "deferred")
+
+
+class EscalationView(msgspec.Struct, frozen=True, kw_only=True):
+    """A step of a loop: to the next tier, to the lead, or what the lead made of it."""
+
+    seq: int
+    task: str
+    iteration: int
+    tier: Tier
+    option: Literal["", "asked", "split", "senior", "fresh", "ask", "continue"] = ""
+    waiting_for: Literal["", "lead", "user"] = ""
+    why: str = ""
+    into: list[str] = []
+    session: str = ""
+    at: str = ""
+
+
+def loop_state_of(context: Context, tx: Tx, task: Task) -> LoopState:
+    """Where the loop of a task stands. The router, the prompt and every face ask this, and nothing else (lesson 22)."""
+    handed = tx.all("review.rounds", Handed, task=task.id)
+    if not handed:
+        return LoopState()
+    steps = tx.all("finding.steps", Step, task=task.id)
+    acts = [
+        Act(row.seq, row.iteration, row.option, row.why)
+        for row in tx.all("review.escalations", EscalationView, task=task.id)
+        if row.option
+    ]
+    acts += tx.all("review.agreements", Act, task=task.id)
+    odds = tx.all("review.odd_ends", Odd, task=task.id)
+    limits = context.policy(tx, gate_of(context.store.project)).limits
+    is_over = task.status in AT_WORK or bool(handed[-1].close_seq)
+    return loop_state(handed, rounds(handed, steps, closed=is_over), acts, odds, limits)
+
+
+def profile_of(context: Context, tx: Tx, task: Task, now: LoopState) -> str:
+    """E2, E4: who wrote it fixes it, unless the loop has gone up since; then the profile of the tier. Empty: a person
+    decides.
+    """
+    tiers = context.policy(tx, gate_of(context.store.project)).tiers
+    if now.waiting_for:
+        return tiers.lead if now.waiting_for == "lead" and tiers.lead != "human" else ""
+    if now.tier == "senior" and not now.round:
+        return tiers.senior
+    last = tx.one("review.last_agent", LastAgent, task=task.id)
+    return last.agent if last is not None and last.agent else tiers.senior if now.tier == "senior" else tiers.developer
+
+
+class LastAgent(msgspec.Struct, frozen=True):
+    """The agent program whose session handed in last."""
+
+    agent: str
+
+
+def escalate(context: Context, work: Work, task: TaskId) -> LoopState:
+    """E1: after a round has ended, let the record say what the engine says."""
+    found = context.get(work.tx, task)
+    now = loop_state_of(context, work.tx, found)
+    if (now.tier, now.waiting_for) != (found.tier, found.waiting_for):
+        event = e.TaskEscalated(iteration=found.iteration, tier=now.tier, waiting_for=now.waiting_for, why=now.why)
+        work.as_gate(context.store.project).record(task, event)
+    return now
+
+
+def ask_lead(context: Context, work: Work, task: TaskId, why: str) -> None:
+    """L14: the lead looks before the loop goes on; nothing is held, and other tasks go on."""
+    found = context.get(work.tx, task)
+    if found.waiting_for:
+        return  # somebody is asked already, and it may be a person
+    event = e.TaskEscalated(iteration=found.iteration, tier=_tier(found), waiting_for="lead", why=why, asked=True)
+    work.as_gate(context.store.project).record(task, event)
+
+
+def _tier(task: Task) -> Tier:
+    found: Tier = msgspec.convert(task.tier, Tier)
+    return found
+
+
+def said(now: LoopState) -> str:
+    """E5: how near escalation is, in a sentence; nothing before the first round has ended."""
+    if now.waiting_for:
+        who = "a person" if now.waiting_for == "user" else "the lead"
+        return f"waits for {who}: {now.why}"
+    where = (
+        f"tier {now.tier} since iteration {now.iteration - now.round + 1}: {now.why}"
+        if now.escalations and now.tier != "developer"
+        else ""
+    )
+    return "; ".join(part for part in (now.warning, where) if part)

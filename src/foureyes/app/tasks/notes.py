@@ -1,0 +1,57 @@
+"""Notes: the log of a task, and what one session leaves for the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.outcome import outcome
+from foureyes.app.views.task import Outcome
+from foureyes.core.events.task import HandedOff, Logged
+from foureyes.core.nouns.session import Actor
+from foureyes.core.words.text import clean_text
+from foureyes.errors import BadInput
+
+LOG_TYPES = ("progress", "blocker", "decision", "hypothesis", "tried", "result")
+
+
+class Notes:
+    """Log and hand off."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def log(self, actor: Actor, task: str, text: str, *, type: str = "progress") -> Outcome:
+        """Write a line into a task's log. The only thing a typed name may do (I1)."""
+        if not text.strip():
+            raise BadInput("the log line is empty.", next_step=f'fe log {task} "what happened"')
+        if type not in LOG_TYPES:
+            raise BadInput(f"log type {type!r}: allowed are {', '.join(LOG_TYPES)}.")
+        text = clean_text(text, "the log line")
+        with self._context.writing(actor, "log") as work:
+            found = self._context.find_id(work.tx, task)
+            (seq,) = work.record(found, Logged(text=text, type=type))
+            return outcome(self._context.get(work.tx, found), f"logged on {found} (row {seq})")
+
+    def handoff(
+        self,
+        actor: Actor,
+        task: str,
+        *,
+        done: Sequence[str],
+        remaining: Sequence[str],
+        decisions: Sequence[str],
+        uncertain: Sequence[str],
+    ) -> Outcome:
+        """Leave a note for whoever works on the task next."""
+        parts = {"done": done, "remaining": remaining, "decisions": decisions, "uncertain": uncertain}
+        lists = {
+            name: tuple(clean_text(line, f"--{name}") for line in lines if line.strip())
+            for name, lines in parts.items()
+        }
+        if not any(lists.values()):
+            raise BadInput("the handoff is empty.", next_step=f'fe handoff {task} --done "…" --remaining "…"')
+        with self._context.writing(actor, "handoff") as work:
+            found = self._context.find_id(work.tx, task)
+            work.record(found, HandedOff(**lists))
+            return outcome(self._context.get(work.tx, found), f"handoff written on {found}")

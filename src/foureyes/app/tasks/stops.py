@@ -1,0 +1,123 @@
+"""Stops: block, defer, hold, and how each is lifted."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of
+from foureyes.app.call.outcome import outcome
+from foureyes.app.call.refusals import needed, refuse_from, refuse_unless
+from foureyes.app.call.signing import Proof, check, known_by_key, named_task, prove
+from foureyes.app.call.work import Work
+from foureyes.app.views.task import Outcome
+from foureyes.core import events as e
+from foureyes.core.events.project import ProjectHeld, ProjectResumed
+from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.task import Task
+from foureyes.core.rules.four_eyes import may_lift_rejection
+from foureyes.core.words.text import clean_text
+from foureyes.errors import BadInput
+
+
+class Stops:
+    """Everything that keeps a task from being worked on."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def block(self, actor: Actor, task: str, reason: str) -> Outcome:
+        """Say what a task waits for that is not a task."""
+        reason = needed(reason, "block", task)
+        with self._context.writing(actor, "block") as work:
+            found = self._at(work, task, "block")
+            work.record(found.id, e.TaskBlocked(reason=reason))
+            return self._done(work, found, f"blocked {found.id}: {reason}")
+
+    def unblock(self, actor: Actor, task: str, reason: str = "") -> Outcome:
+        """Free a blocked task; a rejected one only by who rejected it, or a person."""
+        proof = self._prove(actor, "unblock", task, reason)
+        with self._context.writing(known_by_key(actor, proof), "unblock") as work:
+            found = self._at(work, task, "unblock")
+            refuse_unless(
+                may_lift_rejection(facts_of(self._context, work.tx, found.id), self._context.party(work.tx, actor)),
+                found,
+            )
+            self._check(work, proof, "unblock", found, reason)
+            work.record(found.id, e.TaskUnblocked(reason=clean_text(reason, "the reason")))
+            return self._done(work, found, f"unblocked {found.id}")
+
+    def defer(self, actor: Actor, task: str, until: str | None = None) -> Outcome:
+        """Not now; perhaps from a date on."""
+        if until is not None:
+            try:
+                until = date.fromisoformat(until).isoformat()
+            except ValueError:
+                raise BadInput(f"{until!r} is not a date; write it as 2027-01-31.") from None
+        with self._context.writing(actor, "defer") as work:
+            found = self._at(work, task, "defer")
+            work.record(found.id, e.TaskDeferred(until=until))
+            return self._done(work, found, f"deferred {found.id}" + (f" until {until}" if until else ""))
+
+    def undefer(self, actor: Actor, task: str) -> Outcome:
+        """Now after all."""
+        with self._context.writing(actor, "undefer") as work:
+            found = self._at(work, task, "undefer")
+            work.record(found.id, e.TaskUndeferred())
+            return self._done(work, found, f"{found.id} is open again")
+
+    def hold(self, actor: Actor, task: str | None, reason: str) -> Outcome:
+        """A person stops a task, or the whole project, until a person lifts it."""
+        reason = needed(reason, "hold", task or "--project")
+        proof = self._prove(actor, "hold", task, reason)
+        with self._context.writing(known_by_key(actor, proof), "hold") as work:
+            if task is None:
+                self._check(work, proof, "hold", None, reason)
+                work.record("", ProjectHeld(reason=reason))
+                return Outcome(task="", status="held", version=0, message=f"the project is held: {reason}")
+            found = self._context.find(work.tx, task)
+            self._check(work, proof, "hold", found, reason)
+            work.record(found.id, e.TaskHeld(reason=reason))
+            return self._done(work, found, f"held {found.id}: {reason}")
+
+    def resume(self, actor: Actor, task: str | None, reason: str) -> Outcome:
+        """A person lifts a hold, and says why."""
+        reason = needed(reason, "resume", task or "--project")
+        proof = self._prove(actor, "resume", task, reason)
+        with self._context.writing(known_by_key(actor, proof), "resume") as work:
+            if task is None:
+                if self._context.project(work.tx).hold is None:
+                    return Outcome(task="", status="", version=0, changed=False, message="the project is not held")
+                self._check(work, proof, "resume", None, reason)
+                work.record("", ProjectResumed(reason=reason))
+                return Outcome(task="", status="", version=0, message="the project's hold is lifted")
+            found = self._context.find(work.tx, task)
+            if found.hold is None:
+                return outcome(found, f"{found.id} is not held", changed=False)
+            self._check(work, proof, "resume", found, reason)
+            work.record(found.id, e.TaskResumed(reason=reason))
+            return self._done(work, found, f"the hold on {found.id} is lifted")
+
+    def _prove(self, actor: Actor, verb: str, task: str | None, reason: str) -> Proof | None:
+        """A person's signature, where it is wanted (I9)."""
+        return prove(self._context, actor, verb, task=named_task(self._context, task), reason=reason)
+
+    def _check(self, work: Work, proof: Proof | None, verb: str, found: Task | None, reason: str) -> None:
+        check(
+            self._context,
+            work,
+            proof,
+            verb,
+            task=found.id if found else "",
+            reason=reason,
+            version=found.version if found else 0,
+        )
+
+    def _at(self, work: Work, task: str, action: str) -> Task:
+        """The task, if the table has a way from where it stands."""
+        found = self._context.find(work.tx, task)
+        refuse_from(found, action)
+        return found
+
+    def _done(self, work: Work, found: Task, message: str) -> Outcome:
+        return outcome(self._context.get(work.tx, found.id), message)

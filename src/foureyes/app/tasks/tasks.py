@@ -1,0 +1,279 @@
+"""Tasks: plan them, describe them, order them. Never their status (T2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.outcome import outcome
+from foureyes.app.call.rows import Named
+from foureyes.app.call.work import Work
+from foureyes.app.ports import Tx
+from foureyes.app.views.project import CounterRow
+from foureyes.app.views.review import ApprovalView
+from foureyes.app.views.task import Outcome
+from foureyes.core import events as e
+from foureyes.core.events.decision import ApprovalEnded
+from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.task import (
+    DEFAULT_PRIORITY,
+    HIGHEST,
+    LOWEST,
+    Task,
+    check_priority,
+    clean_label,
+    clean_title,
+    task_type,
+)
+from foureyes.core.words.ids import TaskId, length_for, task_id
+from foureyes.core.words.text import clean_text
+from foureyes.errors import BadInput, Conflict, Reason, Refused
+
+TRIES = 20
+
+
+class Tasks:
+    """Create and edit."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def create(
+        self,
+        actor: Actor,
+        title: str,
+        *,
+        description: str = "",
+        type: str = "task",
+        priority: int = DEFAULT_PRIORITY,
+        labels: Sequence[str] = (),
+        parent: str | None = None,
+        depends_on: Sequence[str] = (),
+        acceptance: str = "",
+        minor: bool = False,
+        group: str = "",
+        estimate_minutes: int | None = None,
+        key: str = "",
+    ) -> Outcome:
+        """Plan a task. The same key again gives the same task, and is a conflict if it says something else."""
+        check_estimate(estimate_minutes)
+        title, kind = clean_title(title), task_type(type)
+        description, acceptance = clean_text(description, "the description"), clean_text(acceptance, "the acceptance")
+        clean_labels = tuple(dict.fromkeys(clean_label(label) for label in labels))
+        with self._context.writing(actor, "create") as work:
+            event = e.TaskCreated(
+                title=title,
+                description=description,
+                type=kind,
+                priority=check_priority(priority),
+                labels=clean_labels,
+                parent=self._context.find_id(work.tx, parent) if parent else None,
+                depends_on=tuple(dict.fromkeys(self._context.find_id(work.tx, other) for other in depends_on)),
+                acceptance=acceptance,
+                minor=minor,
+                group=clean_title(group) if group else "",
+                estimate_minutes=estimate_minutes,
+                key=clean_label(key) if key else "",
+            )
+            known = self._once(work.tx, event)
+            if known is not None:
+                return known
+            new = self.free_id(work.tx)
+            work.record(new, event)
+            return outcome(self._context.get(work.tx, new), f"created {new}", f"fe start {new}")
+
+    def _once(self, tx: Tx, event: e.TaskCreated) -> Outcome | None:
+        """Lesson 24: a repeat is answered with what is there; a different content under the same key is not success."""
+        found = tx.one("task.by_key", Planned, key=event.key) if event.key else None
+        if found is None:
+            return None
+        if msgspec.json.decode(found.payload, type=e.TaskCreated) != event:
+            raise Conflict(
+                f"key {event.key} already stands for {found.id}, which says something else.",
+                next_step=f"fe show {found.id}",
+                task=found.id,
+            )
+        return outcome(
+            self._context.get(tx, TaskId(found.id)),
+            f"{found.id} is there already",
+            f"fe show {found.id}",
+            changed=False,
+        )
+
+    def free_id(self, tx: Tx) -> TaskId:
+        """An id nobody has: checked in the creating transaction, longer when the short ones run out."""
+        prefix = self._context.project(tx).prefix
+        total = sum(row.n for row in tx.all("project.counters", CounterRow) if row.name.startswith("status:"))
+        for tries in range(TRIES):
+            new = task_id(prefix, self._context.ids.number(), length_for(total, tries))
+            if tx.one("task.exists", Named, id=new) is None:
+                return new
+        raise BadInput("no free task id was found; try again.")
+
+    def edit(
+        self,
+        actor: Actor,
+        task: str,
+        *,
+        title: str | None = None,
+        description: str | None = None,
+        acceptance: str | None = None,
+        type: str | None = None,
+        priority: int | None = None,
+        group: str | None = None,
+        estimate_minutes: int | None = None,
+        parent: str | None = None,
+        minor: bool | None = None,
+        step: int = 0,
+        labels: Sequence[str] = (),
+        depends_on: Sequence[str] = (),
+        if_version: int | None = None,
+    ) -> Outcome:
+        """Change fields, all of them or none. `step` moves the priority. A text edited after an approval ends it
+        (T8).
+        """
+        with self._context.writing(actor, "update") as work:
+            found = self._context.find(work.tx, task)
+            self._context.check_version(work.tx, found, if_version)
+            wanted: dict[str, object] = {
+                "title": None if title is None else clean_title(title),
+                "description": None if description is None else clean_text(description, "the description"),
+                "acceptance": None if acceptance is None else clean_text(acceptance, "the acceptance"),
+                "type": None if type is None else task_type(type),
+                "priority": min(LOWEST, max(HIGHEST, found.priority + step))
+                if step
+                else check_priority(priority)
+                if priority is not None
+                else None,
+                "group": clean_title(group) if group else group,
+                "estimate_minutes": estimate_minutes,
+            }
+            changes = {
+                name: value for name, value in wanted.items() if value is not None and value != getattr(found, name)
+            }
+            self._record_edit(work, found, changes)
+            if parent is not None:
+                self._move(work, found, parent)
+            if minor is not None and minor != found.minor:
+                work.record(found.id, e.MinorSet(minor=minor))
+            self._put_on(work, found, labels)
+            self._let_wait(work, found, depends_on)
+            now = self._context.get(work.tx, found.id)
+            changed = now.version != found.version
+            ended = found.status == "approved" and now.status == "reviewing"
+            return outcome(
+                now,
+                f"updated {now.id}" if changed else f"{now.id}: nothing to change",
+                changed=changed,
+                notes=("its approval has ended: the text it was given for has changed (T8)",) if ended else (),
+            )
+
+    def _record_edit(self, work: Work, found: Task, changes: dict[str, object]) -> None:
+        if not changes:
+            return
+        old = {name: str(getattr(found, name)) for name in changes}
+        work.record(found.id, e.TaskEdited(old=old, **changes))  # type: ignore[arg-type]
+        texts = sorted({"title", "description", "acceptance"} & set(changes))
+        if texts and found.status in ("approved", "reviewing"):
+            why = f"{', '.join(texts)} edited after the approval (T8)"
+            for approval in work.tx.all("attempt.active_approvals", ApprovalView, task=found.id):
+                work.record(found.id, ApprovalEnded(approval=approval.seq, why=why))
+
+    def _move(self, work: Work, found: Task, parent: str) -> None:
+        new = self._context.find_id(work.tx, parent) if parent else None
+        if new == found.parent:
+            return
+        if new is not None and any(row.id == found.id for row in work.tx.all("task.ancestors", Named, start=new)):
+            raise Refused(
+                f"{new} lies below {found.id}: that would be a circle.",
+                reasons=(Reason("T4", "a task cannot be its own parent"),),
+            )
+        work.record(found.id, e.ParentChanged(old=found.parent, new=new))
+
+    def add_label(self, actor: Actor, task: str, labels: Sequence[str]) -> Outcome:
+        """Put labels on."""
+        with self._context.writing(actor, "label") as work:
+            found = self._context.find(work.tx, task)
+            self._put_on(work, found, labels)
+            return self._with_labels(work, found)
+
+    def remove_label(self, actor: Actor, task: str, labels: Sequence[str]) -> Outcome:
+        """Take labels off."""
+        with self._context.writing(actor, "label") as work:
+            found = self._context.find(work.tx, task)
+            for label in dict.fromkeys(clean_label(label) for label in labels):
+                if label in found.labels:
+                    work.record(found.id, e.LabelRemoved(label=label))
+            return self._with_labels(work, found)
+
+    @staticmethod
+    def _put_on(work: Work, found: Task, labels: Sequence[str]) -> None:
+        for label in dict.fromkeys(clean_label(label) for label in labels):
+            if label not in found.labels:
+                work.record(found.id, e.LabelAdded(label=label))
+
+    def _with_labels(self, work: Work, found: Task) -> Outcome:
+        now = self._context.get(work.tx, found.id)
+        return outcome(now, f"{now.id} labels: {', '.join(now.labels) or 'none'}", changed=now.version != found.version)
+
+    def add_dependency(self, actor: Actor, task: str, depends_on: Sequence[str]) -> Outcome:
+        """Let a task wait for others; a circle is refused (T4)."""
+        with self._context.writing(actor, "dep add") as work:
+            found = self._context.find(work.tx, task)
+            have = self._let_wait(work, found, depends_on)
+            now = self._context.get(work.tx, found.id)
+            return outcome(
+                now, f"{now.id} waits for {', '.join(sorted(have)) or 'nothing'}", changed=now.version != found.version
+            )
+
+    def _let_wait(self, work: Work, found: Task, depends_on: Sequence[str]) -> set[str]:
+        have = {row.id for row in work.tx.all("task.dependencies", Named, id=found.id)}
+        for text in depends_on:
+            other = self._context.find_id(work.tx, text)
+            if other in have:
+                continue
+            if other == found.id or work.tx.one("task.reaches", Named, start=other, goal=found.id) is not None:
+                message = (
+                    f"{other} already waits for {found.id}"
+                    if other != found.id
+                    else f"{found.id} cannot wait for itself"
+                )
+                raise Refused(
+                    f"{found.id} was not changed: that would be a circle.",
+                    reasons=(
+                        Reason(
+                            "T4", f"{message}: a circle of dependencies never becomes ready", f"fe dep tree {other}"
+                        ),
+                    ),
+                    task=found.id,
+                )
+            work.record(found.id, e.DependencyAdded(depends_on=other))
+            have.add(other)
+        return have
+
+    def remove_dependency(self, actor: Actor, task: str, depends_on: Sequence[str]) -> Outcome:
+        """Let a task no longer wait; journalled, and shown in review (T3)."""
+        with self._context.writing(actor, "dep rm") as work:
+            found = self._context.find(work.tx, task)
+            have = {row.id for row in work.tx.all("task.dependencies", Named, id=found.id)}
+            todo = [other for other in (self._context.find_id(work.tx, text) for text in depends_on) if other in have]
+            for other in todo:
+                work.record(found.id, e.DependencyRemoved(depends_on=other))
+            now = self._context.get(work.tx, found.id)
+            return outcome(
+                now, f"{now.id} waits for {', '.join(sorted(have - set(todo))) or 'nothing'}", changed=bool(todo)
+            )
+
+
+class Planned(Named, frozen=True):
+    """A task and the words it was planned with."""
+
+    payload: str
+
+
+def check_estimate(minutes: int | None) -> None:
+    """No more than any database can hold."""
+    if minutes is not None and not 1 <= minutes <= 100_000:
+        raise BadInput("an estimate is a number of minutes from 1 to 100000.")

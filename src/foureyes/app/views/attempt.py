@@ -1,0 +1,30 @@
+"""What a hand-in answers."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.errors import Reason
+
+
+class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What was handed in."""
+
+    task: str
+    attempt: int
+    base: str
+    head: str
+    ref: str
+    diff_id: str
+    status: str
+    files: int
+    added: int
+    removed: int
+    commits: int
+    landed: bool = False
+    no_code: bool = False
+    changed: bool = True
+    next: str = ""
+    signal: str = "DONE"
+    mode: str = ""
+    reasons: tuple[Reason, ...] = ()

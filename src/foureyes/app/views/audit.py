@@ -1,0 +1,53 @@
+"""The journal, the record of exceptions, and what a verification found."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class SecurityRow(msgspec.Struct, frozen=True):
+    """One entry of the security ledger (P8), as the mirror file has it too."""
+
+    seq: int
+    at: str
+    kind: str
+    task: str
+    session: str
+    rule: str
+    reason: str
+    detail: str = ""
+
+
+class JournalRow(msgspec.Struct, frozen=True):
+    """A journal row as it is stored: what `fe audit export` writes, one per line."""
+
+    seq: int
+    at: str
+    project: str
+    task: str
+    session: str
+    kind: str
+    payload: str
+    prev: str
+    hash: str
+
+
+class Discrepancy(msgspec.Struct, frozen=True):
+    """One thing an audit found wrong: `integrity` (something was altered) or `completeness` (something is not
+    there).
+    """
+
+    area: Literal["integrity", "completeness"]
+    message: str
+    seq: int | None = None
+
+
+class AuditReport(msgspec.Struct, frozen=True):
+    """What an audit looked at and what it found (J2)."""
+
+    rows: int
+    head: str
+    findings: tuple[Discrepancy, ...]
+    signatures: int = 0

@@ -1,0 +1,92 @@
+"""A finding with its moves and answers, as faces show it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.core.nouns.finding import Location
+
+
+class MoveView(msgspec.Struct, frozen=True, kw_only=True):
+    """One move of a finding: raised, answered, ruled …"""
+
+    seq: int
+    root: str
+    iteration: int
+    kind: str
+    word: str
+    was: str
+    now: str
+    words: str = ""
+    ground: str = ""
+    commit: str = ""
+    debt: str = ""
+    blocking: bool = False
+    undone: bool = False
+    session: str = ""
+    at: str = ""
+
+
+class AnswerView(msgspec.Struct, frozen=True):
+    """The latest answer to a finding."""
+
+    root: str
+    word: str
+    words: str = ""
+    ground: str = ""
+    commit: str = ""
+    debt: str = ""
+
+
+class FindingView(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding as faces show it."""
+
+    id: str
+    root: str
+    task: str
+    kind: str
+    severity: str
+    blocking: bool
+    state: str
+    title: str
+    location: Location
+    problem: str = ""
+    fix: str = ""
+    why: str = ""
+    quote: str = ""
+    fix_patch: str = ""
+    rule: str = ""
+    source: str = ""
+    check: str = ""
+    by: str = ""
+    raised: int = 0
+    flagged: int = 0
+    flags: int = 1
+    rounds: int = 1
+    note: bool = False
+    anchored: bool = True
+    waiting: bool = False
+    must_fix: bool = False
+    left_diff: bool = False
+    answer: str = ""
+    ruling: str = ""
+    false_fixes: int = 0
+    waived_until: str = ""
+    expired: bool = False
+    tracked: str = ""
+    alike: list[str] = []
+    moves: list[MoveView] = []
+    names: dict[str, str] = {}
+
+
+ALERT_AFTER = 3
+"""L16: the same note in so many attempts is a debt."""
+
+
+class NoteRow(msgspec.Struct, frozen=True):
+    """Something for the completion report."""
+
+    task: str
+    n: int = 0
+    id: str = ""
+    until: str = ""

@@ -1,0 +1,102 @@
+"""The project: its row, status, health, settings, keys."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class CounterRow(msgspec.Struct, frozen=True):
+    """A counter row."""
+
+    name: str = ""
+    n: int = 0
+
+
+class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
+    """The project row."""
+
+    id: str
+    name: str
+    prefix: str
+    target: str
+    hold: str | None = None
+    accepted_digest: str | None = None
+    accepted_text: str | None = None
+    created_at: str = ""
+
+
+class StatusView(msgspec.Struct, frozen=True, kw_only=True):
+    """The project at a glance."""
+
+    project: str
+    target: str
+    policy: str
+    policy_source: str
+    counts: dict[str, int]
+    reviewable: int
+    reviewable_more: bool = False
+    hold: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One line of `fe doctor`."""
+
+    check: str
+    result: str
+    message: str
+    next: str = ""
+
+
+class SettingView(msgspec.Struct, frozen=True, kw_only=True):
+    """A setting in force."""
+
+    key: str
+    value: object
+    source: str
+    note: str = ""
+
+
+class Acceptance(msgspec.Struct, frozen=True):
+    """What accepting a configuration changed."""
+
+    digest: str
+    changed: list[str]
+    new: bool = True
+
+
+class SecurityTotal(msgspec.Struct, frozen=True):
+    """How often an exception of one kind was made."""
+
+    kind: str
+    n: int
+    first: str
+    last: str
+
+
+class Key(msgspec.Struct, frozen=True, kw_only=True):
+    """A person's public key on record."""
+
+    fingerprint: str
+    public: str
+    person: str
+    session: str = ""
+    at: str = ""
+    retired_at: str | None = None
+    retired_why: str = ""
+
+
+class KeyOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a key. `registered` is false for one that somebody with a key still has to add."""
+
+    fingerprint: str
+    public: str
+    registered: bool = True
+    message: str = ""
+    next: str = ""
+
+
+class KeyView(Key, frozen=True, kw_only=True):
+    """A key on record; `here` when its private part lies on this machine."""
+
+    here: bool = False

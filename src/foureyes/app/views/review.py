@@ -1,0 +1,132 @@
+"""What reviewers see and say: queue, batches, approvals, feedback, reviews."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.views.task_list import Preview
+from foureyes.core.nouns.feedback import PriorityChange, RedoOption
+from foureyes.core.rules.risk import Risk
+from foureyes.errors import Reason
+
+
+class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):
+    """An approval on record, also one that no longer holds."""
+
+    seq: int
+    task: str
+    attempt: int
+    session: str
+    diff_id: str
+    rule: str
+    exception: str = ""
+    reason: str = ""
+    seen: str = ""
+    grade: str = ""
+    at: str
+    state: str
+    ended_why: str = ""
+    recorded: bool = False
+    finished_by: str | None = None
+    finished_why: str = ""
+    batch: str = ""
+    gone: list[str] = []
+
+
+class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):
+    """What a redo or reject said."""
+
+    seq: int
+    iteration: int
+    session: str
+    decision: str
+    text: str
+    at: str
+    quick_issues: list[str] = []
+    option: RedoOption = "keep"
+    reset_to: str | None = None
+    priority: PriorityChange = "same"
+    source: str = ""
+
+
+class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What an approval did."""
+
+    approved: str
+    attempt: int
+    diff_id: str
+    rule: str
+    status: str
+    message: str = ""
+    exception: bool = False
+    security_event: int | None = None
+    seen: str | None = None
+    changed: bool = True
+    position: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A task that waits, with everything that a decision is ordered and prepared by."""
+
+    n: int = 0
+    task: str
+    title: str
+    priority: int
+    attempt: int
+    diff_id: str
+    mode: str
+    mode_reasons: tuple[Reason, ...] = ()
+    risk: Risk
+    auto_approvable: bool
+    auto_reasons: tuple[Reason, ...] = ()
+    checks: dict[str, str] = {}
+    claimed: tuple[str, ...] = ()
+    files: int = 0
+    added: int = 0
+    removed: int = 0
+    held: bool = False
+    blocks: int = 0
+    version: int = 0
+    submitted_at: str = ""
+    age_seconds: int = 0
+    you: Preview
+
+
+class QueueView(msgspec.Struct, frozen=True, kw_only=True):
+    """The queue as it is now."""
+
+    count: int
+    auto_approvable: int
+    need_attention: int
+    checks: tuple[str, ...]
+    rows: tuple[QueueRow, ...]
+
+
+class Batch(msgspec.Struct, frozen=True, kw_only=True):
+    """What one batch approval would approve, and what it leaves to be looked at."""
+
+    tasks: tuple[QueueRow, ...]
+    sampled: tuple[QueueRow, ...] = ()
+    high: tuple[QueueRow, ...] = ()
+    left_off: int = 0
+
+
+class ReviewOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a review."""
+
+    task: str
+    attempt: int
+    diff_id: str
+    verdict: str
+    effective: str
+    status: str
+    counts: bool
+    raised: tuple[str, ...] = ()
+    ruled: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    sent_back: bool = False
+    task_status: str = ""
+    message: str = ""
+    notes: tuple[str, ...] = ()
+    next: str = ""

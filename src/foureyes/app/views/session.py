@@ -1,0 +1,63 @@
+"""Sessions, and who the caller is."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class SessionView(msgspec.Struct, frozen=True, kw_only=True):
+    """A session as the store knows it."""
+
+    id: str
+    kind: str
+    trust: str
+    name: str
+    agent: str = ""
+    person: str = ""
+    host: str = ""
+    model: str = ""
+    vendor: str = ""
+    origin: str = ""
+    proven: bool = True
+    parent: str | None = None
+    base: str | None = None
+    process: str = ""
+    started_at: str = ""
+    last_seen_at: str = ""
+    ended: bool = False
+
+
+class Whoami(msgspec.Struct, frozen=True, kw_only=True):
+    """The caller, and the evidence for it."""
+
+    session: str
+    name: str
+    kind: str
+    trust: str
+    agent: str = ""
+    person: str = ""
+    role: str = ""
+    task: str = ""
+    parent: str = ""
+    origins: list[str] = []
+    proven: bool = True
+    known: bool = False
+    why: list[str] = []
+
+
+class Spawned(msgspec.Struct, frozen=True, kw_only=True):
+    """A session that was given out. The token is said once and kept nowhere."""
+
+    session: str
+    name: str
+    role: str
+    task: str
+    token: str
+    notes: tuple[str, ...] = ()
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """Which sessions are over, and which claims are free again."""
+
+    ended: list[str]
+    released: list[str] = []

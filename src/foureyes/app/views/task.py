@@ -1,0 +1,104 @@
+"""The read side: frozen values that every face shows. Their fields are the stable JSON of `--json`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.app.views.check import CheckView
+from foureyes.app.views.review import ApprovalView, FeedbackView
+from foureyes.app.views.task_list import Link, Preview
+from foureyes.core.nouns.attempt import Attempt
+from foureyes.core.nouns.task import Task
+from foureyes.core.rules.facts import HistoryEntry
+from foureyes.errors import Reason
+
+if TYPE_CHECKING:
+    from foureyes.app.views.finding import FindingView
+    from foureyes.core.loop.engine import LoopState
+    from foureyes.core.loop.review import Review
+
+
+class LogView(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a task's log."""
+
+    seq: int
+    task: str
+    session: str
+    type: str
+    text: str
+    at: str
+
+
+class HandoffView(msgspec.Struct, frozen=True, kw_only=True):
+    """What a session left for the next."""
+
+    seq: int
+    session: str
+    done: list[str] = []
+    remaining: list[str] = []
+    decisions: list[str] = []
+    uncertain: list[str] = []
+    at: str
+
+
+class EditView(msgspec.Struct, frozen=True, kw_only=True):
+    """A change of what a task says; whoever judges the work should know of it (T3, T8)."""
+
+    seq: int
+    at: str
+    session: str
+    what: str
+    by_author: bool = False
+    after_start: bool = False
+
+
+class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything about one task. `said` is how near escalation is (E5); `remarks` are shown and hold nothing up (L15,
+    L16).
+
+    `counting` are the sessions whose review of the latest attempt counts (D9).
+    """
+
+    task: Task
+    depends_on: list[Link] = []
+    dependents: list[Link] = []
+    children: list[Link] = []
+    attempts: list[Attempt] = []
+    authors: list[str] = []
+    cleared: list[str] = []
+    history: list[HistoryEntry] = []
+    approvals: list[ApprovalView] = []
+    feedback: list[FeedbackView] = []
+    logs: list[LogView] = []
+    handoff: HandoffView | None = None
+    edits: list[EditView] = []
+    names: dict[str, str] = {}
+    mode: str = ""
+    mode_reasons: tuple[Reason, ...] = ()
+    checks: tuple[CheckView, ...] = ()
+    findings: list[FindingView] = []
+    reviews: list[Review] = []
+    counting: list[str] = []
+    loop: LoopState | None = None
+    said: str = ""
+    remarks: list[str] = []
+    patches: list[LogView] = []
+    you: Preview | None = None
+
+    def name(self, session: str | None) -> str:
+        """What people call a session."""
+        return self.names.get(session or "", session or "nobody")
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What a verb did to a task. `changed` is false for an idempotent repeat."""
+
+    task: str
+    status: str
+    version: int
+    changed: bool = True
+    message: str = ""
+    next: str = ""
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,77 @@
+"""Tasks in lists: what is asked for, and a row."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from foureyes.errors import Reason
+
+
+class TaskRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A task in a list."""
+
+    id: str
+    title: str
+    status: str
+    priority: int
+    type: str
+    labels: list[str] = []
+    parent: str | None = None
+    implementer: str | None = None
+    iteration: int = 0
+    version: int
+    minor: bool = False
+    held: bool = False
+    rejected: bool = False
+    created_at: str = ""
+    updated_at: str = ""
+    n: int = 0
+
+
+class Link(msgspec.Struct, frozen=True):
+    """A neighbouring task."""
+
+    id: str
+    status: str
+    title: str = ""
+
+
+class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """Which tasks, in which order, which page. `after` is the (priority, n) of the last row of the page before."""
+
+    status: str | None = None
+    live: bool = False
+    label: str | None = None
+    priority: int | None = None
+    type: str | None = None
+    parent: str | None = None
+    mine: str | None = None
+    text: str | None = None
+    ready: bool = False
+    blocked: bool = False
+    unmerged: bool = False
+    landed: bool = False
+    sort: Literal["priority", "newest", "oldest"] = "priority"
+    limit: int = 50
+    after: tuple[int, int] | None = None
+
+
+class Preview(msgspec.Struct, frozen=True, kw_only=True):
+    """What would happen if the caller approved now."""
+
+    may_approve: bool
+    rule: str
+    needs_reason: bool = False
+    stale: bool = False
+    reasons: tuple[Reason, ...] = ()
+
+
+class ReviewableRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A task the caller could approve (P13), with the diff to look at."""
+
+    task: TaskRow
+    attempt: int
+    diff_id: str
+    you: Preview

@@ -1,0 +1,25 @@
+"""Checkpoints and worktrees."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.core.words.ids import Sha
+
+
+class CheckpointView(msgspec.Struct, frozen=True):
+    """A checkpoint (K2): a commit under a name. `task` is empty for one that belongs to no task."""
+
+    task: str
+    name: str
+    sha: Sha
+    at: str
+    subject: str
+
+
+class WorktreeView(msgspec.Struct, frozen=True, kw_only=True):
+    """Where to work on a task."""
+
+    task: str
+    path: str
+    branch: str

@@ -1,0 +1,1 @@
+"""Where the work lies: claims, branches, worktrees, checkpoints, feedback files."""

@@ -1,0 +1,65 @@
+"""Where the branches of attempts and tasks are: tips, kept refs, a fresh start."""
+
+from __future__ import annotations
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of
+from foureyes.app.views.review import FeedbackView
+from foureyes.core.nouns.attempt import DETACHED, Attempt
+from foureyes.core.rules import gate
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.errors import FoureyesError, GitProblem
+
+
+def tip_of(context: Context, attempt: Attempt, target: str) -> gate.Tip | None:
+    """What git says about where an attempt came from; None when git cannot be asked."""
+    try:
+        if attempt.landed:
+            head = context.repo.commit_of(f"refs/heads/{target}")
+            return gate.Tip(on_target=head is not None and context.repo.is_ancestor(attempt.head, head))
+        return gate.Tip(head=None if attempt.ref == DETACHED else context.repo.commit_of(attempt.ref))
+    except GitProblem:
+        return None
+
+
+def tip_among(context: Context, attempt: Attempt, heads: dict[str, Sha], target: str) -> gate.Tip:
+    """What one look at all branches says about an attempt; landed work, which is rare, asks git once more."""
+    if not attempt.landed:
+        return gate.Tip(head=heads.get(attempt.ref))
+    return gate.Tip(on_target=target in heads and context.repo.is_ancestor(attempt.head, heads[target]))
+
+
+def begin_again(context: Context, task: TaskId) -> str:
+    """F1 fresh and checkpoint: bring the branch back to where the latest redo wants it; done again it does nothing.
+
+    Only from the head that was judged: who has gone on since is left alone. The old head is kept (A1).
+    """
+    try:
+        return _begin_again(context, task)
+    except FoureyesError as problem:
+        return f"the branch was not looked at: {problem.message}"
+
+
+def _begin_again(context: Context, task: TaskId) -> str:
+    with context.store.read() as tx:
+        facts, rows = facts_of(context, tx, task), tx.all("attempt.feedback", FeedbackView, task=task)
+        target = f"refs/heads/{context.project(tx).target}"
+    attempt = facts.attempt
+    wanted = rows[-1] if rows and rows[-1].decision == "redo" else None
+    if (
+        wanted is None
+        or wanted.reset_to is None
+        or attempt is None
+        or wanted.iteration != attempt.n
+        or attempt.ref in (target, DETACHED)
+    ):
+        return ""
+    context.workshop.keep(attempt_ref(task, attempt.n), attempt.head)
+    why = context.workshop.reset(attempt.ref, old=attempt.head, new=Sha(wanted.reset_to))
+    name = attempt.ref.removeprefix("refs/heads/")
+    return f"branch {name} was not set back to {wanted.reset_to[:7]}: {why}" if why else ""
+
+
+def attempt_ref(task: str, n: int) -> str:
+    """Where the head of an attempt is kept for ever."""
+    return f"refs/foureyes/attempts/{task}/{n}"

@@ -1,0 +1,132 @@
+"""Checkpoints (K2): a commit under a name, to come back to."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.call.caller import permit
+from foureyes.app.call.context import Context
+from foureyes.app.views.work import CheckpointView
+from foureyes.core import events as e
+from foureyes.core.nouns.attempt import DETACHED
+from foureyes.core.nouns.session import Actor
+from foureyes.core.words.ids import Sha
+from foureyes.core.words.text import visible
+from foureyes.errors import NotFound, Reason, Refused
+
+KEEP = 20
+"""How many of the newest `prune` keeps."""
+
+
+class Restored(msgspec.Struct, frozen=True, kw_only=True):
+    """What going back to a checkpoint did."""
+
+    name: str
+    sha: str
+    branch: str
+    kept: str
+    changed: bool = True
+
+
+class Checkpoints:
+    """Create, list, restore, prune."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def create(self, actor: Actor, name: str = "", *, task: str = "") -> CheckpointView:
+        """Name the commit where the caller stands. What is not committed is not in it, so it is refused."""
+        permit(actor, "checkpoint create")
+        of = self._task(task)
+        self._refuse_dirty("the checkpoint was not made.", "commit it, then: fe checkpoint create")
+        sha = self._context.repo.commit_of("HEAD")
+        if sha is None:
+            raise NotFound("there is no commit yet.", next_step="git commit")
+        name = name or self._free(of)
+        self._context.workshop.add_checkpoint(of, name, sha)
+        with self._context.writing(actor, "checkpoint create") as work:
+            work.record(of, e.CheckpointNoted(did="create", name=name, sha=sha))
+        return self._named(of, name)
+
+    def _task(self, text: str) -> str:
+        if not text:
+            return ""
+        with self._context.store.read() as tx:
+            return self._context.find_id(tx, text)
+
+    def _free(self, task: str) -> str:
+        """The first number that is free."""
+        taken = {one.name for one in self._context.workshop.checkpoints() if one.task == task}
+        return next(str(number) for number in range(1, len(taken) + 2) if str(number) not in taken)
+
+    def _refuse_dirty(self, message: str, step: str) -> None:
+        paths = self._context.repo.uncommitted(DETACHED)
+        if paths:
+            more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            raise Refused(
+                message, reasons=(Reason("K2", f"not everything is committed: {paths[0]}{more}", step),), next_step=step
+            )
+
+    def _named(self, task: str, name: str) -> CheckpointView:
+        found = [one for one in self._context.workshop.checkpoints() if one.name == name and one.task == task]
+        found = found or [one for one in self._context.workshop.checkpoints() if one.name == name and not task]
+        if len(found) != 1:
+            several = ", ".join(one.task or "no task" for one in found)
+            said = (
+                f"several tasks have a checkpoint {visible(name)}: {several}."
+                if found
+                else f"there is no checkpoint {visible(name)}."
+            )
+            raise NotFound(
+                said, next_step="fe checkpoint list" if not found else f"fe checkpoint restore {name} --task TASK"
+            )
+        return found[0]
+
+    def all(self) -> list[CheckpointView]:
+        """All checkpoints, the newest first."""
+        return self._context.workshop.checkpoints()
+
+    def restore(self, actor: Actor, name: str, *, task: str = "") -> Restored:
+        """Set the branch where the caller stands back to a checkpoint. Where it stood becomes a checkpoint too: nothing
+        is lost.
+        """
+        permit(actor, "checkpoint restore")
+        found = self._named(self._task(task), name)
+        repo, ref = self._context.repo, self._context.repo.current_ref()
+        with self._context.store.read() as tx:
+            target = self._context.project(tx).target
+        if ref in (DETACHED, f"refs/heads/{target}"):
+            where = f"{target} is the protected branch" if ref != DETACHED else "no branch is checked out here"
+            reason = Reason("K2", f"{where}: a checkpoint never moves it", f"git switch -c NAME {found.sha[:7]}")
+            raise Refused("nothing was restored.", reasons=(reason,), next_step=reason.next)
+        self._refuse_dirty("nothing was restored.", "commit it or put it aside, then try again")
+        old = repo.commit_of(ref)
+        assert old is not None
+        if old == found.sha:
+            return Restored(name=name, sha=found.sha, branch=ref.removeprefix("refs/heads/"), kept="", changed=False)
+        kept = f"before-{name.removeprefix('before-')[:40]}-{old[:7]}"
+        self._context.workshop.add_checkpoint(found.task, kept, old)
+        why = self._context.workshop.reset(ref, old=old, new=found.sha)
+        if why:
+            raise Refused("nothing was restored.", reasons=(Reason("K2", why, "git status"),), next_step="git status")
+        with self._context.writing(actor, "checkpoint restore") as work:
+            work.record(found.task, e.CheckpointNoted(did="restore", name=name, sha=found.sha))
+        return Restored(name=name, sha=found.sha, branch=ref.removeprefix("refs/heads/"), kept=kept)
+
+    def prune(self, actor: Actor, *, keep: int = KEEP, task: str = "") -> list[CheckpointView]:
+        """Forget all but the newest ones of each task; the commits that branches or attempts hold stay where they
+        are.
+        """
+        permit(actor, "checkpoint prune")
+        of = self._task(task)
+        by_task: dict[str, list[CheckpointView]] = {}
+        for one in self._context.workshop.checkpoints():
+            if not task or one.task == of:
+                by_task.setdefault(one.task, []).append(one)
+        gone = [one for rows in by_task.values() for one in rows[keep:]]
+        dropped = [one for one in gone if self._context.workshop.drop_checkpoint(one.task, one.name, Sha(one.sha))]
+        if dropped:
+            with self._context.writing(actor, "checkpoint prune") as work:
+                for one in dropped:
+                    work.record(one.task, e.CheckpointNoted(did="prune", name=one.name, sha=one.sha))
+        return dropped

@@ -1,0 +1,215 @@
+"""Claims: who works on a task (T1). One winner; the same session again is a no-op; a silent claim can be released."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.outcome import outcome
+from foureyes.app.call.rows import Count
+from foureyes.app.call.work import Work
+from foureyes.app.ports import Tx
+from foureyes.app.views.session import SessionView
+from foureyes.app.views.task import Outcome
+from foureyes.app.views.task_list import Link, ListQuery, TaskRow
+from foureyes.core import events as e
+from foureyes.core.events.loop import RunEnd
+from foureyes.core.nouns.session import Actor, is_one_origin, is_same
+from foureyes.core.nouns.task import Task
+from foureyes.core.words.ids import Sha
+from foureyes.core.words.text import clean_text
+from foureyes.errors import LostClaim, NotFound, Reason, Refused
+
+if TYPE_CHECKING:
+    from foureyes.core.rules.facts import Facts
+
+RESUME = 'a person runs: fe resume --project -m "why"'
+
+
+class Claims:
+    """Start, next, unstart."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def start(self, actor: Actor, task: str, *, if_version: int | None = None) -> Outcome:
+        """Claim a task."""
+        target_head = self.target_head()
+        with self._context.writing(actor, "start") as work:
+            found = self._context.find(work.tx, task)
+            self._context.check_version(work.tx, found, if_version)
+            if found.status == "in_progress" and found.implementer is not None:
+                return self._already(work, found)
+            self._refuse_if_not_free(work.tx, found)
+            done = self._claim(work, found, target_head)
+        return self._prepared(found, done)
+
+    def _prepared(self, found: Task, done: Outcome) -> Outcome:
+        """F1, F2: what a redo wanted of the branch and the mirror file is done now, if a crash came between."""
+        if not found.iteration:
+            return done
+        from foureyes.app.work.branches import begin_again
+        from foureyes.app.work.feedback_file import mirror
+
+        notes = tuple(note for note in (begin_again(self._context, found.id), mirror(self._context, found.id)) if note)
+        return replace(done, notes=(*done.notes, *notes))
+
+    def next(self, actor: Actor) -> Outcome:
+        """Claim the best ready task: highest priority, then oldest (T4)."""
+        target_head = self.target_head()
+        with self._context.writing(actor, "next") as work:
+            rows = work.tx.tasks(ListQuery(ready=True, limit=1), TaskRow)
+            hold = self._context.project(work.tx).hold
+            if hold is not None:
+                raise Refused(
+                    "nothing was claimed.",
+                    reasons=(Reason("D3", f"the project is held: {hold}", RESUME),),
+                    next_step=RESUME,
+                )
+            if not rows:
+                raise NotFound("no task is ready.", next_step="fe list   (what waits, and for what: fe list --blocked)")
+            found = self._context.find(work.tx, rows[0].id)
+            done = self._claim(work, found, target_head)
+        return self._prepared(found, done)
+
+    def target_head(self) -> Sha | None:
+        """K4: where the target branch stands now; asked before the transaction, because git takes its time."""
+        with self._context.store.read() as tx:
+            target = self._context.project(tx).target
+        return self._context.repo.commit_of(f"refs/heads/{target}")
+
+    def _facts(self, work: Work, found: Task) -> Facts:
+        from foureyes.app.call.facts import facts_of  # most claims are of a free task, and need none of it
+
+        return facts_of(self._context, work.tx, found.id)
+
+    def _claim(self, work: Work, found: Task, target_head: Sha | None) -> Outcome:
+        work.record(found.id, e.TaskStarted(target_head=target_head))
+        now = self._context.get(work.tx, found.id)
+        step = f'work on a branch, commit, then: fe submit {now.id} -m "what you did"'
+        return outcome(now, f"started {now.id}: {now.title}", step, notes=self._to_answer(work, now))
+
+    @staticmethod
+    def _to_answer(work: Work, now: Task) -> tuple[str, ...]:
+        """L6: what was found in the attempt before, which the next one has to answer."""
+        count = work.tx.one("finding.unresolved", Count, task=now.id) if now.iteration else None
+        if count is None or not count.n:
+            return ()
+        found = "1 finding is" if count.n == 1 else f"{count.n} findings are"
+        return (f"{found} open: fe finding list {now.id} --open   (answer each that blocks: fe finding respond ID)",)
+
+    def _already(self, work: Work, found: Task) -> Outcome:
+        assert found.implementer is not None
+        facts = self._facts(work, found)
+        owner = facts.party(found.implementer)
+        if is_same(self._context.party(work.tx, work.actor), owner):
+            return outcome(found, f"{found.id} is yours already", f"fe submit {found.id}", changed=False)
+        raise LostClaim(
+            f"{found.id} was started by {facts.party_name(found.implementer)} at {found.started_at}.",
+            next_step="fe next",
+            task=found.id,
+        )
+
+    def _refuse_if_not_free(self, tx: Tx, found: Task) -> None:
+        reasons: list[Reason] = []
+        hold = self._context.project(tx).hold
+        if found.status != "open":
+            hint = {"blocked": "unblock", "deferred": "undefer", "closed": "reopen"}.get(found.status, "show")
+            why = f" ({found.blocked_reason})" if found.blocked_reason else ""
+            reasons.append(
+                Reason(
+                    "T1",
+                    f"{found.id} is {found.status}{why}; only an open task can be started",
+                    f"fe {hint} {found.id}",
+                )
+            )
+        if hold is not None:
+            reasons.append(Reason("D3", f"the project is held: {hold}", RESUME))
+        if found.hold is not None:
+            reasons.append(
+                Reason("D3", f"{found.id} is held: {found.hold}", f'a person runs: fe resume {found.id} -m "why"')
+            )
+        if found.waiting_for:
+            who = "a person" if found.waiting_for == "user" else "the lead"
+            said = f"{found.id} waits for {who} to decide (tier {found.tier})"
+            reasons.append(Reason("E2", said, f'fe lead split|senior|fresh|ask|continue {found.id} -m "why"'))
+        for link in tx.all("task.dependencies", Link, id=found.id):
+            if link.status != "closed":
+                reasons.append(
+                    Reason("T3", f"{found.id} waits for {link.id}, which is {link.status}", f"fe show {link.id}")
+                )
+        if found.parent and self._context.get(tx, found.parent).status == "blocked":
+            reasons.append(Reason("T4", f"its parent {found.parent} is blocked", f"fe show {found.parent}"))
+        if reasons:
+            raise Refused(
+                f"{found.id} was not started.", reasons=tuple(reasons), next_step=reasons[0].next, task=found.id
+            )
+
+    def is_free_for_child(self, work: Work, found: Task) -> bool:
+        """Whether a spawned session can be given the claim. The spawner's own claim, or one below it, it may help
+        with.
+        """
+        if found.status != "in_progress" or found.implementer is None:
+            self._refuse_if_not_free(work.tx, found)
+            return True
+        facts = self._facts(work, found)
+        me, owner = self._context.party(work.tx, work.actor), facts.party(found.implementer)
+        if work.actor.kind == "service" or not (is_one_origin(me, owner) or facts.is_under(owner, me)):
+            raise LostClaim(
+                f"{found.id} was started by {facts.party_name(found.implementer)} at {found.started_at}.",
+                next_step="fe next",
+                task=found.id,
+            )
+        return False
+
+    def unstart(self, actor: Actor, task: str, *, reason: str = "", how: RunEnd = "") -> Outcome:
+        """Give a claim back, or release another's that may be released. `how` says how the run ended (L17)."""
+        reason = clean_text(reason, "the reason")
+        with self._context.writing(actor, "unstart") as work:
+            found = self._context.find(work.tx, task)
+            if found.status != "in_progress" or found.implementer is None:
+                raise Refused(
+                    f"{found.id} is {found.status}; only a task in progress can be given back.",
+                    reasons=(Reason("T2", f"{found.id} is {found.status}", f"fe show {found.id}"),),
+                    task=found.id,
+                )
+            facts = self._facts(work, found)
+            me, owner = self._context.party(work.tx, actor), facts.party(found.implementer)
+            if is_one_origin(me, owner):
+                work.record(found.id, e.TaskUnstarted(reason=reason, how=how))
+                return self._given_back(work, found, f"gave {found.id} back", "fe next", how)
+            if actor.kind != "human" and not facts.is_under(owner, me) and not self._is_silent(work, found):
+                minutes = self._context.policy(work.tx, actor).claim_stale_minutes
+                who = facts.party_name(found.implementer)
+                raise Refused(
+                    f"{found.id} was not released.",
+                    reasons=(
+                        Reason(
+                            "T1",
+                            f"{who} holds the claim and was heard of within {minutes} minutes",
+                            f"fe show {found.id}",
+                        ),
+                    ),
+                    task=found.id,
+                )
+            work.record(found.id, e.TaskReleased(implementer=found.implementer, reason=reason, how=how))
+            return self._given_back(work, found, f"released {found.id}", f"fe start {found.id}", how)
+
+    def _given_back(self, work: Work, found: Task, said: str, step: str, how: RunEnd) -> Outcome:
+        """L17: a run that had findings to work on and ended oddly is a round without progress."""
+        if how:
+            from foureyes.app.tasks.escalation import escalate
+
+            escalate(self._context, work, found.id)
+        now = self._context.get(work.tx, found.id)
+        notes = (f"it waits for {now.waiting_for} now: tier {now.tier} (E1)",) if now.waiting_for else ()
+        notes = (f"it goes to tier {now.tier} (E1)",) if not notes and now.tier != found.tier else notes
+        return outcome(now, said, step, notes=notes)
+
+    def _is_silent(self, work: Work, found: Task) -> bool:
+        """The claim's session has ended, or nothing was heard of it for `claim_stale_minutes`."""
+        owner = work.tx.one("session.get", SessionView, id=found.implementer)
+        limit = self._context.ago(self._context.policy(work.tx, work.actor).claim_stale_minutes)
+        return owner is not None and (owner.ended or owner.last_seen_at <= limit)

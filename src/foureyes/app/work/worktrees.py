@@ -1,0 +1,69 @@
+"""Worktrees (K1): a checkout of its own for each task, on a branch of its own."""
+
+from __future__ import annotations
+
+from foureyes.app.call.caller import permit
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of
+from foureyes.app.ports import Tx
+from foureyes.app.views.work import WorktreeView
+from foureyes.app.work.branches import begin_again
+from foureyes.core.nouns.attempt import DETACHED
+from foureyes.core.nouns.session import Actor, is_one_origin
+from foureyes.core.nouns.task import Task
+from foureyes.core.words.ids import TaskId
+from foureyes.errors import GitProblem, LostClaim, Reason, Refused
+
+
+class Worktrees:
+    """Made with a claim, found again on redo, removed after the merge."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def open(self, actor: Actor, task: str) -> WorktreeView:
+        """The worktree of a task that the caller has started; its commits name task and session (A1)."""
+        permit(actor, "start")
+        with self._context.store.read() as tx:
+            found = self._context.find(tx, task)
+            target = self._context.project(tx).target
+            self._refuse_stranger(tx, actor, found)
+        if found.status != "in_progress" or found.implementer is None:
+            reason = Reason(
+                "K1",
+                f"{found.id} is {found.status}: a worktree comes with the claim",
+                f"fe start {found.id} --worktree",
+            )
+            raise Refused(
+                f"there is no worktree for {found.id}.", reasons=(reason,), next_step=reason.next, task=found.id
+            )
+        base = self._context.repo.commit_of(f"refs/heads/{target}")
+        if base is None:
+            raise GitProblem(f"the target branch {target} has no commit yet", next_step=f"git branch {target}")
+        ref = self._branch(found.id)
+        session = str(found.implementer if actor.kind in ("human", "service") else actor.session)
+        path = self._context.workshop.add_worktree(found.id, branch=ref, base=base, session=session)
+        return WorktreeView(task=found.id, path=path, branch=ref.removeprefix("refs/heads/"))
+
+    def _refuse_stranger(self, tx: Tx, actor: Actor, task: Task) -> None:
+        """A1: whose commits carry the trailer is who works there: the claim's session, or a child of it."""
+        if task.implementer is None or actor.kind == "human":
+            return
+        facts = facts_of(self._context, tx, task.id)
+        me, owner = self._context.party(tx, actor), facts.party(task.implementer)
+        if not (
+            is_one_origin(me, owner)
+            or facts.is_under(me, owner)
+            or (actor.role == "implement" and actor.task == task.id)
+        ):
+            who = facts.party_name(task.implementer)
+            raise LostClaim(f"{task.id} was started by {who} at {task.started_at}.", next_step="fe next", task=task.id)
+
+    def _branch(self, task: TaskId) -> str:
+        """The branch of the latest attempt goes on being it (redo keep); else `fe/<task>`."""
+        begin_again(self._context, task)
+        with self._context.store.read() as tx:
+            attempt = facts_of(self._context, tx, task).attempt
+            target = self._context.project(tx).target
+        own = attempt is not None and attempt.ref not in (DETACHED, f"refs/heads/{target}") and not attempt.landed
+        return attempt.ref if attempt is not None and own else f"refs/heads/fe/{task}"

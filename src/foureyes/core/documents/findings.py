@@ -1,0 +1,350 @@
+"""What a document says, in the words of the ledger: findings, answers, rulings (L1–L9); verdict and status as they
+follow (V5, L5).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from foureyes.core.documents.shapes import (
+    DeveloperHandoff,
+    Issue,
+    IssueResponse,
+    Mention,
+    RulingLine,
+    TechLeadHandoff,
+    Verdict,
+    word_of,
+)
+from foureyes.core.nouns.finding import (
+    ANSWERS,
+    BLOCKING,
+    GROUNDS,
+    RULINGS,
+    STATUS_ALIASES,
+    Answer,
+    Found,
+    Location,
+    RulingWord,
+    Severity,
+    severity_of,
+    status_of,
+)
+from foureyes.core.words.text import is_blank, visible
+from foureyes.errors import Reason
+
+PLACE = re.compile(r"(?P<path>.*?)(?::(?P<line>\d{1,9})(?:-(?P<last>\d{1,9})|:\d{1,9})?)?", re.DOTALL)
+COMMIT = re.compile(r"[0-9a-fA-F]{4,64}")
+
+
+class Ruled(msgspec.Struct, frozen=True):
+    """A ruling as a document gives it; whether the finding exists is for the ledger to say."""
+
+    finding: str
+    ruling: RulingWord
+    reason: str = ""
+
+
+class Span(Location, frozen=True):
+    """A location of several lines: `line` is the first, `last` the last one."""
+
+    last: int = 0
+
+    def agrees(self, other: Span) -> bool:
+        """Whether both can be meant: no two paths, and lines that meet."""
+        if self.path and other.path and self.path != other.path:
+            return False
+        return not (self.line and other.line) or (self.line <= other.last and other.line <= self.last)
+
+
+# ------------------------------------------------------------------------------------------------------- findings
+
+
+def findings_of(issues: Iterable[Issue], where: str = "issues") -> tuple[list[Found], list[str], list[Reason]]:
+    """The findings of a document, its notes (FYI, L1), and what is wrong with them, each with its path."""
+    return _findings((f"{where}[{number}]", issue) for number, issue in enumerate(issues))
+
+
+def _findings(issues: Iterable[tuple[str, Issue]]) -> tuple[list[Found], list[str], list[Reason]]:
+    found: list[Found] = []
+    notes: list[str] = []
+    problems: list[Reason] = []
+    named: dict[str, str] = {}
+    for at, issue in issues:
+        place, wrong = _place(issue, at)
+        first = named.setdefault(issue.id.strip(), at) if issue.id.strip() else at
+        if first != at:
+            wrong.append(Reason("L2", f'{at}.id: "{visible(issue.id.strip())}" is there twice ({first})'))
+        wrong += [*_blocking_problems(issue, at), *_text_problems(issue, at)]
+        problems += wrong
+        severity = severity_of(issue.severity)
+        if wrong or severity is None:
+            continue
+        if severity == "FYI":
+            notes.append(_note(issue, place))
+        else:
+            found.append(_found(issue, severity, place))
+    return found, notes, problems
+
+
+def _found(issue: Issue, severity: Severity, place: Span) -> Found:
+    return Found(
+        severity=severity,
+        title=issue.title.strip(),
+        path=place.path,
+        line=place.line,
+        problem=_lines(issue.problem or issue.description),
+        fix=_lines(issue.fix),
+        why=_lines(issue.why),
+        quote=_lines(issue.quote),
+        rule=issue.rule.strip(),
+        fix_patch=issue.fix_patch,
+        id=issue.id.strip(),
+    )
+
+
+def _note(issue: Issue, place: Span) -> str:
+    where = f" ({place.path}:{place.line})" if place.line else f" ({place.path})" if place.path else ""
+    said = _lines(issue.problem or issue.description)
+    return f"{issue.title.strip()}{where}" + (f": {said}" if said else "")
+
+
+def _lines(text: str) -> str:
+    """A text with one kind of line end. A patch is left alone: it must fit its file."""
+    return text.replace("\r\n", "\n").strip("\n")
+
+
+def _blocking_problems(issue: Issue, at: str) -> list[Reason]:
+    """L1: the severity is one, and `blocking` follows from it."""
+    severity = severity_of(issue.severity)
+    if severity is None:
+        return [Reason("L1", f'{at}.severity: "{visible(issue.severity[:60])}" is no severity')]
+    blocks = severity in BLOCKING
+    if issue.blocking is None or issue.blocking == blocks:
+        return []
+    sent, derived = str(issue.blocking).lower(), "blocks" if blocks else "does not block"
+    return [Reason("L1", f"{at}.blocking: {sent}, but {severity} {derived}: leave it out, or mend the severity")]
+
+
+def _text_problems(issue: Issue, at: str) -> list[Reason]:
+    found = []
+    if is_blank(issue.title):
+        found.append(Reason("L3", f"{at}.title: empty; a finding needs a title"))
+    if issue.problem and issue.description and " ".join(issue.problem.split()) != " ".join(issue.description.split()):
+        found.append(Reason("L3", f"{at}.description: is not what {at}.problem says; give one of them"))
+    return found
+
+
+def _place(issue: Issue, at: str) -> tuple[Span, list[Reason]]:
+    """L3: where the issue is. `file` and `line`, or `location`; both only if they agree."""
+    file, wrong = place_of(issue.file, f"{at}.file")
+    spot, more = place_of(issue.location, f"{at}.location")
+    said = Span(line=issue.line, last=issue.line)
+    problems = wrong + more
+    if not problems and not all(one.agrees(other) for one, other in ((file, spot), (file, said), (spot, said))):
+        problems.append(
+            Reason("L3", f"{at}: file, line and location contradict each other ({_told(issue)}); give one of them")
+        )
+    line = said.line or spot.line or file.line
+    if not problems and line and not (file.path or spot.path):
+        problems.append(Reason("L3", f"{at}.line: {line}, but of no file; name the file too"))
+    return Span(path=file.path or spot.path, line=line), problems
+
+
+def _told(issue: Issue) -> str:
+    """The place as the document tells it, every way it does."""
+    told = {"file": issue.file, "line": str(issue.line or ""), "location": issue.location}
+    return ", ".join(f"{name} {visible(text.strip()[:200])}" for name, text in told.items() if text.strip())
+
+
+def place_of(text: str, at: str) -> tuple[Span, list[Reason]]:
+    """`path`, `path:line`, `path:line-line` or `path:line:column` as a place of the repository."""
+    matched = PLACE.fullmatch(text.strip())
+    if matched is None or not text.strip():
+        return Span(), []
+    line = int(matched["line"] or 0)
+    path, problem = path_of(matched["path"])
+    if problem:
+        return Span(), [Reason("L3", f'{at}: "{visible(text.strip()[:200])}" {problem}')]
+    return Span(path=path, line=line, last=max(line, int(matched["last"] or 0))), []
+
+
+def path_of(text: str) -> tuple[str, str]:
+    """A path from the root of the repository as git writes it, or what keeps it from being one."""
+    if "\\" in text:
+        return "", "has a backslash; separate folders with /"
+    if text.startswith(("/", "~/")) or re.match(r"[A-Za-z]:/", text):
+        return "", "is no path from the root of the repository"
+    parts = [part for part in text.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        return "", "leaves its folder by ..; write the path from the root of the repository"
+    return ("/".join(parts), "") if parts else ("", "names no file")
+
+
+def files_of(files: Iterable[str], where: str = "files_reviewed") -> tuple[list[str], list[Reason]]:
+    """V6: the files that a reviewer says were looked at, each once."""
+    found: dict[str, None] = {}
+    problems = []
+    for number, text in enumerate(files):
+        path, problem = path_of(text)
+        if problem:
+            problems.append(Reason("V6", f'{where}[{number}]: "{visible(text[:200])}" {problem}'))
+        else:
+            found[path] = None
+    return list(found), problems
+
+
+# -------------------------------------------------------------------------------------- the tech lead's new issues
+
+
+def lead_findings(handoff: TechLeadHandoff) -> tuple[list[Found], list[str], list[Reason]]:
+    """Findings, notes and problems of a tech lead's handoff, its lists of new issues included."""
+    issues, problems = issues_of(handoff)
+    found, notes, wrong = _findings(issues)
+    return found, notes, wrong + problems
+
+
+def issues_of(handoff: TechLeadHandoff) -> tuple[list[tuple[str, Issue]], list[Reason]]:
+    """Every issue of a tech lead's handoff with its path: the list, and new ones that are told only where new ones are
+    named.
+    """
+    found = [(f"issues[{number}]", issue) for number, issue in enumerate(handoff.issues)]
+    known = {issue.id.strip(): issue for issue in handoff.issues if issue.id.strip()}
+    problems: list[Reason] = []
+    for field, named in (
+        ("new_blocking_issues", handoff.new_blocking_issues),
+        ("new_issues_this_iteration", handoff.new_issues_this_iteration),
+    ):
+        for number, each in enumerate(named):
+            at = f"{field}[{number}]"
+            issue = known.get(_id(each))
+            if issue is None and isinstance(each, Mention) and each.severity.strip():
+                issue = known[_id(each)] = each
+                found.append((at, each))
+            if issue is None:
+                problems.append(Reason("L2", f'{at}: "{visible(_id(each))}" is none of the issues of this document'))
+            elif field == "new_blocking_issues" and severity_of(issue.severity) not in BLOCKING:
+                problems.append(
+                    Reason(
+                        "L1", f'{at}: "{visible(_id(each))}" is {issue.severity.strip().upper()}, which does not block'
+                    )
+                )
+    return found, problems
+
+
+def resolved_of(handoff: TechLeadHandoff) -> tuple[list[str], list[Reason]]:
+    """The ids of earlier issues that the tech lead says are fixed; one that is among the issues again is a problem."""
+    again = {issue.id.strip() for issue in handoff.issues if issue.id.strip()}
+    ids = [_id(named) for named in handoff.prior_issues_resolved]
+    problems = twice(ids, "prior_issues_resolved", "", "L4")
+    for number, name in enumerate(ids):
+        if not name:
+            problems.append(Reason("L2", f"prior_issues_resolved[{number}]: empty; name the issue"))
+        elif name in again:
+            problems.append(
+                Reason("L4", f'prior_issues_resolved[{number}]: "{visible(name)}" is also among the issues')
+            )
+    return ids, problems
+
+
+def _id(named: str | Mention) -> str:
+    return (named if isinstance(named, str) else named.id).strip()
+
+
+# -------------------------------------------------------------------------------------------- answers and rulings
+
+
+def answers_of(handoff: DeveloperHandoff) -> tuple[list[Answer], list[Reason]]:
+    """L6: the answers of a handoff, one per finding, and what is wrong with them."""
+    problems = twice([each.issue_id.strip() for each in handoff.issue_responses], "issue_responses", ".issue_id", "L6")
+    found = []
+    for number, each in enumerate(handoff.issue_responses):
+        at = f"issue_responses[{number}]"
+        action = next((word for word in ANSWERS if word == word_of(each.action)), None)
+        ground = word_of(each.ground).lower()
+        if action is None:
+            problems.append(Reason("L6", f'{at}.action: "{visible(each.action[:60])}" is none of {", ".join(ANSWERS)}'))
+        if ground and ground not in GROUNDS:
+            problems.append(Reason("L7", f'{at}.ground: "{visible(each.ground[:60])}" is none of {", ".join(GROUNDS)}'))
+        if not each.issue_id.strip():
+            problems.append(Reason("L6", f"{at}.issue_id: empty; name the finding"))
+        if each.commit.strip() and not COMMIT.fullmatch(each.commit.strip()):
+            problems.append(Reason("L6", f'{at}.commit: "{visible(each.commit[:60])}" is no commit id'))
+        if action is not None:
+            found.append(
+                Answer(
+                    finding=each.issue_id.strip(),
+                    action=action,
+                    text=_answer_text(each),
+                    ground=ground,
+                    commit=each.commit.strip(),
+                    debt=each.tech_debt_id.strip(),
+                )
+            )
+    return found, problems
+
+
+def _answer_text(response: IssueResponse) -> str:
+    """Details and reason as one text; the same said twice is said once."""
+    return "\n".join(
+        dict.fromkeys(text for text in (_lines(response.details).strip(), _lines(response.reason).strip()) if text)
+    )
+
+
+def rulings_of(rulings: Sequence[RulingLine], where: str = "payload.rulings") -> tuple[list[Ruled], list[Reason]]:
+    """L8, L9: the rulings of a document, one per finding, and what is wrong with them."""
+    problems = twice([each.finding.strip() for each in rulings], where, ".finding", "L8")
+    found = []
+    for number, each in enumerate(rulings):
+        word = next((word for word in RULINGS if word == word_of(each.ruling)), None)
+        if not each.finding.strip():
+            problems.append(Reason("L8", f"{where}[{number}].finding: empty; name the finding"))
+        if word is None:
+            problems.append(
+                Reason("L8", f'{where}[{number}].ruling: "{visible(each.ruling[:60])}" is none of {", ".join(RULINGS)}')
+            )
+        else:
+            found.append(Ruled(each.finding.strip(), word, _lines(each.reason).strip()))
+    return found, problems
+
+
+def twice(ids: Sequence[str], where: str, field: str, rule: str) -> list[Reason]:
+    """A problem for each id that was there before."""
+    seen: Counter[str] = Counter()
+    found = []
+    for number, name in enumerate(ids):
+        seen[name] += 1
+        if name and seen[name] > 1:
+            found.append(Reason(rule, f'{where}[{number}]{field}: "{visible(name)}" is there twice'))
+    return found
+
+
+# --------------------------------------------------------------------------------------------- verdict and status
+
+
+def effective(verdict: Verdict, severities: Iterable[Severity]) -> Verdict:
+    """V5: what a verdict amounts to: an approval that carries a blocking finding is a concern. A blocker is only ever
+    stated.
+    """
+    return "concerns" if verdict == "approved" and any(severity in BLOCKING for severity in severities) else verdict
+
+
+def status_problem(stated: str, severities: Sequence[Severity], notes: int = 0) -> Reason | None:
+    """L5: how a stated status differs from what the findings of the same document make of it; nothing when it does
+    not.
+    """
+    if not stated.strip():
+        return None
+    word = word_of(stated)
+    follows = status_of(list(severities), notes=notes)
+    if STATUS_ALIASES.get(word, word) == follows:
+        return None
+    counts = Counter(severities)
+    has = ", ".join(
+        [*(f"{count} {severity}" for severity, count in counts.items()), *([f"{notes} FYI"] if notes else [])]
+    )
+    return Reason("L5", f'status: "{visible(stated[:60])}", but the findings ({has or "none"}) make it {follows}')

@@ -1,0 +1,372 @@
+"""What an agent is told (F3, F4): sections in a fixed order. The words around them are a template; what others wrote is
+fenced data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import msgspec
+
+from foureyes.core.documents.prompt_contract import (
+    COMMANDS,
+    PURPOSES,
+    REVIEWING,
+    STATUS_MARKERS,
+    VERDICTS,
+    Asked,
+    Purpose,
+    contract,
+    rulings_for,
+    step,
+    words_for,
+)
+from foureyes.core.nouns.attempt import ChangedFile
+from foureyes.core.nouns.finding import ANSWERS, GROUNDS, RULINGS, SEVERITIES, UNRESOLVED, Finding
+from foureyes.core.words.fence import DATA, fenced, plain, quoted, shown
+from foureyes.core.words.text import visible
+from foureyes.errors import BadInput, Reason, Refused
+
+__all__ = [
+    "BLOCKS",
+    "CUTS",
+    "LIMIT",
+    "PLACEHOLDERS",
+    "PURPOSES",
+    "STATUS_MARKERS",
+    "Checked",
+    "Purpose",
+    "Told",
+    "compose",
+    "read_template",
+]
+
+LIMIT = 60_000
+
+PLACEHOLDERS = (
+    "task", "iteration", "branch", "base", "head", "diff", "max_words", "severities", "verdicts", "answers", "grounds",
+    "rulings",
+)  # fmt: skip
+BLOCKS = ("role", "deep_analysis", "working", "answering", "examples")
+"""What a template may say. Everything else, and how to answer, is added whatever the template says."""
+CUTS = ("examples", "role", "notes", "checks", "files", "handoff", "description")
+"""F4: what is cut when it does not fit, first to last. What is not named here is never cut."""
+
+MARKER = re.compile(r"\[\[([^\[\]]*)\]\][ \t]*\Z")
+PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}|\{([a-z_]+)\}")
+
+
+class Checked(msgspec.Struct, frozen=True, kw_only=True):
+    """Where one check stands, as a prompt says it."""
+
+    name: str
+    outcome: str
+    summary: str = ""
+    failing: tuple[str, ...] = ()
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that a prompt is made of.
+
+    `feedback` is `feedback.section(history)`, `loop` and `rounds` what the escalation engine says, `answers` by
+    finding: word, text and
+    ground, `concerns` the points that reviewers disagree about, `options` the lead's commands, `at` the moment it is
+    for (waivers end).
+    """
+
+    task: str
+    title: str
+    description: str = ""
+    acceptance: str = ""
+    type: str = "task"
+    labels: tuple[str, ...] = ()
+    iteration: int = 1
+    diff_id: str = ""
+    base: str = ""
+    head: str = ""
+    branch: str = ""
+    files: tuple[ChangedFile, ...] = ()
+    checks: tuple[Checked, ...] = ()
+    feedback: str = ""
+    findings: tuple[Finding, ...] = ()
+    answers: dict[str, tuple[str, str, str]] = {}
+    loop: str = ""
+    rounds: tuple[str, ...] = ()
+    handoff: tuple[str, ...] = ()
+    max_words: int = 200
+    focus: tuple[str, ...] = ()
+    concerns: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    role_extra: str = ""
+    reviewer: str = ""
+    at: str = ""
+
+    @property
+    def blocking(self) -> list[Finding]:
+        """F4: what is never left out."""
+        return [finding for finding in self.findings if finding.holds(self.at)]
+
+    def notes(self, purpose: Purpose) -> list[Finding]:
+        """What else is open; a reviewer also sees what is settled but could be raised again (L9)."""
+        settled = purpose in REVIEWING or purpose == "lead"
+        return [
+            finding
+            for finding in self.findings
+            if not finding.holds(self.at)
+            and (
+                finding.state in UNRESOLVED or (settled and (finding.state == "waived" or finding.ruling == "ACCEPTED"))
+            )
+        ]
+
+
+def read_template(template: str) -> dict[str, str]:
+    """The blocks of a template by name. Whatever is not known is refused, so that a typing error silences nothing."""
+    blocks: dict[str, list[str]] = {}
+    name = ""
+    for line in template.split("\n"):
+        found = MARKER.match(line.rstrip("\r"))
+        if found is not None:
+            name = found.group(1)
+            if name not in BLOCKS or name in blocks:
+                what = (
+                    "is there twice"
+                    if name in blocks
+                    else f"is not known; known are {', '.join(f'[[{block}]]' for block in BLOCKS)}"
+                )
+                raise BadInput(f"the section [[{visible(name)[:60]}]] of the prompt template {what}.")
+            blocks[name] = []
+        elif name:
+            blocks[name].append(line)
+        elif line.strip():
+            raise BadInput(
+                "the prompt template begins with text; put it below one of "
+                f"{', '.join(f'[[{block}]]' for block in BLOCKS)}."
+            )
+    read = {block: "\n".join(lines).strip() for block, lines in blocks.items()}
+    for text in read.values():
+        _fill(text, dict.fromkeys(PLACEHOLDERS, ""))
+    return read
+
+
+def _values(told: Told) -> dict[str, str]:
+    words = (SEVERITIES, VERDICTS, ANSWERS, GROUNDS, RULINGS)
+    facts = [plain(fact) if fact else "" for fact in (told.branch, told.base, told.head, told.diff_id)]
+    numbers = (plain(told.task), str(told.iteration), *facts, str(told.max_words))
+    return dict(zip(PLACEHOLDERS, (*numbers, *[", ".join(some) for some in words]), strict=True))
+
+
+def _fill(text: str, values: dict[str, str]) -> str:
+    """A template with its placeholders replaced, once; `{{task}}` is the word {task}."""
+
+    def value(found: re.Match[str]) -> str:
+        literal, name = found.groups()
+        if literal is not None:
+            return f"{{{literal}}}"
+        if name not in values:
+            known = ", ".join(f"{{{each}}}" for each in PLACEHOLDERS)
+            raise BadInput(f"the placeholder {{{name}}} of the prompt template is not known; known are {known}.")
+        return values[name]
+
+    return PLACEHOLDER.sub(value, text)
+
+
+Kept = dict[str, int]
+"""How much of each part that may be cut is kept."""
+
+
+def compose(purpose: Purpose, told: Told, template: str, limit: int = LIMIT) -> str:
+    """F4: the whole prompt, cut in the fixed order if it has to be; refused if what may not be cut does not fit."""
+    values = _values(told)
+    blocks = {name: _fill(text, values) for name, text in read_template(template).items()}
+    if told.role_extra.strip():
+        blocks["role"] = "\n\n".join(part for part in (blocks.get("role", ""), shown(told.role_extra).strip()) if part)
+    kept = _whole(purpose, told, blocks)
+    for name in CUTS:
+        text = _text(purpose, told, blocks, kept)
+        if len(text) <= limit:
+            return text
+        kept = kept | {name: _most(name, kept, lambda less: len(_text(purpose, told, blocks, less)) <= limit)}
+    text = _text(purpose, told, blocks, kept)
+    if len(text) <= limit:
+        return text
+    why = f"open blocking findings, feedback and task alone are {len(text):,} characters; the limit is {limit:,}"
+    look = f"fe finding list {plain(told.task)}"
+    raise Refused(
+        f"the prompt for {plain(told.task)} does not fit.",
+        reasons=(Reason("F4", why, look),),
+        next_step=look,
+        task=told.task,
+    )
+
+
+def _whole(purpose: Purpose, told: Told, blocks: dict[str, str]) -> Kept:
+    return {
+        "examples": int(bool(blocks.get("examples"))),
+        "role": int(any(blocks.get(name) for name in ("role", "deep_analysis", "working"))),
+        "notes": len(told.notes(purpose)),
+        "checks": sum(len(_output(check)) for check in told.checks),
+        "files": len(told.files),
+        "handoff": len(told.handoff),
+        "description": len(told.description),
+    }
+
+
+def _most(name: str, kept: Kept, fits: Callable[[Kept], bool]) -> int:
+    """The most of one part that fits; nothing of it, if even that is too much."""
+    low, high = 0, max(kept[name] - 1, 0)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(kept | {name: middle}) else (low, middle - 1)
+    return low
+
+
+def _text(purpose: Purpose, told: Told, blocks: dict[str, str], kept: Kept) -> str:
+    """The sections in their order; one that has nothing to say is not there at all (F3)."""
+    role = bool(kept["role"])
+    cut = (
+        ""
+        if role or not _whole(purpose, told, blocks)["role"]
+        else "… the text about your role is left out: the prompt is long."
+    )
+    examples = blocks.get("examples", "") and (
+        blocks["examples"] if kept["examples"] else "… the examples are left out: the prompt is long."
+    )
+    parts = [
+        blocks.get("role", "") if role else cut, DATA, _task(told, kept),
+        _section("Acceptance", fenced(told.acceptance), told.acceptance), _handoff(told, kept),
+        _concerns(purpose, told), shown(told.feedback).strip("\n"),
+        _section("How near escalation is", shown(told.loop).strip(), told.loop),
+        _section("Rounds so far", fenced("\n".join(told.rounds)), told.rounds if purpose == "lead" else ()),
+        _blocking(purpose, told), _notes(purpose, told, kept), _checks(told, kept), _change(told, kept),
+        _section("Look especially at", _list(told.focus), told.focus if purpose in REVIEWING else ()),
+        blocks.get("deep_analysis", "") if role else "", blocks.get("working", "") if role else "",
+        contract(purpose, _asked(purpose, told, kept)), blocks.get("answering", ""), examples,
+    ]  # fmt: skip
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _section(title: str, text: str, said: object = True) -> str:
+    """A section, if there is anything in what it is about."""
+    empty = not said or (isinstance(said, str) and not said.strip())
+    return "" if empty else f"## {title}\n\n{text}"
+
+
+def _list(items: tuple[str, ...]) -> str:
+    return "\n".join(f"- {quoted(item)}" for item in items)
+
+
+def _asked(purpose: Purpose, told: Told, kept: Kept) -> Asked:
+    """What the answer has to name: the blocking findings to answer, or every finding above that waits for this reader's
+    ruling.
+    """
+    above = [*told.blocking, *told.notes(purpose)[: kept["notes"]]]
+    due = tuple(
+        finding.id for finding in above if (rulings_for(finding) if purpose in REVIEWING else finding.needs_answer)
+    )
+    return Asked(
+        task=told.task,
+        max_words=told.max_words,
+        reviewer=told.reviewer,
+        diff_id=told.diff_id,
+        options=told.options,
+        due=due,
+    )
+
+
+def _task(told: Told, kept: Kept) -> str:
+    lines = [f"Title: {quoted(told.title)}", f"Type: {plain(told.type)}. Iteration {told.iteration}."]
+    if told.labels:
+        lines.append(f"Labels: {', '.join(quoted(label) for label in told.labels)}")
+    text, left = told.description[: kept["description"]], len(told.description) - kept["description"]
+    if text.strip():
+        lines += ["", fenced(text)]
+    if left:
+        lines.append(f"… {left:,} more characters of the description are left out: fe show {plain(told.task)}")
+    return _section(f"Task {plain(told.task)}", "\n".join(lines))
+
+
+def _handoff(told: Told, kept: Kept) -> str:
+    shown_lines, left = told.handoff[: kept["handoff"]], len(told.handoff) - kept["handoff"]
+    lines = [fenced("\n".join(shown_lines))] if shown_lines else []
+    lines += [f"… {left} lines of the handoff are left out: fe context {plain(told.task)}"] if left else []
+    return _section("Handoff", "\n".join(lines), told.handoff)
+
+
+def _concerns(purpose: Purpose, told: Told) -> str:
+    points = [f"Point {n}:\n{fenced(text)}" for n, text in enumerate(told.concerns, start=1)]
+    return _section("Where the reviews disagree", "\n\n".join(points), points if purpose == "clarify" else ())
+
+
+def _blocking(purpose: Purpose, told: Told) -> str:
+    found = told.blocking
+    lead = "Each of these keeps the task from passing."
+    if purpose == "implement":
+        commands = " or ".join(f"`{COMMANDS[word].format('ID')}`" for word in words_for(blocking=True))
+        lead += f" Answer every open one, once, before you hand in:\n{commands}"
+    texts = [_finding(purpose, told, finding) for finding in found]
+    return _section(f"Open blocking findings ({len(found)})", "\n\n".join([lead, *texts]), found)
+
+
+def _notes(purpose: Purpose, told: Told, kept: Kept) -> str:
+    found = told.notes(purpose)
+    texts = [_finding(purpose, told, finding) for finding in found[: kept["notes"]]]
+    left = len(found) - len(texts)
+    texts += (
+        [f"… {left} {'note' if left == 1 else 'notes'} left out: fe finding list {plain(told.task)}"] if left else []
+    )
+    return _section(f"Other findings and notes ({len(found)})", "\n\n".join(["None of these blocks.", *texts]), found)
+
+
+def _finding(purpose: Purpose, told: Told, finding: Finding) -> str:
+    marks = [
+        finding.severity, finding.state, *(["note"] if finding.note else []),
+        *(["must be fixed"] if finding.must_fix else []),
+        *([f"flagged {finding.flags} times"] if finding.flags > 1 else []),
+        *([f"said to be fixed and was not: {finding.false_fixes}"] if finding.false_fixes else []),
+    ]  # fmt: skip
+    lines = [f"### {plain(finding.id)} ({', '.join(marks)})", f"Title: {quoted(finding.title)}"]
+    lines += [f"Where: {quoted(finding.where)}"] if finding.where else []
+    fields = {"Problem": finding.problem, "Why it matters": finding.why, "Fix": finding.fix, "Code": finding.quote}
+    lines += [f"{name}:\n{fenced(text)}" for name, text in fields.items() if text.strip()]
+    lines += [f"A patch is on record: fe finding apply {plain(finding.id)}"] if finding.fix_patch else []
+    word, text, ground = told.answers.get(finding.id) or told.answers.get(finding.root) or ("", "", "")
+    if word:
+        lines.append(
+            f"Answer so far: {plain(word)}{f' ({plain(ground)})' if ground else ''}"
+            + (f"\n{fenced(text)}" if text.strip() else "")
+        )
+    return "\n".join([*lines, *step(purpose, finding)])
+
+
+def _output(check: Checked) -> list[str]:
+    return [*([check.summary] if check.summary.strip() else []), *check.failing]
+
+
+def _checks(told: Told, kept: Kept) -> str:
+    """Every check with its outcome; its output as far as it is kept."""
+    rows, room = [], kept["checks"]
+    for check in told.checks:
+        output = _output(check)[:room]
+        room -= len(output)
+        rows.append(
+            f"- {quoted(check.name)}: {plain(check.outcome)}" + (f"\n{fenced(chr(10).join(output))}" if output else "")
+        )
+    left = sum(len(_output(check)) for check in told.checks) - kept["checks"]
+    rows += [f"… {left} lines of check output are left out: fe check show {plain(told.task)}"] if left else []
+    return _section("Checks", "\n".join(rows), told.checks)
+
+
+def _change(told: Told, kept: Kept) -> str:
+    facts = {"base": told.base, "head": told.head, "branch": told.branch, "diff": told.diff_id}
+    lines = [f"{name}: {plain(fact)}" for name, fact in facts.items() if fact]
+    rows = [_file(file) for file in told.files[: kept["files"]]]
+    left = len(told.files) - len(rows)
+    lines += [f"{len(told.files)} changed:", fenced("\n".join(rows))] if rows else []
+    lines += [f"… {left} of {len(told.files)} files are left out: fe show {plain(told.task)} --diff"] if left else []
+    return _section("Change", "\n".join(lines), lines)
+
+
+def _file(file: ChangedFile) -> str:
+    size = "binary" if file.added is None else f"+{file.added} -{file.removed or 0}"
+    return f"{quoted(file.path)} {size}" + (f" (was {quoted(file.old_path)})" if file.old_path else "")

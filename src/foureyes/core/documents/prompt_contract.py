@@ -1,0 +1,222 @@
+"""How an agent answers: the words, commands and documents that each purpose of a prompt asks for (L6–L10, V3, E3)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.nouns.finding import (
+    ANSWERS,
+    FOR_BLOCKING,
+    GROUNDS,
+    LEAST_REASON,
+    RULES_ON,
+    RULINGS,
+    SEVERITIES,
+    AnswerWord,
+    Finding,
+)
+from foureyes.core.words.fence import plain, quoted, shown
+
+Purpose = Literal["implement", "respond", "review", "rereview", "clarify", "lead"]
+PURPOSES: tuple[Purpose, ...] = ("implement", "respond", "review", "rereview", "clarify", "lead")
+REVIEWING: frozenset[Purpose] = frozenset({"review", "rereview"})
+ANSWERING: frozenset[Purpose] = frozenset({"implement", "respond"})
+
+VERDICTS = ("approved", "concerns", "blocker")
+STATUS_MARKERS: dict[str, str] = {
+    "CHANGES_REQUESTED": "a CRITICAL or HIGH finding is open",
+    "CHANGES_REQUIRED": "another word for CHANGES_REQUESTED",
+    "APPROVED_WITH_NOTES": "only MEDIUM or LOW findings are open",
+    "APPROVED": "nothing is open",
+    "approved": "it can go on as it is",
+    "concerns": "it has to change first; every approved with a CRITICAL or HIGH finding counts as this",
+    "blocker": "stop everything and fetch a person",
+}
+"""Lesson 32: the words that the review prompt offers for every status, its aliases and every verdict."""
+
+COMMANDS: dict[AnswerWord, str] = {
+    "FIXED": 'fe finding respond {} --fixed -m "what you changed"',
+    "REJECTED": f'fe finding respond {{}} --rejected --ground GROUND -m "the technical reason, at least {LEAST_REASON} '
+    'characters"',
+    "DEFERRED": 'fe finding respond {} --deferred -m "why later"',
+    "SKIPPED": "fe finding respond {} --skipped",
+}
+
+
+def step(purpose: Purpose, finding: Finding) -> list[str]:
+    """What the reader has to do about one finding."""
+    if purpose in REVIEWING:
+        rulings = rulings_for(finding)
+        return [f"Your ruling: {' or '.join(rulings)}"] if rulings else []
+    if purpose not in ANSWERING:
+        return []
+    other = _no_answer(finding)
+    if other:
+        return [other]
+    words = words_for(finding.blocking, must_fix=finding.must_fix)
+    if purpose == "implement":
+        return [f"Answer: {' or '.join(words)}"]
+    return [
+        "Answer with one of:" if len(words) > 1 else "Answer with:",
+        *[f"    {COMMANDS[word].format(plain(finding.id))}" for word in words],
+    ]
+
+
+def rulings_for(finding: Finding) -> list[str]:
+    """L4, L8, L9, V7: the words for this finding. What a check raised, the check settles; what nobody answered waits
+    for the answer.
+    """
+    if finding.by_check:
+        return []
+    unanswered = finding.state == "open" and not finding.waiting
+    return [
+        word
+        for word in RULINGS
+        if finding.state in RULES_ON[word] and (finding.left_diff if word == "OBSOLETE" else not unanswered)
+    ]
+
+
+def words_for(blocking: bool, *, must_fix: bool = False) -> list[AnswerWord]:
+    """L6, L9: the answers that a finding can have."""
+    return ["FIXED"] if must_fix else [word for word in ANSWERS if word in FOR_BLOCKING or not blocking]
+
+
+def _no_answer(finding: Finding) -> str:
+    """Why a finding waits for something other than an answer; empty if it waits for one."""
+    if finding.by_check:
+        return f"No answer: it is settled when the check {quoted(finding.by_check)} passes."
+    if finding.waiting:
+        return "No answer yet: another reviewer has to confirm it first."
+    if finding.state == "waived":
+        return "Its waiver has run out: fix it, or a person has to waive it again."
+    if finding.state != "open":
+        return "Answered: it waits for a ruling."
+    return "No answer is needed: it is a note." if finding.note else ""
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What the answer depends on: the task, and which findings need an answer or a ruling."""
+
+    task: str
+    max_words: int
+    reviewer: str = ""
+    diff_id: str = ""
+    options: tuple[str, ...] = ()
+    due: tuple[str, ...] = ()
+
+
+def contract(purpose: Purpose, asked: Asked) -> str:
+    """How to answer: always in the prompt, whatever its template says, and never cut (F4)."""
+    if purpose in REVIEWING:
+        return _reviewing(asked, again=purpose == "rereview")
+    return {"implement": _handing_in, "respond": _responding, "clarify": _clarifying, "lead": _leading}[purpose](asked)
+
+
+def _handing_in(asked: Asked) -> str:
+    return (
+        "## How to hand in\n\n"
+        f'Commit your work, then: fe submit {plain(asked.task)} -m "what you did"\n'
+        f'If you cannot go on: fe unstart {plain(asked.task)} -m "what is in the way"\n'
+        "Somebody else decides whether it passes; you cannot approve what you made."
+    )
+
+
+def _responding(asked: Asked) -> str:
+    due = ", ".join(plain(finding) for finding in asked.due) or "none"
+    rows = [
+        {"issue_id": "ID", "action": "FIXED", "details": "what you changed", "commit": "the commit, if it is one"},
+        {
+            "issue_id": "ID",
+            "action": "REJECTED",
+            "ground": " | ".join(GROUNDS),
+            "reason": f"at least {LEAST_REASON} characters",
+        },
+        {"issue_id": "ID", "action": "DEFERRED", "reason": "why later"},
+        {"issue_id": "ID", "action": "SKIPPED"},
+    ]
+    return (
+        "## How to answer\n\n"
+        f"Need an answer, exactly one each: {due}\n"
+        "A blocking finding is FIXED or REJECTED, never DEFERRED or SKIPPED; one that must be fixed only "
+        "FIXED. Any other finding can\n"
+        "have each of the four words; without an answer it counts as SKIPPED. FIXED is a claim: somebody "
+        "else looks whether it is true.\n"
+        f"REJECTED has a ground ({', '.join(GROUNDS)}) and a technical reason of at least\n"
+        f"{LEAST_REASON} characters; that it is hard, takes long, or that you disagree is none.\n"
+        "Type the commands above, or put all answers into one file and type: fe finding respond FILE\n\n"
+        + _shape({"type": "handoff_developer", "issue_responses": rows})
+    )
+
+
+def _reviewing(asked: Asked, *, again: bool) -> str:
+    due = ", ".join(plain(finding) for finding in asked.due) or "none"
+    first = (
+        "First rule on what was answered: is each claimed fix in the code, is each rejection right? Then "
+        "look for what is new. Only new\n"
+        "CRITICAL and HIGH findings count; new MEDIUM and LOW ones become notes.\n"
+    )
+    words = "\n".join(f"- {word}: {meaning}" for word, meaning in STATUS_MARKERS.items())
+    return (
+        "## How to answer\n\n"
+        + (first if again else "")
+        + "Analyse deeply before you judge: security, edge cases, maintenance, "
+        "load, integration points. Each finding has the code, the way it\nfails, a concrete fix, and a "
+        "severity by its impact.\n"
+        "Your answer is exactly one JSON document of the shape below. Prose does not count, before it, after "
+        "it or instead of it.\n"
+        f"- summary: at most {asked.max_words} words.\n"
+        "- files_reviewed: every changed file, written as above; a review that leaves one out does not count.\n"
+        "- quote: the code word for word, as it is before or after the change; one that is not there comes "
+        "back to you.\n"
+        f"- rulings: exactly one for each of: {due}.\n"
+        "- id: only for a finding above that is there again.\n"
+        f"The words for status and verdict:\n{words}\n\n" + _shape(_result(asked))
+    )
+
+
+def _result(asked: Asked) -> dict[str, object]:
+    """V3: the shape of a review. Its words are choices, so that the shape itself is no valid answer."""
+    issue = {
+        "severity": " | ".join(SEVERITIES), "title": "one line", "file": "path", "line": 1,
+        "problem": "how it fails, and when", "why": "what it leads to", "fix": "what to do", "quote": "the code",
+        "fix_patch": "optional: a unified diff", "id": "optional",
+    }  # fmt: skip
+    payload: dict[str, object] = {
+        "verdict": " | ".join(VERDICTS), "status": " | ".join(word for word in STATUS_MARKERS if word.isupper()),
+        "summary": "…", "issues": [issue], "files_reviewed": ["path"],
+        "rulings": [{"finding": "ID", "ruling": " | ".join(RULINGS), "reason": "…"}],
+    }  # fmt: skip
+    if asked.diff_id:
+        payload["diff_id"] = shown(asked.diff_id)
+    reviewer = {"reviewer": shown(asked.reviewer)} if asked.reviewer else {}
+    return {"type": "review_result", **reviewer, "timestamp": "the time in UTC, ISO 8601", "payload": payload}
+
+
+def _clarifying(asked: Asked) -> str:
+    return (
+        "## How to answer\n\n"
+        "The reviews disagree, so new work waits. Answer each point above by its number: what is true in the "
+        "code, where that can be\n"
+        f"seen, and what should be done. At most {asked.max_words} words each. Your answer is exactly one "
+        "JSON document of this shape:\n\n"
+        + _shape(
+            {"type": "clarification", "task": asked.task, "answers": [{"point": 1, "answer": "…", "seen": "path:line"}]}
+        )
+    )
+
+
+def _leading(asked: Asked) -> str:
+    options = [f"- {shown(' '.join(option.split()))}" for option in asked.options] or [
+        "- split it into tasks, give it to senior, restart it fresh, ask the user, or let it continue"
+    ]
+    return (
+        "## What you can decide\n\nChoose exactly one, and say why:\n" + "\n".join(options) + "\n"
+        "Nobody can force an approval past an open blocking finding, you neither; only a person who wrote "
+        "none of it may waive one."
+    )
+
+
+def _shape(document: dict[str, object]) -> str:
+    return f"```json\n{msgspec.json.format(msgspec.json.encode(document), indent=2).decode()}\n```"

@@ -1,0 +1,318 @@
+"""The documents of reviews: the request (V2), its result (V3), and the handoffs of tech lead, developer and QA.
+
+The annotations are the contract: the reader (`core/documents/reader.py`), the JSON Schemas and the reference page ask
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from foureyes.core.nouns.finding import ALIASES, ANSWERS, GROUNDS, NOTE, RULINGS, SEVERITIES, STATUS_ALIASES, Severity
+
+VERSION = 1
+MOST_IN_LINE, MOST_IN_TEXT, MOST_ITEMS, MOST_COUNTED = 500, 20_000, 2_000, 1_000_000_000
+Verdict = Literal["approved", "concerns", "blocker"]
+STATUSES = ("CHANGES_REQUESTED", "APPROVED_WITH_NOTES", "APPROVED")
+OUTCOMES = ("PASS", "FAIL")
+
+ONE_LINE = "one_line"
+CHECK = "check"
+"""Keys of `Meta.extra` that the reader knows: a text without line ends, and a function that says what is wrong with a
+text.
+"""
+
+
+def word_of(text: str) -> str:
+    """A word of a fixed set as people and other tools write it: any case, blanks and dashes for underscores."""
+    return text.strip().upper().replace(" ", "_").replace("-", "_")
+
+
+def _words(words: tuple[str, ...], also: Iterable[str] = (), *, blank: bool = False) -> Meta:
+    """Text that is one of some words. The schema asks for the words themselves, the reader takes them in any case, and
+    others `also`.
+    """
+    known = {word_of(word) for word in (*words, *also, *([""] if blank else []))}
+
+    def check(text: str) -> str:
+        return "" if word_of(text) in known else f"is none of {', '.join(words)}"
+
+    return Meta(extra={CHECK: check}, extra_json_schema={"enum": ["", *words] if blank else list(words)})
+
+
+def _moment(text: str) -> str:
+    try:
+        datetime.fromisoformat(text or "2000-01-01")
+    except ValueError:
+        return "is no time as ISO 8601 writes it (2027-01-02T03:04:05Z)"
+    return ""
+
+
+def says(meaning: str) -> Meta:
+    """What a field means, for people and for the schema."""
+    return Meta(description=meaning)
+
+
+Line = Annotated[str, Meta(max_length=MOST_IN_LINE, extra={ONE_LINE: True})]
+Text = Annotated[str, Meta(max_length=MOST_IN_TEXT)]
+Moment = Annotated[Line, Meta(extra={CHECK: _moment})]
+Count = Annotated[int, Meta(ge=0, le=MOST_COUNTED)]
+Number = Annotated[int, Meta(ge=1, le=MOST_COUNTED)]
+Items = Meta(max_length=MOST_ITEMS)
+Texts = Annotated[tuple[Text, ...], Items]
+SeverityWord = Annotated[Line, _words((*SEVERITIES, NOTE), ALIASES)]
+SeverityIfAny = Annotated[Line, _words((*SEVERITIES, NOTE), ALIASES, blank=True)]
+StatusIfAny = Annotated[Line, _words(STATUSES, STATUS_ALIASES, blank=True)]
+OutcomeIfAny = Annotated[Line, _words(OUTCOMES, blank=True)]
+Action = Annotated[Line, _words(ANSWERS)]
+GroundIfAny = Annotated[Line, _words(GROUNDS, blank=True)]
+Ruling = Annotated[Line, _words(RULINGS)]
+
+
+class CheckLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a check said about the attempt."""
+
+    check: Annotated[Line, says("its name")]
+    outcome: Annotated[Line, says("passed, failed, …")]
+    summary: Annotated[Text, says("what it printed, in short")] = ""
+
+
+class OpenFinding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An earlier finding that waits for a ruling, with the implementer's answer."""
+
+    id: Annotated[Line, says("its id; a ruling names it")]
+    severity: Annotated[Severity, says("how bad it is")]
+    state: Annotated[Line, says("open, claimed (answered FIXED), disputed (answered REJECTED), …")]
+    title: Annotated[Line, says("what it is about")]
+    location: Annotated[Text, says("path:line")] = ""
+    problem: Annotated[Text, says("what is wrong")] = ""
+    fix: Annotated[Text, says("what was asked for")] = ""
+    quote: Annotated[Text, says("the code it is about")] = ""
+    answer: Annotated[Line, says("FIXED, REJECTED, DEFERRED, SKIPPED; empty when unanswered")] = ""
+    answer_text: Annotated[Text, says("what the implementer did, or why not")] = ""
+    ground: Annotated[Line, says("why it is rejected, in one word")] = ""
+
+
+class RequestContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a reviewer should know before looking."""
+
+    summaries: Annotated[dict[Line, Text], Items, says("one summary per target, by its name")]
+    diff: Annotated[Text, says("the command that shows the change")]
+    acceptance: Annotated[Text, says("when the task is done")] = ""
+    checks: Annotated[tuple[CheckLine, ...], Items, says("what the checks said")] = ()
+    open_findings: Annotated[
+        tuple[OpenFinding, ...], Items, says("earlier findings that wait for a ruling, with their answers")
+    ] = ()
+
+
+class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a reviewer is asked (V2)."""
+
+    type: Annotated[Literal["review_request"], says("the kind of document")] = "review_request"
+    version: Annotated[Literal[1], says("the version of this format")] = 1
+    reviewer: Annotated[Line, says("the session that is asked")]
+    task: Annotated[Line, says("the task's id")]
+    title: Annotated[Line, says("the task's title")]
+    attempt: Annotated[Number, says("the attempt to look at")]
+    diff_id: Annotated[Line, says("the digest of the change; the result is about this change and no other")]
+    targets: Annotated[Texts, says("what to look at")]
+    context: Annotated[RequestContext, says("what to know before looking")]
+    focus_areas: Annotated[Texts, says("what to look at most closely")] = ()
+    max_words: Annotated[Number, says("the most words the summary should have")] = 200
+    is_re_review: Annotated[bool, says("earlier findings are to be ruled on; new ones only CRITICAL or HIGH (L10)")] = (
+        False
+    )
+    iteration: Annotated[Number, says("which round of the loop this is")] = 1
+
+
+class Issue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Something that somebody found. `file` and `line` or `location`, `description` or `problem`: either way of saying
+    it will do.
+    """
+
+    severity: Annotated[
+        SeverityWord, says("how bad it is; BLOCKER, IMPORTANT, SUGGESTION, MINOR, NIT are read too, in any case")
+    ]
+    title: Annotated[Line, says("what it is about, in one line")]
+    id: Annotated[Line, says("the id of the earlier finding that this is again")] = ""
+    blocking: Annotated[bool | None, says("derived from the severity; one that contradicts it is refused")] = None
+    file: Annotated[Text, says("path from the root of the repository")] = ""
+    line: Annotated[Count, says("line in that file; 0 for the file as a whole")] = 0
+    location: Annotated[Text, says("path, path:line or path:line-line")] = ""
+    problem: Annotated[Text, says("what is wrong")] = ""
+    description: Annotated[Text, says("the same as problem")] = ""
+    fix: Annotated[Text, says("what to do about it")] = ""
+    why: Annotated[Text, says("why it matters")] = ""
+    quote: Annotated[Text, says("the code it is about, word for word")] = ""
+    fix_patch: Annotated[Text, says("a unified diff that fixes it")] = ""
+    rule: Annotated[Line, says("the rule of a linter or scanner that it breaks")] = ""
+
+
+class Mention(Issue, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An issue by its id. A new one that is in no other list is told in full: severity, title and whatever an issue
+    has.
+    """
+
+    id: Annotated[Line, says("the id of the issue")]
+    severity: Annotated[SeverityIfAny, says("as in the issue")] = ""
+    title: Annotated[Line, says("as in the issue")] = ""
+
+
+Named = Annotated[tuple[Line | Mention, ...], Items]
+
+
+class RulingLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A reviewer's word on an earlier finding."""
+
+    finding: Annotated[Line, says("the finding's id")]
+    ruling: Annotated[Ruling, says("the word")]
+    reason: Annotated[Text, says("why")] = ""
+
+
+class ReviewPayload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a reviewer says about one attempt."""
+
+    verdict: Annotated[Verdict, says("blocker stops the run until a person decides")]
+    summary: Annotated[Text, says("what the reviewer thinks of the change")]
+    status: Annotated[StatusIfAny, says("must agree with the issues (L5); CHANGES_REQUIRED is read too")] = ""
+    attempt: Annotated[Number | None, says("the attempt that was looked at")] = None
+    diff_id: Annotated[Line, says("the digest of the change that was looked at")] = ""
+    issues: Annotated[tuple[Issue, ...], Items, says("what was found")] = ()
+    files_reviewed: Annotated[
+        Texts, says("every file that was looked at; a review counts when all changed ones are in it (V6)")
+    ] = ()
+    rulings: Annotated[tuple[RulingLine, ...], Items, says("the word on each earlier finding")] = ()
+
+
+class ReviewResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a reviewer answers (V3). The reviewer is the session that sends it; a document that names another is
+    refused.
+    """
+
+    type: Annotated[Literal["review_result"], says("the kind of document")] = "review_result"
+    version: Annotated[Literal[1], says("the version of this format")] = 1
+    reviewer: Annotated[Line, says("the session that sends it")] = ""
+    timestamp: Annotated[Moment, says("when, as ISO 8601 writes it")] = ""
+    payload: Annotated[ReviewPayload, says("the review")]
+
+
+class IssueSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How many issues there are of each severity; a number that is given must be the one that counting gives (G6)."""
+
+    critical: Annotated[Count | None, says("CRITICAL issues")] = None
+    high: Annotated[Count | None, says("HIGH issues")] = None
+    medium: Annotated[Count | None, says("MEDIUM issues")] = None
+    low: Annotated[Count | None, says("LOW issues")] = None
+    suggestion: Annotated[Count | None, says("the same as medium")] = None
+    minor: Annotated[Count | None, says("the same as low")] = None
+    blocking_count: Annotated[Count | None, says("CRITICAL and HIGH issues")] = None
+
+
+class TechLeadHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A tech lead's review, as other tools hand it over. `new_blocking_issues` says which of the issues are new and
+    block.
+    """
+
+    type: Annotated[Literal["handoff_tech_lead"], says("the kind of document")] = "handoff_tech_lead"
+    version: Annotated[Literal[1], says("the version of this format")] = 1
+    issues: Annotated[tuple[Issue, ...], Items, says("what was found")]
+    issue_summary: Annotated[IssueSummary | None, says("how many of each severity")] = None
+    iteration: Annotated[Count | None, says("which round of the loop this is")] = None
+    status: Annotated[StatusIfAny, says("must agree with the issues (L5); CHANGES_REQUIRED is read too")] = ""
+    prior_issues_resolved: Annotated[Named, says("earlier issues that are fixed: ids, or objects with an id")] = ()
+    new_blocking_issues: Annotated[Named, says("new issues that block: ids, or objects with an id")] = ()
+    new_issues_this_iteration: Annotated[Named, says("new issues of any severity: ids, or objects with an id")] = ()
+    max_iterations: Annotated[Count | None, says("read and ignored: the project's configuration decides")] = None
+
+
+class IssueResponse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The implementer's answer to one issue (L6)."""
+
+    issue_id: Annotated[Line, says("the finding's id")]
+    action: Annotated[Action, says("a blocking one takes FIXED or REJECTED")]
+    details: Annotated[Text, says("what was done")] = ""
+    reason: Annotated[Text, says("why it was not done")] = ""
+    ground: Annotated[GroundIfAny, says("what kind of reason; REJECTED on a blocking one needs it (L7)")] = ""
+    commit: Annotated[Line, says("the commit that fixes it")] = ""
+    tech_debt_id: Annotated[Line, says("the task that keeps what was deferred")] = ""
+
+
+class BlockingSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What became of the blocking issues; a number that is given must be the one that counting gives (G6)."""
+
+    total_blocking: Annotated[Count | None, says("blocking issues that wanted an answer")] = None
+    fixed: Annotated[Count | None, says("of these, answered FIXED")] = None
+    rejected_with_reason: Annotated[Count | None, says("of these, answered REJECTED")] = None
+    unaddressed: Annotated[Count | None, says("of these, not answered so")] = None
+
+
+class AnswerSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How many answers of each kind there are (G6)."""
+
+    fixed: Annotated[Count | None, says("answers FIXED")] = None
+    deferred: Annotated[Count | None, says("answers DEFERRED")] = None
+    rejected: Annotated[Count | None, says("answers REJECTED")] = None
+    blocking_resolved: Annotated[Count | None, says("blocking issues answered FIXED or REJECTED")] = None
+
+
+class QaResponse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the implementer says about failing tests; what counts is what the check says (L13)."""
+
+    tests_fixed: Annotated[Texts, says("tests that pass now")] = ()
+    tests_remaining: Annotated[Texts, says("tests that still fail")] = ()
+    progress_made: Annotated[bool | None, says("whether a test was fixed")] = None
+
+
+class DeveloperHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The implementer's answers, as other tools hand them over."""
+
+    type: Annotated[Literal["handoff_developer"], says("the kind of document")] = "handoff_developer"
+    version: Annotated[Literal[1], says("the version of this format")] = 1
+    issue_responses: Annotated[tuple[IssueResponse, ...], Items, says("one answer per issue")] = ()
+    blocking_summary: Annotated[BlockingSummary | None, says("what became of the blocking issues")] = None
+    summary: Annotated[AnswerSummary | None, says("how many answers of each kind")] = None
+    qa_response: Annotated[QaResponse | None, says("what became of the failing tests")] = None
+    iteration: Annotated[Count | None, says("which round of the loop this is")] = None
+
+
+class TestTracking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Failing tests over the rounds: every original failure is either fixed or still failing, and no new one is
+    original.
+    """
+
+    __test__ = False
+
+    iteration: Annotated[Number, says("which round of the loop this is")]
+    original_failures: Annotated[Texts, says("tests that failed in the first round")]
+    fixed_since_start: Annotated[Texts, says("of these, those that pass now")] = ()
+    still_failing: Annotated[Texts, says("of these, those that fail now")] = ()
+    new_failures: Annotated[Texts, says("others that fail now")] = ()
+
+
+class QaHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What QA says about failing tests, as other tools hand it over."""
+
+    type: Annotated[Literal["handoff_qa"], says("the kind of document")] = "handoff_qa"
+    version: Annotated[Literal[1], says("the version of this format")] = 1
+    test_tracking: Annotated[TestTracking, says("failing tests over the rounds")]
+    progress_made: Annotated[bool | None, says("whether a test that failed before passes now (L13)")] = None
+    status: Annotated[OutcomeIfAny, says("must agree with the tests")] = ""
+
+
+DOCUMENTS: dict[str, type[msgspec.Struct]] = {
+    "review_request": ReviewRequest,
+    "review_result": ReviewResult,
+    "handoff_tech_lead": TechLeadHandoff,
+    "handoff_developer": DeveloperHandoff,
+    "handoff_qa": QaHandoff,
+}
+
+
+def name_of(into: type[Any]) -> str:
+    """A kind of document as it calls itself."""
+    return next((name for name, kind in DOCUMENTS.items() if kind is into), into.__name__)

@@ -1,0 +1,115 @@
+"""Events from hand-in to merge: attempts and what was decided about them."""
+
+from __future__ import annotations
+
+from foureyes.core.events.event import Event
+from foureyes.core.nouns.attempt import Author, ChangedFile, Commit, Mark, Relation, Signal
+from foureyes.core.nouns.feedback import PriorityChange, RedoOption
+from foureyes.core.words.ids import DiffId, SessionId, Sha
+from foureyes.core.words.lifecycle import Status
+
+
+class AttemptSubmitted(Event, frozen=True, kw_only=True):
+    """A frozen hand-in (A1). `implementer` is whom it counts for; the session of the row did it."""
+
+    n: int
+    implementer: SessionId
+    base: Sha
+    head: Sha
+    tree: Sha
+    ref: str
+    diff_id: DiffId
+    landed: bool = False
+    no_code: bool = False
+    files: tuple[ChangedFile, ...] = ()
+    commits: tuple[Commit, ...] = ()
+    added: int = 0
+    removed: int = 0
+    authors: tuple[Author, ...] = ()
+    message: str = ""
+    duration_seconds: int = 0
+    relation: Relation | None = None
+    signal: Signal = "DONE"
+    base_tree: str = ""
+    marks: tuple[Mark, ...] = ()
+    pieces: tuple[str, ...] = ()
+
+
+class Approved(Event, frozen=True, kw_only=True):
+    """A different pair of eyes agreed to exactly this diff (D7)."""
+
+    attempt: int
+    diff_id: DiffId
+    rule: str
+    status: Status
+    exception: str = ""
+    reason: str = ""
+    seen: str = ""
+    grade: str = ""
+    batch: str = ""
+    gone: tuple[str, ...] = ()
+
+
+class ApprovalRecorded(Event, frozen=True, kw_only=True):
+    """P11: an approval that somebody has yet to finish; the task stays in review."""
+
+    attempt: int
+    diff_id: DiffId
+    rule: str
+    exception: str = ""
+    reason: str = ""
+    seen: str = ""
+    grade: str = ""
+
+
+class ApprovalFinished(Event, frozen=True, kw_only=True):
+    """P11: a recorded approval of the current diff took effect."""
+
+    approval: int
+    status: Status
+    reason: str = ""
+
+
+class ApprovalWithdrawn(Event, frozen=True, kw_only=True):
+    """Who approved took it back."""
+
+    approval: int
+    reason: str = ""
+
+
+class ApprovalEnded(Event, frozen=True, kw_only=True):
+    """An approval stopped holding: the task's text was edited (T8)."""
+
+    approval: int
+    why: str
+
+
+class RedoRequested(Event, frozen=True, kw_only=True):
+    """Back to open with feedback (F1). `reset_to` is where the branch begins again, unless the work is kept."""
+
+    iteration: int
+    feedback: str
+    quick_issues: tuple[str, ...] = ()
+    option: RedoOption = "keep"
+    reset_to: Sha | None = None
+    priority: PriorityChange = "same"
+
+
+class TaskRejected(Event, frozen=True, kw_only=True):
+    """Blocked by a decision, with its reason."""
+
+    iteration: int
+    reason: str
+
+
+class TaskMerged(Event, frozen=True, kw_only=True):
+    """The approved head is on the target branch: by the merge queue, or found there."""
+
+    sha: Sha
+    via: SessionId | None = None
+
+
+class UnapprovedMergeSeen(Event, frozen=True, kw_only=True):
+    """Work that was closed without an approval turned up on the target branch."""
+
+    sha: Sha

@@ -1,0 +1,101 @@
+"""The vocabulary of the journal about the gate: checks, modes, what is sent back, the merge queue, checkpoints."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from foureyes.core.events.event import Event
+from foureyes.core.nouns.check import Outcome, ToolFinding
+from foureyes.core.words.ids import SessionId, Sha
+
+
+class CheckFinished(Event, frozen=True, kw_only=True):
+    """A check ran on a tree (D5). The session of the row ran it; the row's task, if any, is what it was run for."""
+
+    tree: Sha
+    name: str
+    digest: str
+    command: str
+    outcome: Outcome
+    summary: str
+    exit_code: int | None = None
+    duration_ms: int = 0
+    failing: tuple[str, ...] = ()
+    tests: str = ""
+    program: str = ""
+    output: str = ""
+    found: tuple[ToolFinding, ...] = ()
+
+
+class TestsListed(Event, frozen=True, kw_only=True):
+    """The names of all tests of a report, packed, under the digest that results name; each list once."""
+
+    digest: str
+    packed: str
+    count: int
+
+
+class PlanAccepted(Event, frozen=True, kw_only=True):
+    """M7: a person makes the planned mode of a task their own."""
+
+    mode: str
+
+
+class AttemptSentBack(Event, frozen=True, kw_only=True):
+    """T `send_back`: blocking findings are open or required checks are red, and no person is asked for; that is the
+    feedback.
+    """
+
+    iteration: int
+    feedback: str
+    failing: tuple[str, ...] = ()
+    source: Literal["checks", "findings"] = "checks"
+
+
+class ApprovalVoided(Event, frozen=True, kw_only=True):
+    """T `void`: D or P no longer hold for an approval that waited to be merged; every reason is kept."""
+
+    approval: int
+    reasons: tuple[str, ...]
+
+
+class MergeLeased(Event, frozen=True, kw_only=True):
+    """Q1: the merge of a task began. `process` and `until` say when somebody else may take it over (Q4)."""
+
+    attempt: int
+    approval: int
+    until: str
+    process: str
+    host: str = ""
+    via: SessionId | None = None
+
+
+class MergeLeft(Event, frozen=True, kw_only=True):
+    """The merge ended without a merge; the approval stands. A stuck one waits for `fe merges retry`."""
+
+    attempt: int
+    why: str
+    stuck: bool = False
+
+
+class MergeRetried(Event, frozen=True, kw_only=True):
+    """Somebody wants a stuck merge tried again."""
+
+    attempt: int
+
+
+class MergeFailed(Event, frozen=True, kw_only=True):
+    """T `merge_failed`: a conflict or red checks on the merge result; the task is open with automatic feedback (Q3)."""
+
+    iteration: int
+    kind: Literal["conflict", "checks"]
+    feedback: str
+    paths: tuple[str, ...] = ()
+
+
+class CheckpointNoted(Event, frozen=True, kw_only=True):
+    """K2: a checkpoint was made, gone back to, or forgotten."""
+
+    did: Literal["create", "restore", "prune"]
+    name: str
+    sha: Sha

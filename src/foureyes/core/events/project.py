@@ -1,0 +1,56 @@
+"""Events of a project: made, held, settings, exceptions."""
+
+from __future__ import annotations
+
+from foureyes.core.events.event import Event
+
+
+class ProjectCreated(Event, frozen=True, kw_only=True):
+    """The project exists: `fe init`."""
+
+    name: str
+    prefix: str
+    target: str
+
+
+class ProjectHeld(Event, frozen=True, kw_only=True):
+    """A stop for the whole project."""
+
+    reason: str
+
+
+class ProjectResumed(Event, frozen=True, kw_only=True):
+    """The project's hold was lifted."""
+
+    reason: str
+
+
+class SecurityRecorded(Event, frozen=True, kw_only=True):
+    """An exception, audited (P8): also a `security` line in the task's log and in the mirror file."""
+
+    kind: str
+    rule: str
+    reason: str
+    detail: str = ""
+
+
+class PolicyAccepted(Event, frozen=True, kw_only=True):
+    """A person made the foureyes.toml that is on the target branch the one in force (P12)."""
+
+    digest: str
+    text: str
+
+
+class TemplateAccepted(Event, frozen=True, kw_only=True):
+    """A person made a template of prompts that is on the target branch the one in force (F4, P12)."""
+
+    name: str
+    digest: str
+
+
+class SettingChanged(Event, frozen=True, kw_only=True):
+    """A journalled setting (P12): a person's change of policy; `new` None means unset."""
+
+    name: str
+    old: str | None
+    new: str | None

@@ -1,0 +1,1 @@
+"""The findings loop: recognising, answering, progress, escalation, figures."""

@@ -1,0 +1,162 @@
+"""What an answer and a ruling must be (L6–L9). Pure: every reason against a whole set, so that nothing of a bad one is
+stored.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from foureyes.core.nouns.finding import (
+    FOR_BLOCKING,
+    GROUNDS,
+    RULES_ON,
+    SEVERITIES,
+    Answer,
+    Finding,
+    Found,
+    RulingWord,
+    State,
+    weak_reason,
+)
+from foureyes.core.words.text import is_blank
+from foureyes.errors import Reason
+
+ANSWERABLE: frozenset[State] = frozenset({"open", "claimed", "disputed", "deferred", "skipped"})
+
+
+def why_not_answers(answers: Sequence[Answer], known: Mapping[str, Finding], iteration: int) -> list[Reason]:
+    """L6: every reason against a set of answers. `known` maps every id of the task's findings to the finding."""
+    found: list[Reason] = []
+    roots = Counter(known[answer.finding].root if answer.finding in known else answer.finding for answer in answers)
+    for answer in answers:
+        finding = known.get(answer.finding)
+        if finding is None:
+            found.append(Reason("L6", f"{answer.finding} is no finding of this task", "fe finding list TASK --open"))
+            continue
+        if roots[finding.root] > 1:
+            found.append(
+                Reason(
+                    "L6",
+                    f"{answer.finding} is answered {roots[finding.root]} times; one answer each",
+                    "leave one of them",
+                )
+            )
+        found += _against(answer, finding, iteration)
+    return list(dict.fromkeys(found))
+
+
+def _against(answer: Answer, finding: Finding, iteration: int) -> list[Reason]:
+    name, step = answer.finding, f"fe finding show {answer.finding}"
+    if finding.state not in ANSWERABLE:
+        return [Reason("L6", f"{name} is {finding.state}: there is nothing to answer", step)]
+    if finding.waiting:
+        return [Reason("V7", f"{name} waits for somebody to confirm it: its quote is nowhere in the code", step)]
+    if finding.state in ("claimed", "disputed") and finding.answered < iteration:
+        return [
+            Reason(
+                "L6",
+                f"{name} was answered with {finding.answer} in iteration {finding.answered} and waits for a ruling",
+                step,
+            )
+        ]
+    if finding.blocking and answer.action not in FOR_BLOCKING:
+        said = f"{name} is {finding.severity}: a blocking finding is FIXED or REJECTED, never {answer.action}"
+        return [Reason("L6", said, f"fe finding respond {name} --fixed|--rejected")]
+    return _words(answer, finding)
+
+
+def _words(answer: Answer, finding: Finding) -> list[Reason]:
+    """L6, L7: what must be said with each answer."""
+    name = answer.finding
+    found: list[Reason] = []
+    if answer.action in ("FIXED", "REJECTED", "DEFERRED") and is_blank(answer.text):
+        what = {"FIXED": "what was done", "REJECTED": "why it is wrong", "DEFERRED": "why it can wait"}[answer.action]
+        found.append(
+            Reason(
+                "L6",
+                f"{name}: {answer.action} says {what}",
+                f'fe finding respond {name} --{answer.action.lower()} -m "…"',
+            )
+        )
+    if answer.action != "REJECTED":
+        return found
+    if finding.must_fix:
+        said = f"{name} was rejected before and overruled: it has to be fixed"
+        step = f'fe finding respond {name} --fixed -m "…"; stuck: fe unstart {finding.task} --how blocked -m "…"'
+        return [*found, Reason("L9", said, step)]
+    if finding.blocking and answer.ground not in GROUNDS:
+        given = f"{answer.ground!r} is none" if answer.ground else "it names no ground"
+        said = f"{name}: {given}; a blocking finding is rejected as {', '.join(GROUNDS)}"
+        found.append(Reason("L7", said, f'fe finding respond {name} --rejected --ground false_positive -m "…"'))
+    weak = weak_reason(answer.text) if finding.blocking and not is_blank(answer.text) else ""
+    return (
+        [*found, Reason("L7", f"{name}: {weak.replace('TASK', finding.task)}", f"fe finding show {name}")]
+        if weak
+        else found
+    )
+
+
+def unanswered(findings: Sequence[Finding]) -> list[Reason]:
+    """L6: the blocking findings that a hand-in leaves without an answer."""
+    return [
+        Reason(
+            "L6",
+            f"{one.id} {one.severity} has no answer: {one.title}",
+            f"fe finding respond {one.id} --fixed|--rejected",
+        )
+        for one in findings
+        if one.needs_answer
+    ]
+
+
+def why_not_ruling(finding: Finding, ruling: RulingWord, *, is_raiser: bool) -> Reason | None:
+    """L4, L8, L9, V7: whether a ruling is about the state that a finding is in."""
+    name = finding.id
+    if ruling in ("CONFIRMED", "DISMISSED"):
+        if not finding.waiting or finding.state not in RULES_ON[ruling]:
+            return Reason(
+                "V7", f"{name} does not wait to be confirmed: it is {finding.state}", f"fe finding show {name}"
+            )
+        if is_raiser:
+            return Reason(
+                "V7",
+                f"{name} is yours, and its quote is nowhere in the code: somebody else confirms it",
+                f"fe finding show {name}",
+            )
+        return None
+    if ruling == "OBSOLETE" and not finding.left_diff:
+        return Reason(
+            "L4", f"the file of {name} is still part of the change, so it is not obsolete", f"fe finding show {name}"
+        )
+    if finding.state in RULES_ON[ruling]:
+        return None
+    rule = "L8" if ruling in ("VERIFIED", "NOT_FIXED") else "L9"
+    wanted = " or ".join(sorted(RULES_ON[ruling]))
+    return Reason(rule, f"{name} is {finding.state}; {ruling} is about one that is {wanted}", f"fe finding show {name}")
+
+
+def why_not_again(old: Finding, new: Found, *, code_changed: bool) -> Reason | None:
+    """L9: a rejection that was accepted is raised again only with changed code at the quote, or a higher severity."""
+    if old.state != "resolved" or old.ruling != "ACCEPTED" or code_changed:
+        return None
+    if SEVERITIES.index(new.severity) < SEVERITIES.index(old.severity):
+        return None
+    said = (
+        f"{old.id} was rejected and that was accepted: the same code raises it again only at a higher severity "
+        f"than {old.severity}"
+    )
+    return Reason("L9", said, f"fe finding show {old.id}")
+
+
+def state_again(old: Finding, new: Found) -> State:
+    """Where a finding stands once it is flagged again: what was claimed or settled is open, what a person waived stays
+    so.
+    """
+    if old.state in ("claimed", "resolved", "obsolete"):
+        return "open"
+    if old.state in ("deferred", "skipped"):
+        return "open" if new.blocking else old.state
+    if old.state == "waived" and SEVERITIES.index(new.severity) < SEVERITIES.index(old.severity):
+        return "open"  # that much nobody waived
+    return old.state

@@ -1,0 +1,323 @@
+"""The one engine of the loop (L11–L17, E1–E5): rounds, progress, tier, what happens next. Everything asks it, nothing
+else routes.
+
+All of it is computed from the ledger; no counter is stored as truth (G6, L12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.events.loop import LeadOption, RunEnd, Tier
+from foureyes.core.nouns.finding import State
+from foureyes.core.rules.policy import Limits
+
+WaitingFor = Literal["", "lead", "user"]
+TIERS: tuple[Tier, ...] = ("developer", "senior", "lead", "user")
+LEAD_OPTIONS: tuple[LeadOption, ...] = ("split", "senior", "fresh", "ask", "continue")
+MERGE_FAILURES = 3
+"""Q3: so many failed merges go to the next tier."""
+
+NOT_YET = 1 << 62
+"""A round that was not sent back but overtaken closes after everything else in it."""
+
+WITHOUT_PROGRESS: frozenset[RunEnd] = frozenset({"crash", "timeout", "blocked"})
+
+
+class Handed(msgspec.Struct, frozen=True, kw_only=True):
+    """An attempt as the loop sees it. `close_seq` is the journal row that sent it back, `approved` that of its
+    approval, if any.
+    """
+
+    n: int
+    tree: str
+    close_seq: int = 0
+    approved: int = 0
+    merge_failures: int = 0
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A move of a blocking finding, in the order of the journal."""
+
+    root: str
+    iteration: int
+    state: State
+    kind: str
+
+
+class Act(msgspec.Struct, frozen=True):
+    """What somebody said about the loop: the gate asked for the lead (L14), an approval made that needless, the lead
+    decided (E3).
+    """
+
+    seq: int
+    iteration: int
+    option: Literal["asked", "agreed", "split", "senior", "fresh", "ask", "continue"]
+    why: str = ""
+
+
+class Odd(msgspec.Struct, frozen=True):
+    """L17: a run that ended without a hand-in. `had` is how many blocking findings it had to work on."""
+
+    seq: int
+    iteration: int
+    how: RunEnd
+    had: int
+
+
+class Round(msgspec.Struct, frozen=True, kw_only=True):
+    """One iteration: blocking findings that were open when it was handed in, that it resolved, that are new."""
+
+    n: int
+    had: int = 0
+    fixed: int = 0
+    found: int = 0
+    same_tree: bool = False
+    closed: bool = False
+    tier: Tier = "developer"
+    no_progress: int = 0
+    action: Literal["", "continue", "warn", "escalate"] = ""
+
+    @property
+    def is_progress(self) -> bool:
+        """L11: at least one blocking root that was open is resolved; the same tree again is no progress."""
+        return self.fixed > 0 and not self.same_tree
+
+
+class LoopState(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the loop of one task stands, and what comes next. Every face, the prompt and the router show this."""
+
+    tier: Tier = "developer"
+    waiting_for: WaitingFor = ""
+    round: int = 0
+    iteration: int = 0
+    no_progress: int = 0
+    rounds: tuple[Round, ...] = ()
+    escalations: int = 0
+    lead_decisions: int = 0
+    why: str = ""
+    next_tier: Tier = "senior"
+    warning: str = ""
+
+    @property
+    def open_blocking(self) -> int:
+        """How many blocking findings the last round leaves open."""
+        last = self.rounds[-1] if self.rounds else Round(n=0)
+        return last.had - last.fixed + last.found
+
+
+class _Count(msgspec.Struct):
+    """The running count within a tier; `left_with` is how often there was no progress when the tier before was left."""
+
+    tier: Tier = "developer"
+    waiting_for: WaitingFor = ""
+    round: int = 0
+    no_progress: int = 0
+    merge_failures: int = 0
+    escalations: int = 0
+    decisions: int = 0
+    left_with: int = 0
+    asked: bool = False
+    why: str = ""
+
+    def up(self, why: str) -> None:
+        """E1: the next tier; the counters start again."""
+        self.tier = above(self.tier, self.decisions)
+        self.left_with = self.no_progress
+        self.begin()
+        self.escalations += 1
+        self.why = why
+        self.waiting_for = waits(self.tier)
+
+    def begin(self) -> None:
+        self.round = self.no_progress = 0
+
+
+def above(tier: Tier, lead_decisions: int) -> Tier:
+    """E1: the tier after this one. A loop that comes back after the lead has had its say goes to a person."""
+    after = TIERS[min(TIERS.index(tier) + 1, len(TIERS) - 1)]
+    return "user" if after == "lead" and lead_decisions else after
+
+
+def waits(tier: Tier) -> WaitingFor:
+    """E2: developer and senior implement; lead and user decide."""
+    if tier == "lead":
+        return "lead"
+    return "user" if tier == "user" else ""
+
+
+def rounds(handed: Sequence[Handed], steps: Iterable[Step], *, closed: bool) -> list[Round]:
+    """L11: what each iteration did to the blocking findings. `closed`: the latest has been sent back, too."""
+    by_iteration: dict[int, list[Step]] = {}
+    for step in steps:
+        by_iteration.setdefault(step.iteration, []).append(step)
+    state: dict[str, State] = {}
+    found: list[Round] = []
+    trees: set[str] = set()
+    for attempt in handed:
+        before = {root for root, now in state.items() if now in ("open", "claimed", "disputed")}
+        before |= {
+            step.root
+            for step in by_iteration.get(attempt.n, ())
+            if step.kind == "answered" and state.get(step.root) == "waived"
+        }
+        settled: dict[str, str] = {}
+        for step in by_iteration.get(attempt.n, ()):
+            settled[step.root] = step.kind
+            state[step.root] = step.state
+        fixed = {root for root in before if state[root] == "resolved" and settled.get(root) in ("ruled", "cleared")}
+        new = {
+            root
+            for root, now in state.items()
+            if root in settled and root not in before and now in ("open", "claimed", "disputed")
+        }
+        found.append(
+            Round(
+                n=attempt.n,
+                had=len(before),
+                fixed=len(fixed),
+                found=len(new),
+                same_tree=attempt.tree in trees,
+                closed=closed or attempt.n < handed[-1].n,
+            )
+        )
+        trees = {attempt.tree}
+    return found
+
+
+def loop_state(
+    handed: Sequence[Handed], done: Sequence[Round], acts: Sequence[Act], odds: Sequence[Odd], limits: Limits
+) -> LoopState:
+    """E1: fold the rounds in the order of the journal into where the task stands now."""
+    count, table = _Count(), []
+    for attempt, one in zip(handed, done, strict=True):
+        tier, happened = count.tier, _in_order(count, attempt, one, acts, odds, limits)
+        judged = one
+        for seq, act in sorted(happened, key=lambda pair: pair[0]):
+            before = count.escalations
+            act()
+            if seq == (attempt.close_seq or NOT_YET):
+                judged = _judged(one, tier, count, limits, is_over=count.escalations > before)
+        table.append(judged if one.closed else msgspec.structs.replace(one, tier=tier, no_progress=count.no_progress))
+    last = handed[-1].n if handed else 0
+    return LoopState(
+        tier=count.tier,
+        waiting_for=count.waiting_for,
+        round=count.round,
+        iteration=last,
+        no_progress=count.no_progress,
+        rounds=tuple(table),
+        escalations=count.escalations,
+        lead_decisions=count.decisions,
+        why=count.why,
+        next_tier=above(count.tier, count.decisions),
+        warning=_warning(count, last, limits),
+    )
+
+
+def _judged(one: Round, tier: Tier, count: _Count, limits: Limits, *, is_over: bool) -> Round:
+    """A closed round with what came of it; `is_over`: the tier was left with it."""
+    if is_over:
+        return msgspec.structs.replace(one, tier=tier, no_progress=count.left_with, action="escalate")
+    action: Literal["continue", "warn"] = "warn" if _is_near(count, limits) else "continue"
+    return msgspec.structs.replace(one, tier=tier, no_progress=count.no_progress, action=action)
+
+
+def _in_order(
+    count: _Count, attempt: Handed, one: Round, acts: Sequence[Act], odds: Sequence[Odd], limits: Limits
+) -> list[tuple[int, Callable[[], None]]]:
+    """Everything that counts within one iteration, each with its place in the journal."""
+    found: list[tuple[int, Callable[[], None]]] = []
+    if one.closed:
+        found.append((attempt.close_seq or NOT_YET, lambda: _close(count, attempt, one, limits)))
+    if attempt.approved:
+        found.append((attempt.approved, lambda: _approved(count)))
+    for act in (act for act in acts if act.iteration == attempt.n):
+        found.append((act.seq, lambda act=act: _act(count, act)))  # type: ignore[misc]
+    for odd in (odd for odd in odds if odd.iteration == attempt.n and odd.how in WITHOUT_PROGRESS and odd.had):
+        found.append((odd.seq, lambda odd=odd: _odd(count, odd, limits)))  # type: ignore[misc]
+    return found
+
+
+def _close(count: _Count, attempt: Handed, one: Round, limits: Limits) -> None:
+    """L12: 0 after progress, else one more; a round that had nothing blocking to resolve changes nothing."""
+    count.round += 1
+    if one.had:
+        count.no_progress = 0 if one.is_progress else count.no_progress + 1
+    before, count.merge_failures = count.merge_failures, count.merge_failures + attempt.merge_failures
+    if before // MERGE_FAILURES < count.merge_failures // MERGE_FAILURES:
+        count.up(f"{MERGE_FAILURES} merges failed (Q3)")
+    elif count.no_progress >= limits.no_progress_limit:
+        count.up(f"{count.no_progress} rounds without progress (E1)")
+    elif count.round >= limits.iteration_cap:
+        count.up(f"iteration {count.round} within tier {count.tier} came back (E1)")
+
+
+def _odd(count: _Count, odd: Odd, limits: Limits) -> None:
+    """L17: an agent that had the findings and ended without a hand-in made no progress."""
+    count.no_progress += 1
+    if count.no_progress >= limits.no_progress_limit:
+        count.up(f"{count.no_progress} rounds without progress, the last one ended by {odd.how} (L17)")
+
+
+def _approved(count: _Count) -> None:
+    """Whoever was waited for need not decide any more."""
+    count.waiting_for = ""
+
+
+def _act(count: _Count, act: Act) -> None:
+    """L14, E3: the lead is asked, or has decided."""
+    if act.option == "asked":
+        count.waiting_for, count.why, count.asked = "lead", act.why, True
+        return
+    if act.option == "agreed":
+        count.waiting_for, count.asked = ("" if count.asked else count.waiting_for), False
+        return
+    count.asked = False
+    count.decisions += 1
+    count.waiting_for = ""
+    if act.option == "ask":
+        count.tier, count.waiting_for = "user", "user"
+        count.escalations += 1
+    elif act.option != "continue" or count.tier in ("lead", "user"):
+        count.tier = "developer" if act.option in ("split", "fresh") else "senior"
+        count.begin()
+    count.why = act.why
+
+
+def _is_near(count: _Count, limits: Limits) -> bool:
+    """E5: one more round like this one escalates."""
+    stuck = count.no_progress == limits.no_progress_limit - 1 and (
+        count.no_progress > 0 or limits.no_progress_limit == 1
+    )
+    return bool(count.round) and (stuck or count.round == limits.iteration_cap - 1)
+
+
+def _warning(count: _Count, iteration: int, limits: Limits) -> str:
+    """E5: said one round before it happens."""
+    if count.waiting_for:
+        return ""
+    after = above(count.tier, count.decisions)
+    if (
+        count.no_progress == limits.no_progress_limit - 1
+        and (count.no_progress or limits.no_progress_limit == 1)
+        and iteration
+    ):
+        return (
+            f"iteration {iteration}, no-progress {count.no_progress}: one more round without fixes escalates to "
+            f"tier {after} (E1)"
+        )
+    if count.round == limits.iteration_cap - 1:
+        return (
+            f"iteration {iteration}: if the next hand-in comes back, the task escalates to tier {after} (E1, cap "
+            f"{limits.iteration_cap})"
+        )
+    return ""
+
+
+def wants_lead(answers: Sequence[str], limits: Limits) -> bool:
+    """L14: more than half of the blocking findings of an attempt were rejected."""
+    return bool(answers) and sum(word == "REJECTED" for word in answers) > limits.rejection_review_share * len(answers)

@@ -1,0 +1,138 @@
+"""Is this finding one that we know (L2)? By place in the code, not by line number or wording (lesson 20)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from foureyes.core.nouns.finding import Finding
+
+SPACE = re.compile(r"\s+")
+WORD = re.compile(r"[a-z0-9_]+")
+SYMBOL = re.compile(
+    r"^(?P<indent>\s*)(?:export\s+|default\s+|pub(?:\([^)]*\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+|final\s+)*"
+    r"(?:def|class|func|function|fn|interface|struct|enum|trait|impl|module|namespace)\s+(?:\([^)]*\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
+)
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
+    """What a new finding is recognised by. `path` is as it is now; `old_paths` are its names in earlier attempts."""
+
+    path: str = ""
+    rule: str = ""
+    quote: str = ""
+    symbol: str = ""
+    title: str = ""
+
+
+class Match(msgspec.Struct, frozen=True):
+    """The root that a finding is, or the roots that it could be."""
+
+    root: str | None = None
+    alike: tuple[str, ...] = ()
+
+
+def normal(text: str) -> str:
+    """Code with white space aside."""
+    return SPACE.sub("", text)
+
+
+def words(text: str) -> str:
+    """A title without case, punctuation and spacing."""
+    return " ".join(WORD.findall(text.lower()))
+
+
+def match(new: Seen, known: Sequence[Finding], renames: Mapping[str, str]) -> Match:
+    """L2: path (following renames), rule, and normalised quote or symbol. Empty location and title never match.
+
+    `renames` says what a path of now was called when the known ones were raised.
+    """
+    if not new.path:
+        title = words(new.title)
+        return _one(
+            [one for one in known if title and not one.path and words(one.title) == title and one.rule == new.rule], new
+        )
+    paths = {new.path, renames.get(new.path, new.path)}
+    there = [one for one in known if one.path in paths and (not new.rule or not one.rule or one.rule == new.rule)]
+    quote, title = normal(new.quote), words(new.title)
+    ways: tuple[Callable[[Finding], bool], ...] = (
+        lambda one: bool(quote) and normal(one.quote) == quote,
+        lambda one: bool(new.rule) and bool(new.symbol) and one.rule == new.rule and one.symbol == new.symbol,
+        lambda one: bool(title) and words(one.title) == title and one.symbol == new.symbol,
+        lambda one: bool(title) and words(one.title) == title,
+    )
+    for way in ways:
+        found = [one for one in there if way(one)]
+        if found:
+            return _one(found, new)
+    return Match()
+
+
+def _one(found: list[Finding], new: Seen) -> Match:
+    """Of several that fit equally, the one whose symbol and title fit too; else it is not for a program to say."""
+    tests: tuple[Callable[[Finding], bool], ...] = (
+        lambda one: one.symbol == new.symbol,
+        lambda one: words(one.title) == words(new.title),
+    )
+    for test in tests:
+        if len(found) > 1:
+            found = [one for one in found if test(one)] or found
+    if len(found) == 1:
+        return Match(found[0].root)
+    return Match(alike=tuple(one.root for one in found))
+
+
+def find_quote(quote: str, text: str, near: int = 0) -> int:
+    """The line (from 1) at which the quote begins in a text, white space aside; the nearest to `near`; 0 when it is not
+    there.
+    """
+    wanted = normal(quote)
+    if not wanted:
+        return 0
+    lines = [normal(line) for line in text.splitlines()]
+    joined = "".join(lines)
+    starts: list[int] = []
+    at = joined.find(wanted)
+    while at >= 0 and len(starts) < 10_000:
+        starts.append(at)
+        at = joined.find(wanted, at + 1)
+    if not starts:
+        return 0
+    places = _lines_at(lines, starts)
+    return min(places, key=lambda line: abs(line - near)) if near else places[0]
+
+
+def _lines_at(lines: list[str], offsets: list[int]) -> list[int]:
+    """For each offset (ascending) into the joined lines the number of its line."""
+    found, number, end = [], 0, 0
+    for offset in offsets:
+        while end <= offset:
+            end += len(lines[number])
+            number += 1
+        found.append(number)
+    return found
+
+
+def line_at(text: str, line: int) -> str:
+    """The line with this number; empty when there is none."""
+    lines = text.splitlines()
+    return lines[line - 1] if 0 < line <= len(lines) else ""
+
+
+def symbol_at(text: str, line: int) -> str:
+    """The innermost function or class around a line, as far as one can tell from the text."""
+    lines = text.splitlines()[:line]
+    if not lines:
+        return ""
+    depth = _indent(lines[-1]) if lines[-1].strip() else 10_000
+    for number in range(len(lines) - 1, -1, -1):
+        found = SYMBOL.match(lines[number])
+        if found is not None and (number == len(lines) - 1 or len(found["indent"]) < depth):
+            return found["name"]
+    return ""
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,431 @@
+"""Y: what the ledger says about reviews, reviewers and loops. Rows in, views out; nothing is counted where there is
+nothing.
+
+A share of nothing is None, never 0 %: a project without rejections has no accepted ones, not none of them accepted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+
+from foureyes.core.loop.engine import TIERS
+from foureyes.core.nouns.finding import UNRESOLVED
+from foureyes.core.words.lifecycle import STATUSES, Status
+
+AFTER: dict[str, Status] = {
+    "TaskCreated": "open", "TaskStarted": "in_progress", "TaskUnstarted": "open", "TaskReleased": "open",
+    "AttemptSubmitted": "reviewing", "Approved": "approved", "ApprovalFinished": "approved",
+    "ApprovalWithdrawn": "reviewing", "ApprovalEnded": "reviewing", "ApprovalVoided": "reviewing",
+    "AttemptSentBack": "open", "RedoRequested": "open", "TaskRejected": "blocked", "TaskBlocked": "blocked",
+    "TaskUnblocked": "open", "TaskDeferred": "deferred", "TaskUndeferred": "open", "TaskMerged": "closed",
+    "MergeFailed": "open", "TaskClosed": "closed", "TaskCancelled": "closed", "TaskDeleted": "closed",
+    "TaskReopened": "open",
+}  # fmt: skip
+"""T: the status after a row of the journal; an approval where there is nothing to merge closes instead."""
+
+
+# Rows
+
+
+class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding and what happened to it, counted over the moves that stand; a ruling that was taken back is none of
+    them (L18).
+
+    `spoken`: somebody said it, no check and no tool's report. `fixed_right` are claims of a fix that held,
+    `fixed_wrong` those
+    that did not. `upheld` and `dropped` are the journal rows of the last ruling for and against it; 0 for none.
+    `missed`: it
+    was raised after an approval of the very change.
+    """
+
+    session: str = ""
+    blocking: bool = False
+    state: str = "open"
+    waived_until: str = ""
+    answer: str = ""
+    spoken: bool = True
+    checked: bool = False
+    tracked: bool = False
+    anchored: bool = True
+    task_closed: bool = False
+    rejected: bool = False
+    accepted: bool = False
+    fixed_right: int = 0
+    fixed_wrong: int = 0
+    settled: bool = False
+    reopened: bool = False
+    upheld: int = 0
+    dropped: int = 0
+    missed: bool = False
+
+    @property
+    def is_judged(self) -> bool:
+        return bool(self.upheld or self.dropped)
+
+    @property
+    def is_upheld(self) -> bool:
+        """It was accepted as real: the last ruling says so."""
+        return self.upheld > self.dropped
+
+    @property
+    def is_adopted(self) -> bool:
+        """A note that led to something: a fix that nobody called wrong, a check that passes now, or a task of its
+        own.
+        """
+        fixed = self.answer == "FIXED" and self.state in ("claimed", "resolved")
+        return self.tracked or fixed or (self.checked and self.state == "resolved")
+
+    def holds(self, now: str) -> bool:
+        """L5: open and blocking, in a task that is not closed; a waiver counts while it is valid."""
+        is_open = self.state in UNRESOLVED or (self.state == "waived" and self.waived_until <= now)
+        return self.blocking and is_open and not self.task_closed
+
+
+class ReviewRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A review: how many files had changed, how many of those it does not say it read, when it came."""
+
+    session: str
+    at: str
+    submitted_at: str
+    changed: int = 0
+    unread: int = 0
+    actionable: bool = False
+
+    @property
+    def seconds(self) -> int:
+        """From hand-in to review."""
+        return between(self.submitted_at, self.at)
+
+
+class ReturnRow(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a session's reviews went back, and why (V3, V7)."""
+
+    session: str
+    why: str
+    n: int
+
+
+class ApprovalRow(msgspec.Struct, frozen=True, kw_only=True):
+    """How many tasks were approved in this iteration, and how many of them by rule alone (M4)."""
+
+    iterations: int
+    tasks: int
+    automatic: int = 0
+
+
+class EscalationRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A step to a tier. `unclear`: blocking findings of the rounds before it had no location or no fix."""
+
+    tier: str
+    unclear: bool = False
+
+
+class StatusRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of the journal that changed a task's status."""
+
+    task: str
+    at: str
+    kind: str
+    closes: bool = False
+
+
+class SessionRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Who reviewed."""
+
+    id: str
+    name: str = ""
+    kind: str = ""
+    agent: str = ""
+    model: str = ""
+
+
+# Views
+
+
+class Share(msgspec.Struct, frozen=True):
+    """So many of so many; `share` is None of nothing, else rounded to four digits."""
+
+    n: int
+    of: int
+    share: float | None
+
+    @property
+    def percent(self) -> str:
+        """For people: `37.5 %`, or a dash where there is nothing."""
+        return "–" if self.share is None else f"{_tenths(100 * self.n, self.of)} %"
+
+
+class Bucket(msgspec.Struct, frozen=True):
+    """How many tasks took so many iterations."""
+
+    iterations: int
+    tasks: int
+
+
+class Iterations(msgspec.Struct, frozen=True, kw_only=True):
+    """Iterations to approval, over the tasks whose approval stands; `total / tasks` is the exact mean."""
+
+    tasks: int = 0
+    total: int = 0
+    mean: float | None = None
+    median: float | None = None
+    distribution: tuple[Bucket, ...] = ()
+
+
+class TierCount(msgspec.Struct, frozen=True):
+    """Escalations to a tier, and how many of them after unclear feedback."""
+
+    tier: str
+    n: int
+    unclear: int
+
+
+class StatusTime(msgspec.Struct, frozen=True, kw_only=True):
+    """How long tasks were in a status: the median over those that ever were, and all of it together."""
+
+    status: str
+    tasks: int
+    median_seconds: int
+    total_seconds: int
+
+
+class KindCount(msgspec.Struct, frozen=True):
+    """Exceptions of one kind."""
+
+    kind: str
+    n: int
+
+
+class ReviewStats(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures of Y about the whole project. `tokens` and `cost` are None until agents report them."""
+
+    iterations: Iterations
+    automatic: Share
+    findings: int
+    blocking: int
+    open_blocking: int
+    rejected: Share
+    rejections_accepted: Share
+    false_fixes: Share
+    reopened: Share
+    notes_adopted: Share
+    missed: Share
+    escalations: tuple[TierCount, ...]
+    after_unclear_feedback: Share
+    reviews: int
+    actionable: Share
+    incomplete: Share
+    invalid: Share
+    statuses: tuple[StatusTime, ...] = ()
+    timed_tasks: Share
+    exceptions: tuple[KindCount, ...] = ()
+    tokens: int | None = None
+    cost: str | None = None
+
+
+class ReviewerScore(msgspec.Struct, frozen=True, kw_only=True):
+    """One reviewer. `precision`: findings upheld of those judged; `coverage`: files read of those changed."""
+
+    session: str
+    name: str
+    kind: str
+    agent: str
+    model: str
+    reviews: int
+    incomplete: int
+    invalid: int
+    misquoted: int
+    findings: int
+    blocking: int
+    precision: Share
+    coverage: Share
+    unanchored: Share
+    median_seconds: int | None
+
+
+# Figures
+
+
+def share(n: int, of: int) -> Share:
+    """A share of nothing is none."""
+    return Share(n, of, round(n / of, 4) if of else None)
+
+
+def median(numbers: Iterable[int]) -> float | None:
+    """The middle one, or the mean of the two in the middle: exact, because it ends in .0 or .5."""
+    ordered = sorted(numbers)
+    if not ordered:
+        return None
+    half = len(ordered) // 2
+    return float(ordered[half]) if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+
+
+def _tenths(n: int, of: int) -> float:
+    """A quotient to one decimal; halves go up, in whole numbers, so that no float decides."""
+    return (20 * n + of) // (2 * of) / 10
+
+
+def between(first: str, second: str) -> int:
+    """Whole seconds from one moment to another; a clock that went back counts as none."""
+    return max(0, int((datetime.fromisoformat(second) - datetime.fromisoformat(first)).total_seconds()))
+
+
+def iterations_of(rows: Iterable[ApprovalRow]) -> Iterations:
+    """Mean, median and distribution."""
+    counts = Counter[int]()
+    for row in rows:
+        counts[row.iterations] += row.tasks
+    buckets = tuple(Bucket(n, counts[n]) for n in sorted(counts) if counts[n])
+    tasks, total = sum(one.tasks for one in buckets), sum(one.iterations * one.tasks for one in buckets)
+    if not tasks:
+        return Iterations()
+    return Iterations(
+        tasks=tasks, total=total, mean=_tenths(total, tasks), median=_median_of(buckets, tasks), distribution=buckets
+    )
+
+
+def _median_of(buckets: Sequence[Bucket], tasks: int) -> float:
+    """The median of a distribution, without writing it out."""
+    return (_at(buckets, (tasks - 1) // 2) + _at(buckets, tasks // 2)) / 2
+
+
+def _at(buckets: Sequence[Bucket], place: int) -> int:
+    for one in buckets:
+        place -= one.tasks
+        if place < 0:
+            return one.iterations
+    return 0
+
+
+def times_of(rows: Iterable[StatusRow]) -> tuple[StatusTime, ...]:
+    """How long each task was in each status before it was closed. Rows come task by task, in the order of the
+    journal.
+    """
+    spent: dict[str, dict[str, int]] = {}
+    task, status, since = "", "", ""
+    for row in rows:
+        now = "closed" if row.closes else AFTER[row.kind]
+        if row.task == task and status not in ("closed", now):
+            of_task = spent.setdefault(status, {})
+            of_task[task] = of_task.get(task, 0) + _milliseconds(since, row.at)
+        if row.task != task or status != now:
+            task, status, since = row.task, now, row.at
+    return tuple(_time(status, list(spent[status].values())) for status in STATUSES if status in spent)
+
+
+def _milliseconds(first: str, second: str) -> int:
+    delta = datetime.fromisoformat(second) - datetime.fromisoformat(first)
+    return max(0, (delta.days * 86_400 + delta.seconds) * 1_000 + delta.microseconds // 1_000)
+
+
+def _time(status: str, spent: list[int]) -> StatusTime:
+    return StatusTime(
+        status=status,
+        tasks=len(spent),
+        median_seconds=int(median(spent) or 0) // 1_000,
+        total_seconds=sum(spent) // 1_000,
+    )
+
+
+def tiers_of(rows: Sequence[EscalationRow]) -> tuple[TierCount, ...]:
+    """Escalations to each tier that had any, lowest first."""
+    counts = Counter(row.tier for row in rows)
+    unclear = Counter(row.tier for row in rows if row.unclear)
+    return tuple(TierCount(tier, counts[tier], unclear[tier]) for tier in TIERS if counts[tier])
+
+
+def review_stats(
+    findings: Sequence[FindingRow],
+    reviews: Sequence[ReviewRow],
+    returns: Sequence[ReturnRow],
+    approvals: Sequence[ApprovalRow],
+    escalations: Sequence[EscalationRow],
+    *,
+    statuses: tuple[StatusTime, ...] = (),
+    timed: Share,
+    exceptions: tuple[KindCount, ...] = (),
+    now: str,
+) -> ReviewStats:
+    """Y: every figure about the project."""
+    blocking = [one for one in findings if one.blocking]
+    notes = [one for one in findings if not one.blocking]
+    rejected = [one for one in blocking if one.rejected]
+    settled = [one for one in findings if one.settled]
+    wrong, right = sum(one.fixed_wrong for one in findings), sum(one.fixed_right for one in findings)
+    invalid = sum(row.n for row in returns if row.why == "document")
+    iterations = iterations_of(approvals)
+    return ReviewStats(
+        iterations=iterations,
+        automatic=share(sum(row.automatic for row in approvals), iterations.tasks),
+        findings=len(findings),
+        blocking=len(blocking),
+        open_blocking=sum(one.holds(now) for one in blocking),
+        rejected=share(len(rejected), len(blocking)),
+        rejections_accepted=share(sum(one.accepted for one in rejected), len(rejected)),
+        false_fixes=share(wrong, wrong + right),
+        reopened=share(sum(one.reopened for one in settled), len(settled)),
+        notes_adopted=share(sum(one.is_adopted for one in notes), len(notes)),
+        missed=share(sum(one.missed for one in blocking), len(blocking)),
+        escalations=tiers_of(escalations),
+        after_unclear_feedback=share(sum(row.unclear for row in escalations), len(escalations)),
+        reviews=len(reviews),
+        actionable=share(sum(row.actionable for row in reviews), len(reviews)),
+        incomplete=share(sum(row.unread > 0 for row in reviews), len(reviews)),
+        invalid=share(invalid, invalid + len(reviews)),
+        statuses=statuses,
+        timed_tasks=timed,
+        exceptions=exceptions,
+    )
+
+
+def scores(
+    findings: Iterable[FindingRow],
+    reviews: Iterable[ReviewRow],
+    returns: Iterable[ReturnRow],
+    sessions: Mapping[str, SessionRow],
+) -> tuple[ReviewerScore, ...]:
+    """The scorecard: who reviewed most comes first. What checks and tools find is nobody's score."""
+    said: dict[str, list[FindingRow]] = {}
+    given: dict[str, list[ReviewRow]] = {}
+    back = Counter[tuple[str, str]]()
+    for finding in findings:
+        if finding.spoken:
+            said.setdefault(finding.session, []).append(finding)
+    for review in reviews:
+        given.setdefault(review.session, []).append(review)
+    for row in returns:
+        back[row.session, row.why] += row.n
+    everybody = sorted({*said, *given, *(session for session, _ in back)})
+    found = [
+        _score(sessions.get(one, SessionRow(id=one)), said.get(one, []), given.get(one, []), back) for one in everybody
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.reviews, -one.findings, one.name, one.session)))
+
+
+def _score(
+    who: SessionRow, said: Sequence[FindingRow], given: Sequence[ReviewRow], back: Mapping[tuple[str, str], int]
+) -> ReviewerScore:
+    judged = [one for one in said if one.is_judged]
+    changed = sum(row.changed for row in given)
+    middle = median(row.seconds for row in given)
+    return ReviewerScore(
+        session=who.id,
+        name=who.name or who.id,
+        kind=who.kind,
+        agent=who.agent,
+        model=who.model,
+        reviews=len(given),
+        incomplete=sum(row.unread > 0 for row in given),
+        invalid=back.get((who.id, "document"), 0),
+        misquoted=back.get((who.id, "quote"), 0),
+        findings=len(said),
+        blocking=sum(one.blocking for one in said),
+        precision=share(sum(one.is_upheld for one in judged), len(judged)),
+        coverage=share(changed - sum(row.unread for row in given), changed),
+        unanchored=share(sum(not one.anchored for one in said), len(said)),
+        median_seconds=None if middle is None else int(middle),
+    )

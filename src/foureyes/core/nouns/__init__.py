@@ -1,0 +1,1 @@
+"""The nouns: task, session, attempt, check, finding, feedback."""

@@ -1,0 +1,137 @@
+"""Attempts: what was handed in for a task, once, frozen (A)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.words.ids import DiffId, SessionId, Sha
+
+Relation = Literal["same", "message_only", "trivial_rebase", "rework"]
+KEEPS_APPROVAL: frozenset[Relation] = frozenset({"same", "message_only", "trivial_rebase"})
+
+Signal = Literal["DONE", "BLOCKED", "NEEDS_REVIEW"]
+SIGNALS: tuple[Signal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
+"""S1: with what a run ends that hands in. A failed run is never a submit (S2)."""
+
+MarkKind = Literal["deleted", "executable", "binary", "hidden", "skip", "assert"]
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """Something about a changed file that whoever looks should know (H1): from git, not from what anybody says.
+
+    deleted · executable: the bit was set · binary · hidden: characters that do not show or that reorder the line ·
+    skip: a test is skipped that was not · assert: fewer assertions than before.
+    """
+
+    kind: MarkKind
+    path: str
+
+
+DETACHED = "(detached)"
+"""The ref of an attempt that came from a detached head."""
+
+
+class ChangedFile(msgspec.Struct, frozen=True):
+    """One row of `--numstat -z`. Binary files have no line counts; `old_path` is set for a rename."""
+
+    path: str
+    added: int | None
+    removed: int | None
+    old_path: str = ""
+
+
+class Commit(msgspec.Struct, frozen=True):
+    """A commit of an attempt, with the sessions and tasks its trailers name. Git names are shown, never counted
+    (A1).
+    """
+
+    sha: Sha
+    subject: str
+    author: str
+    sessions: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """What git says about base..head: everything an attempt freezes that does not need the store."""
+
+    base: Sha
+    head: Sha
+    tree: Sha
+    ref: str
+    landed: bool
+    diff_id: DiffId
+    files: tuple[ChangedFile, ...]
+    commits: tuple[Commit, ...]
+    base_tree: str = ""
+    marks: tuple[Mark, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.files
+
+    @property
+    def added(self) -> int:
+        return sum(f.added or 0 for f in self.files)
+
+    @property
+    def removed(self) -> int:
+        return sum(f.removed or 0 for f in self.files)
+
+
+class Author(msgspec.Struct, frozen=True):
+    """A member of an author set and why it is one: `a token`, `claim`, or `commit <sha>` of this attempt or an earlier
+    one.
+    """
+
+    session: SessionId
+    why: str
+    attempt: int = 0
+
+    @property
+    def is_claimed_by_a_commit(self) -> bool:
+        """Only a trailer names it, and anybody can write a trailer (I8)."""
+        return self.why.startswith("commit ")
+
+
+def relation(*, same_head: bool, same_tree: bool, same_base: bool, mechanical: bool) -> Relation:
+    """A3: what a new head is to an approved one.
+
+    `same_tree` counts as "message only" on the same base; on a new base only the mechanical merge shows that
+    nothing but the base changed.
+    """
+    if same_head:
+        return "same"
+    if same_tree and same_base:
+        return "message_only"
+    if mechanical:
+        return "trivial_rebase"
+    return "rework"
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """A frozen hand-in as the ledger has it. `n` is its iteration."""
+
+    n: int
+    base: Sha
+    head: Sha
+    tree: Sha
+    ref: str
+    diff_id: DiffId
+    landed: bool = False
+    no_code: bool = False
+    files: list[ChangedFile] = []
+    commits: list[Commit] = []
+    added: int = 0
+    removed: int = 0
+    message: str = ""
+    submitted_by: SessionId
+    via: SessionId | None = None
+    submitted_at: str
+    duration_seconds: int = 0
+    relation: Relation | None = None
+    signal: Signal = "DONE"
+    base_tree: str = ""
+    marks: list[Mark] = []

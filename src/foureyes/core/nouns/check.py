@@ -1,0 +1,292 @@
+"""Checks: what one command of the quality pipeline says about one tree (D5). Pure: from what was seen to an outcome.
+
+"Not run", "crashed" and "timed out" are never a pass, and neither is a report without a test (G1, lessons 29, 30, 49).
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.words.ids import SessionId, Sha
+from foureyes.errors import Reason
+
+Report = Literal["none", "junit", "sarif"]
+Outcome = Literal["passed", "failed", "crashed", "timed_out"]
+TestState = Literal["passed", "failed", "skipped"]
+
+REPORTS: tuple[Report, ...] = ("none", "junit", "sarif")
+KEPT_FAILURES = 1_000
+"""How many failing tests or findings of one run are kept by name."""
+
+CANNOT_RUN = frozenset({126, 127})
+"""What a shell answers for a program that is not there or cannot be run."""
+
+FOUND_SOMETHING: dict[str, tuple[int, ...]] = {
+    "pytest": (1, 5),
+    "ruff": (1,),
+    "mypy": (1,),
+    "pyright": (1,),
+    "flake8": (1,),
+    "pylint": tuple(code for code in range(1, 32)),
+    "eslint": (1,),
+    "biome": (1,),
+    "tsc": (1, 2),
+    "golangci-lint": (1,),
+    "shellcheck": (1,),
+    "semgrep": (1,),
+    "bandit": (1,),
+}
+"""Exit codes with which a known tool says that it ran and found something; any other one but 0 means that it broke."""
+
+STARTERS = frozenset("command env exec nice npx bunx uv uvx pipx poetry pdm hatch rye pnpm yarn run time".split())
+"""Words before the tool that a command line is about."""
+
+COMPOUND = re.compile(r"[;|\n`]|(?<!>)&|\$\(")
+PYTHON = re.compile(r"(python|pypy)[0-9.]*")
+SETTING = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+
+
+class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One `[[checks]]` of the configuration. `failed_exit` overrides what is known about a tool's exit codes.
+
+    `env` names variables of whoever runs the checks that this one needs (`JAVA_HOME`); nothing else gets through.
+    """
+
+    name: str
+    run: str
+    report: Report = "none"
+    required: bool = True
+    timeout_minutes: int = 10
+    failed_exit: tuple[int, ...] | None = None
+    env: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """What a result is a result of: another command, report or environment is another check."""
+        said = msgspec.json.encode([self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env])
+        return sha256(b"foureyes check\n" + said).hexdigest()[:16]
+
+
+class TestResult(msgspec.Struct, frozen=True):
+    """One test of a report, by the name that stays the same from run to run."""
+
+    id: str
+    state: TestState
+
+
+class ToolFinding(msgspec.Struct, frozen=True):
+    """One result of a SARIF report. `level` is SARIF's: error, warning, note or none."""
+
+    rule: str
+    level: str
+    path: str
+    line: int
+    message: str
+
+
+class Ran(msgspec.Struct, frozen=True, kw_only=True):
+    """What was seen of one run. `tests` and `findings` are None when no such report was asked for or it could not be
+    read.
+
+    `problem` says why the run or its report cannot be trusted: the program could not be started, the report is not
+    there
+    or is no report.
+    """
+
+    exit_code: int | None
+    timed_out: bool = False
+    duration_ms: int = 0
+    output: str = ""
+    program: str = ""
+    tests: tuple[TestResult, ...] | None = None
+    findings: tuple[ToolFinding, ...] | None = None
+    problem: str = ""
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """An outcome and its one line: `12/12 passed`, `2 errors`, `exit code 3`."""
+
+    outcome: Outcome
+    summary: str
+    failing: tuple[str, ...] = ()
+
+
+def judge(rule: CheckRule, ran: Ran) -> Judged:
+    """D5: what a run means. Exit code and report must both say that all is well."""
+    if ran.timed_out:
+        minutes = "1 minute" if rule.timeout_minutes == 1 else f"{rule.timeout_minutes} minutes"
+        return Judged("timed_out", f"still running after {minutes}")
+    if ran.exit_code is None:
+        return Judged("crashed", ran.problem or "it could not be started")
+    failing = failures_in(ran)
+    broke = _broke(rule, ran.exit_code)
+    if broke:
+        return Judged("crashed", broke, failing)
+    if ran.problem:
+        return Judged("crashed" if ran.exit_code == 0 else "failed", ran.problem, failing)
+    empty = _says_nothing(rule, ran)
+    if empty:
+        return Judged("failed", empty, failing)
+    if ran.exit_code == 0 and not failing:
+        return Judged("passed", _all_well(ran))
+    return Judged("failed", _what_failed(ran, failing), failing)
+
+
+def _says_nothing(rule: CheckRule, ran: Ran) -> str:
+    """Why a declared report shows nothing: none was read, it has no test in it, or none of its tests ran."""
+    if rule.report == "sarif":
+        return "there is no report" if ran.findings is None else ""
+    if rule.report == "junit" and not ran.tests:
+        return "the report has no test in it"
+    if ran.tests and all(test.state == "skipped" for test in ran.tests):
+        return f"no test ran: all {len(ran.tests)} in the report were skipped"
+    return ""
+
+
+def failures_in(ran: Ran) -> tuple[str, ...]:
+    """The failing tests of a report, or the errors that a tool found, by name."""
+    tests = [test.id for test in ran.tests or () if test.state == "failed"]
+    found = [f"{f.rule} {f.path}:{f.line} {f.message}"[:300] for f in ran.findings or () if f.level == "error"]
+    return tuple([*tests, *found][:KEPT_FAILURES])
+
+
+def _broke(rule: CheckRule, code: int) -> str:
+    """Why an exit code means that the check itself broke; empty when it means passed or failed."""
+    if code == 0:
+        return ""
+    if code < 0 or code > 128:
+        return f"ended by signal {-code if code < 0 else code - 128}"
+    if code in CANNOT_RUN:
+        return f"exit code {code}: the program was not found or could not be run"
+    known = rule.failed_exit if rule.failed_exit is not None else FOUND_SOMETHING.get(tool_of(rule.run))
+    return f"exit code {code}" if known is not None and code not in known else ""
+
+
+def tool_of(command: str) -> str:
+    """The program that a command line is about, as far as one can tell; empty where that is not the whole line's."""
+    if COMPOUND.search(command):
+        return ""
+    words = command.split()
+    while words:
+        name = words[0].rpartition("/")[2]
+        if SETTING.match(words[0]):
+            words = words[1:]
+        elif PYTHON.fullmatch(name):
+            return _module_of(words[1:])
+        elif name not in STARTERS:
+            return name
+        else:
+            words = words[1:]
+            while words and words[0].startswith("-"):
+                words = words[1:]
+    return ""
+
+
+def _module_of(words: list[str]) -> str:
+    """What Python runs: a module, or the script that its first argument is."""
+    if words and not words[0].startswith("-"):
+        return words[0].rpartition("/")[2]
+    return words[words.index("-m") + 1].partition(".")[0] if "-m" in words[:-1] else ""
+
+
+def _all_well(ran: Ran) -> str:
+    if ran.tests is not None:
+        passed = sum(test.state == "passed" for test in ran.tests)
+        skipped = sum(test.state == "skipped" for test in ran.tests)
+        return f"{passed}/{passed} passed" + (f", {skipped} skipped" if skipped else "")
+    if ran.findings:
+        return "1 note" if len(ran.findings) == 1 else f"{len(ran.findings)} notes"
+    return "no findings" if ran.findings is not None else "exit code 0"
+
+
+def _what_failed(ran: Ran, failing: tuple[str, ...]) -> str:
+    if ran.tests is not None and failing:
+        ran_at_all = sum(test.state != "skipped" for test in ran.tests)
+        return f"{ran_at_all - len([t for t in ran.tests if t.state == 'failed'])}/{ran_at_all} passed"
+    if failing:
+        return f"{len(failing)} {'error' if len(failing) == 1 else 'errors'}"
+    return f"exit code {ran.exit_code}"
+
+
+class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
+    """A result on record: of one check on one tree, with who ran it. `tests` names the list of all its tests."""
+
+    seq: int
+    tree: Sha
+    name: str
+    digest: str
+    outcome: Outcome
+    summary: str
+    exit_code: int | None = None
+    duration_ms: int = 0
+    failing: list[str] = []
+    tests: str = ""
+    program: str = ""
+    session: SessionId
+    at: str = ""
+
+
+class CheckState(msgspec.Struct, frozen=True, kw_only=True):
+    """Where one check stands for one attempt: its latest result that counts for whoever asks, if there is one.
+
+    `claimed`: only a run by the makers' own process trees is there (D5). `gone`: tests of the target that are not in
+    the
+    report; `compared`: whether it is known at all which those are. `flaky`: red and green on one tree.
+    """
+
+    rule: CheckRule
+    result: CheckResult | None = None
+    claimed: bool = False
+    gone: tuple[str, ...] = ()
+    compared: bool = True
+    flaky: bool = False
+
+    @property
+    def is_green(self) -> bool:
+        """Passed, with every test that the target has."""
+        return self.result is not None and self.result.outcome == "passed" and self.compared and not self.gone
+
+    @property
+    def word(self) -> str:
+        """For lists: passed, failed, crashed, timed_out, or not_run."""
+        if self.result is None:
+            return "not_run"
+        if self.result.outcome != "passed" or self.is_green:
+            return self.result.outcome
+        return "failed" if self.gone else "not_run"
+
+    @property
+    def said(self) -> str:
+        """One line about it."""
+        if self.result is None:
+            return "not run"
+        if self.gone:
+            more = f" and {len(self.gone) - 1} more" if len(self.gone) > 1 else ""
+            return f"{len(self.gone)} of the target's tests are gone: {self.gone[0]}{more}"
+        if not self.compared:
+            return "not compared with the target's tests yet"
+        return self.result.summary
+
+
+def red(states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool) -> list[Reason]:
+    """D5: a reason for each required check that did not pass. `counting`: claimed results do not do."""
+    found = []
+    for standing in states:
+        if not standing.rule.required or (standing.is_green and not (counting and standing.claimed)):
+            continue
+        name = standing.rule.name
+        if standing.is_green:
+            said = f"required check {name} passed only where its makers ran it themselves (claimed)"
+            step = f"a person or a service runs: fe check run {task}"
+        elif standing.word == "not_run":
+            ran = "was not run" if standing.result is None else standing.said
+            said, step = f"required check {name}: {ran} (tree {tree[:7]})", f"fe check run {task}"
+        else:
+            verb = {"crashed": "crashed", "timed_out": "timed out"}.get(standing.word, "failed")
+            said, step = f"required check {name} {verb} on tree {tree[:7]} ({standing.said})", f"fe check show {task}"
+        found.append(Reason("D5", said, step))
+    return found

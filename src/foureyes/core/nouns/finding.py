@@ -1,0 +1,253 @@
+"""Findings: what a reviewer or a tool found in an attempt, its answer, its ruling, its state (L1–L10)."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.words.ids import SessionId
+
+Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]
+SEVERITIES: tuple[Severity, ...] = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
+BLOCKING: frozenset[Severity] = frozenset({"CRITICAL", "HIGH"})
+ALIASES: dict[str, Severity] = {
+    "BLOCKER": "CRITICAL", "IMPORTANT": "HIGH", "SUGGESTION": "MEDIUM", "MINOR": "LOW", "NIT": "LOW",
+}  # fmt: skip
+NOTE = "FYI"
+"""L1: a note without a finding."""
+
+Kind = Literal["TL", "QA", "CK"]
+State = Literal["open", "claimed", "disputed", "resolved", "deferred", "skipped", "waived", "obsolete"]
+STATES: tuple[State, ...] = ("open", "claimed", "disputed", "resolved", "deferred", "skipped", "waived", "obsolete")
+UNRESOLVED: frozenset[State] = frozenset({"open", "claimed", "disputed"})
+"""D2: a claim is no fix and a dispute no acceptance; each waits for a ruling."""
+
+AnswerWord = Literal["FIXED", "REJECTED", "DEFERRED", "SKIPPED"]
+ANSWERS: tuple[AnswerWord, ...] = ("FIXED", "REJECTED", "DEFERRED", "SKIPPED")
+FOR_BLOCKING: frozenset[AnswerWord] = frozenset({"FIXED", "REJECTED"})
+AFTER_ANSWER: dict[AnswerWord, State] = {
+    "FIXED": "claimed",
+    "REJECTED": "disputed",
+    "DEFERRED": "deferred",
+    "SKIPPED": "skipped",
+}
+
+Ground = Literal["misunderstood_requirement", "breaks_other", "false_positive", "better_alternative"]
+GROUNDS: tuple[Ground, ...] = ("misunderstood_requirement", "breaks_other", "false_positive", "better_alternative")
+
+RulingWord = Literal["VERIFIED", "NOT_FIXED", "ACCEPTED", "OVERRULED", "CONFIRMED", "DISMISSED", "OBSOLETE"]
+RULINGS: tuple[RulingWord, ...] = (
+    "VERIFIED",
+    "NOT_FIXED",
+    "ACCEPTED",
+    "OVERRULED",
+    "CONFIRMED",
+    "DISMISSED",
+    "OBSOLETE",
+)
+RULES_ON: dict[RulingWord, frozenset[State]] = {
+    "VERIFIED": frozenset({"claimed"}),
+    "NOT_FIXED": frozenset({"claimed"}),
+    "ACCEPTED": frozenset({"disputed"}),
+    "OVERRULED": frozenset({"disputed"}),
+    "CONFIRMED": frozenset({"open"}),
+    "DISMISSED": frozenset({"open"}),
+    "OBSOLETE": frozenset({"open", "claimed", "disputed"}),
+}
+"""L4: what a ruling is about. CONFIRMED and DISMISSED are about a finding whose quote is nowhere in the code (V7)."""
+AFTER_RULING: dict[RulingWord, State] = {
+    "VERIFIED": "resolved", "NOT_FIXED": "open", "ACCEPTED": "resolved", "OVERRULED": "open", "CONFIRMED": "open",
+    "DISMISSED": "resolved", "OBSOLETE": "obsolete",
+}  # fmt: skip
+
+ReviewStatus = Literal["CHANGES_REQUESTED", "APPROVED_WITH_NOTES", "APPROVED"]
+STATUS_ALIASES: dict[str, ReviewStatus] = {"CHANGES_REQUIRED": "CHANGES_REQUESTED"}
+
+FINDING_INPUT = re.compile(r"(TL|QA|CK)-[A-Za-z0-9._-]{1,80}-[0-9]{1,6}-[0-9]{3,7}\Z")
+EXCUSE = r"too (?:hard|difficult|complex|complicated|long)|(?:it )?takes too long|i disagree|no time|not now|won'?t fix"
+WEAK = re.compile(rf"\W*(?:it(?:'s| is)?\s+|this is\s+)?(?:{EXCUSE})\W*", re.IGNORECASE)
+LEAST_REASON = 20
+WAIVED_DAYS = 30
+
+
+class Location(msgspec.Struct, frozen=True):
+    """Where a finding is: a path of the repository and a line; 0 for none."""
+
+    path: str = ""
+    line: int = 0
+
+
+class Content(msgspec.Struct, frozen=True, kw_only=True):
+    """What a finding says (L3), whoever says it and wherever it is kept."""
+
+    severity: Severity
+    title: str
+    path: str = ""
+    line: int = 0
+    problem: str = ""
+    fix: str = ""
+    why: str = ""
+    quote: str = ""
+    rule: str = ""
+    fix_patch: str = ""
+
+    @property
+    def blocking(self) -> bool:
+        """L1: derived, never sent."""
+        return self.severity in BLOCKING
+
+
+class Found(Content, frozen=True, kw_only=True):
+    """What somebody says they found, before the ledger knows it. `id` names the earlier finding that it is again
+    (L2).
+    """
+
+    id: str = ""
+
+
+class Raised(Content, frozen=True, kw_only=True):
+    """A finding as it enters the ledger: raised for the first time (`id == root`), or again under a new id.
+
+    `note`: shown, no loop item (L10). `anchored`: its quote or place is in the code (V7). `alike`: roots that it could
+    be, too many to tell; never merged by itself (L2). `state` is where it stands then.
+    """
+
+    id: str
+    root: str
+    symbol: str = ""
+    anchored: bool = True
+    note: bool = False
+    waiting: bool = False
+    state: State = "open"
+    alike: tuple[str, ...] = ()
+
+
+class Finding(Content, frozen=True, kw_only=True):
+    """A finding as the ledger has it now: one per root. `id` is the latest it was flagged under, `root` the first.
+
+    `by_check` names the check that raised it, which alone also resolves it. `raised` and `flagged` are iterations,
+    `flags` in how
+    many attempts it was flagged. `waiting`: an unanchored blocking one that somebody else must confirm first (V7).
+    """
+
+    root: str
+    id: str
+    task: str
+    kind: Kind
+    symbol: str = ""
+    source: str = "review"
+    by_check: str = ""
+    session: SessionId
+    raised: int
+    flagged: int
+    flags: int = 1
+    state: State = "open"
+    note: bool = False
+    anchored: bool = True
+    waiting: bool = False
+    must_fix: bool = False
+    left_diff: bool = False
+    answer: str = ""
+    answered: int = 0
+    answered_by: str | None = None
+    ruling: str = ""
+    ruled_by: str | None = None
+    false_fixes: int = 0
+    reopened: int = 0
+    waived_until: str = ""
+    tracked: str = ""
+    alike: list[str] = []
+    seq: int = 0
+    at: str = ""
+
+    @property
+    def where(self) -> str:
+        return f"{self.path}:{self.line}" if self.path and self.line else self.path
+
+    @property
+    def is_loop_item(self) -> bool:
+        """L10: what the implementer has to do with; a late suggestion is only shown."""
+        return not self.note
+
+    def is_waived(self, now: str) -> bool:
+        """E3: a waiver counts while it is valid."""
+        return self.state == "waived" and self.waived_until > now
+
+    def at_time(self, now: str) -> Finding:
+        """E3: as it stands now: open again once its waiver has run out."""
+        ran_out = self.state == "waived" and not self.is_waived(now)
+        return msgspec.structs.replace(self, state="open") if ran_out else self
+
+    def holds(self, now: str) -> bool:
+        """L5: open and blocking: unresolved, or its waiver has run out."""
+        return self.blocking and (self.state in UNRESOLVED or (self.state == "waived" and not self.is_waived(now)))
+
+    @property
+    def needs_answer(self) -> bool:
+        """L6: a blocking finding that its reviewer, not a check, has to see answered."""
+        return self.blocking and self.state == "open" and not self.by_check and not self.waiting and self.is_loop_item
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """The implementer's answer to one finding (L6). `debt` is the task that a deferred one became."""
+
+    finding: str
+    action: AnswerWord
+    text: str = ""
+    ground: str = ""
+    commit: str = ""
+    debt: str = ""
+
+
+class Blocking(msgspec.Struct, frozen=True):
+    """What D2 says about one open blocking finding."""
+
+    id: str
+    severity: str = "HIGH"
+    state: State = "open"
+    title: str = ""
+    where: str = ""
+    waiting: bool = False
+    expired: bool = False
+
+
+def severity_of(text: str) -> Severity | Literal["FYI"] | None:
+    """L1: a severity as people and other tools write it, in any case; None when it is none."""
+    word = text.strip().upper()
+    if word == NOTE:
+        return "FYI"
+    found = ALIASES.get(word, word)
+    return next((severity for severity in SEVERITIES if severity == found), None)
+
+
+def status_of(severities: list[Severity], *, notes: int = 0) -> ReviewStatus:
+    """L5: what the open findings of an attempt make of it."""
+    if any(severity in BLOCKING for severity in severities):
+        return "CHANGES_REQUESTED"
+    return "APPROVED_WITH_NOTES" if severities or notes else "APPROVED"
+
+
+def stem(kind: Kind, group: str, task: str, iteration: int) -> str:
+    """L2: the beginning of an id. A group's name is made fit for one."""
+    named = re.sub(r"[^A-Za-z0-9]+", "-", group).strip("-")[:40] or task
+    return f"{kind}-{named}-{iteration}-"
+
+
+def weak_reason(text: str) -> str:
+    """L7: what to do instead, if the words are no technical reason; empty when they are one."""
+    said = " ".join(text.split())
+    lowered = said.lower()
+    if re.search(r"\btoo (hard|difficult|complex|complicated)\b", lowered) and WEAK.fullmatch(said):
+        return (
+            '"too hard" is no reason against a finding: escalate instead (fe unstart TASK --how blocked -m "what '
+            'is hard")'
+        )
+    if WEAK.fullmatch(said) and "disagree" in lowered:
+        return '"I disagree" alone is no reason: say what makes the finding wrong, in technical terms'
+    if WEAK.fullmatch(said):
+        return '"takes too long" is no reason against a finding: log it as debt where it does not block, or escalate'
+    if len(said) < LEAST_REASON:
+        return f"a technical reason has at least {LEAST_REASON} characters; this one has {len(said)}"
+    return ""

@@ -1,0 +1,136 @@
+"""Sessions: one pair of eyes at work, where they came from (origin), and how independent two of them are (I)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.words.ids import OriginId, SessionId, TaskId
+
+Kind = Literal["agent", "human", "service"]
+Trust = Literal["issued", "observed", "asserted"]
+Grade = Literal["session", "origin", "model", "vendor", "human"]
+Role = Literal["implement", "review"]
+
+GRADES: tuple[Grade, ...] = ("session", "origin", "model", "vendor", "human")
+ROLES: tuple[Role, ...] = ("implement", "review")
+RUN_MARK = "FOUREYES_RUN"
+"""The variable that everything finds in its environment which Foureyes starts: a check, a hook (I5). Its value says
+which.
+"""
+
+
+class Actor(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is calling, as the identity adapter saw it. Says nothing that needs the store.
+
+    `evidence` are the pieces of I3: agent processes among the ancestors, conversation ids, a person's name.
+    `processes` is the part of it that is process evidence, nearest first. `ancestors` is the evidence of every process
+    above the caller, agent or not: a token is only good below the one it was given to (I2). `base` is the session that
+    the evidence alone would give, where `fe session new` made another. `token` is the hash of the one that was shown;
+    `role` and `task` are what a checked one is good for. `within` is what of Foureyes started the caller (`fe check
+    run`);
+    it then has no rights at all (I5), and `ancestors` ends below that.
+    """
+
+    session: SessionId
+    kind: Kind
+    trust: Trust
+    agent: str = ""
+    person: str = ""
+    host: str = ""
+    model: str = ""
+    vendor: str = ""
+    evidence: tuple[str, ...] = ()
+    processes: tuple[str, ...] = ()
+    ancestors: tuple[str, ...] = ()
+    leader: str = ""
+    parent: SessionId | None = None
+    base: SessionId | None = None
+    token: str = ""
+    role: Role | None = None
+    task: TaskId | None = None
+    asserted_name: str = ""
+    within: str = ""
+    why: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What to call it before the store has given it a number."""
+        return self.asserted_name or self.person or self.agent or self.kind
+
+
+class Party(msgspec.Struct, frozen=True, kw_only=True):
+    """A session as the policy sees it: with its origins resolved and everyone above it named.
+
+    `proven` is false for an agent without process evidence: the environment can only join origins (I3), so
+    nothing shows that it is independent of anybody. `above` are the sessions that spawned it, nearest first; `under`
+    are the agent processes above its own `process`, `under_origins` what they belong to. `role` and `task` bound what
+    an
+    issued session may do (I2).
+    """
+
+    session: SessionId
+    kind: Kind
+    trust: Trust = "observed"
+    name: str = ""
+    person: str = ""
+    origins: frozenset[OriginId] = frozenset()
+    proven: bool = True
+    above: tuple[SessionId, ...] = ()
+    process: str = ""
+    under: frozenset[str] = frozenset()
+    under_origins: frozenset[OriginId] = frozenset()
+    role: Role | None = None
+    task: TaskId | None = None
+    model: str = ""
+    vendor: str = ""
+
+
+def is_same(one: Party, other: Party) -> bool:
+    """The same session or the same person (I5: people are themselves across terminals)."""
+    return one.session == other.session or bool(one.person and one.kind == "human" and one.person == other.person)
+
+
+def is_one_origin(one: Party, other: Party) -> bool:
+    """I3: any shared piece of evidence makes one origin. Ask this before something is granted."""
+    return is_same(one, other) or bool(one.origins & other.origins)
+
+
+def is_tied(one: Party, other: Party) -> bool:
+    """I4: not shown to be independent: one origin, or agents of which nobody knows the origin (G1).
+
+    Ask this before something is refused. A caller of unknown origin may be anybody; a person is somebody.
+    """
+    unknown = not one.proven or (one.kind == "agent" and not other.proven)
+    return is_one_origin(one, other) or unknown
+
+
+def is_below(one: Party, other: Party) -> bool:
+    """I3, I4: `one` was spawned, at any depth, by `other`, or runs below its process. Services are never spawners
+    (I7).
+    """
+    spawned = other.session in one.above and other.kind != "service"
+    return spawned or is_above(other, one)
+
+
+def is_above(one: Party, other: Party) -> bool:
+    """I3: the process of `one` is above that of `other`; where it is not on record, its origin is (G1)."""
+    return one.process in other.under if one.process else bool(one.origins & other.under_origins)
+
+
+def has_grade(reviewer: Party, author: Party, grade: Grade) -> bool:
+    """I6: whether the reviewer is independent of the author at least to this grade."""
+    if grade == "human":
+        return reviewer.kind == "human" and not is_one_origin(reviewer, author)
+    if grade == "session":
+        return not is_same(reviewer, author)
+    if is_tied(reviewer, author):
+        return False
+    if grade == "origin" or reviewer.kind == "human" or author.kind == "human":
+        return True
+    if reviewer.trust != "issued" or author.trust != "issued":
+        return False
+    other_model = bool(reviewer.model and author.model and reviewer.model != author.model)
+    other_vendor = bool(reviewer.vendor and author.vendor and reviewer.vendor != author.vendor)
+    return other_model and (grade == "model" or other_vendor)

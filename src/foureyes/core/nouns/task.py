@@ -1,0 +1,110 @@
+"""Tasks: their fields, and what a title or a text may be."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.words.ids import SessionId, Sha, TaskId
+from foureyes.core.words.lifecycle import Status
+from foureyes.core.words.text import CONTROL, SURROGATE, _refuse_control, visible
+from foureyes.errors import BadInput
+
+TaskType = Literal["task", "bug", "feature", "chore", "docs", "epic"]
+TYPES: tuple[TaskType, ...] = ("task", "bug", "feature", "chore", "docs", "epic")
+
+HIGHEST, DEFAULT_PRIORITY, LOWEST = 0, 2, 4
+TITLE_LIMIT = 500
+LABEL = re.compile(r"[^\s,\x00-\x1f\x7f]{1,64}\Z")
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """A unit of work as it is now. `version` is the journal row of its last change."""
+
+    id: TaskId
+    title: str
+    description: str = ""
+    type: TaskType = "task"
+    status: Status = "open"
+    priority: int = DEFAULT_PRIORITY
+    labels: list[str] = []
+    parent: TaskId | None = None
+    acceptance: str = ""
+    minor: bool = False
+    minor_by: SessionId | None = None
+    minor_late: bool = False
+    planned: str = ""
+    merge_failures: int = 0
+    group: str = ""
+    creator: SessionId
+    implementer: SessionId | None = None
+    tier: str = "developer"
+    estimate_minutes: int | None = None
+    hold: str | None = None
+    blocked_reason: str = ""
+    rejected_by: SessionId | None = None
+    defer_until: str | None = None
+    merge: Sha | None = None
+    version: int
+    created_at: str
+    updated_at: str
+    started_at: str | None = None
+    start_target: Sha | None = None
+    closed_at: str | None = None
+    resolution: str = ""
+    iteration: int = 0
+    landed: bool = False
+    open_deps: int = 0
+    ready: bool = False
+    deleted: bool = False
+    waiting_for: str = ""
+
+
+def clean_title(text: str) -> str:
+    """A title: one line, not empty, no control characters."""
+    title = text.strip()
+    if not title:
+        raise BadInput("a task needs a title.", next_step='fe create "what is to be done"')
+    _refuse_control(title, CONTROL, "the title")
+    if len(title) > TITLE_LIMIT:
+        raise BadInput(
+            f"the title has {len(title):,} characters; at most {TITLE_LIMIT} are allowed.",
+            next_step='put the rest into the description: fe create "short title" -d "…"',
+        )
+    return title
+
+
+def clean_label(text: str) -> str:
+    """A label: one word, no commas."""
+    label = text.strip()
+    if not LABEL.match(label) or CONTROL.search(label) or SURROGATE.search(label):
+        raise BadInput(
+            f"{visible(text)!r} is not a label: one word of up to 64 characters, no spaces or commas.",
+            next_step="fe label add TASK security",
+        )
+    return label
+
+
+def check_priority(priority: int) -> int:
+    """A priority that is one."""
+    if not HIGHEST <= priority <= LOWEST:
+        raise BadInput(f"priority {priority}: allowed are 0 (highest) to 4, or P0 to P4.")
+    return priority
+
+
+def clean_priority(text: str) -> int:
+    """0 to 4, or P0 to P4."""
+    digits = text.strip().upper().removeprefix("P")
+    if digits not in {"0", "1", "2", "3", "4"}:
+        raise BadInput(f"priority {visible(text)!r}: allowed are 0 (highest) to 4, or P0 to P4.")
+    return int(digits)
+
+
+def task_type(text: str) -> TaskType:
+    """A type as typed."""
+    for known in TYPES:
+        if known == text.strip().lower():
+            return known
+    raise BadInput(f"type {visible(text)[:60]!r}: allowed are {', '.join(TYPES)}.")

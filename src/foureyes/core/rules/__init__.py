@@ -1,0 +1,1 @@
+"""The rules: who may, under which policy, with which facts."""

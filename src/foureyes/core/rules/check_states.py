@@ -1,0 +1,74 @@
+"""D5: where every configured check stands for an attempt, and whose runs count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from foureyes.core.nouns.check import CheckResult, CheckRule, CheckState, Outcome
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.policy import ReviewPolicy
+
+RAN: frozenset[Outcome] = frozenset({"passed", "failed"})
+"""G1: a run that crashed or was ended tells nothing about which tests there are."""
+
+NOT_COMPARED = "*"
+"""Stands for all tests, where a person agreed although it is not known which ones the target has."""
+
+
+def check_states(facts: Facts, policy: ReviewPolicy) -> tuple[CheckState, ...]:
+    """Each check of the accepted configuration on the attempt's tree, compared with the target's tests at its base."""
+    attempt = facts.attempt
+    if attempt is None:
+        return ()
+    return check_states_on(facts, policy, attempt.tree, attempt.base_tree)
+
+
+def check_states_on(
+    facts: Facts, policy: ReviewPolicy, tree: str, base_tree: str, also_gone: Iterable[str] = ()
+) -> tuple[CheckState, ...]:
+    """The same on any tree that the facts hold results of. `also_gone` are tests that were allowed to go before."""
+    found = tuple(check_state(facts, rule, tree, base_tree, frozenset(also_gone)) for rule in policy.checks)
+    return tuple(replace(one, compared=True) for one in found) if NOT_COMPARED in also_gone else found
+
+
+def check_state(
+    facts: Facts, rule: CheckRule, tree: str, base_tree: str, allowed: frozenset[str] = frozenset()
+) -> CheckState:
+    """The latest result that counts; failing that, the latest one that somebody claims."""
+    mine = [result for result in facts.results if (result.digest, result.name) == (rule.digest, rule.name)]
+    here = [result for result in mine if result.tree == tree]
+    if not here:
+        return CheckState(rule=rule)
+    counting = [result for result in here if counts(facts, result)]
+    result = (counting or here)[-1]
+    before = [
+        old for old in mine if old.tree == base_tree and old.outcome in RAN and (not counting or counts(facts, old))
+    ]
+    outcomes = {one.outcome == "passed" for one in (counting or here)}
+    compared = rule.report != "junit" or not base_tree or base_tree == tree or bool(before)
+    return CheckState(
+        rule=rule,
+        result=result,
+        claimed=not counting,
+        gone=_gone(facts, rule, result, before, allowed) if base_tree != tree else (),
+        compared=compared,
+        flaky=len(outcomes) > 1,
+    )
+
+
+def counts(facts: Facts, result: CheckResult) -> bool:
+    """D5: run by a service or a person outside the process trees of everyone who made or delegated the work."""
+    who = facts.party(result.session)
+    return who.kind != "agent" and who.trust != "asserted" and not facts.is_involved(who)
+
+
+def _gone(
+    facts: Facts, rule: CheckRule, result: CheckResult, before: list[CheckResult], allowed: frozenset[str]
+) -> tuple[str, ...]:
+    """The tests that ran on the target and are not in this report."""
+    if rule.report != "junit" or not result.tests:
+        return ()
+    had = {name for old in before if old.tests != result.tests for name in facts.tests.get(old.tests, frozenset())}
+    return tuple(sorted(had - facts.tests.get(result.tests, frozenset()) - allowed))

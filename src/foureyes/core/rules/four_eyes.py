@@ -1,0 +1,434 @@
+"""Who may approve (P) and who may close (C). Pure: facts, actor and policy in, a decision with its reasons out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.nouns.session import GRADES, Party, has_grade, is_one_origin, is_tied
+from foureyes.core.rules.facts import Facts, Recorded
+from foureyes.core.rules.minor import minor_refusals
+from foureyes.core.rules.policy import FINISHED_APART, PolicyName, ReviewPolicy, required_grade
+from foureyes.core.words.decision import Decision, allow, fail_closed, refuse, strictest
+from foureyes.core.words.ids import short_diff
+from foureyes.core.words.text import is_blank
+
+Answer = Literal["refuse", "reason", "allow", "declared"]
+
+ANSWERS: dict[str, dict[PolicyName, Answer]] = {
+    "P2": {"strict": "refuse", "balanced": "refuse", "delegated": "refuse", "trusted": "declared"},
+    "P3": {"strict": "refuse", "balanced": "reason", "delegated": "allow", "trusted": "allow"},
+    "P4": {"strict": "refuse", "balanced": "refuse", "delegated": "refuse", "trusted": "refuse"},
+    "P5": {"strict": "refuse", "balanced": "reason", "delegated": "allow", "trusted": "allow"},
+    "P7": {"strict": "allow", "balanced": "allow", "delegated": "allow", "trusted": "allow"},
+}
+"""The rows of the policy table that depend on the policy; `reason` is an audited exception, free for people."""
+
+EXCEPTIONS = {"P3": "creator_approval", "P5": "repeat_reviewer"}
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What the caller says with an approval. Blank counts as missing (P9)."""
+
+    reason: str = ""
+    reviewed_by: str = ""
+    self_review: bool = False
+    break_glass: str = ""
+    record_only: bool = False
+
+    @property
+    def words(self) -> str:
+        """The reason that goes on record."""
+        return next((text.strip() for text in (self.break_glass, self.reason) if not is_blank(text)), "")
+
+    @property
+    def how(self) -> str:
+        """What makes it another approval than the usual one."""
+        flags = {
+            "--break-glass": self.break_glass,
+            "--record-only": self.record_only,
+            "--self-review": self.self_review,
+        }
+        return " ".join(
+            [
+                *[flag for flag, given in flags.items() if given],
+                *([f"--reviewed-by {self.reviewed_by}"] if self.reviewed_by else []),
+            ]
+        )
+
+    @property
+    def has_reason(self) -> bool:
+        return not is_blank(self.reason)
+
+
+NOTHING = Said()
+
+
+def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said = NOTHING) -> Decision:
+    """P for the actor and for each agent above it; the strictest answer holds (I4). A rule that raises refuses (G1).
+
+    An approval that was recorded apart may be finished by anyone who may decide at all (P11).
+    """
+
+    def answer() -> Decision:
+        ordinary = _strictest(actor, _with_spawners(facts, actor), lambda who: _may_approve(facts, who, policy, said))
+        return _finishing(facts, actor, policy, said, ordinary)
+
+    return fail_closed(answer)
+
+
+def recorded_approval(facts: Facts, policy: ReviewPolicy) -> Recorded | None:
+    """P11: the active approval of the current diff that waits to be finished, if the policy knows such a thing."""
+    if policy.name not in FINISHED_APART or facts.attempt is None:
+        return None
+    return next((found for found in facts.recorded if found.diff_id == facts.attempt.diff_id), None)
+
+
+def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said, ordinary: Decision) -> Decision:
+    """P11: who recorded it finishes it as it is; anybody else who may not approve anew finishes it with a reason.
+
+    What was recorded must still hold: P is asked again for who recorded it.
+    """
+    recorded = recorded_approval(facts, policy)
+    if recorded is None or not (ordinary.allowed or ordinary.rule in BREAKABLE) or said.record_only:
+        return ordinary
+    if any(may_decide(who) for who in _with_spawners(facts, actor)) or not _still_holds(facts, policy, recorded):
+        return ordinary
+    reviewer = facts.party(recorded.session)
+    if is_one_origin(actor, reviewer):
+        return allow("P11", "you recorded the approval of this diff")
+    if ordinary.allowed:
+        return ordinary
+    said_by = f"{facts.party_name(recorded.session)} recorded an approval of this diff"
+    if said.has_reason:
+        return allow("P11", said_by)
+    return refuse("P11", f"{said_by}; finishing it needs a reason", _approve_with_reason(facts), needs_reason=True)
+
+
+def _still_holds(facts: Facts, policy: ReviewPolicy, recorded: Recorded) -> bool:
+    """Whether who recorded an approval could give it now: a label, an author or the policy may have changed since."""
+    said = Said(
+        recorded.reason,
+        self_review=recorded.exception == "self_review",
+        reviewed_by="on record" if recorded.exception else "",
+    )
+    line = _with_spawners(facts, facts.party(recorded.session))
+    return strictest([_may_approve(facts, who, policy, said) for who in line]).allowed
+
+
+def may_record(facts: Facts, policy: ReviewPolicy) -> Decision | None:
+    """P11: recording without finishing is for delegated and trusted."""
+    if policy.name in FINISHED_APART:
+        return None
+    return refuse(
+        "P11",
+        f"--record-only is for policy delegated and trusted; {policy.name} is in force",
+        f"fe show {facts.task.id}",
+    )
+
+
+def _with_spawners(facts: Facts, actor: Party) -> list[Party]:
+    """I4: who must be asked: the actor, every agent that spawned it, and a service that only was seen (a runner is
+    issued).
+    """
+    above = [facts.party(session) for session in actor.above]
+    return [
+        actor,
+        *[party for party in above if party.kind == "agent" or (party.kind == "service" and party.trust != "issued")],
+    ]
+
+
+def _strictest(actor: Party, line: list[Party], ask: Callable[[Party], Decision]) -> Decision:
+    """I4: the answer that allows least; one that holds for who spawned the actor says so."""
+
+    def answer(who: Party) -> Decision:
+        found = ask(who)
+        if who is actor:
+            return found
+        return msgspec.structs.replace(found, message=f"asked for {_you(who)}, which spawned you (I4): {found.message}")
+
+    return strictest([answer(who) for who in line])
+
+
+def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -> Decision:
+    """The first row that matches decides: I1, I5, then P0 P6 P1 P2 P3 P4 P5 P7."""
+    task = facts.task
+    barred = may_decide(actor) or _beyond_its_token(facts, actor)
+    if barred is not None:
+        return barred
+    if facts.history is None or facts.authors is None:
+        return refuse(
+            "P0", f"the history of {task.id} cannot be read, so nobody can be shown to be independent", "fe doctor"
+        )
+    if not facts.makers() and facts.is_creator(actor):
+        return refuse("P4", f"{_you(actor)} created {task.id} and nobody implemented it", f"fe cancel {task.id}")
+    if not (facts.history and facts.authors and facts.makers()):
+        return refuse(
+            "P0", f"{task.id} has no authors on record, so there is nothing to be independent of", f"fe show {task.id}"
+        )
+    grade, source = required_grade(policy, facts.labels_in_force(), facts.changed_paths())
+    if GRADES.index(grade) > GRADES.index("origin"):
+        makers = [facts.party(name) for name in facts.makers()]
+        short = [
+            maker.session for maker in makers if not has_grade(actor, maker, grade) or facts.is_under(actor, maker)
+        ]
+        if short:
+            return _short_of_grade(facts, actor, grade, source, short[0])
+    made = facts.made_by(actor)
+    minor = _as_minor(facts, actor, policy, made=made is not None)
+    if minor is not None:
+        return minor
+    if made is not None and policy.same_origin == "audit" and facts.only_shares_an_origin(actor):
+        answer = _not_a_maker(facts, actor, policy, said)
+        if not answer.allowed:
+            return answer
+        return msgspec.structs.replace(
+            answer, exception="same_origin", message="of an author's origin, which is audited here (I4)"
+        )
+    if made is not None:
+        return _own_work(facts, actor, policy, said, *made)
+    return _not_a_maker(facts, actor, policy, said)
+
+
+def _as_minor(facts: Facts, actor: Party, policy: ReviewPolicy, *, made: bool) -> Decision | None:
+    """P1: minor work is anybody's to approve; who made it or had it made (I4) does so on record, and not without end
+    (P10).
+    """
+    own = made or facts.has_delegated(actor)
+    if not facts.task.minor or minor_refusals(facts, policy, actor if own else None):
+        return None
+    return allow("P1", f"{facts.task.id} is minor", exception="minor" if own else "")
+
+
+def may_decide(actor: Party) -> Decision | None:
+    """I1, I5: a name somebody typed may only log, and a service never decides."""
+    if actor.trust == "asserted":
+        return refuse(
+            "I1",
+            f'"{actor.name}" is only a name somebody typed (--as); it may log, nothing else',
+            "call it without --as",
+        )
+    if actor.kind == "service":
+        return refuse(
+            "I5",
+            "no terminal and no agent process: this is a service, which never starts, closes or decides",
+            "a person types it in a terminal, or an agent runs it",
+        )
+    return None
+
+
+def _beyond_its_token(facts: Facts, actor: Party) -> Decision | None:
+    """I2: a token is good for one role and one task."""
+    if actor.role is None:
+        return None
+    if actor.role != "review":
+        return refuse("I2", f"{_you(actor)} has a token to {actor.role}, not to review", "fe whoami")
+    if actor.task != facts.task.id:
+        return refuse("I2", f"{_you(actor)} has a token for {actor.task}, not for {facts.task.id}", "fe whoami")
+    return None
+
+
+def _short_of_grade(facts: Facts, actor: Party, grade: str, source: str, author: str) -> Decision:
+    needs = "a person" if grade == "human" else f"independence of grade {grade}"
+    made = (
+        " made the change itself"
+        if facts.made_by(actor)
+        else f" does not reach that towards {facts.party_name(author)}"
+    )
+    return refuse(
+        "P6",
+        f"{source} asks for {needs}; {_you(actor)}{made}",
+        _elsewhere(facts, "a person" if grade == "human" else f"a reviewer of another {grade}"),
+    )
+
+
+def _own_work(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said, maker: str, why: str) -> Decision:
+    """P2: whoever made a change may not approve it; under `trusted` only with a declaration, on the record."""
+    message = f"whoever made a change may not approve it: {facts.party_name(maker)} {why}"
+    declared = said.reviewed_by.strip() or (said.self_review and said.has_reason)
+    if ANSWERS["P2"][policy.name] == "declared" and declared:
+        return allow("P2", f"declared under policy {policy.name}", exception="self_review", needs_reason=True)
+    step = _elsewhere(facts, "somebody else")
+    if ANSWERS["P2"][policy.name] == "declared":
+        step += ', or declare it: --reviewed-by NAME, or --self-review -m "why"'
+    if "trailer" in why:
+        step += f'; if the trailer is wrong a person runs: fe author clear {facts.task.id} {maker} -m "why"'
+    return refuse("P2", message, step)
+
+
+def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -> Decision:
+    """P3, P5, P7: what is left once the actor has no part in the making."""
+    task = facts.task
+    iteration = facts.attempt.n if facts.attempt else 0
+    if facts.is_creator(actor):
+        return _by_table("P3", f"you created {task.id}", facts, actor, policy, said)
+    if facts.has_delegated(actor):
+        return _by_table("P3", f"you delegated {task.id}", facts, actor, policy, said)
+    if facts.did(actor, ("reviewed", "approved"), before=iteration):
+        return _by_table("P5", f"you reviewed an earlier attempt of {task.id}", facts, actor, policy, said)
+    return allow("P7", f"not involved in {task.id}")
+
+
+def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -> Decision:
+    answer = ANSWERS[rule][policy.name]
+    if answer == "refuse":
+        return refuse(
+            rule, f"{why}, and policy {policy.name} wants somebody uninvolved", _elsewhere(facts, "somebody else")
+        )
+    if answer == "allow" or actor.kind == "human":
+        return allow(rule, why)
+    if said.has_reason:
+        return allow(rule, why, exception=EXCEPTIONS[rule], needs_reason=True)
+    return refuse(
+        rule,
+        f"{facts.task.id} can be approved by you only with a reason ({why})",
+        _approve_with_reason(facts),
+        needs_reason=True,
+    )
+
+
+BREAKABLE = frozenset({"P2", "P3", "P4", "P5", "P6"})
+"""N3: what breaking the glass passes. Never what cannot be read (P0), and never the gate conditions D1–D4 and D7."""
+
+
+def may_break_glass(answer: Decision, actor: Party, why: str) -> Decision:
+    """N3: a person approves all the same, with a reason, audited and visible for ever. Needless where P allows it."""
+    if answer.allowed or is_blank(why):
+        return answer
+    if actor.kind != "human" or may_decide(actor) is not None:
+        return refuse("N3", "breaking the glass is for a person at a terminal", answer.next)
+    if answer.rule not in BREAKABLE:
+        return answer
+    return allow("N3", f"break-glass over {answer.rule}: {answer.message}", exception="break_glass", needs_reason=True)
+
+
+def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:
+    """C1, C2, T5: who may close without an approval. A rule that raises refuses (G1)."""
+    return fail_closed(
+        lambda: _strictest(actor, _with_spawners(facts, actor), lambda who: _may_close(facts, who, policy, exception))
+    )
+
+
+def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
+    task = facts.task
+    barred = may_decide(actor)
+    if barred is not None:
+        return barred
+    if facts.history is None or facts.authors is None:
+        return refuse("P0", f"the history of {task.id} cannot be read", "fe doctor")
+    if task.landed or (facts.attempt is not None and facts.attempt.landed):
+        return refuse(
+            "C2",
+            f"the work of {task.id} is already on the target branch: it can only be approved or reverted",
+            _elsewhere(facts, "somebody else"),
+        )
+    if task.type == "epic" and not facts.children_closed:
+        return refuse("T5", f"{task.id} is an epic with open children", f"fe list --parent {task.id}")
+    if _is_anothers_claim(facts, actor):
+        owner = facts.party_name(task.implementer or "")
+        return refuse(
+            "C1", f"{owner} is working on {task.id}; only a person or its creator may close it", f"fe show {task.id}"
+        )
+    return _by_involvement(facts, actor, policy, exception)
+
+
+def _is_anothers_claim(facts: Facts, actor: Party) -> bool:
+    task = facts.task
+    if task.status != "in_progress" or task.implementer is None or actor.kind == "human" or facts.is_creator(actor):
+        return False
+    return not is_one_origin(actor, facts.party(task.implementer))
+
+
+def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
+    task = facts.task
+    made = facts.made_by(actor)
+    minor = _as_minor(facts, actor, policy, made=made is not None)
+    if minor is not None:
+        return minor
+    creator = facts.is_creator(actor) or facts.is_under(actor, facts.party(task.creator))
+    if creator and not made and (facts.makers() or _is_finished_epic(facts)):
+        return allow("T5" if not facts.makers() else "C1", "creator; somebody else implemented it")
+    planned = is_tied(actor, facts.party(task.creator)) or facts.is_under(actor, facts.party(task.creator))
+    if not (made or planned or _made_a_child(facts, actor)):
+        return allow("C1", f"not involved in {task.id}")
+    if not is_blank(exception):
+        return allow("C1", "self-close by exception", exception="self_close", needs_reason=True)
+    if made:
+        maker, why = made
+        step = f"fe submit {task.id}" if task.status == "in_progress" else _elsewhere(facts, "somebody else")
+        return refuse("C1", f"whoever did the work may not close it: {facts.party_name(maker)} {why}", step)
+    if planned:
+        return refuse("C1", f"you created {task.id} and nobody implemented it", f"fe cancel {task.id}")
+    return refuse("C1", f"you implemented a child of {task.id}", f"its creator closes it: fe close {task.id}")
+
+
+def _is_finished_epic(facts: Facts) -> bool:
+    return facts.task.type == "epic" and facts.child_count > 0 and facts.children_closed
+
+
+def _made_a_child(facts: Facts, actor: Party) -> bool:
+    """T5: an epic's implementers are those of its children."""
+    return any(
+        is_tied(actor, facts.party(maker)) or facts.is_under(actor, facts.party(maker)) for maker in facts.child_makers
+    )
+
+
+def may_cancel(facts: Facts, actor: Party) -> Decision:
+    """T: cancel and delete are for work that nobody began, by its creator or a person."""
+    return fail_closed(lambda: _may_cancel(facts, actor))
+
+
+def _may_cancel(facts: Facts, actor: Party) -> Decision:
+    task = facts.task
+    barred = may_decide(actor)
+    if barred is not None:
+        return barred
+    if facts.history is None or facts.authors is None:
+        return refuse("P0", f"the history of {task.id} cannot be read", "fe doctor")
+    if facts.makers():
+        return refuse(
+            "T2", f"somebody has worked on {task.id}: it is closed by rule C, not cancelled", f"fe close {task.id}"
+        )
+    if actor.kind == "human" or facts.is_creator(actor):
+        return allow("T2", "creator or a person")
+    return refuse(
+        "T2",
+        f"only {facts.party_name(task.creator)}, who created {task.id}, or a person may cancel it",
+        f"fe show {task.id}",
+    )
+
+
+def may_lift_rejection(facts: Facts, actor: Party) -> Decision:
+    """T: a rejected task is unblocked or reopened by who rejected it, or by a person."""
+    return fail_closed(lambda: _may_lift_rejection(facts, actor))
+
+
+def _may_lift_rejection(facts: Facts, actor: Party) -> Decision:
+    barred = may_decide(actor)
+    if barred is not None:
+        return barred
+    rejecter = facts.task.rejected_by
+    if rejecter is None or actor.kind == "human" or is_one_origin(actor, facts.party(rejecter)):
+        return allow("T2", "")
+    return refuse(
+        "T2",
+        f"{facts.task.id} was rejected by {facts.party_name(rejecter)}; only they or a person may take it up again",
+        f"fe show {facts.task.id}",
+    )
+
+
+def _you(actor: Party) -> str:
+    return f"{actor.name or actor.session} ({actor.session})"
+
+
+def _approve_with_reason(facts: Facts) -> str:
+    seen = f" --seen {short_diff(facts.attempt.diff_id)}" if facts.attempt else ""
+    return f'fe approve {facts.task.id}{seen} -m "why it is fine"'
+
+
+def _elsewhere(facts: Facts, who: str) -> str:
+    """The command that another pair of eyes types."""
+    seen = f" --seen {short_diff(facts.attempt.diff_id)}" if facts.attempt else ""
+    return f"{who} runs: fe approve {facts.task.id}{seen}"

@@ -1,0 +1,226 @@
+"""Conditions of every approval (D), in the order of rules.md. Each one that fails is a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from foureyes.core.nouns.attempt import DETACHED
+from foureyes.core.nouns.check import red
+from foureyes.core.nouns.finding import Blocking
+from foureyes.core.nouns.session import Party, is_one_origin
+from foureyes.core.rules.check_states import NOT_COMPARED, check_states
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.minor import minor_refusals
+from foureyes.core.rules.policy import AgentApproval, ReviewPolicy, must_be_seen, required_reviews
+from foureyes.core.words.ids import Sha, short_diff
+from foureyes.core.words.text import is_blank
+from foureyes.errors import Reason
+
+SEEN_DIGITS = 8
+
+
+class Tip(msgspec.Struct, frozen=True):
+    """What git says about the attempt's ref right now: its head, and for landed work whether the target holds it."""
+
+    head: Sha | None = None
+    on_target: bool = False
+
+
+def check(
+    facts: Facts, actor: Party, tip: Tip | None, seen: str, policy: ReviewPolicy, reason: str = ""
+) -> tuple[Reason, ...]:
+    """D: everything but who is asking. `tip` None means git could not be asked."""
+    conditions: tuple[Callable[[], Iterable[Reason | None]], ...] = (
+        lambda: [is_reviewing(facts)],
+        lambda: has_blocking(facts),
+        lambda: holds(facts),
+        lambda: [is_stale(facts, tip)],
+        lambda: was_not_checked(facts, actor, policy, reason),
+        lambda: [lacks_reviews(facts, actor, policy)],
+        lambda: [was_not_seen(facts, actor, seen)],
+        lambda: [was_not_shown(facts, actor, policy, seen)],
+        lambda: [was_not_reviewed(facts, actor, policy.agent_approval)],
+    )
+    return tuple(reason for condition in conditions for reason in fail_closed(condition))
+
+
+def fail_closed(condition: Callable[[], Iterable[Reason | None]]) -> list[Reason]:
+    """G1: a condition that raises is a reason against it."""
+    try:
+        return [reason for reason in condition() if reason is not None]
+    except Exception as problem:
+        return [Reason("G1", f"a condition could not be checked ({type(problem).__name__}: {problem})", "fe doctor")]
+
+
+def is_reviewing(facts: Facts) -> Reason | None:
+    """D1: status is reviewing."""
+    task = facts.task
+    if task.status == "reviewing":
+        return None
+    hint = {
+        "open": f"fe start {task.id}",
+        "in_progress": f"fe submit {task.id}",
+        "blocked": f"fe show {task.id}",
+        "deferred": f"fe undefer {task.id}",
+    }
+    return Reason("D1", f"{task.id} is {task.status}, not reviewing", hint.get(task.status, f"fe show {task.id}"))
+
+
+def has_blocking(facts: Facts) -> list[Reason]:
+    """D2: no open blocking finding; each one is a reason, with what settles it."""
+    return [
+        Reason("D2", f"{one.id} {one.severity} {_stands(one)}: {one.title}{_at(one)}", _settles(one))
+        for one in facts.open_blocking
+    ]
+
+
+def _stands(one: Blocking) -> str:
+    if one.expired:
+        return "was waived, and the waiver has run out"
+    if one.waiting:
+        return "waits to be confirmed (its quote is nowhere in the code)"
+    return {"claimed": "is claimed fixed, and nobody verified it", "disputed": "is disputed, and nobody ruled"}.get(
+        one.state, "is open"
+    )
+
+
+def _at(one: Blocking) -> str:
+    return f" ({one.where})" if one.where else ""
+
+
+def _settles(one: Blocking) -> str:
+    if one.waiting:
+        return f"fe finding rule {one.id} --confirmed|--dismissed"
+    rulings = {"claimed": "--verified|--not-fixed", "disputed": "--accepted|--overruled"}
+    if one.state in rulings:
+        return f"fe finding rule {one.id} {rulings[one.state]}"
+    return f"fe finding respond {one.id} --fixed|--rejected"
+
+
+def holds(facts: Facts) -> list[Reason]:
+    """D3: no hold on task or project; each one is a reason."""
+    found = []
+    if facts.project_hold is not None:
+        found.append(
+            Reason("D3", f"the project is held: {facts.project_hold}", 'a person runs: fe resume --project -m "why"')
+        )
+    if facts.task.hold is not None:
+        found.append(
+            Reason(
+                "D3",
+                f"{facts.task.id} is held: {facts.task.hold}",
+                f'a person runs: fe resume {facts.task.id} -m "why"',
+            )
+        )
+    return found
+
+
+def is_stale(facts: Facts, tip: Tip | None) -> Reason | None:
+    """D4: the attempt is current: its head is the head of the ref it came from; landed work is on the target."""
+    attempt = facts.attempt
+    again = f"fe submit {facts.task.id}"
+    if attempt is None:
+        return Reason("D4", f"nothing was handed in for {facts.task.id}", again)
+    if tip is None:
+        return Reason("D4", "git could not say whether the attempt is current", "fe doctor")
+    if attempt.no_code and attempt.base == attempt.head:
+        return None
+    if attempt.landed:
+        return None if tip.on_target else Reason("D4", f"{attempt.head[:7]} is no longer on the target branch", again)
+    if attempt.ref == DETACHED or tip.head == attempt.head:
+        return None
+    name = attempt.ref.removeprefix("refs/heads/")
+    moved = f"moved to {tip.head[:7]}" if tip.head else "is gone"
+    return Reason(
+        "D4", f"attempt {attempt.n} is stale: branch {name} {moved} after {attempt.head[:7]} was handed in", again
+    )
+
+
+def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: str = "") -> list[Reason]:
+    """D5: required checks passed on the attempt's tree; for agents, where somebody else ran them.
+
+    A person may agree to tests that are gone, with a reason, on the record: tests are renamed and retired, too.
+    """
+    attempt = facts.attempt
+    if attempt is None or attempt.no_code:
+        return []
+    if facts.task.minor and not policy.minor.checks and not minor_refusals(facts, policy, None):
+        return []
+    found = check_states(facts, policy)
+    if actor.kind == "human" and not is_blank(reason):
+        found = tuple(msgspec.structs.replace(one, gone=(), compared=True) for one in found)
+    step = f'a person runs: fe approve {facts.task.id} -m "why these tests may go"'
+    return [
+        msgspec.structs.replace(one, next=step)
+        if "tests are gone" in one.message or "not compared" in one.message
+        else one
+        for one in red(found, facts.task.id, attempt.tree, counting=actor.kind != "human")
+    ]
+
+
+def tests_that_go(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
+    """D5: tests of the target that the attempt no longer has, where a required check would have run them."""
+    required = [one for one in check_states(facts, policy) if one.rule.required and one.result is not None]
+    unknown = [NOT_COMPARED] if any(not one.compared for one in required) else []
+    return tuple(dict.fromkeys([*unknown, *[name for one in required for name in one.gone]]))
+
+
+def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | None:
+    """D6: as many counting reviews as the policy or a label asks for; a person's approval is one of every grade, with
+    their review.
+    """
+    wanted = required_reviews(policy, facts.labels_in_force())
+    person = actor.kind == "human"
+    have = person + sum(not (person and is_one_origin(actor, facts.party(session))) for session in facts.reviewers)
+    if have >= wanted:
+        return None
+    return Reason(
+        "D6", f"{wanted} counting reviews are required, {have} are there", f"a person runs: fe approve {facts.task.id}"
+    )
+
+
+def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str) -> Reason | None:
+    """D8: where a label asks for it, a person says which diff was on screen; the command line measures nothing (H4)."""
+    label = must_be_seen(policy, facts.labels_in_force())
+    if label is None or actor.kind != "human" or seen or facts.attempt is None:
+        return None
+    shown = short_diff(facts.attempt.diff_id)
+    step = f"fe show {facts.task.id} --diff, then: fe approve {facts.task.id} --seen {shown}"
+    return Reason("D8", f"label {label} wants the change to be looked at, and nothing shows that it was", step)
+
+
+def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
+    """D7: an approval names the diff that was looked at; a person on the command line may leave it out."""
+    attempt = facts.attempt
+    if attempt is None:
+        return None
+    look = f"fe show {facts.task.id} --diff"
+    given = seen.removeprefix("sha256:").lower()
+    if not given:
+        if actor.kind == "human":
+            return None
+        return Reason("D7", "an agent says which diff it looked at: --seen DIFF_ID is missing", look)
+    if len(given) < SEEN_DIGITS:
+        return Reason("D7", f"--seen needs at least {SEEN_DIGITS} digits of the diff id", look)
+    if attempt.diff_id.removeprefix("sha256:").startswith(given):
+        return None
+    return Reason(
+        "D7",
+        f"the change moved while you looked: you saw {given[:SEEN_DIGITS]}, attempt {attempt.n} is "
+        f"{short_diff(attempt.diff_id)}",
+        look,
+    )
+
+
+def was_not_reviewed(facts: Facts, actor: Party, agent_approval: AgentApproval) -> Reason | None:
+    """D9: where the policy asks for it, an agent's approval needs its own counting review of this diff."""
+    if agent_approval != "review" or actor.kind != "agent" or actor.session in facts.reviewers:
+        return None
+    return Reason(
+        "D9",
+        "review.agent_approval = review: an agent's approval needs its own counting review of this diff, and "
+        "there is none",
+        f"a person runs: fe approve {facts.task.id}",
+    )

@@ -1,0 +1,71 @@
+"""P10: when a task marked minor really is one. Evidence bounds the word."""
+
+from __future__ import annotations
+
+from foureyes.core.nouns.session import Party
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, gate_files
+from foureyes.errors import Reason
+
+
+def minor_refusals(facts: Facts, policy: ReviewPolicy, author: Party | None) -> tuple[Reason, ...]:
+    """Why the mark does not count; empty when it does. `author` is set when an author would approve itself."""
+    said = [
+        _barred_by_label(facts, policy),
+        _set_late_by_an_author(facts),
+        _too_large(facts, policy),
+        _touches_protected(facts, policy),
+    ]
+    if author is not None:
+        said += [_no_self_approval(policy), _used_up(facts, policy, author)]
+    return tuple(Reason("P10", sentence) for sentence in said if sentence)
+
+
+def _barred_by_label(facts: Facts, policy: ReviewPolicy) -> str:
+    label = bars_auto_approval(policy, facts.labels_in_force())
+    return f"label {label} says auto_approve = false" if label else ""
+
+
+def _set_late_by_an_author(facts: Facts) -> str:
+    """Set after creation it counts only from a session outside the author set, its origins and delegators."""
+    task = facts.task
+    if not task.minor_late or task.minor_by is None:
+        return ""
+    if facts.is_involved(facts.party(task.minor_by)):
+        return "it was marked minor after creation by a session that made or delegated the work"
+    return ""
+
+
+def _too_large(facts: Facts, policy: ReviewPolicy) -> str:
+    attempt = facts.attempt
+    if attempt is None:
+        return ""
+    if any(changed.added is None for changed in attempt.files):
+        return "it changes a binary file, which cannot be measured in lines"
+    lines = attempt.added + attempt.removed
+    return (
+        f"{lines} changed lines are more than minor.max_lines = {policy.minor.max_lines}"
+        if lines > policy.minor.max_lines
+        else ""
+    )
+
+
+def _touches_protected(facts: Facts, policy: ReviewPolicy) -> str:
+    hit = gate_files(policy, facts.changed_paths())
+    return f"it touches the protected path {hit[0]}" if hit else ""
+
+
+def _no_self_approval(policy: ReviewPolicy) -> str:
+    return "" if policy.minor.self else "minor.self = false: nobody approves their own minor work"
+
+
+def _used_up(facts: Facts, policy: ReviewPolicy, author: Party) -> str:
+    line = [author, *[facts.party(session) for session in author.above]]
+    origins = {origin for party in line if party.kind == "agent" or party is author for origin in party.origins}
+    used = max((facts.minor_self_approvals.get(origin, 0) for origin in origins), default=0)
+    limit = policy.minor.self_approvals_per_day
+    return (
+        f"this origin has approved {used} minor tasks of its own today (minor.self_approvals_per_day = {limit})"
+        if used >= limit
+        else ""
+    )

@@ -1,0 +1,232 @@
+"""Review modes (M): which eyes a task waits for, and when nobody needs to look. Control only ratchets up (M6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from foureyes.core.nouns.check import CheckState, red
+from foureyes.core.nouns.session import GRADES
+from foureyes.core.rules import gate
+from foureyes.core.rules.facts import Control, Facts
+from foureyes.core.rules.policy import (
+    DOCS,
+    MODES,
+    Mode,
+    ReviewPolicy,
+    bars_auto_approval,
+    gate_files,
+    required_grade,
+    required_reviews,
+)
+from foureyes.core.words.globs import matching
+from foureyes.errors import Reason
+
+PREFIX = "review:"
+NAMES: dict[str, Mode] = {**{mode: mode for mode in MODES}, "auto": "auto-approve"}
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """The mode of a task and every reason for it, the one that decided first."""
+
+    mode: Mode
+    reasons: tuple[Reason, ...] = ()
+
+
+def strictest(modes: Iterable[Mode]) -> Mode:
+    """M1: within a level the most restrictive wins."""
+    return min(modes, key=MODES.index)
+
+
+def label_mode(label: str) -> Mode | None:
+    """M1, M2: the mode that a `review:*` label names; an unknown one means per-task."""
+    return NAMES.get(label.removeprefix(PREFIX), "per-task") if label.startswith(PREFIX) else None
+
+
+def mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
+    """M1–M3, M6, M7, A4: the stricter of what counts, and of what stands there with loosenings that do not count as
+    batch.
+    """
+    touched = gate_files(policy, facts.changed_paths())
+    if touched:
+        return Chosen("per-task", (Reason("A4", f"it changes the gate file {touched[0]}"),))
+    labels, ignored = set(facts.task.labels), loosenings(facts, policy)
+    own_plan = why_the_plan_does_not_count(facts)
+    rightful = _level(
+        facts, policy, (labels - set(ignored)) | facts.labels_kept(), "" if own_plan else facts.task.planned
+    )
+    stands = _level(facts, policy, labels, "batch" if own_plan else facts.task.planned, ignored)
+    chosen = min(rightful, stands, key=lambda said: MODES.index(said.mode))
+    cut = cut_by(facts)
+    mode = strictest([chosen.mode, "batch"]) if cut else chosen.mode
+    plan = [Reason("M6", f"its planned mode {facts.task.planned} does not count: {own_plan}")] if own_plan else []
+    return Chosen(mode, (*chosen.reasons, *_unknown(labels), *ignored.values(), *plan, *cut))
+
+
+def _level(facts: Facts, policy: ReviewPolicy, labels: set[str], planned: str, as_batch: Iterable[str] = ()) -> Chosen:
+    """M1: explicit label, label rule, planned mode, default; the first level that says anything decides."""
+
+    def at_most(label: str, mode: Mode) -> Mode:
+        return strictest([mode, "batch"]) if label in as_batch else mode
+
+    explicit = {label: at_most(label, mode) for label in sorted(labels) if (mode := label_mode(label))}
+    ruled = {label: at_most(label, mode) for label in sorted(labels) if (mode := _ruled(facts, policy, label))}
+    for rule, said, words in (("M1", explicit, "label {}"), ("M3", ruled, "label {} is {}")):
+        if said:
+            mode = strictest(said.values())
+            return Chosen(
+                mode, tuple(Reason(rule, words.format(label, mode)) for label, one in said.items() if one == mode)
+            )
+    if planned in NAMES:
+        return Chosen(NAMES[planned], (Reason("M7", f"planned as {planned}"),))
+    return Chosen(policy.default_mode, (Reason("M1", f"review.default_mode is {policy.default_mode}"),))
+
+
+def _ruled(facts: Facts, policy: ReviewPolicy, label: str) -> Mode | None:
+    """M3: a label's rule; `docs` skips only where nothing but documents changed, and never for a gate file."""
+    rule = policy.label_rules.get(label)
+    if rule is None or rule.mode is None:
+        return None
+    paths = facts.changed_paths()
+    documents = (
+        paths and len(matching(paths, policy.docs_paths)) == len(paths) and not matching(paths, policy.check_paths)
+    )
+    if label == DOCS and rule.mode == "skip" and not documents:
+        return None
+    return rule.mode
+
+
+def _unknown(labels: Iterable[str]) -> list[Reason]:
+    """M2: a label that looks like a mode and is none."""
+    strange = [
+        label for label in sorted(labels) if label.startswith(PREFIX) and label.removeprefix(PREFIX) not in NAMES
+    ]
+    return [Reason("M2", f"{label} is no mode: it means per-task (known: {', '.join(NAMES)})") for label in strange]
+
+
+def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
+    """M6: labels that do not count, because who put them on made the work, delegated it, or may not loosen; and why."""
+    found = {}
+    for label in sorted(facts.task.labels):
+        mode = label_mode(label) or (policy.label_rules[label].mode if label in policy.label_rules else None)
+        put = next(
+            (control for control in reversed(facts.controls) if control.kind == "label" and control.label == label),
+            None,
+        )
+        if mode is None or mode == "per-task":
+            continue
+        skip = mode == "skip" and put is not None and put.after_start
+        why = (
+            facts.why_it_may_not_loosen(put.session, late=put.late, skip=skip)
+            if put
+            else "nobody knows who put it on (G1)"
+        )
+        if why:
+            found[label] = Reason("M6", f"label {label} does not count: {why}")
+    return found
+
+
+def why_the_plan_does_not_count(facts: Facts) -> str:
+    """M7, M6: who planned the mode, or accepted it last, must not have made the work."""
+    planned = [control for control in facts.controls if control.kind == "plan"]
+    if not facts.task.planned:
+        return ""
+    return (
+        facts.why_it_may_not_loosen(planned[-1].session, late=False) if planned else "nobody knows who planned it (G1)"
+    )
+
+
+def cut_by(facts: Facts) -> list[Reason]:
+    """M6: an acceptance that a maker changed is looked at by somebody."""
+    edits: list[Control] = [control for control in facts.controls if control.kind == "acceptance"]
+    found = [edit for edit in edits if facts.is_involved(facts.party(edit.session))]
+    return (
+        [Reason("M6", f"{facts.party_name(found[-1].session)}, who made the work, changed its acceptance")]
+        if found
+        else []
+    )
+
+
+def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: Chosen) -> list[Reason]:
+    """M4, first condition: a label or rule says per-task or `auto_approve = false`."""
+    if chosen.mode == "per-task":
+        return [Reason(reason.rule, f"{reason.message}: per-task") for reason in chosen.reasons[:1]]
+    labels = facts.labels_in_force()
+    label = bars_auto_approval(policy, labels)
+    if label:
+        return [Reason("M3", f"label {label} says auto_approve = false")]
+    grade, source = required_grade(policy, labels, facts.changed_paths())
+    if GRADES.index(grade) > GRADES.index("origin"):
+        return [
+            Reason("P6", f"{source} asks for {'a person' if grade == 'human' else f'a reviewer of another {grade}'}")
+        ]
+    wanted = required_reviews(policy, labels)
+    return [Reason("D6", f"{wanted} counting reviews are required")] if wanted > len(facts.reviewers) else []
+
+
+def why_not_by_itself(
+    facts: Facts,
+    policy: ReviewPolicy,
+    chosen: Chosen,
+    states: tuple[CheckState, ...],
+    tip: gate.Tip | None,
+    *,
+    any_mode: bool = False,
+) -> tuple[Reason, ...]:
+    """M4: every reason why nobody's look is needed does not hold; empty means that the gate approves.
+
+    `any_mode` is M8: what a batch could be approved with, whatever its mode unless that is per-task.
+    """
+    barred = bars_itself(facts, policy, chosen)
+    if barred:
+        return tuple(barred)
+    standing_by = [
+        *gate.fail_closed(lambda: [*gate.has_blocking(facts), *gate.holds(facts), gate.is_stale(facts, tip)])
+    ]
+    if chosen.mode == "skip":
+        return tuple(standing_by)
+    if chosen.mode == "batch" and not any_mode:
+        return (
+            Reason("M1", "mode batch: a person or a peer looks", f"fe show {facts.task.id} --diff"),
+            *chosen.reasons,
+        )
+    return (*_quality(facts, policy, states), *standing_by, *_self_made(facts, policy))
+
+
+def _quality(facts: Facts, policy: ReviewPolicy, states: tuple[CheckState, ...]) -> list[Reason]:
+    """M4: the switches, the checks, the iterations and the signal."""
+    auto, attempt, task = policy.auto, facts.attempt, facts.task.id
+    found = []
+    if not auto.enabled:
+        found.append(Reason("M4", "review.auto_approve.enabled = false"))
+    if not policy.checks:
+        found.append(
+            Reason(
+                "M4",
+                "no check is configured, and without one nothing approves itself",
+                "add [[checks]] to foureyes.toml",
+            )
+        )
+    if auto.require_quality_pass:
+        found += [
+            msgspec.structs.replace(reason, rule="M4")
+            for reason in red(states, task, attempt.tree if attempt else "", counting=True)
+        ]
+    if auto.max_iterations and attempt is not None and attempt.n > auto.max_iterations:
+        found.append(Reason("M4", f"iteration {attempt.n}, limit {auto.max_iterations}"))
+    if attempt is not None and (attempt.signal == "BLOCKED" or (auto.require_signal_done and attempt.signal != "DONE")):
+        found.append(Reason("M4", f"it was handed in with signal {attempt.signal}, not DONE"))
+    return found
+
+
+def _self_made(facts: Facts, policy: ReviewPolicy) -> list[Reason]:
+    """M4, A4: an attempt that changes what judges it is judged by somebody."""
+    found = [Reason("A4", f"it changes the gate file {path}") for path in gate_files(policy, facts.changed_paths())[:1]]
+    found += [
+        Reason("M4", f"it changes how checks run: {path}")
+        for path in matching(facts.changed_paths(), policy.check_paths)[:1]
+    ]
+    marks = facts.attempt.marks if facts.attempt else []
+    gone = matching([mark.path for mark in marks if mark.kind == "deleted"], policy.risk.test_paths)
+    return found + [Reason("M4", f"it deletes the test file {path}") for path in gone[:1]]

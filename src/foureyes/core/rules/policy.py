@@ -1,0 +1,239 @@
+"""The review policy in force, as values: what the rules P, C and D are asked with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.session import GRADES, Grade
+from foureyes.core.words.globs import matching
+
+PolicyName = Literal["strict", "balanced", "delegated", "trusted"]
+POLICIES: tuple[PolicyName, ...] = ("strict", "balanced", "delegated", "trusted")
+"""From strictest to loosest: the scale by which an environment may only tighten (P12)."""
+
+FINISHED_APART: frozenset[PolicyName] = frozenset({"delegated", "trusted"})
+"""P11: where an approval may be recorded by one session and finished by another."""
+
+SameOrigin = Literal["refuse", "audit"]
+HumanProof = Literal["key", "observed"]
+AgentApproval = Literal["review", "reason"]
+
+
+Mode = Literal["per-task", "batch", "auto-approve", "skip"]
+MODES: tuple[Mode, ...] = ("per-task", "batch", "auto-approve", "skip")
+"""M: from most control to least."""
+
+Unseen = Literal["note", "ask", "refuse"]
+
+
+class LabelRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a label asks of a review: its mode (M3), whether M4 may decide, a grade (P6), reviews (D6), unseen hunks
+    (D8).
+    """
+
+    mode: Mode | None = None
+    auto_approve: bool = True
+    independence: Grade = "origin"
+    reviews: int = 0
+    unseen: Unseen = "note"
+
+
+DOCS = "docs"
+DEFAULT_LABEL_RULES: dict[str, LabelRule] = {
+    "security": LabelRule("per-task", auto_approve=False, independence="human"),
+    DOCS: LabelRule("skip"),
+    "trivial": LabelRule("auto-approve"),
+}
+
+
+class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An agent program, and the model and vendor that count for sessions that are issued for it (I6)."""
+
+    program: str = ""
+    model: str = ""
+    vendor: str = ""
+
+
+DEFAULT_PROFILES: dict[str, Profile] = {
+    "claude": Profile("claude", vendor="anthropic"),
+    "codex": Profile("codex", vendor="openai"),
+    "gemini": Profile("gemini", vendor="google"),
+    "qwen": Profile("qwen", vendor="alibaba"),
+    "opencode": Profile("opencode"),
+}
+
+
+class MinorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """P10: how small a minor task is."""
+
+    self: bool = True
+    max_lines: int = 50
+    self_approvals_per_day: int = 5
+    checks: bool = True
+
+
+class AutoApprove(msgspec.Struct, frozen=True):
+    """M4: when nobody needs to look."""
+
+    enabled: bool = True
+    require_quality_pass: bool = True
+    max_iterations: int = 3
+    require_signal_done: bool = True
+
+
+class HumanRule(msgspec.Struct, frozen=True):
+    """How people decide (Q0, H2, H3)."""
+
+    sample_share: float = 0.1
+    sample_from: int = 5
+    batch_max: int = 50
+    settle_seconds: int = 10
+
+
+TEST_PATHS = (
+    "**/tests/**", "**/test/**", "**/__tests__/**", "**/spec/**", "**/test_*", "**/*_test.*", "**/*.test.*",
+    "**/*.spec.*", "**/*Test.java",
+)  # fmt: skip
+WATCHED_PATHS = (
+    "**/*.lock", "**/package-lock.json", "**/pnpm-lock.yaml", "**/go.sum", "**/go.mod", "**/pyproject.toml",
+    "**/requirements*.txt", "**/package.json", "**/Cargo.toml", "**/migrations/**", ".github/**", ".gitlab-ci.yml",
+    ".circleci/**", "Jenkinsfile", ".ci/**", "**/Dockerfile*", "**/docker-compose*", "**/Containerfile*", "**/*.tf",
+    "**/sudoers*", "**/CODEOWNERS",
+)  # fmt: skip
+DOCS_PATHS = ("**/*.md", "**/*.rst", "docs/**")
+CHECK_PATHS = (
+    "**/conftest.py", "**/pytest.ini", "**/.pytest.ini", "**/pytest.toml", "**/.pytest.toml", "**/tox.ini",
+    "**/noxfile.py", "**/Makefile", "**/makefile", "**/GNUmakefile", "**/*.mk", "**/package.json", "**/.npmrc",
+    "**/setup.cfg", "**/pyproject.toml", "**/.eslintrc*", "**/eslint.config.*", "**/biome.json*", "**/tsconfig*.json",
+    "**/jest.config.*", "**/vitest.config.*", "**/vite.config.*", "**/.mocharc*", "**/ruff.toml", "**/.ruff.toml",
+    "**/mypy.ini", "**/.mypy.ini", "**/.pylintrc", "**/pylintrc", "**/pyrightconfig.json", "**/.flake8",
+    "**/.golangci.*", "**/justfile", "**/Justfile", "**/.justfile", "**/.cargo/**", "**/build.rs",
+    "**/sitecustomize.py", "**/usercustomize.py", "pytest.py", "pytest/**", "**/.coveragerc",
+)  # fmt: skip
+"""M4: what decides how checks run, or what they find."""
+
+
+class RiskRule(msgspec.Struct, frozen=True):
+    """H1: where a change begins to be one to look at. Orders and asks, never decides."""
+
+    look_lines: int = 100
+    high_lines: int = 400
+    high_files: int = 20
+    new_agent: int = 5
+    test_paths: tuple[str, ...] = TEST_PATHS
+    watched_paths: tuple[str, ...] = WATCHED_PATHS
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """E5: when a loop goes to the next tier, in one place; warnings are computed from it."""
+
+    no_progress_limit: int = 2
+    iteration_cap: int = 5
+    rejection_review_share: float = 0.5
+
+
+class Tiers(msgspec.Struct, frozen=True):
+    """E2: which agent profile works at which tier; `human` is a person."""
+
+    developer: str = "claude"
+    senior: str = "claude-senior"
+    lead: str = "human"
+
+
+FOCUS = ("Security vulnerabilities", "Spec compliance", "Integration correctness")
+COVERAGE_EXCLUDE = ("**/*.lock", "**/*.min.js")
+
+
+class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a decision needs to know about the project's rules."""
+
+    name: PolicyName = "balanced"
+    independence: Grade = "origin"
+    same_origin: SameOrigin = "refuse"
+    human_proof: HumanProof = "observed"
+    agent_approval: AgentApproval = "reason"
+    label_rules: dict[str, LabelRule] = msgspec.field(default_factory=lambda: dict(DEFAULT_LABEL_RULES))
+    minor: MinorRule = MinorRule()
+    default_mode: Mode = "batch"
+    auto: AutoApprove = AutoApprove()
+    human: HumanRule = HumanRule()
+    risk: RiskRule = RiskRule()
+    reviews: int = 0
+    docs_paths: tuple[str, ...] = DOCS_PATHS
+    check_paths: tuple[str, ...] = CHECK_PATHS
+    quick_issues: tuple[str, ...] = ()
+    coverage_exclude: tuple[str, ...] = COVERAGE_EXCLUDE
+    limits: Limits = Limits()
+    tiers: Tiers = Tiers()
+    focus: tuple[str, ...] = FOCUS
+    max_words: int = 200
+    checks: tuple[CheckRule, ...] = ()
+    protected_paths: tuple[str, ...] = ("foureyes.toml",)
+    claim_stale_minutes: int = 120
+
+
+GATE_FILES = (
+    "foureyes.toml", ".foureyes", ".foureyes/**", "**/.gitattributes", ".gitmodules", "**/AGENTS.md", "**/CLAUDE.md",
+    "**/GEMINI.md", "**/.claude", "**/.claude/**", "**/.codex", "**/.codex/**", "**/.gemini", "**/.gemini/**",
+    "**/.mcp.json", ".githooks", ".githooks/**", ".husky", ".husky/**", ".pre-commit-config.yaml", "lefthook.yml",
+    "**/allowed_signers",
+)  # fmt: skip
+"""A4: what the gate, git and the agents are told by. Whoever changes one of these changes the judge."""
+
+
+def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:
+    """A4: the changed paths that only a person may agree to."""
+    folders = [
+        glob.removesuffix("/**") for glob in policy.protected_paths if glob.endswith("/**")
+    ]  # a link in its place is one, too
+    return matching(paths, (*GATE_FILES, *policy.protected_paths, *folders))
+
+
+def required_grade(policy: ReviewPolicy, labels: Iterable[str], paths: Iterable[str] = ()) -> tuple[Grade, str]:
+    """P6: the highest grade that a changed gate file (A4), the policy or a label asks for, and what asked for it."""
+    grade, source = policy.independence, "review.independence"
+    touched = gate_files(policy, paths)
+    if touched:
+        return "human", f"the changed gate file {touched[0]} (A4)"
+    for label in sorted(labels):
+        rule = policy.label_rules.get(label)
+        if rule is not None and GRADES.index(rule.independence) > GRADES.index(grade):
+            grade, source = rule.independence, f"label {label}"
+    return grade, source
+
+
+def required_reviews(policy: ReviewPolicy, labels: Iterable[str]) -> int:
+    """D6: how many counting reviews an approval needs."""
+    rules = [policy.label_rules[label] for label in labels if label in policy.label_rules]
+    return max([policy.reviews, *[rule.reviews for rule in rules]])
+
+
+def must_be_seen(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:
+    """D8: the label that wants every hunk shown to a person who approves, if any."""
+    return next(
+        (
+            label
+            for label in sorted(labels)
+            if label in policy.label_rules and policy.label_rules[label].unseen != "note"
+        ),
+        None,
+    )
+
+
+def bars_auto_approval(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:
+    """The label whose rule says `auto_approve = false`, if any (P1)."""
+    for label in sorted(labels):
+        rule = policy.label_rules.get(label)
+        if rule is not None and not rule.auto_approve:
+            return label
+    return None
+
+
+def digest_of(text: str) -> str:
+    """What identifies a configuration."""
+    return "sha256:" + sha256(text.encode()).hexdigest()

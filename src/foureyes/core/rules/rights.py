@@ -1,0 +1,109 @@
+"""Which verbs a session may use at all (I1, I2, I5), before any rule looks at the task."""
+
+from __future__ import annotations
+
+from foureyes.core.nouns.session import Kind, Role, Trust
+from foureyes.errors import Reason
+
+FOR_A_NAME = frozenset({"log"})
+FOR_A_SERVICE = frozenset(
+    {
+        "init", "create", "log", "handoff", "submit", "setup", "backup", "session spawn", "session end", "check run",
+        "merge", "plan import", "checkpoint create", "finding respond", "finding import",
+    }
+)  # fmt: skip
+FOR_PEOPLE = frozenset(
+    {
+        "hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore",
+        "store copy", "key new", "key add", "key retire", "author clear", "plan accept", "finding waive",
+    }
+)  # fmt: skip
+NOT_FOR_AGENTS = frozenset({"merge"})
+"""D5, Q2: what reaches the target is checked outside the process trees of those who made it."""
+RULE_OF_NOUN = {
+    "feature": "P12",
+    "policy": "P12",
+    "store": "P12",
+    "key": "I9",
+    "author": "I8",
+    "plan": "M7",
+    "finding": "E3",
+}
+FOR_A_ROLE: dict[Role, frozenset[str]] = {
+    "implement": frozenset(
+        {"log", "handoff", "session spawn", "session end", "start", "submit", "check run", "finding respond"}
+    ),
+    "review": frozenset(
+        {
+            "log",
+            "handoff",
+            "session spawn",
+            "session end",
+            "approve",
+            "withdraw",
+            "redo",
+            "reject",
+            "review submit",
+            "finding add",
+            "finding rule",
+        }
+    ),
+}
+"""I2: what a token is good for, on its task. `start` finds the claim that came with the token."""
+
+
+def barred(kind: Kind, trust: Trust, name: str, verb: str, role: Role | None = None, within: str = "") -> Reason | None:
+    """Why this caller may not use the verb, if so."""
+    if within:
+        message = f"this was started by {within}: what a check, a hook or the gate starts has no rights at all"
+        return Reason("I5", message, "a person or an agent runs it, outside of checks and hooks")
+    if trust == "asserted" and verb not in FOR_A_NAME:
+        return Reason(
+            "I1", f'"{name}" is only a name somebody typed (--as); it may log, nothing else', "call it without --as"
+        )
+    if role is not None and verb not in FOR_A_ROLE[role]:
+        return Reason(
+            "I2", f"a token with role {role} may {_list(FOR_A_ROLE[role])} on its task, not {verb}", "fe whoami"
+        )
+    if verb in NOT_FOR_AGENTS and kind == "agent":
+        step = "a person or a service (cron, CI) runs: fe merge"
+        return Reason(
+            "D5",
+            "checks count only where no agent's process runs them, so the merge queue is not an agent's to work off",
+            step,
+        )
+    if verb in FOR_PEOPLE and kind != "human":
+        rule = RULE_OF_NOUN.get(verb.partition(" ")[0], "I5")
+        return Reason(rule, f"fe {verb} is for people", f"a person runs it in a terminal: fe {verb} …")
+    if kind == "service" and verb not in FOR_A_SERVICE:
+        return Reason(
+            "I5",
+            "no terminal and no agent process above: this is a service, which may create, log, submit, check "
+            f"and merge, not {verb}",
+            "a person types it in a terminal, or an agent runs it",
+        )
+    return None
+
+
+def _list(verbs: frozenset[str]) -> str:
+    return ", ".join(sorted(verbs))
+
+
+DECISIONS = frozenset(
+    {
+        "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen", "unblock", "finding rule",
+        "review submit", "lead split", "lead senior", "lead fresh", "lead ask", "lead continue",
+    }
+)  # fmt: skip
+"""I9: what `human_proof = "key"` wants a person's signature under."""
+
+
+SIGNED = frozenset(
+    {
+        "policy set", "policy unset", "policy accept", "feature set", "feature unset", "hold", "resume", "author clear",
+        "key add", "key retire", "finding waive",
+    }
+)  # fmt: skip
+"""I9: what wants one as soon as there is any key; so do break-glass and an approval that counts because a person gives
+it.
+"""

@@ -1,0 +1,156 @@
+"""H1: how closely a waiting task wants to be looked at. One pure function, reasons instead of scores.
+
+From git, checks and the ledger only: nothing that an author writes can change it. It orders and asks; it never decides.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.nouns.check import CheckState
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.modes import Chosen
+from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, gate_files, required_grade
+from foureyes.core.words.globs import matching
+from foureyes.errors import Reason
+
+RiskClass = Literal["high", "medium", "low"]
+CLASSES: tuple[RiskClass, ...] = ("high", "medium", "low")
+WORDS: dict[RiskClass, str] = {"high": "look closely", "medium": "look", "low": "routine"}
+MANY_ITERATIONS = 3
+
+
+class Risk(msgspec.Struct, frozen=True):
+    """The class and every reason, worst first."""
+
+    level: RiskClass
+    reasons: tuple[Reason, ...] = ()
+
+
+class Around(msgspec.Struct, frozen=True):
+    """What the rest of the ledger says: how much of this agent's work was decided before, and who touches the same
+    files.
+    """
+
+    decided: int | None = None
+    shared: tuple[str, ...] = ()
+
+
+def risk_of(
+    facts: Facts,
+    policy: ReviewPolicy,
+    chosen: Chosen,
+    states: tuple[CheckState, ...],
+    not_by_itself: tuple[Reason, ...],
+    around: Around,
+) -> Risk:
+    """The highest class with a reason wins; all reasons are kept."""
+    high = [
+        *_by_policy(facts, policy),
+        *_by_ledger(facts),
+        *_by_checks(states),
+        *_by_tests(facts, policy),
+        *_by_content(facts, policy),
+    ]
+    medium = _to_look_at(facts, policy, chosen, states, not_by_itself, around)
+    level: RiskClass = "high" if high else "medium" if medium else "low"
+    return Risk(level, tuple(Reason("H1", text) for text in [*high, *medium]))
+
+
+def _by_policy(facts: Facts, policy: ReviewPolicy) -> list[str]:
+    paths = facts.changed_paths()
+    found = [f"gate file {path}" for path in gate_files(policy, paths)[:1]]
+    grade, source = required_grade(policy, facts.labels_in_force(), [])
+    barred = bars_auto_approval(policy, facts.labels_in_force())
+    if barred:
+        found.append(f"{barred} label")
+    elif grade == "human":
+        found.append(f"{source} asks for a person")
+    return found
+
+
+def _by_ledger(facts: Facts) -> list[str]:
+    attempt = facts.attempt
+    found = []
+    if facts.task.tier != "developer":
+        found.append(f"escalated to {facts.task.tier}")
+    if attempt is not None and attempt.n >= MANY_ITERATIONS:
+        found.append(f"iteration {attempt.n}")
+    if attempt is not None and attempt.landed:
+        found.append("landed before review")
+    if any(entry.action == "created" and not entry.session for entry in facts.history or ()) or facts.history is None:
+        found.append("incomplete history")
+    found += facts.troubles
+    return found
+
+
+def _by_checks(states: tuple[CheckState, ...]) -> list[str]:
+    words = {"failed": "failed", "crashed": "crashed", "timed_out": "timed out"}
+    red = [f"{one.rule.name} {words[one.word]}" for one in states if one.rule.required and one.word in words]
+    return red + [f"{one.rule.name} was red and green on one tree" for one in states if one.flaky]
+
+
+def _by_tests(facts: Facts, policy: ReviewPolicy) -> list[str]:
+    """Tests removed, skipped or weakened."""
+    attempt = facts.attempt
+    if attempt is None:
+        return []
+    tests = [changed for changed in attempt.files if matching([changed.path], policy.risk.test_paths)]
+    net = sum((changed.added or 0) - (changed.removed or 0) for changed in tests)
+    found = [f"{-net} test lines fewer"] if net < 0 else []
+    kinds = {"deleted": "test file deleted", "skip": "test skipped", "assert": "assertions removed"}
+    for kind, words in kinds.items():
+        marked = matching([mark.path for mark in attempt.marks if mark.kind == kind], policy.risk.test_paths)
+        found += [f"{words}: {marked[0]}"] if marked else []
+    return found
+
+
+def _by_content(facts: Facts, policy: ReviewPolicy) -> list[str]:
+    attempt = facts.attempt
+    if attempt is None:
+        return []
+    found = [f"changes how checks run: {path}" for path in matching(facts.changed_paths(), policy.check_paths)[:1]]
+    found += [f"touches {path}" for path in matching(facts.changed_paths(), policy.risk.watched_paths)[:1]]
+    kinds = {"executable": "executable bit set", "binary": "binary file", "hidden": "hidden characters"}
+    for kind, words in kinds.items():
+        marked = [mark.path for mark in attempt.marks if mark.kind == kind]
+        found += [f"{words}: {marked[0]}"] if marked else []
+    lines = attempt.added + attempt.removed
+    if lines > policy.risk.high_lines or len(attempt.files) > policy.risk.high_files:
+        found.append(f"{lines} lines in {len(attempt.files)} files")
+    return found
+
+
+def _to_look_at(
+    facts: Facts,
+    policy: ReviewPolicy,
+    chosen: Chosen,
+    states: tuple[CheckState, ...],
+    not_by_itself: tuple[Reason, ...],
+    around: Around,
+) -> list[str]:
+    attempt = facts.attempt
+    if attempt is None:
+        return []
+    paths = facts.changed_paths()
+    tests = matching(paths, policy.risk.test_paths)
+    documents = matching(paths, policy.docs_paths)
+    found = ["code changed, no test changed"] if len(documents) < len(paths) and not tests else []
+    lines = attempt.added + attempt.removed
+    if policy.risk.look_lines <= lines <= policy.risk.high_lines:
+        found.append(f"{lines} changed lines")
+    found += [
+        f"optional check {one.rule.name} {one.said}"
+        for one in states
+        if not one.rule.required and one.word not in ("passed", "not_run")
+    ]
+    found += [f"required check {one.rule.name} not run" for one in states if one.rule.required and one.result is None]
+    if attempt.signal != "DONE":
+        found.append(f"signal {attempt.signal}")
+    if chosen.mode == "auto-approve" and not_by_itself:
+        found.append("not auto-approved: " + "; ".join(reason.message for reason in not_by_itself))
+    if around.decided is not None and around.decided < policy.risk.new_agent:
+        found.append(f"a new agent: {around.decided} of its attempts decided so far")
+    return found + [f"{path} is touched by another waiting task" for path in around.shared[:1]]

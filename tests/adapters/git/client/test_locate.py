@@ -1,0 +1,131 @@
+"""Finding the repository from files, and the one root of all its worktrees (K3)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from foureyes.adapters.git.client.locate import Located, locate
+from foureyes.errors import GitProblem
+
+from tests.adapters.git.conftest import Project
+
+
+def found(start: Path) -> Located:
+    place = locate(start)
+    assert place is not None
+    return place
+
+
+def test_a_repository_is_found_from_below(project: Project) -> None:
+    deep = project.path / "a/b"
+    deep.mkdir(parents=True)
+    git_dir, root = str(project.path / ".git"), str(project.path)
+    assert found(deep) == found(project.path) == Located(root, git_dir, git_dir, root)
+
+
+def test_outside_of_a_repository_there_is_none(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    assert locate(tmp_path) is None
+
+
+def test_every_worktree_has_the_same_root_K3_lesson_67(project: Project, tmp_path: Path) -> None:
+    project.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    project.git("worktree", "add", "-q", str(project.path / ".foureyes/worktrees/one"))
+    for path in (tmp_path / "linked", project.path / ".foureyes/worktrees/one"):
+        place = found(path)
+        assert (place.worktree, place.root) == (str(path), str(project.path))
+        assert place.common_dir == str(project.path / ".git")
+        assert place.git_dir == project.git("rev-parse", "--absolute-git-dir", cwd=path)
+
+
+def test_a_way_through_a_symbolic_link_is_the_same_place_K3(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "alias").symlink_to(project.path)
+    assert found(tmp_path / "alias") == found(project.path)
+
+
+def test_inside_the_git_directory_the_repository_is_found(project: Project) -> None:
+    assert found(project.path / ".git/refs") == found(project.path)
+
+
+def test_a_bare_repository_and_its_worktrees_have_the_git_directory_as_root_K3(
+    project: Project, tmp_path: Path
+) -> None:
+    bare = tmp_path / "bare.git"
+    project.git("clone", "-q", "--bare", str(project.path), str(bare))
+    project.git("worktree", "add", "-q", str(tmp_path / "linked"), "main", cwd=bare)
+    assert found(bare) == Located(str(bare), str(bare), str(bare), str(bare))
+    assert found(tmp_path / "linked").root == str(bare)
+
+
+def test_a_bare_repository_behind_a_git_file_has_one_root_K3(project: Project, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    project.git("clone", "-q", "--bare", str(project.path), str(folder / ".bare"))
+    (folder / ".git").write_text("gitdir: ./.bare\n")
+    project.git("worktree", "add", "-q", "linked", "main", cwd=folder)
+    assert found(folder).root == found(folder / "linked").root == str(folder / ".bare")
+
+
+def test_a_submodule_is_a_repository_of_its_own(new_project: Callable[..., Project]) -> None:
+    outer, inner = new_project("outer"), new_project("inner")
+    outer.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner.path), "sub")
+    place = found(outer.path / "sub")
+    assert (place.worktree, place.root) == (str(outer.path / "sub"), str(outer.path / "sub"))
+    assert place.git_dir == str(outer.path / ".git/modules/sub")
+
+
+def test_a_separate_git_directory_is_found_from_its_worktree(
+    new_project: Callable[..., Project], tmp_path: Path
+) -> None:
+    project = new_project("apart", f"--separate-git-dir={tmp_path / 'elsewhere'}")
+    place = found(project.path)
+    assert place == Located(
+        str(project.path), str(tmp_path / "elsewhere"), str(tmp_path / "elsewhere"), str(project.path)
+    )
+
+
+def test_no_second_store_is_guessed_for_a_separate_git_directory_K3(
+    new_project: Callable[..., Project], tmp_path: Path
+) -> None:
+    project = new_project("apart", f"--separate-git-dir={tmp_path / 'elsewhere'}")
+    project.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    with pytest.raises(GitProblem, match="does not say where its main worktree is") as refused:
+        locate(tmp_path / "linked")
+    assert "core.worktree" in refused.value.next_step
+    project.git("config", "core.worktree", f"{project.path}")
+    assert found(tmp_path / "linked").root == found(project.path).root == str(project.path)
+
+
+@pytest.mark.parametrize("text", ["", "nonsense\n", "gitdir:\n", "gitdir: /nonexistent\n"])
+def test_a_damaged_git_file_is_a_clear_sentence(tmp_path: Path, text: str) -> None:
+    (tmp_path / ".git").write_text(text)
+    with pytest.raises(GitProblem, match=r"\.git (is damaged|names /nonexistent)"):
+        locate(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "[core]\n\tworktree = ../there\n",
+        '[core] worktree = "../there" ; comment\n',
+        '[CORE]\n  WorkTree = "../th\\\nere"\n[core "x"]\n worktree = no\n',
+        "[other]\nworktree = no\n# [core]\n[core]\nbare\nworktree=../there # comment",
+    ],
+)
+def test_the_configuration_is_read_as_git_reads_it(project: Project, config: str) -> None:
+    (project.path / ".git/config").write_text(config)
+    assert found(project.path).root == str(project.path / "there")
+
+
+def test_locating_starts_no_program_and_loads_little() -> None:
+    heavy = ("subprocess", "pathlib", "tempfile", "shutil", "foureyes.adapters.process")
+    code = (
+        f"import sys, foureyes.adapters.git.client.locate as l; l.locate('.');print([name for name in {heavy} "
+        "if name in sys.modules])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "[]"

@@ -1,0 +1,229 @@
+"""What others found, in and out: SARIF, rdjson, a tech lead's handoff (L2, L9, G6)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from foureyes.core.nouns.session import Actor
+from foureyes.errors import BadInput, FoureyesError, Refused
+
+from tests.app.gated import AT_ONCE, approved, configure, deliver
+from tests.app.looped import findings, issue, next_attempt, respond, review, rule, states, texts
+from tests.app.world import BOB, CI, CLAUDE, CODEX, GEMINI, GitWorld, asserted
+
+KEPT = '\n[review]\ndefault_mode = "per-task"\n'
+PAY = "def pay(amount):\n    limit = 10\n    return eval(amount) < limit\n"
+
+
+def sarif(*results: tuple[str, int, str], level: str = "error", rule_id: str = "S307") -> bytes:
+    """A SARIF log with one run."""
+    rows = [
+        {
+            "ruleId": rule_id,
+            "level": level,
+            "message": {"text": message},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": path}, "region": {"startLine": line}}}],
+        }
+        for path, line, message in results
+    ]
+    return json.dumps({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "ruff"}}, "results": rows}]}).encode()
+
+
+def rdjson(path: str, line: int, message: str, severity: str = "ERROR") -> bytes:
+    row = {
+        "message": message,
+        "location": {"path": path, "range": {"start": {"line": line}}},
+        "severity": severity,
+        "code": {"value": "S307"},
+    }
+    return json.dumps({"source": {"name": "ruff"}, "diagnostics": [row]}).encode()
+
+
+def handoff(*issues: dict[str, Any], **more: Any) -> bytes:
+    return json.dumps({"type": "handoff_tech_lead", "issues": list(issues)} | more).encode()
+
+
+def handed_in(world: GitWorld) -> str:
+    configure(world, KEPT)
+    return deliver(world, {"pay.py": PAY})
+
+
+def take(
+    world: GitWorld, task: str, document: bytes, *, by: Actor = CODEX, **more: Any
+) -> tuple[tuple[str, ...], tuple[str, ...], int]:
+    done = world.app.exchange.take_in(by, task, document, "report", **more)
+    return done.raised, done.again, done.outside
+
+
+EVAL = ("pay.py", 3, "eval is dangerous")
+
+
+@pytest.mark.parametrize("document", [sarif(EVAL), rdjson(*EVAL)], ids=["sarif", "rdjson"])
+def test_what_a_tool_found_enters_the_ledger_anchored_in_the_code_L2(world: GitWorld, document: bytes) -> None:
+    task = handed_in(world)
+    raised, again, outside = take(world, task, document)
+    assert (raised, again, outside) == ((f"CK-{task}-1-001",), (), 0)
+    one = findings(world, task)[raised[0]]
+    assert (one.title, one.rule, one.quote, one.blocking) == (
+        "eval is dangerous",
+        "S307",
+        "return eval(amount) < limit",
+        True,
+    )
+
+
+def test_a_handoff_of_a_tech_lead_raises_findings_of_people_L2(world: GitWorld) -> None:
+    task = handed_in(world)
+    raised, _, _ = take(world, task, handoff(issue(file="pay.py", line=2), issue("a name", "NIT")))
+    assert raised == (f"TL-{task}-1-001", f"TL-{task}-1-002")
+
+
+@pytest.mark.parametrize(
+    "document",
+    [sarif(EVAL, EVAL), rdjson(*EVAL), handoff(issue(file="pay.py", line=2))],
+    ids=["sarif", "rdjson", "handoff"],
+)
+def test_the_same_report_again_says_nothing_new_within_an_attempt_L2(world: GitWorld, document: bytes) -> None:
+    task = handed_in(world)
+    take(world, task, document)
+    with world.unchanged():
+        assert take(world, task, document) == ((), (), 0)
+    assert len(findings(world, task)) == 1
+
+
+def test_two_formats_of_one_tool_are_one_finding_L2(world: GitWorld) -> None:
+    task = handed_in(world)
+    take(world, task, sarif(EVAL))
+    take(world, task, rdjson(*EVAL))
+    assert len(findings(world, task)) == 1
+
+
+def test_across_iterations_and_lines_that_move_it_is_the_same_finding_L2(world: GitWorld) -> None:
+    task = handed_in(world)
+    (name,), _, _ = take(world, task, sarif(EVAL))
+    world.app.feedback.redo(BOB, task, "mend it")
+    next_attempt(world, task, {"pay.py": "import os\n\n\n" + PAY})
+    raised, again, _ = take(world, task, sarif(("pay.py", 6, "eval is still dangerous")))
+    assert (raised, len(again)) == ((), 1)
+    assert list(findings(world, task)) == [name]
+    assert findings(world, task)[name].false_fixes == 1, "it was claimed to be fixed"
+
+
+def test_one_accepted_rejection_does_not_keep_the_rest_of_a_report_out_L9_lesson_72(world: GitWorld) -> None:
+    task = handed_in(world)
+    (name,), _, _ = take(world, task, sarif(EVAL))
+    respond(world, task, {name: "REJECTED"})
+    rule(world, {name: "ACCEPTED"}, by=GEMINI)
+    next_attempt(world, task, {"loan.py": PAY}, answers={})
+    raised, again, _ = take(world, task, sarif(EVAL, ("loan.py", 3, "eval is dangerous")))
+    assert (len(raised), again) == (1, ())
+    assert states(world, task) == {name: "resolved", raised[0]: "open"}
+
+
+def test_what_is_outside_the_change_is_counted_and_left_out_unless_all_is_wanted(world: GitWorld) -> None:
+    task = handed_in(world)
+    document = sarif(EVAL, ("code.py", 1, "old trouble"), ("nowhere.py", 1, "made up"))
+    raised, _, outside = take(world, task, document)
+    assert (len(raised), outside) == (1, 2)
+    more, _, none = take(world, task, document, whole=True)
+    assert (len(more), none) == (2, 0)
+    by_path = {one.location.path: one for one in findings(world, task).values()}
+    assert (by_path["code.py"].anchored, by_path["nowhere.py"].anchored) == (True, False)
+
+
+def test_what_a_tool_calls_a_warning_does_not_block_L1(world: GitWorld) -> None:
+    task = handed_in(world)
+    (name,), _, _ = take(world, task, sarif(EVAL, level="warning"))
+    assert not findings(world, task)[name].blocking
+
+
+def test_a_blocking_import_ends_an_approval_D2(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task = approved(world, {"pay.py": PAY})
+    take(world, task, sarif(EVAL))
+    assert world.status(task) == "reviewing"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        b"",
+        b"{",
+        b"prose",
+        b'{"version": "2.1.0"}',
+        b'{"runs": 1}',
+        b'{"diagnostics": [{"message": 1}]}',
+        handoff({"severity": "HIGH"}),
+        handoff(issue(severity="x")),
+    ],
+)
+def test_what_is_no_report_is_refused_and_not_an_empty_one_G1_lesson_29(world: GitWorld, document: bytes) -> None:
+    task = handed_in(world)
+    with world.unchanged(), pytest.raises(FoureyesError):
+        take(world, task, document)
+
+
+def test_a_handoff_whose_numbers_contradict_it_is_refused_G6(world: GitWorld) -> None:
+    task = handed_in(world)
+    with world.unchanged(), pytest.raises(BadInput) as caught:
+        take(world, task, handoff(issue(), issue_summary={"high": 2, "blocking_count": 0}))
+    assert texts(caught.value.reasons).count("G6") == 2
+    with world.unchanged(), pytest.raises(BadInput):
+        take(world, task, handoff(issue(), status="APPROVED"))
+
+
+def test_a_handoff_resolves_nothing_by_saying_so_L8_lesson_17(world: GitWorld) -> None:
+    task = handed_in(world)
+    (name,) = review(world, task, [issue()]).raised
+    respond(world, task, {name: "FIXED"})
+    take(world, task, handoff(issue("another", file="pay.py", line=2), prior_issues_resolved=[name]))
+    assert states(world, task)[name] == "claimed"
+
+
+@pytest.mark.parametrize("who", [BOB, CODEX, CI])
+def test_people_agents_and_services_import_I5(world: GitWorld, who: Actor) -> None:
+    task = handed_in(world)
+    assert len(take(world, task, sarif(EVAL), by=who)[0]) == 1
+
+
+def test_typed_names_and_tokens_import_nothing_I1_I2(world: GitWorld) -> None:
+    task = handed_in(world)
+    for who in (asserted(BOB), world.spawn(BOB, task, "review")):
+        with world.unchanged(), pytest.raises(Refused):
+            take(world, task, sarif(EVAL), by=who)
+
+
+def test_whoever_made_the_work_may_bring_a_report_and_takes_nothing_back_by_it_L8(world: GitWorld) -> None:
+    task = handed_in(world)
+    (name,), _, _ = take(world, task, sarif(EVAL))
+    with world.unchanged():
+        take(world, task, sarif(), by=CLAUDE)
+    assert states(world, task) == {name: "open"}, "an empty report resolves nothing"
+
+
+def test_whoever_made_the_work_may_bring_the_same_report_for_every_attempt_L2(world: GitWorld) -> None:
+    task = handed_in(world)
+    (name,), _, _ = take(world, task, sarif(EVAL), by=CLAUDE)
+    world.app.feedback.redo(BOB, task, "mend it")
+    next_attempt(world, task, {"loan.py": PAY})
+    raised, _, _ = take(world, task, sarif(EVAL, ("loan.py", 3, "eval is dangerous")), by=CLAUDE)
+    assert [findings(world, task)[new].location.path for new in raised] == ["loan.py"]
+    assert states(world, task)[name] == "claimed", "what it claims is not its own to open or to close"
+
+
+def test_findings_go_out_as_sarif_and_come_back_as_the_same_ones(world: GitWorld) -> None:
+    task = handed_in(world)
+    review(world, task, [issue(file="pay.py", line=2)])
+    take(world, task, sarif(EVAL))
+    out = json.loads(world.app.exchange.export(task))
+    results = [row for run in out["runs"] for row in run["results"]]
+    places = {row["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for row in results}
+    assert (len(results), places, out["version"]) == (2, {"pay.py"}, "2.1.0")
+    everything = json.loads(world.app.exchange.export())
+    assert len([row for run in everything["runs"] for row in run["results"]]) == 2
+    other = deliver(world, {"pay.py": PAY, "x.py": "x\n"}, actor=GEMINI)
+    raised, _, _ = take(world, other, json.dumps(out).encode())
+    assert len(raised) == 2

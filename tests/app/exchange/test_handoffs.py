@@ -1,0 +1,291 @@
+"""Handoffs: what is written is what the ledger says, what is read back is believed in nothing that can be counted (G6,
+L13).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from foureyes.app.exchange.handoffs import kind_of
+from foureyes.core.documents.counts import summary_problems
+from foureyes.core.documents.findings import lead_findings, resolved_of, status_problem
+from foureyes.core.documents.reader import read
+from foureyes.core.documents.shapes import DeveloperHandoff, QaHandoff, TechLeadHandoff
+from foureyes.errors import BadInput, NotFound
+
+from tests.app.gated import LINT, TESTS, check, configure, report_of
+from tests.app.looped import again, answer, issue, review, rule, states
+from tests.app.world import ALICE, CLAUDE, CODEX, DeskWorld
+
+
+def lead_of(desk: DeskWorld, task: str) -> TechLeadHandoff:
+    """As a reader gets it, with nothing wrong in it."""
+    found = read(msgspec.json.encode(desk.app.handoffs.export(task, "tech_lead")), TechLeadHandoff)
+    _, _, problems = lead_findings(found)
+    severities = [one.severity for one in found.issues]
+    assert [*problems, *summary_problems(found), *resolved_of(found)[1]] == []
+    assert status_problem(found.status, severities) is None  # type: ignore[arg-type]
+    return found
+
+
+def developer_of(desk: DeskWorld, task: str) -> DeveloperHandoff:
+    found = read(msgspec.json.encode(desk.app.handoffs.export(task, "developer")), DeveloperHandoff)
+    assert summary_problems(found) == []
+    return found
+
+
+def qa_of(desk: DeskWorld, task: str) -> QaHandoff:
+    found = read(msgspec.json.encode(desk.app.handoffs.export(task, "qa")), QaHandoff)
+    assert summary_problems(found) == []
+    return found
+
+
+def take_in(desk: DeskWorld, task: str, document: Any, actor: Any = CLAUDE) -> Any:
+    return desk.app.handoffs.take_in(
+        actor, task, document if isinstance(document, bytes) else msgspec.json.encode(document)
+    )
+
+
+# The tech lead's
+
+
+def test_open_issues_are_counted_and_the_status_follows_L5(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    assert (lead_of(desk, task).issues, lead_of(desk, task).status) == ((), "APPROVED")
+    review(desk, task, [issue("a", "CRITICAL"), issue("b"), issue("c", "LOW")])
+    found = lead_of(desk, task)
+    assert found.issue_summary is not None
+    assert (
+        found.issue_summary.critical,
+        found.issue_summary.high,
+        found.issue_summary.medium,
+        found.issue_summary.low,
+    ) == (1, 1, 0, 1)
+    assert (found.status, found.iteration) == ("CHANGES_REQUESTED", 1)
+    assert found.new_blocking_issues == (f"TL-{task}-1-001", f"TL-{task}-1-002")
+    assert len(found.new_issues_this_iteration) == 3
+
+
+def test_what_this_iteration_resolved_and_found_is_told_apart_from_before_L11(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    review(desk, task, [issue("a"), issue("b")])
+    again(desk, task)
+    one, two = states(desk, task)
+    review(desk, task, [issue("c")], rulings=[(one, "VERIFIED"), (two, "NOT_FIXED")])
+    found = lead_of(desk, task)
+    assert (found.iteration, found.prior_issues_resolved) == (2, (one,))
+    assert ([each.id for each in found.issues], found.new_blocking_issues) == (
+        [two, f"TL-{task}-2-001"],
+        (f"TL-{task}-2-001",),
+    )
+    again(desk, task)
+    assert lead_of(desk, task).prior_issues_resolved == ()
+
+
+def test_what_is_waived_is_no_open_issue_E3(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    review(desk, task, [issue("a")])
+    (name,) = states(desk, task)
+    desk.app.findings.waive(ALICE, name, "next release", days=1)
+    assert lead_of(desk, task).status == "APPROVED"
+    desk.clock.advance(hours=25)
+    assert lead_of(desk, task).status == "CHANGES_REQUESTED"
+
+
+def test_read_back_it_raises_nothing_and_one_from_elsewhere_raises_what_it_has(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    review(desk, task, [issue("a"), issue("b", "LOW")])
+    before = states(desk, task)
+    assert take_in(desk, task, lead_of(desk, task), CODEX).changed is False
+    assert states(desk, task) == before
+    done = take_in(desk, task, {"issues": [issue("from elsewhere") | {"id": "TL-OTHER-9-001"}]}, CODEX)
+    assert done.raised == (f"TL-{task}-1-003",)
+
+
+# The developer's
+
+
+def test_answers_are_those_of_the_attempt_that_is_made_and_then_of_the_one_handed_in_L6(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    review(desk, task, [issue("a"), issue("b"), issue("c", "LOW")])
+    one, two, note = states(desk, task)
+    desk.start(CLAUDE, task)
+    assert _counts(developer_of(desk, task)) == (2, 0, 0, 2)
+    desk.app.answers.respond(CLAUDE, task, [answer(one, "FIXED", "done")])
+    assert _counts(developer_of(desk, task)) == (2, 1, 0, 1)
+    desk.app.answers.respond(CLAUDE, task, [answer(two, "REJECTED"), answer(note, "SKIPPED")])
+    found = developer_of(desk, task)
+    assert (_counts(found), found.iteration) == ((2, 1, 1, 0), 2)
+    assert [
+        (each.issue_id, each.action, bool(each.details), bool(each.reason), each.ground)
+        for each in found.issue_responses
+    ] == [
+        (one, "FIXED", True, False, ""),
+        (two, "REJECTED", False, True, "false_positive"),
+        (note, "SKIPPED", False, False, ""),
+    ]
+    desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
+    desk.submit(CLAUDE, task)
+    assert developer_of(desk, task) == found
+
+
+def _counts(found: DeveloperHandoff) -> tuple[int | None, ...]:
+    said = found.blocking_summary
+    assert said is not None
+    return said.total_blocking, said.fixed, said.rejected_with_reason, said.unaddressed
+
+
+def test_what_is_written_can_be_read_back_as_the_same_answers(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    review(desk, task, [issue("a"), issue("b", "LOW")])
+    one, note = states(desk, task)
+    desk.start(CLAUDE, task)
+    desk.app.answers.respond(
+        CLAUDE, task, [answer(one, "FIXED", "done"), answer(note, "DEFERRED", "later", debt="new")]
+    )
+    before = developer_of(desk, task)
+    take_in(desk, task, before)
+    assert developer_of(desk, task) == before
+    assert desk.app.answers.respond_document(CLAUDE, "", msgspec.json.encode(before)).task == task
+
+
+@pytest.mark.parametrize(
+    ("summary", "said"),
+    [
+        ({"total_blocking": 3}, "blocking_summary.total_blocking: 3 sent, 2 counted"),
+        ({"unaddressed": 0}, "blocking_summary.unaddressed: 0 sent, 1 counted"),
+        ({"fixed": 2}, "blocking_summary.fixed: 2 sent, 1 counted"),
+    ],
+)
+def test_a_count_that_the_ledger_contradicts_refuses_the_whole_document_G6(
+    desk: DeskWorld, summary: dict[str, int], said: str
+) -> None:
+    task = desk.handed_in()
+    review(desk, task, [issue("a"), issue("b"), issue("c", "LOW")])
+    one, _, note = states(desk, task)
+    desk.start(CLAUDE, task)
+    given = [{"issue_id": name, "action": "FIXED", "details": "done"} for name in (one, note)]
+    with desk.refused("G6") as problems:
+        take_in(desk, task, {"issue_responses": given, "blocking_summary": summary})
+    assert [reason.message for reason in problems[0].reasons] == [said]
+    assert set(states(desk, task).values()) == {"open"}
+
+
+def test_a_developers_document_is_for_who_works_on_the_task_and_names_findings_L6(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    review(desk, task, [issue("a")])
+    (name,) = states(desk, task)
+    desk.start(CLAUDE, task)
+    with desk.refused("L6"):
+        take_in(desk, task, {"issue_responses": [{"issue_id": name, "action": "FIXED", "details": "x"}]}, CODEX)
+    with pytest.raises(BadInput):
+        take_in(
+            desk,
+            task,
+            {"issue_responses": [{"issue_id": name, "action": "FIXED"}, {"issue_id": name, "action": "REJECTED"}]},
+        )
+    with pytest.raises(BadInput):
+        desk.app.answers.respond_document(CLAUDE, "", b'{"issue_responses": []}')
+
+
+# QA's
+
+
+def test_failing_tests_over_the_rounds_L13(desk: DeskWorld) -> None:
+    configure(desk, TESTS)
+    five = [f"t{n}" for n in range(5)]
+    desk.outside.runner.answers["tests"] = report_of(["ok"], five)
+    task = desk.handed_in()
+    with pytest.raises(NotFound):
+        desk.app.handoffs.export(task, "qa")
+    check(desk, task)
+    first = qa_of(desk, task)
+    assert (first.test_tracking.original_failures, first.progress_made, first.status) == (tuple(five), False, "FAIL")
+    _next_round(desk, task, passing=["ok", "t0", "t1", "t2"], failing=["t3", "t4"])
+    second = qa_of(desk, task)
+    assert (second.test_tracking.fixed_since_start, second.test_tracking.still_failing) == (
+        ("t0", "t1", "t2"),
+        ("t3", "t4"),
+    )
+    assert (second.progress_made, second.test_tracking.iteration) == (True, 2)
+    _next_round(desk, task, passing=["ok", "t0", "t1", "t2"], failing=["t3", "t4", "new1", "new2"])
+    third = qa_of(desk, task)
+    assert (third.progress_made, third.test_tracking.new_failures) == (False, ("new1", "new2"))
+    assert take_in(desk, task, second).changed is False
+    _next_round(desk, task, passing=["ok", *five, "new1", "new2"], failing=[])
+    assert (qa_of(desk, task).status, qa_of(desk, task).progress_made) == ("PASS", True)
+
+
+def _next_round(desk: DeskWorld, task: str, *, passing: list[str], failing: list[str]) -> None:
+    again(desk, task)
+    desk.outside.runner.answers["tests"] = report_of(passing, failing)
+    check(desk, task)
+
+
+def test_a_check_without_a_report_is_its_own_test_and_an_agents_run_does_not_count_D5(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in()
+    desk.outside.runner.says("lint", exit_code=1)
+    check(desk, task, CODEX)
+    with pytest.raises(NotFound):
+        desk.app.handoffs.export(task, "qa")
+    check(desk, task, again=True)
+    assert qa_of(desk, task).test_tracking.original_failures == ("lint",)
+
+
+def test_what_qa_says_is_compared_list_by_list_and_nothing_is_stored_L13(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in()
+    desk.outside.runner.says("lint", exit_code=1)
+    check(desk, task)
+    said: dict[str, Any] = {"iteration": 1, "original_failures": ["unit"], "still_failing": ["unit"]}
+    with desk.unchanged():
+        with desk.refused("L13") as problems:
+            take_in(desk, task, {"type": "handoff_qa", "test_tracking": said, "progress_made": False, "status": "FAIL"})
+        assert "test_tracking.original_failures: unit sent, lint by the checks" in [
+            reason.message for reason in problems[0].reasons
+        ]
+        with desk.refused("L13") as problems:
+            take_in(desk, task, {"test_tracking": said | {"iteration": 7}})
+        assert "7 sent, the checks ran on iterations 1" in problems[0].reasons[0].message
+        with pytest.raises(BadInput):
+            take_in(desk, task, {"test_tracking": said | {"still_failing": []}})
+        assert take_in(desk, task, qa_of(desk, task)).changed is False
+
+
+# Any
+
+
+def test_only_what_was_handed_in_has_a_handoff_and_only_three_roles_have_one(desk: DeskWorld) -> None:
+    task = desk.create()
+    with pytest.raises(NotFound):
+        desk.app.handoffs.export(task, "tech_lead")
+    with pytest.raises(BadInput):
+        desk.app.handoffs.export(desk.handed_in(), "boss")
+
+
+@pytest.mark.parametrize(
+    ("document", "kind"),
+    [
+        ({"type": "handoff_developer"}, "handoff_developer"), ({"issue_responses": []}, "handoff_developer"),
+        ({"type": "handoff_qa"}, "handoff_qa"), ({"test_tracking": {}}, "handoff_qa"),
+        ({"issues": []}, "handoff_tech_lead"), ({}, "handoff_tech_lead"), ([], "handoff_tech_lead"),
+    ],
+)  # fmt: skip
+def test_a_document_is_told_by_its_type_or_by_what_it_has(document: object, kind: str) -> None:
+    assert kind_of(json.dumps(document).encode()) == kind
+
+
+def test_rulings_make_an_answer_of_before_no_answer_to_come(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    review(desk, task, [issue("a")])
+    (name,) = states(desk, task)
+    again(desk, task)
+    rule(desk, {name: "NOT_FIXED"})
+    desk.start(CLAUDE, task)
+    found = developer_of(desk, task)
+    assert (found.issue_responses, _counts(found)) == ((), (1, 0, 0, 1))

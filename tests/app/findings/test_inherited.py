@@ -1,0 +1,164 @@
+"""Laundering (A6): work that was seen before brings its authors and its open blocking findings along, whatever task it
+comes under.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.core.nouns.session import Actor
+
+from tests.app.gated import configure, deliver
+from tests.app.looped import findings, issue, next_attempt, review, rule, states, texts, why_not_approved
+from tests.app.world import BOB, CLAUDE, CODEX, GEMINI, GitWorld, agent
+
+KEPT = '\n[review]\ndefault_mode = "per-task"\n'
+PAY = "def pay(amount):\n    limit = 10\n    return amount < limit\n"
+QWEN = agent("qwen")
+
+
+def first(world: GitWorld, severity: str = "HIGH", **files: str) -> tuple[str, str]:
+    """A task of Claude's with a finding in it."""
+    configure(world, KEPT)
+    task = deliver(world, {"pay.py": PAY} | {name.replace("_", "."): text for name, text in files.items()})
+    (name,) = review(world, task, [issue(severity=severity, file="pay.py", line=2)]).raised
+    return task, name
+
+
+def handed_on(world: GitWorld, task: str, how: str, actor: Actor = GEMINI) -> str:
+    """The same work under a new task of somebody else."""
+    new = world.create()
+    world.start(actor, new)
+    checkout = world.checkout
+    if how == "same branch":
+        checkout.git("switch", "-q", "-c", f"fe/{new}", f"fe/{task}")
+        checkout.commit("more.py", "x = 1\n", session=actor)
+    elif how == "cherry-pick":
+        checkout.branch(f"fe/{new}")
+        checkout.commit("before.py", "x = 1\n", session=actor)
+        checkout.git("cherry-pick", f"fe/{task}")
+        checkout.git("commit", "-q", "--amend", "-m", "all mine", f"--trailer=Foureyes-Session={actor.session}")
+    elif how == "squashed into another commit":
+        checkout.branch(f"fe/{new}")
+        checkout.write("other.py", "y = 1\n")
+        checkout.commit("pay.py", PAY, session=actor)
+    elif how == "under another name":
+        checkout.branch(f"fe/{new}")
+        checkout.commit("money.py", PAY, session=actor)
+    world.submit(actor, new)
+    checkout.switch("main")
+    return new
+
+
+WAYS = ["same branch", "cherry-pick", "squashed into another commit", "under another name"]
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_the_authors_of_the_same_work_come_along_and_may_not_approve_it_A6_P2(world: GitWorld, how: str) -> None:
+    task, _ = first(world)
+    new = handed_on(world, task, how)
+    assert {CLAUDE.session, GEMINI.session} <= set(world.show(new).authors)
+    assert "P2" in {reason.rule for reason in why_not_approved(world, new, by=CLAUDE)}
+    assert not review(world, new, by=CLAUDE).counts
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_the_open_blocking_findings_of_the_same_work_come_along_A6_D2(world: GitWorld, how: str) -> None:
+    task, name = first(world)
+    new = handed_on(world, task, how)
+    (one,) = findings(world, new).values()
+    assert (one.severity, one.state, one.title, one.source) == ("HIGH", "open", "limit is hard-coded", "inherited")
+    assert name in one.why
+    assert one.id in texts(why_not_approved(world, new))
+    assert states(world, task) == {name: "open"}, "it stays where it was found, too"
+
+
+def test_what_came_along_is_answered_and_ruled_on_here_and_does_not_come_again_A6(world: GitWorld) -> None:
+    task, _ = first(world)
+    new = handed_on(world, task, "same branch")
+    (name,) = findings(world, new)
+    world.app.feedback.redo(BOB, new, "mend it")
+    next_attempt(world, new, {"pay.py": PAY.replace("10", "LIMIT")}, answers={name: "FIXED"}, by=GEMINI)
+    rule(world, {name: "VERIFIED"}, by=CODEX)
+    world.app.feedback.redo(BOB, new, "one more")
+    next_attempt(world, new, {"z.py": "z = 1\n"}, answers={}, by=GEMINI)
+    assert states(world, new) == {name: "resolved"}
+    assert world.approve(BOB, new).status == "approved"
+
+
+def test_what_came_along_does_not_go_back_to_where_it_was_found_A6(world: GitWorld) -> None:
+    task, name = first(world)
+    handed_on(world, task, "same branch")
+    world.app.feedback.redo(BOB, task, "mend it")
+    next_attempt(world, task, {"pay.py": PAY.replace("10", "LIMIT")})
+    rule(world, {name: "VERIFIED"})
+    world.app.feedback.redo(BOB, task, "one more")
+    next_attempt(world, task, {"z.py": "z = 1\n"}, answers={})
+    assert states(world, task) == {name: "resolved"}, "the copy under the other task is no new finding here"
+
+
+def test_a_third_task_gets_a_finding_once_however_many_have_it_A6(world: GitWorld) -> None:
+    task, _ = first(world)
+    handed_on(world, task, "same branch")
+    third = handed_on(world, task, "cherry-pick", QWEN)
+    assert len(findings(world, third)) == 1
+
+
+@pytest.mark.parametrize("how", ["resolved", "LOW", "waived"])
+def test_only_what_still_blocks_comes_along_A6(world: GitWorld, how: str) -> None:
+    task, name = first(world, "LOW" if how == "LOW" else "HIGH")
+    if how == "waived":
+        world.app.findings.waive(BOB, name, "for now")
+    elif how == "resolved":
+        next_attempt(world, task, {"x.py": "x\n"}, answers={name: "REJECTED"})
+        rule(world, {name: "ACCEPTED"})
+    new = handed_on(world, task, "squashed into another commit")
+    assert findings(world, new) == {}
+    assert CLAUDE.session in world.show(new).authors, "its authors do in any case"
+
+
+def test_a_task_that_was_closed_without_a_merge_launders_nothing_either_A6(world: GitWorld) -> None:
+    task, _ = first(world)
+    world.app.feedback.redo(BOB, task, "no")
+    world.app.closing.close(BOB, task)
+    new = handed_on(world, task, "same branch")
+    assert len(findings(world, new)) == 1
+
+
+def test_unrelated_work_brings_nobody_and_nothing_along_A6(world: GitWorld) -> None:
+    first(world, shared_py="")
+    new = deliver(world, {"loan.py": PAY.replace("pay", "loan"), "shared.py": ""}, actor=GEMINI)
+    assert world.show(new).authors == [GEMINI.session], "an empty file is nobody's work"
+    assert findings(world, new) == {}
+    assert world.approve(CLAUDE, new, reason="read it").rule == "P7"
+
+
+def test_work_that_is_on_the_target_already_is_not_handed_in_again_A6(world: GitWorld) -> None:
+    world.checkout.write(".git/info/exclude", ".foureyes\n")
+    configure(world, "\n[review.human]\nsettle_seconds = 0\n")
+    task = deliver(world, {"pay.py": PAY})
+    world.approve(BOB, task, reason="read it")
+    world.app.merges.process(BOB)
+    assert world.status(task) == "closed"
+    new = deliver(world, {"pay.py": PAY + "\n\ndef loan():\n    pass\n"}, actor=GEMINI)
+    assert world.show(new).authors == [GEMINI.session]
+    assert world.approve(CLAUDE, new, reason="read it").rule == "P7"
+
+
+def test_the_finding_of_a_file_that_does_not_come_along_stays_where_it_is_A6(world: GitWorld) -> None:
+    task, _ = first(world, loan_py="rate = 3\n")
+    new = world.create()
+    world.start(GEMINI, new)
+    world.checkout.branch(f"fe/{new}")
+    world.checkout.commit("loan.py", "rate = 3\n", session=GEMINI)
+    world.submit(GEMINI, new)
+    assert findings(world, new) == {}
+    assert CLAUDE.session in world.show(new).authors
+    assert task != new
+
+
+def test_a_person_clears_nothing_that_came_along_by_its_content_I8_A6(world: GitWorld) -> None:
+    task, _ = first(world)
+    new = handed_on(world, task, "squashed into another commit")
+    with world.refused("I8"):
+        world.app.attempts.clear_author(BOB, new, CLAUDE.session, "it only looks alike")

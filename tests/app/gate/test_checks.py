@@ -1,0 +1,366 @@
+"""Checks (D5): a result is of one tree and one check; who ran it decides for whom it counts; nothing but a pass is a
+pass.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.core.nouns.check import Ran
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.four_eyes import Said
+from foureyes.errors import BadInput, NotFound
+
+from tests.app.gated import AUTO, KNIP, LINT, TESTS, answers, check, configure, deliver, report_of, row_of
+from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, GitWorld, agent, asserted, child_of, person
+
+ONE, TWO = "test_shop::test_one", "test_shop::test_two"
+
+
+# Once per tree and check
+
+
+def test_an_equal_tree_uses_the_result_again_and_a_new_one_is_checked_anew_D5(world: GitWorld) -> None:
+    configure(world, LINT)
+    task = deliver(world)
+    first = check(world, task)
+    assert (row_of(first, "lint").outcome, row_of(first, "lint").reused, world.outside.runner.ran) == (
+        "passed",
+        False,
+        ["lint"],
+    )
+    assert row_of(check(world, task), "lint").reused
+    twin = deliver(world, {f"{task}.py": f"work on {task}\n"})
+    assert row_of(check(world, twin), "lint").reused
+    assert world.outside.runner.ran == ["lint"]
+    other = deliver(world, {"other.py": "x\n"})
+    assert not row_of(check(world, other), "lint").reused
+    assert world.outside.runner.ran == ["lint", "lint"]
+
+
+def test_another_message_on_the_same_tree_needs_no_second_run_A3_D5(world: GitWorld) -> None:
+    configure(world, LINT)
+    task = deliver(world)
+    check(world, task)
+    world.checkout.switch(f"fe/{task}")
+    world.checkout.git("commit", "-q", "--amend", "-m", "said better")
+    world.submit(CLAUDE, task)
+    assert world.show(task).attempts[-1].relation == "message_only"
+    assert row_of(check(world, task), "lint").reused
+    assert world.outside.runner.ran == ["lint"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        LINT.replace("ruff check .", "ruff check src"),
+        LINT + "timeout_minutes = 3\n",
+        LINT + 'env = ["CI"]\n',
+        LINT + "failed_exit = [3]\n",
+    ],
+    ids=["command", "timeout", "environment", "exit codes"],
+)
+def test_another_check_under_the_same_name_has_no_result_yet_D5(desk: DeskWorld, other: str) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in()
+    check(desk, task)
+    configure(desk, other)
+    assert row_of(desk.app.checks.show(BOB, task), "lint").outcome == "not_run"
+    with desk.refused("D5"):
+        desk.approve(BOB, task)
+    assert not row_of(check(desk, task), "lint").reused
+    assert desk.outside.runner.ran == ["lint", "lint"]
+
+
+def test_whether_a_check_is_required_is_no_other_check(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in()
+    check(desk, task)
+    configure(desk, LINT + "required = false\n")
+    assert row_of(desk.app.checks.show(BOB, task), "lint").outcome == "passed"
+
+
+def test_again_runs_it_once_more_and_red_after_green_is_told(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in()
+    check(desk, task)
+    desk.outside.runner.says("lint", exit_code=1, output="E501 too long\n")
+    assert row_of(check(desk, task), "lint").outcome == "passed", "known from this tree"
+    row = row_of(check(desk, task, again=True), "lint")
+    assert (row.outcome, row.flaky, row.reused) == ("failed", True, False)
+    with desk.refused("D5"):
+        desk.approve(BOB, task)
+
+
+def test_only_runs_what_is_named(desk: DeskWorld) -> None:
+    configure(desk, LINT + KNIP)
+    task = desk.handed_in()
+    report = check(desk, task, only=["knip"])
+    assert (desk.outside.runner.ran, row_of(report, "lint").outcome, row_of(report, "knip").outcome) == (
+        ["knip"],
+        "not_run",
+        "passed",
+    )
+    assert not report.is_green
+
+
+# For whom it counts
+
+
+@pytest.mark.parametrize(
+    "runner", [CLAUDE, CODEX, agent("codex", 9, evidence=CLAUDE.evidence)], ids=["the author", "a peer", "one origin"]
+)
+def test_what_an_agent_ran_is_claimed_informs_people_and_decides_nothing_D5_M4(desk: DeskWorld, runner: Actor) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in(labels=AUTO)
+    report = check(desk, task, runner)
+    row = row_of(report, "lint")
+    assert (row.outcome, row.claimed, report.status, report.mode) == ("passed", True, "reviewing", "auto-approve")
+    assert any(reason.rule == "M4" and "claimed" in reason.message for reason in report.reasons)
+    with desk.refused("D5") as caught:
+        desk.approve(agent("gemini"), task, reason="fine")
+    assert "claimed" in caught[0].reasons[0].message
+    assert desk.approve(BOB, task).rule == "P7"
+
+
+def test_a_child_of_the_author_that_runs_it_is_the_author_D5_I4(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in()
+    assert row_of(check(desk, task, child_of(CLAUDE)), "lint").claimed
+
+
+def test_a_person_who_made_the_change_only_claims_and_another_one_counts_D5(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in(ALICE, creator=BOB)
+    assert row_of(check(desk, task, ALICE), "lint").claimed
+    with desk.refused("D5"):
+        desk.approve(CODEX, task, reason="fine")
+    row = row_of(check(desk, task, person("carol")), "lint")
+    assert (row.claimed, row.reused) == (False, False), "a claim is no result of use to somebody whose run counts"
+    assert desk.approve(CODEX, task, reason="fine").rule == "P7"
+
+
+def test_after_a_run_that_counts_an_agent_uses_it_again_D5(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in()
+    check(desk, task, CLAUDE)
+    assert row_of(check(desk, task, CI), "lint").claimed is False
+    assert row_of(check(desk, task, CODEX), "lint").reused
+    assert desk.outside.runner.ran == ["lint", "lint"]
+
+
+def test_a_claimed_red_does_not_hide_a_green_that_counts_nor_the_other_way_round_D5(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in()
+    check(desk, task, CI)
+    desk.outside.runner.says("lint", exit_code=1)
+    assert row_of(check(desk, task, CODEX, again=True), "lint").outcome == "passed"
+    check(desk, task, CI, again=True)
+    desk.outside.runner.says("lint", exit_code=0)
+    assert row_of(check(desk, task, CLAUDE, again=True), "lint").outcome == "failed"
+    with desk.refused("D5"):
+        desk.approve(BOB, task)
+
+
+def test_a_result_turns_into_a_claim_when_its_runner_becomes_an_author_D5_I8(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in()
+    check(desk, task, BOB)
+    assert not row_of(desk.app.checks.show(CI, task), "lint").claimed
+    desk.app.feedback.redo(ALICE, task, "more")
+    desk.start(BOB, task)
+    assert row_of(desk.app.checks.show(CI, task), "lint").claimed
+
+
+# What is no pass
+
+
+@pytest.mark.parametrize(
+    ("ran", "word"),
+    [
+        (Ran(exit_code=None, problem="no such program"), "crashed"),
+        (Ran(exit_code=127), "crashed"),
+        (Ran(exit_code=-9), "crashed"),
+        (Ran(exit_code=2), "crashed"),
+        (Ran(exit_code=0, timed_out=True), "timed_out"),
+        (Ran(exit_code=1), "failed"),
+        (Ran(exit_code=0, problem="the report is no XML"), "crashed"),
+    ],
+    ids=["not started", "not found", "killed", "broke", "too long", "red", "no report"],
+)
+def test_red_crashed_and_timed_out_are_no_pass_for_anybody_D5_G1(desk: DeskWorld, ran: Ran, word: str) -> None:
+    configure(desk, LINT)
+    desk.outside.runner.answers["lint"] = ran
+    task = desk.handed_in()
+    report = check(desk, task)
+    assert (row_of(report, "lint").outcome, report.is_green, report.status) == (word, False, "reviewing")
+    for who in (BOB, CODEX):
+        with desk.refused("D5"):
+            desk.approve(who, task, reason="it is fine")
+
+
+@pytest.mark.parametrize("ran", [Ran(exit_code=127), Ran(exit_code=0, timed_out=True)], ids=["crashed", "timed out"])
+def test_a_check_that_broke_is_run_again_and_one_that_failed_is_not_D5(desk: DeskWorld, ran: Ran) -> None:
+    configure(desk, LINT)
+    desk.outside.runner.answers["lint"] = ran
+    task = desk.handed_in()
+    check(desk, task)
+    desk.outside.runner.says("lint", exit_code=1)
+    assert row_of(check(desk, task), "lint").outcome == "failed"
+    desk.outside.runner.says("lint", exit_code=0)
+    assert row_of(check(desk, task), "lint").outcome == "failed"
+    assert desk.outside.runner.ran == ["lint", "lint"]
+
+
+@pytest.mark.parametrize("ran", [report_of([]), report_of([], skipped=[ONE, TWO])], ids=["no test", "all skipped"])
+def test_a_report_without_a_test_that_ran_is_no_pass_D5_lesson_49(desk: DeskWorld, ran: Ran) -> None:
+    configure(desk, TESTS)
+    desk.outside.runner.answers["tests"] = ran
+    task = desk.handed_in()
+    assert row_of(check(desk, task), "tests").outcome == "failed"
+
+
+def test_an_optional_check_that_fails_is_shown_and_refuses_nothing_M4(desk: DeskWorld) -> None:
+    configure(desk, LINT + KNIP)
+    desk.outside.runner.says("knip", exit_code=1, output="3 unused\n")
+    task = desk.handed_in()
+    report = check(desk, task)
+    assert (row_of(report, "knip").outcome, report.is_green) == ("failed", True)
+    assert desk.approve(CODEX, task, reason="fine").rule == "P7"
+
+
+def test_what_was_not_run_refuses_and_names_the_command_D5_G2(desk: DeskWorld) -> None:
+    configure(desk, LINT + TESTS)
+    task = desk.handed_in()
+    with desk.refused("D5") as caught:
+        desk.approve(BOB, task)
+    reasons = caught[0].reasons
+    assert [reason.rule for reason in reasons] == ["D5", "D5"]
+    assert all("was not run" in reason.message and reason.next == f"fe check run {task}" for reason in reasons)
+
+
+def test_no_code_has_no_tree_to_check_D5_A5(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.create()
+    desk.start(CLAUDE, task)
+    desk.submit(CLAUDE, task, no_code=True)
+    assert desk.approve(BOB, task).status == "closed"
+
+
+# Ways around, on the record
+
+
+def test_breaking_the_glass_passes_red_checks_on_the_record_N3(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    desk.outside.runner.says("lint", exit_code=1)
+    task = desk.handed_in()
+    check(desk, task)
+    with desk.refused("D5"):
+        desk.app.decisions.approve(CODEX, task, seen=desk.show(task).attempts[-1].diff_id, said=Said(break_glass="now"))
+    done = desk.app.decisions.approve(BOB, task, said=Said(break_glass="the shop is down"))
+    (event,) = desk.app.policy.security()
+    assert (done.rule, done.exception, event.kind, event.reason) == ("N3", True, "break_glass", "the shop is down")
+
+
+def test_a_minor_task_needs_no_checks_where_the_project_says_so_D5_P10(desk: DeskWorld) -> None:
+    configure(desk, "[minor]\nchecks = false\nmax_lines = 20\n" + LINT)
+    small, large = desk.handed_in(minor=True), desk.handed_in(minor=True, lines=21)
+    assert desk.approve(CODEX, small, reason="small").rule == "P1"
+    with desk.refused("D5"):
+        desk.approve(CODEX, large, reason="small")
+    configure(desk, LINT)
+    usual = desk.handed_in(minor=True)
+    with desk.refused("D5"):
+        desk.approve(CODEX, usual, reason="small")
+
+
+# Refusals, and what is shown
+
+
+def test_there_must_be_something_to_run_and_something_to_run_it_on(desk: DeskWorld) -> None:
+    waiting = desk.create()
+    task = desk.handed_in()
+    with desk.refused(error=NotFound) as caught:
+        check(desk, task)
+    assert ("no checks are in force" in caught[0].message, caught[0].next_step) == (
+        True,
+        "a person runs: fe policy accept",
+    )
+    configure(desk, LINT)
+    with desk.refused(error=NotFound) as caught:
+        check(desk, waiting)
+    assert caught[0].next_step == f"fe submit {waiting}"
+    with desk.refused(error=NotFound):
+        desk.app.checks.show(BOB, waiting)
+    with desk.refused(error=BadInput) as caught:
+        check(desk, task, only=["lnt"])
+    assert "lint" in caught[0].next_step
+    assert desk.outside.runner.ran == []
+
+
+def test_a_typed_name_and_a_reviewers_token_run_nothing_and_a_token_only_its_task_I1_I2(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task, other = desk.handed_in(), desk.handed_in()
+    with desk.refused("I1"):
+        check(desk, task, asserted(ALICE))
+    reviewer = desk.spawn(BOB, task, "review", agent="codex")
+    with desk.refused("I2"):
+        check(desk, task, reviewer)
+    desk.app.feedback.redo(ALICE, task, "more")
+    maker = desk.spawn(BOB, task, "implement", agent="codex")
+    with desk.refused("I2"):
+        check(desk, other, maker)
+    assert desk.outside.runner.ran == []
+
+
+def test_pending_is_what_has_no_result_that_counts(desk: DeskWorld) -> None:
+    configure(desk, LINT + KNIP)
+    unchecked, claimed, done = desk.handed_in(), desk.handed_in(), desk.handed_in()
+    desk.create()
+    check(desk, claimed, CLAUDE)
+    check(desk, done, CI)
+    assert desk.app.checks.pending(CI) == [unchecked, claimed]
+    desk.outside.runner.says("lint", exit_code=1)
+    check(desk, unchecked, CI)
+    assert desk.app.checks.pending(CI) == [claimed], "red is a result"
+
+
+def test_show_has_what_it_printed_who_ran_it_and_the_command(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    desk.outside.runner.says("lint", exit_code=1, output="a.py:1 E501\n", duration_ms=1500)
+    task = desk.handed_in()
+    told: list[str] = []
+    check(desk, task, tell=told.append)
+    with desk.unchanged():
+        row = row_of(desk.app.checks.show(BOB, task), "lint")
+    assert (row.output, row.command, row.duration_ms, CI.session in row.by) == (
+        "a.py:1 E501\n",
+        "ruff check .",
+        1500,
+        True,
+    )
+    assert told[0].startswith(f"{task}  lint on ")
+    assert told[-1] == f"{task}  lint failed: exit code 1"
+
+
+def test_results_are_told_one_after_the_other_and_kept_when_a_later_check_cannot_run_G4(desk: DeskWorld) -> None:
+    configure(desk, LINT + KNIP)
+    task = desk.handed_in()
+
+    def stop() -> None:
+        if desk.outside.runner.ran[-1] == "knip":
+            raise KeyboardInterrupt
+
+    desk.outside.runner.during = stop
+    with pytest.raises(KeyboardInterrupt):
+        check(desk, task)
+    desk.outside.runner.during = None
+    assert row_of(check(desk, task), "lint").reused
+    assert desk.outside.runner.ran == ["lint", "knip", "knip"]
+
+
+def test_two_answers_of_one_script_are_given_in_order(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    answers(desk, "lint", Ran(exit_code=1), Ran(exit_code=0))
+    task = desk.handed_in()
+    assert [row_of(check(desk, task, again=True), "lint").outcome for _ in range(3)] == ["failed", "passed", "passed"]

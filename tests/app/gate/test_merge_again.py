@@ -1,0 +1,406 @@
+"""Q2 asks P and D again before the target moves: what makes an approval void, what keeps it, whose lease it is, what is
+tidied.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foureyes.app.application import Application
+from foureyes.app.call.caller import gate_of
+from foureyes.core.nouns.check import Ran
+from foureyes.core.rules.four_eyes import Said
+from foureyes.errors import Conflict, Refused
+
+from tests.app.gated import AT_ONCE, AUTO, LINT, answers, approved, check, configure, deliver, merge, merge_rows
+from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, PROJECT, SETTINGS, GitWorld
+
+STRICT = '\n[review]\npolicy = "strict"\n'
+
+
+def void(world: GitWorld, task: str) -> str:
+    """The approval ends at the merge and the target stays; why."""
+    target = world.checkout.head("main")
+    row = merge_rows(world)[task]
+    assert (row.outcome, world.status(task), world.checkout.head("main")) == ("void", "reviewing", target)
+    (*_, approval) = world.show(task).approvals
+    assert (approval.state, approval.ended_why.startswith("void: ")) == ("ended", True)
+    assert any(log.type == "void" for log in world.show(task).logs)
+    return row.message
+
+
+# Void
+
+
+def test_a_branch_that_moved_on_T_void_D4(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task = approved(world)
+    world.checkout.switch(f"fe/{task}")
+    world.checkout.commit("more.py")
+    world.checkout.switch("main")
+    assert "D4" in void(world, task)
+
+
+def test_a_branch_that_is_gone_T_void_D4(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task = approved(world)
+    world.checkout.git("branch", "-q", "-D", f"fe/{task}")
+    assert "is gone" in void(world, task)
+
+
+def test_a_label_that_wants_a_person_ends_an_agents_approval_and_not_a_persons_T_void_P6(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    by_agent = approved(world, by=CODEX)
+    world.app.tasks.add_label(ALICE, by_agent, ["security"])
+    assert "P6" in void(world, by_agent)
+    by_person = approved(world, by=BOB)
+    world.app.tasks.add_label(ALICE, by_person, ["security"])
+    assert merge(world) == {by_person: "merged"}
+
+
+def test_a_label_that_wants_eyes_ends_what_a_rule_approved_T_void_M4(world: GitWorld) -> None:
+    configure(world, LINT)
+    task = deliver(world, labels=AUTO)
+    assert check(world, task).status == "approved"
+    world.app.tasks.add_label(CODEX, task, ["review:per-task"])
+    assert "per-task" in void(world, task)
+    assert world.app.queue.view(BOB).count == 1
+
+
+def test_a_policy_that_became_stricter_ends_what_it_would_refuse_T_void_P12(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task = deliver(world, task=world.create(CODEX))
+    world.approve(CODEX, task, reason="I asked for it")
+    configure(world, AT_ONCE + STRICT)
+    assert "P3" in void(world, task)
+
+
+def test_reviews_that_are_required_now_end_an_agents_approval_T_void_D6(world: GitWorld) -> None:
+    task = approved(world, by=CODEX)
+    configure(world, "[review]\nreviews = 1\n")
+    assert "D6" in void(world, task)
+
+
+def test_a_check_that_is_configured_now_is_run_on_the_merge_result_Q2_D5(world: GitWorld) -> None:
+    task = approved(world, by=CODEX)
+    configure(world, LINT)
+    answers(world, "lint", Ran(exit_code=1), Ran(exit_code=0))
+    assert merge(world) == {task: "checks"}
+
+
+def test_what_a_rule_approved_is_void_when_its_checks_are_others_now_T_void_M4(world: GitWorld) -> None:
+    configure(world, LINT)
+    task = deliver(world, labels=AUTO)
+    check(world, task)
+    configure(world, LINT.replace("ruff", "ruff2"))
+    assert "was not run" in void(world, task)
+
+
+def test_what_happens_while_it_is_checked_counts_too_T_void_Q2(world: GitWorld) -> None:
+    configure(world, LINT)
+    task = deliver(world)
+    check(world, task)
+    world.approve(CODEX, task, reason="fine")
+    world.checkout.commit("other.py")
+
+    def meanwhile() -> None:
+        world.app.tasks.add_label(ALICE, task, ["security"])
+
+    world.outside.runner.during = meanwhile
+    assert "P6" in void(world, task)
+
+
+def test_an_approval_by_broken_glass_passes_red_checks_also_on_the_merge_N3(world: GitWorld) -> None:
+    configure(world, AT_ONCE + LINT)
+    world.outside.runner.says("lint", exit_code=1)
+    task = deliver(world, actor=ALICE, task=world.create(ALICE))
+    check(world, task)
+    world.app.decisions.approve(ALICE, task, said=Said(break_glass="alone, and the shop is down"))
+    world.checkout.commit("other.py")
+    assert merge(world) == {task: "merged"}
+
+
+def test_a_broken_check_stops_no_broken_glass_N3(world: GitWorld) -> None:
+    configure(world, AT_ONCE + LINT)
+    world.outside.runner.answers["lint"] = Ran(exit_code=127)
+    task = deliver(world)
+    world.app.decisions.approve(BOB, task, said=Said(break_glass="the linter is gone"))
+    assert merge(world) == {task: "merged"}
+
+
+# What keeps an approval (A3)
+
+
+def test_another_message_keeps_it_and_the_approved_head_is_merged_A3(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task = approved(world)
+    head = world.checkout.head(f"fe/{task}")
+    world.checkout.switch(f"fe/{task}")
+    world.checkout.git("commit", "-q", "--amend", "-m", "said better")
+    world.checkout.switch("main")
+    assert merge(world) == {task: "merged"}
+    assert world.checkout.git("rev-parse", "main^2") == head
+
+
+def test_a_pure_rebase_keeps_it_and_one_that_slips_something_in_does_not_A3(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    pure, sly = approved(world), approved(world)
+    world.checkout.commit("other.py")
+    for task in (pure, sly):
+        world.checkout.switch(f"fe/{task}")
+        world.checkout.git("rebase", "-q", "main")
+    world.checkout.write("sly.py", "x\n")
+    world.checkout.git("add", "-A")
+    world.checkout.git("commit", "-q", "--amend", "--no-edit")
+    world.checkout.switch("main")
+    assert merge(world) == {pure: "merged", sly: "void"}
+
+
+# Policy that is merged (P12, A4)
+
+
+def policy_change(world: GitWorld, text: str = STRICT) -> str:
+    return deliver(world, {"foureyes.toml": SETTINGS + AT_ONCE + text})
+
+
+def in_force(world: GitWorld) -> Any:
+    return next(row.value for row in world.app.policy.show(BOB) if row.key == "review.policy")
+
+
+def test_settings_that_a_person_approved_are_in_force_with_their_merge_P12(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task = policy_change(world)
+    world.approve(BOB, task)
+    assert in_force(world) == "balanced"
+    row = merge_rows(world)[task]
+    assert (row.outcome, in_force(world)) == ("merged", "strict")
+    assert row.notes == ("its foureyes.toml, approved by a person, is in force now",)
+
+
+def test_settings_that_were_merged_with_others_are_not_what_was_approved_P12(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task = policy_change(world)
+    world.approve(BOB, task)
+    world.checkout.commit("foureyes.toml", f"# by hand\n{SETTINGS}{AT_ONCE}")
+    assert merge(world) == {task: "merged"}
+    assert in_force(world) == "balanced", "nobody has seen the file that the merge made"
+
+
+def test_settings_that_cannot_be_in_force_never_are_P12_G1(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task = policy_change(world, '\n[review]\npolicy = "lax"\n')
+    world.approve(BOB, task)
+    merge(world)
+    assert in_force(world) == "balanced"
+
+
+# Leases
+
+
+def leased_elsewhere(world: GitWorld) -> str:
+    """Another process took the only item and works on it: this one is another now."""
+    configure(world, AT_ONCE)
+    task = approved(world)
+    assert world.app.merges._lease(CI, set()) is not None
+    world.outside.own = "process:another"
+    return task
+
+
+def test_two_at_once_one_works_and_the_other_leaves_Q1(world: GitWorld) -> None:
+    task = leased_elsewhere(world)
+    with world.refused(error=Conflict) as caught:
+        world.app.merges.process(ALICE)
+    assert task in caught[0].message
+    assert [item.state for item in world.app.merges.all()] == ["merging"]
+
+
+def test_a_lease_holds_back_a_withdrawal_T_withdraw_Q1(world: GitWorld) -> None:
+    task = leased_elsewhere(world)
+    with world.refused("Q1"):
+        world.app.decisions.withdraw(BOB, task)
+
+
+def test_the_lease_of_a_process_that_ended_is_free_at_once_Q4(world: GitWorld) -> None:
+    task = leased_elsewhere(world)
+    world.outside.gone.add("process:test")
+    assert [item.state for item in world.app.merges.all()] == ["waiting"]
+    assert merge(world) == {task: "merged"}
+
+
+def test_a_lease_ends_by_itself_and_is_no_lease_for_ever_Q4(world: GitWorld) -> None:
+    task = leased_elsewhere(world)
+    world.clock.advance(seconds=299)
+    with pytest.raises(Conflict):
+        world.app.merges.process(CI)
+    world.clock.advance(seconds=1)
+    assert merge(world) == {task: "merged"}
+
+
+def test_who_was_silent_for_too_long_has_lost_the_lease_and_moves_nothing_Q4(world: GitWorld) -> None:
+    configure(world, AT_ONCE + LINT)
+    task = deliver(world)
+    check(world, task)
+    world.approve(BOB, task)
+    world.checkout.commit("other.py")
+    took: list[dict[str, str]] = []
+
+    def slow() -> None:
+        """While the first one checks, its lease runs out and a second one does all of it."""
+        world.outside.runner.during = None
+        world.clock.advance(hours=2)
+        world.outside.own = "process:second"
+        took.append(merge(world))
+        world.outside.own = "process:test"
+
+    world.outside.runner.during = slow
+    row = merge_rows(world)[task]
+    assert (took, row.outcome) == ([{task: "merged"}], "waiting")
+    assert world.kinds(task).count("TaskMerged") == 1
+
+
+def test_where_processes_have_no_evidence_two_at_once_are_two_all_the_same_Q1(world: GitWorld) -> None:
+    """`process` is empty where /proc cannot be read: that is no sign of being the same one."""
+    configure(world, AT_ONCE)
+    approved(world)
+    world.outside.own = ""
+    assert world.app.merges._lease(CI, set()) is not None
+    with pytest.raises(Conflict):
+        Application(world.app.context).merges.process(ALICE)
+
+
+@pytest.mark.parametrize("decision", ["redo", "edit", "drop"])
+def test_what_is_decided_while_it_is_checked_ends_this_merge_and_no_other_Q3(world: GitWorld, decision: str) -> None:
+    configure(world, AT_ONCE + LINT)
+    task, other = deliver(world), deliver(world)
+    for one in (task, other):
+        check(world, one)
+        world.approve(BOB, one)
+    world.checkout.commit("other.py")
+
+    def meanwhile() -> None:
+        world.outside.runner.during = None
+        match decision:
+            case "redo":
+                world.app.feedback.redo(ALICE, task, "wait, no")
+            case "drop":
+                world.app.feedback.drop(ALICE, task, "wait, no")
+            case _:
+                world.app.tasks.edit(ALICE, task, title="something else")
+
+    world.outside.runner.during = meanwhile
+    found = merge(world)
+    assert (found[other], world.status(other)) == ("merged", "closed")
+    assert world.status(task) == ("reviewing" if decision == "edit" else "open")
+    assert not [item for item in world.app.merges.all() if item.state == "merging"]
+
+
+def test_an_item_that_was_killed_while_it_merged_is_no_item_for_ever_Q4(world: GitWorld) -> None:
+    configure(world, AT_ONCE + LINT)
+    task = deliver(world)
+    check(world, task)
+    world.approve(BOB, task)
+    world.checkout.commit("other.py")
+
+    def killed() -> None:
+        raise KeyboardInterrupt
+
+    world.outside.runner.during = killed
+    with pytest.raises(KeyboardInterrupt):
+        world.app.merges.process(CI)
+    world.outside.runner.during = None
+    world.outside.gone.add(world.outside.own)
+    world.outside.own = "process:next"
+    assert merge(world) == {task: "merged"}
+
+
+def test_what_was_moved_and_not_recorded_is_found_by_the_next_Q4(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(world, AT_ONCE)
+    task = approved(world)
+    workshop = world.app.context.workshop
+    move = workshop.move
+
+    def and_then_killed(ref: str, **moved: Any) -> bool:
+        assert move(ref, **moved)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(workshop, "move", and_then_killed)
+        with pytest.raises(KeyboardInterrupt):
+            world.app.merges.process(CI)
+    assert world.status(task) == "approved"
+    world.outside.gone.add(world.outside.own)
+    head = world.checkout.head("main")
+    assert (merge(world), world.checkout.head("main"), world.status(task)) == ({task: "found"}, head, "closed")
+
+
+# Records and tidying
+
+
+def test_what_the_queue_does_is_the_gates_with_who_called_it_lesson_28(world: GitWorld) -> None:
+    task = approved(world, by=CODEX)
+    merge(world, BOB)
+    rows = {row.kind: row for row in world.app.audit.log(task=task, limit=100)}
+    gate = gate_of(PROJECT).session
+    assert {rows[kind].session for kind in ("MergeLeased", "TaskMerged")} == {gate}
+    assert BOB.session in rows["TaskMerged"].payload
+
+
+def test_the_own_branch_of_a_merged_task_goes_and_any_other_stays_K1(world: GitWorld) -> None:
+    own = approved(world, by=CODEX)
+    other = world.create()
+    world.work(CLAUDE, other, branch="mine")
+    world.submit(CLAUDE, other)
+    world.checkout.switch("main")
+    world.approve(CODEX, other)
+    merge(world)
+    assert world.checkout.git("for-each-ref", "--format=%(refname:short)", "refs/heads").split() == ["main", "mine"]
+    assert world.checkout.head(f"refs/foureyes/attempts/{own}/1")
+
+
+def test_a_worktree_with_work_in_it_stays_and_it_is_said_K1(world: GitWorld) -> None:
+    clean, dirty = world.create(title="clean"), world.create(title="dirty")
+    for task in (clean, dirty):
+        world.start(CLAUDE, task)
+        place = Path(world.app.worktrees.open(CLAUDE, task).path)
+        (place / f"{task}.py").write_text("x\n")
+        world.checkout.git("-C", str(place), "add", "-A")
+        world.checkout.git("-C", str(place), "commit", "-q", "-m", "work")
+        world.submit(CLAUDE, task, branch=f"fe/{task}")
+        world.approve(CODEX, task)
+    left = world.checkout.path / ".foureyes" / "worktrees" / dirty
+    (left / "notes.txt").write_text("mine\n")
+    rows = merge_rows(world)
+    assert {row.outcome for row in rows.values()} == {"merged"}
+    assert (rows[clean].notes, "its worktree stays" in rows[dirty].notes[0]) == ((), True)
+    assert ((left / "notes.txt").read_text(), (left.parent / clean).exists()) == ("mine\n", False)
+    assert world.checkout.git("for-each-ref", "--format=%(refname:short)", "refs/heads").split() == [
+        f"fe/{dirty}",
+        "main",
+    ]
+
+
+def test_no_code_and_landed_work_have_nothing_to_merge_Q(world: GitWorld) -> None:
+    task = world.create()
+    world.start(CLAUDE, task)
+    world.submit(CLAUDE, task, no_code=True)
+    assert world.approve(BOB, task).status == "closed"
+    landed = world.create()
+    world.start(CLAUDE, landed)
+    world.checkout.commit(session=CLAUDE)
+    world.submit(CLAUDE, landed)
+    assert world.approve(BOB, landed).status == "closed"
+    assert merge(world) == {}
+
+
+def test_a_withdrawn_approval_is_not_merged_T_withdraw(world: GitWorld) -> None:
+    task = approved(world)
+    world.app.decisions.withdraw(BOB, task)
+    world.clock.advance(minutes=1)
+    assert (merge(world), world.status(task)) == ({}, "reviewing")
+    with pytest.raises(Refused):
+        world.app.merges.retry(BOB, task)

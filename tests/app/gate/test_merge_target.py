@@ -1,0 +1,18 @@
+"""The target's own state in the merge queue: what is red there is nobody's fault who waits (Q3)."""
+
+from __future__ import annotations
+
+from foureyes.core.nouns.check import Ran
+
+from tests.app.gated import LINT, answers, approved, configure, merge
+from tests.app.world import CODEX, GitWorld
+
+
+def test_what_is_red_on_the_target_itself_is_no_fault_of_who_waits_Q3(world: GitWorld) -> None:
+    task = approved(world, by=CODEX)
+    configure(world, LINT)
+    answers(world, "lint", Ran(exit_code=1), Ran(exit_code=1))
+    assert merge(world) == {task: "waiting"}
+    assert world.status(task) == "approved"
+    (item,) = world.app.merges.all()
+    assert item.state == "waiting"

@@ -1,0 +1,376 @@
+"""The gate decides by itself (M): auto-approve, skip, send back; what an author loosened does not count (M6). D6 and
+D8.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from foureyes.app.call.caller import gate_of
+from foureyes.core.nouns.check import Ran
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.four_eyes import Said
+
+from tests.app.gated import AUTO, KNIP, LINT, TESTS, check, configure, deliver, report_of, row_of, words
+from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, PROJECT, DeskWorld, GitWorld
+
+GATE = gate_of(PROJECT).session
+
+
+def why(world: DeskWorld | GitWorld, task: str) -> str:
+    """Why the gate did not approve, as the next check run says it."""
+    return "; ".join(f"{reason.rule} {reason.message}" for reason in check(world, task).reasons)
+
+
+# Auto-approve
+
+
+def test_green_checks_approve_in_the_name_of_the_gate_with_what_it_rests_on_M4_M5_lesson_28(desk: DeskWorld) -> None:
+    configure(desk, LINT + KNIP)
+    task = desk.handed_in(labels=AUTO)
+    assert desk.status(task) == "reviewing"
+    report = check(desk, task, BOB)
+    (approval,) = desk.show(task).approvals
+    assert (report.status, report.reasons) == ("approved", ())
+    assert (approval.session, approval.rule, approval.grade, approval.state) == (GATE, "M4", "rule", "active")
+    assert approval.reason == "auto-approve (label review:auto): 2/2 checks, iteration 1, signal DONE"
+    assert desk.app.queue.view(ALICE).rows == (), "M5: it waits for nobody"
+    assert desk.ids_of(status="reviewing") == []
+    assert desk.counts()["auto_approved"] == 1
+
+
+def test_where_the_result_is_known_it_is_approved_as_soon_as_it_is_handed_in_M4(world: GitWorld) -> None:
+    configure(world, LINT)
+    check(world, deliver(world, {"work.py": "x\n"}))
+    task = deliver(world, {"work.py": "x\n"}, labels=AUTO)
+    assert world.status(task) == "approved"
+
+
+def test_without_a_check_nothing_approves_itself_M4_lesson_49(desk: DeskWorld) -> None:
+    task = desk.handed_in(labels=AUTO)
+    assert desk.status(task) == "reviewing"
+    assert any(reason.rule == "M4" for reason in desk.app.queue.view(BOB).rows[0].auto_reasons)
+
+
+@pytest.mark.parametrize(
+    ("settings", "fields", "reason"),
+    [
+        ("[review.auto_approve]\nenabled = false\n", {}, "enabled = false"),
+        ("", {"labels": [*AUTO, "security"]}, "security"),
+        (
+            "[review.label_rules]\napi = { auto_approve = false }\n",
+            {"labels": [*AUTO, "api"]},
+            "api says auto_approve = false",
+        ),
+        ("[review]\nreviews = 1\n", {}, "1 counting reviews"),
+        ("[review]\nindependence = 'human'\n", {}, "a person"),
+        ("", {"labels": [*AUTO, "review:per-task"]}, "review:per-task: per-task"),
+        ("", {"labels": [*AUTO, "review:sometimes"]}, "review:sometimes: per-task"),
+        ("", {"labels": []}, "mode batch"),
+    ],
+    ids=["off", "security", "barred", "reviews", "grade", "strictest label", "unknown label", "batch"],
+)
+def test_a_rule_that_wants_eyes_is_the_reason_M1_M2_M3_M4(
+    desk: DeskWorld, settings: str, fields: dict[str, Any], reason: str
+) -> None:
+    configure(desk, settings + LINT)
+    task = desk.handed_in(**({"labels": AUTO} | fields))
+    assert reason in why(desk, task)
+    assert desk.status(task) == "reviewing"
+
+
+@pytest.mark.parametrize(
+    ("signal", "strict", "status"), [("NEEDS_REVIEW", True, "reviewing"), ("NEEDS_REVIEW", False, "approved")]
+)
+def test_signals_other_than_done_want_eyes_unless_a_person_loosened_it_M4_S1(
+    desk: DeskWorld, signal: str, strict: bool, status: str
+) -> None:
+    configure(desk, f"[review.auto_approve]\nrequire_signal_done = {str(strict).lower()}\n" + LINT)
+    assert signalled(desk, signal) == status
+
+
+def signalled(desk: DeskWorld, signal: str) -> str:
+    """What becomes of green work that was handed in with a signal."""
+    task = desk.create(labels=AUTO)
+    desk.start(CLAUDE, task)
+    desk.repo.commit(f"fe/{task}")
+    desk.submit(CLAUDE, task, signal=signal)
+    return check(desk, task).status
+
+
+def test_never_after_BLOCKED_M4(desk: DeskWorld) -> None:
+    configure(desk, "[review.auto_approve]\nrequire_signal_done = false\n" + LINT)
+    assert signalled(desk, "BLOCKED") == "reviewing"
+
+
+def test_a_hold_keeps_it_waiting_and_it_goes_on_afterwards_D3_M4(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in(labels=AUTO)
+    desk.app.stops.hold(ALICE, task, "not today")
+    assert "D3" in why(desk, task)
+    desk.app.stops.resume(ALICE, task, "today")
+    assert check(desk, task).status == "approved"
+
+
+def test_a_branch_that_went_on_is_not_what_was_checked_D4_M4(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in(labels=AUTO)
+    desk.repo.commit(f"fe/{task}")
+    assert "D4" in why(desk, task)
+
+
+@pytest.mark.parametrize(
+    ("path", "rule"),
+    [
+        ("conftest.py", "M4"),
+        ("sub/package.json", "M4"),
+        ("Makefile", "M4"),
+        ("CLAUDE.md", "A4"),
+        ("foureyes.toml", "A4"),
+    ],
+)
+def test_who_changes_what_judges_it_is_looked_at_M4_A4(world: GitWorld, path: str, rule: str) -> None:
+    configure(world, LINT)
+    task = deliver(world, {path: "x = 1\n"}, labels=AUTO)
+    report = check(world, task)
+    assert report.status == "reviewing"
+    assert any(reason.rule == rule and path in reason.message for reason in report.reasons)
+    assert (report.mode == "per-task") == (rule == "A4")
+
+
+def test_who_deletes_a_test_file_is_looked_at_M4(world: GitWorld) -> None:
+    configure(world, LINT)
+    world.checkout.commit("tests/test_x.py", "def test_x(): ...\n")
+    task = world.create(labels=AUTO)
+    world.start(CLAUDE, task)
+    world.checkout.branch(f"fe/{task}")
+    world.checkout.git("rm", "-q", "tests/test_x.py")
+    world.checkout.commit("work.py", session=CLAUDE)
+    world.submit(CLAUDE, task)
+    assert "deletes the test file tests/test_x.py" in why(world, task)
+
+
+def test_an_optional_check_that_is_red_does_not_refuse_M4(desk: DeskWorld) -> None:
+    configure(desk, LINT + KNIP)
+    desk.outside.runner.says("knip", exit_code=1)
+    task = desk.handed_in(labels=AUTO)
+    assert check(desk, task).status == "approved"
+    assert "1/2 checks" in desk.show(task).approvals[0].reason
+
+
+# Skip
+
+
+@pytest.mark.parametrize(
+    ("labels", "path", "status"),
+    [
+        (["docs"], "docs/a.md", "approved"),
+        (["docs"], "work.py", "reviewing"),
+        (["docs"], "docs/AGENTS.md", "reviewing"),
+        (["review:skip"], "work.py", "approved"),
+        (["review:skip"], "foureyes.toml", "reviewing"),
+        (["review:skip", "security"], "work.py", "reviewing"),
+        (["docs", "review:batch"], "docs/a.md", "reviewing"),
+    ],
+)
+def test_skip_approves_when_it_is_handed_in_without_checks_but_not_without_the_gate_M3_A4(
+    world: GitWorld, labels: list[str], path: str, status: str
+) -> None:
+    configure(world, LINT)
+    task = deliver(world, {path: "x\n"}, labels=labels)
+    assert (world.status(task), world.outside.runner.ran) == (status, [])
+    if status == "approved":
+        assert world.show(task).approvals[0].reason.startswith("skip (")
+
+
+def test_what_is_skipped_waits_for_a_hold_like_everything_D3(desk: DeskWorld) -> None:
+    task = desk.create(labels=["review:skip"])
+    desk.start(CLAUDE, task)
+    desk.repo.commit(f"fe/{task}")
+    desk.app.stops.hold(ALICE, task, "not this one")
+    assert desk.submit(CLAUDE, task).status == "reviewing"
+
+
+# Sent back (T)
+
+
+def test_red_checks_send_it_back_with_what_failed_while_iterations_are_left_T_send_back(desk: DeskWorld) -> None:
+    configure(desk, TESTS)
+    desk.outside.runner.answers["tests"] = report_of(["a"], failing=["test_x", "test_y"])
+    task = desk.handed_in(labels=AUTO)
+    for n in (1, 2):
+        assert check(desk, task).status == "open"
+        (*_, told) = desk.show(task).feedback
+        assert (told.iteration, told.decision, told.source, told.session) == (n, "redo", "checks", GATE)
+        assert "Check tests failed: 1/3 passed (command: pytest -q)\n- test_x\n- test_y" in told.text
+        desk.start(CLAUDE, task)
+        desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
+        desk.submit(CLAUDE, task)
+    report = check(desk, task)
+    assert (report.status, report.attempt) == ("reviewing", 3), "the iterations are used up: a person is asked"
+    assert "AttemptSentBack" in desk.kinds(task)
+
+
+def test_without_a_limit_a_person_is_asked_all_the_same_after_five_T_send_back(desk: DeskWorld) -> None:
+    configure(desk, "[review.auto_approve]\nmax_iterations = 0\n" + LINT)
+    desk.outside.runner.says("lint", exit_code=1)
+    task = desk.handed_in(labels=AUTO)
+    rounds = 1
+    while check(desk, task).status == "open":
+        rounds += 1
+        desk.start(CLAUDE, task)
+        desk.repo.commit(f"fe/{task}")
+        desk.submit(CLAUDE, task)
+    assert rounds == 5
+
+
+def test_the_end_of_what_was_printed_is_told_where_no_test_has_a_name(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    desk.outside.runner.says("lint", exit_code=1, output="".join(f"line {n}\n" for n in range(30)))
+    task = desk.handed_in(labels=AUTO)
+    check(desk, task)
+    assert "    line 29" in words(desk, task)
+    assert "    line 9\n" not in words(desk, task)
+
+
+@pytest.mark.parametrize(
+    ("ran", "runner", "labels"),
+    [
+        (Ran(exit_code=127), CI, AUTO),
+        (Ran(exit_code=0, timed_out=True), CI, AUTO),
+        (Ran(exit_code=1), CODEX, AUTO),
+        (Ran(exit_code=1), CI, []),
+        (Ran(exit_code=1), CI, ["review:per-task"]),
+    ],
+    ids=["crashed", "timed out", "claimed", "batch", "per-task"],
+)
+def test_what_broke_what_is_claimed_and_what_a_person_waits_for_is_not_sent_back_T(
+    desk: DeskWorld, ran: Ran, runner: Actor, labels: list[str]
+) -> None:
+    configure(desk, LINT)
+    desk.outside.runner.answers["lint"] = ran
+    task = desk.handed_in(labels=labels)
+    assert check(desk, task, runner).status == "reviewing"
+    assert desk.show(task).feedback == []
+
+
+def test_a_tree_that_is_known_to_be_red_comes_back_when_it_is_handed_in_T(world: GitWorld) -> None:
+    configure(world, LINT)
+    world.outside.runner.says("lint", exit_code=1)
+    check(world, deliver(world, {"work.py": "x\n"}))
+    task = deliver(world, {"work.py": "x\n"}, labels=AUTO)
+    assert (world.status(task), len(world.outside.runner.ran)) == ("open", 1)
+
+
+# The ratchet (M6)
+
+
+def test_a_label_that_its_maker_put_on_at_creation_counts_as_batch_M6(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in(CLAUDE, creator=CLAUDE, labels=AUTO)
+    report = check(desk, task)
+    assert (report.status, report.mode) == ("reviewing", "batch")
+    assert any("label review:auto does not count" in reason.message for reason in report.reasons)
+
+
+@pytest.mark.parametrize(
+    ("who", "label", "mode"),
+    [
+        (CLAUDE, "review:auto", "batch"),
+        (CLAUDE, "review:skip", "batch"),
+        (CLAUDE, "trivial", "batch"),
+        (GEMINI, "review:auto", "auto-approve"),
+        (GEMINI, "review:skip", "batch"),
+        (BOB, "review:auto", "auto-approve"),
+        (BOB, "review:skip", "skip"),
+        (CI, "review:auto", "batch"),
+        (CLAUDE, "review:per-task", "per-task"),
+    ],
+)
+def test_who_may_loosen_after_the_start_M6(desk: DeskWorld, who: Actor, label: str, mode: str) -> None:
+    task = desk.create(ALICE)
+    desk.start(CLAUDE, task)
+    if who is CI:
+        with desk.refused("I5"):
+            desk.app.tasks.add_label(who, task, [label])
+        return
+    desk.app.tasks.add_label(who, task, [label])
+    desk.repo.commit(f"fe/{task}")
+    assert desk.submit(CLAUDE, task).mode == mode
+
+
+def test_a_label_that_its_maker_took_off_still_asks_M6(desk: DeskWorld) -> None:
+    task = desk.create(labels=["review:per-task", *AUTO])
+    desk.start(CLAUDE, task)
+    desk.app.tasks.remove_label(CLAUDE, task, ["review:per-task"])
+    desk.repo.commit(f"fe/{task}")
+    assert desk.submit(CLAUDE, task).mode == "per-task"
+
+
+def test_a_label_that_its_maker_and_then_a_person_took_off_asks_no_more_M6(desk: DeskWorld) -> None:
+    task = desk.create(labels=["review:per-task", *AUTO])
+    desk.start(CLAUDE, task)
+    desk.app.tasks.remove_label(CLAUDE, task, ["review:per-task"])
+    desk.app.tasks.add_label(ALICE, task, ["review:per-task"])
+    desk.app.tasks.remove_label(ALICE, task, ["review:per-task"])
+    desk.repo.commit(f"fe/{task}")
+    assert desk.submit(CLAUDE, task).mode == "auto-approve", "a person outside the author set may loosen"
+
+
+def test_an_acceptance_that_its_maker_changed_wants_eyes_M6(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.create(labels=AUTO, acceptance="logs in and out")
+    desk.start(CLAUDE, task)
+    desk.app.tasks.edit(CLAUDE, task, acceptance="logs in")
+    desk.repo.commit(f"fe/{task}")
+    desk.submit(CLAUDE, task)
+    report = check(desk, task)
+    assert (report.status, report.mode) == ("reviewing", "batch")
+    assert any("changed its acceptance" in reason.message for reason in report.reasons)
+
+
+def test_who_becomes_an_author_later_takes_their_loosening_with_them_M6_I8(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in(CLAUDE, creator=CODEX, labels=AUTO)
+    assert desk.show(task).mode == "auto-approve"
+    desk.app.feedback.redo(ALICE, task, "more")
+    desk.start(CODEX, task)
+    desk.repo.commit(f"fe/{task}")
+    assert desk.submit(CODEX, task).mode == "batch"
+
+
+# D6 and D8
+
+
+def test_counting_reviews_are_required_and_a_persons_approval_is_one_D6(desk: DeskWorld) -> None:
+    configure(desk, "[review.label_rules]\napi = { reviews = 1 }\ncore = { reviews = 2 }\n")
+    one, two = desk.handed_in(labels=["api"]), desk.handed_in(labels=["core"])
+    with desk.refused("D6"):
+        desk.approve(CODEX, one, reason="fine")
+    assert desk.approve(BOB, one).status == "approved"
+    with desk.refused("D6") as caught:
+        desk.approve(BOB, two)
+    assert "2 counting reviews are required, 1 are there" in caught[0].reasons[0].message
+    assert desk.app.decisions.approve(BOB, two, said=Said(break_glass="alone today")).rule == "N3"
+
+
+@pytest.mark.parametrize("unseen", ["ask", "refuse"])
+def test_a_person_says_which_diff_was_looked_at_where_a_label_wants_it_D8(desk: DeskWorld, unseen: str) -> None:
+    configure(desk, f'[review.label_rules]\npayments = {{ unseen = "{unseen}" }}\n')
+    task, usual = desk.handed_in(labels=["payments"]), desk.handed_in()
+    with desk.refused("D8") as caught:
+        desk.approve(BOB, task, seen="")
+    assert f"fe show {task} --diff" in caught[0].reasons[0].next
+    with desk.refused("D8"):
+        desk.app.decisions.approve(BOB, task, said=Said(break_glass="quick"))
+    assert desk.approve(BOB, task).seen
+    assert desk.approve(BOB, usual, seen="").seen is None, "by default it is only noted"
+
+
+def test_report_says_what_reason_the_mode_has(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in(labels=["trivial"])
+    assert row_of(check(desk, task), "lint").outcome == "passed"
+    assert desk.show(task).approvals[0].reason.startswith("auto-approve (label trivial is auto-approve): 1/1 checks")

@@ -1,0 +1,195 @@
+"""The completion gate (X4): every reason why a scope is not done, and the one case in which it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from foureyes.app.views.completion import Report
+from foureyes.core.nouns.check import Ran
+from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.four_eyes import Said
+from foureyes.errors import NotFound
+
+from tests.app.gated import AT_ONCE, LINT, approved, check, configure, deliver, merge
+from tests.app.looped import issue, next_attempt, respond, review, rule, texts
+from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld
+
+KEPT = '\n[review]\ndefault_mode = "per-task"\n'
+
+
+def validate(world: DeskWorld | GitWorld, actor: Actor = BOB, **scope: Any) -> Report:
+    return world.app.validation.validate(actor, **scope)
+
+
+def told(world: DeskWorld | GitWorld, **scope: Any) -> str:
+    """Why it is not complete."""
+    report = validate(world, **scope)
+    assert (report.complete, all(reason.rule == "X4" and reason.next for reason in report.reasons)) == (False, True)
+    return texts(report.reasons)
+
+
+def test_nothing_handed_in_is_nothing_in_the_way_X4(desk: DeskWorld) -> None:
+    desk.create()
+    report = validate(desk)
+    assert (report.complete, report.tasks, report.scope, report.reasons) == (True, 0, "everything", ())
+
+
+def test_reviewed_ruled_approved_merged_and_green_is_complete_X4_lesson_33(world: GitWorld) -> None:
+    configure(world, AT_ONCE + LINT)
+    task = deliver(world)
+    (name,) = review(world, task, [issue(), issue("a name", "LOW")]).raised[:1]
+    next_attempt(world, task, {"x.py": "x = 1\n"})
+    rule(world, {name: "VERIFIED"})
+    check(world, task)
+    world.approve(BOB, task)
+    assert f"{task} is approved and not merged" in told(world)
+    assert merge(world) == {task: "merged"}
+    assert validate(world).complete
+
+
+@pytest.mark.parametrize("state", ["open", "claimed", "disputed"])
+def test_unresolved_blocking_findings_are_named_X4(desk: DeskWorld, state: str) -> None:
+    configure(desk, KEPT)
+    task = desk.handed_in()
+    names = review(desk, task, [issue("a"), issue("b", "LOW")]).raised
+    if state != "open":
+        respond(desk, task, {names[0]: "FIXED" if state == "claimed" else "REJECTED"})
+    said = told(desk)
+    assert f"Unresolved blocking review issues: {names[0]} ({task})" in said
+    assert names[1] not in said
+    assert validate(desk).blocking == {task: [names[0]]}
+
+
+def test_more_findings_than_a_line_holds_are_counted_X4(desk: DeskWorld) -> None:
+    configure(desk, KEPT)
+    review(desk, desk.handed_in(), [issue(f"problem {n}") for n in range(14)])
+    assert "and 4 more" in told(desk)
+
+
+def test_a_missing_review_an_approval_that_was_not_merged_and_work_that_came_back_X4(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    waiting, agreed, back = deliver(world), approved(world), deliver(world, actor=GEMINI)
+    world.app.feedback.redo(BOB, back, "again")
+    said = told(world)
+    assert f"{waiting} waits for its review" in said
+    assert f"{agreed} is approved and not merged" in said
+    assert f"{back} was handed in and is open again" in said
+
+
+def test_rejected_work_is_not_done_X4(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    desk.app.feedback.reject(BOB, task, "no")
+    assert f"{task} was handed in and is blocked" in told(desk)
+
+
+def test_work_that_landed_unapproved_X4_K4(world: GitWorld) -> None:
+    task = world.create()
+    world.start(CLAUDE, task)
+    world.checkout.commit("landed.py", "x = 1\n", session=CLAUDE)
+    world.submit(CLAUDE, task)
+    assert f"the work of {task} is on the target branch and nobody approved it" in told(world)
+    world.approve(BOB, task)
+    assert validate(world).complete
+
+
+@pytest.mark.parametrize(
+    ("run", "word"),
+    [(None, "was not run"), (Ran(exit_code=1), "failed"), (Ran(exit_code=None, timed_out=True), "timed out")],
+)
+def test_a_required_check_that_is_red_on_the_target_or_never_ran_there_X4_G1(
+    world: GitWorld, run: Ran | None, word: str
+) -> None:
+    configure(world, LINT)
+    if run is not None:
+        world.outside.runner.answers["lint"] = run
+        world.app.checks.run_target(CI)
+    assert "required check lint" in told(world)
+    assert word in told(world)
+    world.outside.runner.answers["lint"] = Ran(exit_code=0)
+    world.app.checks.run_target(CI, again=True)
+    assert validate(world).complete
+    world.checkout.commit("more.py", "x = 1\n", message="the target moves on")
+    assert "was not run" in told(world)
+
+
+def test_a_waiver_that_ran_out_on_unmerged_work_X4_E3(desk: DeskWorld) -> None:
+    configure(desk, KEPT)
+    task = desk.handed_in()
+    (name,) = review(desk, task, [issue()]).raised
+    desk.app.findings.waive(BOB, name, "for now", days=1)
+    assert name not in told(desk)
+    desk.clock.advance(hours=24)
+    assert f"a waiver has run out: {name} ({task})" in told(desk)
+
+
+def test_a_waiver_that_runs_out_after_the_merge_is_in_nobodys_way_X4(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task = deliver(world)
+    (name,) = review(world, task, [issue()]).raised
+    world.app.findings.waive(BOB, name, "for now", days=1)
+    next_attempt(world, task, {"x.py": "x = 1\n"}, answers={})
+    world.approve(BOB, task)
+    merge(world)
+    world.clock.advance(hours=48)
+    assert validate(world).complete
+
+
+def test_a_blocking_finding_in_merged_work_is_in_the_way_X4(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task = approved(world)
+    merge(world)
+    assert validate(world).complete
+    name = world.app.findings.add(BOB, task, Found(severity="CRITICAL", title="it deletes the table")).id
+    assert name in told(world)
+
+
+def test_break_glass_over_a_red_check_is_in_nobodys_way_once_it_is_merged_and_the_target_says_the_rest_X4(
+    world: GitWorld,
+) -> None:
+    configure(world, AT_ONCE + KEPT + LINT)
+    task = deliver(world)
+    world.outside.runner.answers["lint"] = Ran(exit_code=1)
+    check(world, task)
+    world.app.decisions.approve(BOB, task, said=Said(break_glass="the shop is down"))
+    said = told(world)
+    assert f"{task} is approved and not merged" in said
+    assert "required check lint" in said
+
+
+def test_cancelled_tasks_and_work_closed_unmerged_do_not_count_X4(desk: DeskWorld) -> None:
+    configure(desk, KEPT)
+    cancelled, closed = desk.create(), desk.handed_in()
+    review(desk, closed, [issue()])
+    desk.app.closing.cancel(ALICE, cancelled)
+    desk.app.feedback.redo(BOB, closed, "no")
+    desk.app.closing.close(BOB, closed)
+    assert validate(desk).complete
+
+
+def test_a_scope_looks_at_its_own_tasks_only_X4(desk: DeskWorld) -> None:
+    configure(desk, KEPT)
+    mine, other = desk.handed_in(labels=["release"], group="auth"), desk.handed_in(GEMINI)
+    review(desk, other, [issue()])
+    for scope in ({"tasks": [mine]}, {"label": "release"}, {"group": "auth"}):
+        said = told(desk, **scope)
+        assert (mine in said, other in said) == (True, False)
+    desk.app.closing.close(BOB, mine)
+    for scope in ({"tasks": [mine]}, {"label": "release"}, {"group": "auth"}):
+        assert validate(desk, **scope).complete
+    assert other in told(desk, tasks=[other])
+    assert not validate(desk).complete
+
+
+def test_a_task_that_is_not_there_is_no_empty_scope_X4_G1(desk: DeskWorld) -> None:
+    with pytest.raises(NotFound):
+        validate(desk, tasks=["fe-zzzz"])
+
+
+def test_looking_writes_nothing_and_everybody_gets_the_same_answer_G3_D7(desk: DeskWorld) -> None:
+    configure(desk, KEPT)
+    review(desk, desk.handed_in(), [issue()])
+    with desk.unchanged():
+        assert len({texts(validate(desk, who).reasons) for who in (ALICE, BOB, CI, CLAUDE, CODEX)}) == 1

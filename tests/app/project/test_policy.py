@@ -1,0 +1,210 @@
+"""Policy: settings and features by people only, on the record; the security ledger (P8, P12)."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes import config
+from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Refused
+
+from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld
+
+
+def setting(desk: DeskWorld, key: str) -> tuple[object, str]:
+    row = next(row for row in desk.app.policy.show(CLAUDE) if row.key == key)
+    return row.value, row.source
+
+
+def test_every_setting_is_shown_with_where_it_came_from_P12(desk: DeskWorld) -> None:
+    rows = desk.app.policy.show(CLAUDE)
+    assert [row.key for row in rows] == [s.key for s in config.SETTINGS]
+    assert {row.source for row in rows} == {"default"}
+
+
+def test_layers_environment_over_store_over_file_over_default_P12(desk: DeskWorld) -> None:
+    assert setting(desk, "minor.max_lines") == (50, "default")
+    desk.repo.files["foureyes.toml"] = "[minor]\nmax_lines = 40\n"
+    desk.app.policy.accept(ALICE)
+    assert setting(desk, "minor.max_lines") == (40, "foureyes.toml")
+    desk.app.policy.set(ALICE, "minor.max_lines", "30")
+    assert setting(desk, "minor.max_lines") == (30, "store")
+    desk.environ["FOUREYES_MINOR_MAX_LINES"] = "20"
+    assert setting(desk, "minor.max_lines") == (20, "environment")
+    desk.environ["FOUREYES_MINOR_MAX_LINES"] = "90"
+    assert setting(desk, "minor.max_lines") == (30, "store")
+    assert next(row for row in desk.app.policy.show(ALICE) if row.key == "minor.max_lines").value == 90
+
+
+def test_only_people_change_settings_and_features_P12_lesson_4(desk: DeskWorld) -> None:
+    with desk.refused("P12"):
+        desk.app.policy.set(CLAUDE, "review.policy", "trusted")
+    with desk.refused("P12"):
+        desk.app.policy.set(CLAUDE, "review.policy", None)
+    with desk.refused("P12"):
+        desk.app.policy.set_feature(CLAUDE, "balanced_review_policy", "true")
+    with desk.refused("P12"):
+        desk.app.policy.set_feature(CLAUDE, "balanced_review_policy", None)
+
+
+def test_old_and_new_value_are_on_record_P12(desk: DeskWorld) -> None:
+    desk.app.policy.set(ALICE, "review.policy", "strict")
+    desk.app.policy.set(ALICE, "review.policy", "delegated")
+    desk.app.policy.set(ALICE, "review.policy", None)
+    payloads = [row.payload for row in desk.app.audit.log() if row.kind == "SettingChanged"]
+    assert payloads == [
+        '{"name":"review.policy","old":null,"new":"strict"}',
+        '{"name":"review.policy","old":"strict","new":"delegated"}',
+        '{"name":"review.policy","old":"delegated","new":null}',
+    ]
+    assert setting(desk, "review.policy") == ("balanced", "default")
+
+
+def test_setting_what_is_set_already_changes_nothing(desk: DeskWorld) -> None:
+    desk.app.policy.set(ALICE, "review.policy", "strict")
+    with desk.unchanged():
+        desk.app.policy.set(ALICE, "review.policy", "strict")
+        desk.app.policy.set(ALICE, "minor.self", None)
+
+
+def test_impossible_values_and_keys_are_named_with_what_is_allowed(desk: DeskWorld) -> None:
+    with desk.refused(error=ConfigError) as caught:
+        desk.app.policy.set(ALICE, "review.policy", "lax")
+    assert "strict, balanced, delegated, trusted" in caught[0].message
+    for key, text in (
+        ("minor.max_lines", "-1"),
+        ("minor.max_lines", "many"),
+        ("minor.self", "perhaps"),
+        ("review.independence", "x"),
+    ):
+        with desk.refused(error=ConfigError):
+            desk.app.policy.set(ALICE, key, text)
+    for key in ("nope", "project.id", "review.label_rules", "project.protected_paths"):
+        with desk.refused(error=NotFound):
+            desk.app.policy.set(ALICE, key, "x")
+    with desk.refused(error=BadInput):
+        desk.app.policy.set_feature(ALICE, "nope", "true")
+    with desk.refused(error=ConfigError):
+        desk.app.policy.set_feature(ALICE, "balanced_review_policy", "perhaps")
+
+
+def test_the_alias_of_the_policy_setting_P(desk: DeskWorld) -> None:
+    desk.app.policy.set(ALICE, "review_policy_mode", "strict")
+    assert setting(desk, "review.policy") == ("strict", "store")
+
+
+def test_the_feature_flag_means_balanced_or_strict_P(desk: DeskWorld) -> None:
+    assert desk.app.policy.features(ALICE)[0].source == "default"
+    desk.app.policy.set_feature(ALICE, "balanced_review_policy", "false")
+    assert setting(desk, "review.policy") == ("strict", "store")
+    assert (
+        desk.app.policy.feature(ALICE, "balanced_review_policy").value,
+        desk.app.policy.features(ALICE)[0].source,
+    ) == (False, "store")
+    desk.app.policy.set_feature(ALICE, "balanced_review_policy", "true")
+    assert setting(desk, "review.policy") == ("balanced", "store")
+    desk.app.policy.set_feature(ALICE, "balanced_review_policy", None)
+    assert setting(desk, "review.policy") == ("balanced", "default")
+
+
+def test_flag_and_setting_must_agree_within_the_store_P(desk: DeskWorld) -> None:
+    desk.app.policy.set(ALICE, "review.policy", "strict")
+    with desk.refused(error=ConfigError):
+        desk.app.policy.set_feature(ALICE, "balanced_review_policy", "true")
+    desk.app.policy.set_feature(ALICE, "balanced_review_policy", "false")
+    with desk.refused(error=ConfigError):
+        desk.app.policy.set(ALICE, "review.policy", "trusted")
+
+
+@pytest.mark.parametrize("variable", ["FOUREYES_FEATURE_BALANCED_REVIEW_POLICY", "TD_FEATURE_BALANCED_REVIEW_POLICY"])
+def test_the_flag_in_the_environment_tightens_P12(desk: DeskWorld, variable: str) -> None:
+    desk.environ[variable] = "false"
+    assert setting(desk, "review.policy") == ("strict", "environment")
+    assert desk.app.policy.feature(CLAUDE, "balanced_review_policy").value is False
+
+
+def test_the_security_ledger_lists_every_kind_latest_first_P8(desk: DeskWorld) -> None:
+    first = desk.handed_in(creator=CODEX)
+    desk.approve(CODEX, first, reason="asked for it")
+    desk.clock.advance(minutes=5)
+    second = desk.handed_in(minor=True)
+    desk.approve(CLAUDE, second)
+    third = desk.handed_in(CLAUDE, creator=CLAUDE)
+    desk.app.closing.close(CLAUDE, third, exception="wrong place")
+    rows = desk.app.policy.security()
+    assert [(row.kind, row.task) for row in rows] == [
+        ("self_close", third),
+        ("minor", second),
+        ("creator_approval", first),
+    ]
+    assert [row.kind for row in desk.app.policy.security(limit=1)] == ["self_close"]
+    totals = {row.kind: (row.n, row.first, row.last) for row in desk.app.policy.security_totals()}
+    assert totals["minor"] == (1, "2026-03-01T12:05:00.000Z", "2026-03-01T12:05:00.000Z")
+    assert set(totals) == {"self_close", "minor", "creator_approval"}
+
+
+def test_no_verb_clears_the_ledger_or_undoes_a_row_P8_lesson_8(desk: DeskWorld) -> None:
+    nouns = (
+        "tasks claims notes stops attempts decisions closing merges lists sessions keys policy audit projects".split()
+    )
+    verbs = {f"{noun}.{verb}" for noun in nouns for verb in dir(getattr(desk.app, noun)) if not verb.startswith("_")}
+    words = ("clear", "undo", "purge", "wipe", "reset", "rewrite", "set_status")
+    assert len(verbs) > 40
+    only = {"attempts.clear_author"}  # adds a row that says a trailer was forged (I8); takes none away
+    assert {verb for verb in verbs if any(word in verb for word in words)} == only
+
+
+# The accepted configuration (P12)
+
+
+def test_a_configuration_on_the_target_is_not_used_until_a_person_accepts_it_P12_lesson_4(desk: DeskWorld) -> None:
+    desk.repo.files["foureyes.toml"] = '[review]\npolicy = "trusted"\n'
+    assert setting(desk, "review.policy") == ("balanced", "default")
+    for who in (CLAUDE, CI):
+        with desk.refused("P12"):
+            desk.app.policy.accept(who)
+    done = desk.app.policy.accept(ALICE)
+    assert (done.new, done.changed) == (True, ["review.policy: (unset) → trusted"])
+    assert setting(desk, "review.policy") == ("trusted", "foureyes.toml")
+
+
+def test_another_file_on_the_target_leaves_the_accepted_one_in_force_and_is_reported_P12(desk: DeskWorld) -> None:
+    desk.repo.files["foureyes.toml"] = '[review]\npolicy = "strict"\n'
+    desk.app.policy.accept(ALICE)
+    desk.repo.files["foureyes.toml"] = '[review]\npolicy = "trusted"\n'
+    assert setting(desk, "review.policy") == ("strict", "foureyes.toml")
+    assert any("not the accepted one" in note for note in desk.app.status.show(CLAUDE).notes)
+    check = next(check for check in desk.app.doctor.examine(ALICE) if check.check == "configuration")
+    assert (check.result, check.next) == ("warn", "a person runs: fe policy accept")
+    del desk.repo.files["foureyes.toml"]
+    assert setting(desk, "review.policy") == ("strict", "foureyes.toml")
+    assert any("gone from main" in note for note in desk.app.status.show(CLAUDE).notes)
+
+
+def test_accepting_again_changes_nothing_and_the_record_has_every_acceptance_P12(desk: DeskWorld) -> None:
+    desk.repo.files["foureyes.toml"] = '[review]\npolicy = "strict"\n'
+    desk.app.policy.accept(ALICE)
+    with desk.unchanged():
+        assert desk.app.policy.accept(ALICE).new is False
+    desk.repo.files["foureyes.toml"] = '[review]\npolicy = "delegated"\n'
+    assert desk.app.policy.accept(BOB).changed == ["review.policy: strict → delegated"]
+    kinds = [row.kind for row in desk.app.audit.log(limit=100)]
+    assert kinds.count("PolicyAccepted") == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('[review]\npolicy = "lax"\n', ConfigError),
+        ("no toml", ConfigError),
+        ('[project]\nid = "somebody-else"\n', Refused),
+        (None, NotFound),
+    ],
+    ids=["an impossible value", "no TOML", "another project's", "none at all"],
+)
+def test_what_cannot_be_in_force_cannot_be_accepted_G1_P12(
+    desk: DeskWorld, text: str | None, error: type[FoureyesError]
+) -> None:
+    desk.repo.files = {} if text is None else {"foureyes.toml": text}
+    with desk.refused(error=error):
+        desk.app.policy.accept(ALICE)
+    assert setting(desk, "review.policy") == ("balanced", "default")

@@ -1,0 +1,52 @@
+"""What a maker loosens does not count (M6): a label that asks for a person keeps asking when an author takes it off."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.core.nouns.session import Actor
+
+from tests.app.world import ALICE, BOB, CLAUDE, CODEX, DeskWorld, agent, child_of
+
+GEMINI = agent("gemini")
+
+
+def secured(desk: DeskWorld) -> tuple[str, str]:
+    task = desk.handed_in(CLAUDE, labels=["security"])
+    return task, desk.show(task).attempts[-1].diff_id
+
+
+@pytest.mark.parametrize("maker", [CLAUDE, child_of(CLAUDE)], ids=["the author", "a session it spawned"])
+def test_an_author_cannot_take_off_the_label_that_asks_for_a_person_M6_P6(desk: DeskWorld, maker: Actor) -> None:
+    task, seen = secured(desk)
+    with desk.refused("P6"):
+        desk.app.decisions.approve(CODEX, task, seen=seen)
+    desk.app.tasks.remove_label(maker, task, ["security"])
+    assert desk.task(task).labels == []
+    with desk.refused("P6"):
+        desk.app.decisions.approve(CODEX, task, seen=seen)
+    assert desk.app.decisions.approve(BOB, task).rule == "P7"
+
+
+def test_taking_it_off_before_the_start_does_not_count_either_M6(desk: DeskWorld) -> None:
+    task = desk.create(ALICE, labels=["security"])
+    desk.app.tasks.remove_label(CLAUDE, task, ["security"])
+    desk.start(CLAUDE, task)
+    desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
+    desk.submit(CLAUDE, task)
+    with desk.refused("P6"):
+        desk.app.decisions.approve(CODEX, task, seen=desk.show(task).attempts[-1].diff_id)
+
+
+@pytest.mark.parametrize("outsider", [BOB, GEMINI], ids=["a person", "an uninvolved agent"])
+def test_an_outsider_may_take_it_off_M6(desk: DeskWorld, outsider: Actor) -> None:
+    task, seen = secured(desk)
+    desk.app.tasks.remove_label(outsider, task, ["security"])
+    assert desk.app.decisions.approve(CODEX, task, seen=seen).rule == "P7"
+
+
+def test_the_page_says_who_took_a_label_off_T8(desk: DeskWorld) -> None:
+    task, _ = secured(desk)
+    desk.app.tasks.remove_label(CLAUDE, task, ["security"])
+    (edit,) = desk.show(task).edits
+    assert (edit.what, edit.by_author, edit.after_start) == ("label security taken off", True, True)

@@ -1,0 +1,207 @@
+"""Plans (M7): all tasks of a file or none, in the order of what they wait for; the modes are the importer's (M6)."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.core.nouns.session import Actor
+from foureyes.errors import BadInput, NotFound
+
+from tests.app.gated import LINT, check, configure
+from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, asserted
+
+PLAN = """# Plan: the shop
+
+Some words before.
+
+## Task: Add sign-in
+Labels: review:per-task, security
+Priority: P1
+Type: feature
+Depends on: Refactor utils
+Acceptance:
+  - signs in
+  - signs out
+
+With refresh tokens.
+
+```
+## Task: not one, it is in a fence
+```
+
+## Task: Refactor utils
+
+## Notes
+Not a task.
+"""
+
+
+def import_(desk: DeskWorld, text: str, actor: Actor = ALICE, **options: str) -> dict[str, str]:
+    """Task ids by title."""
+    return {row.title: row.task for row in desk.app.plans.import_(actor, text, "plan.md", **options)}
+
+
+def handed_in(desk: DeskWorld, task: str, actor: Actor = CLAUDE) -> str:
+    desk.start(actor, task)
+    desk.repo.commit(f"fe/{task}", sessions=[actor.session])
+    return desk.submit(actor, task).mode
+
+
+def test_every_section_is_a_task_with_what_it_says_M7(desk: DeskWorld) -> None:
+    found = import_(desk, PLAN, group="shop")
+    assert list(found) == ["Refactor utils", "Add sign-in"], "after what it waits for"
+    task = desk.task(found["Add sign-in"])
+    assert (task.labels, task.priority, task.type, task.group) == (
+        ["review:per-task", "security"],
+        1,
+        "feature",
+        "shop",
+    )
+    assert (task.acceptance, task.planned) == ("- signs in\n- signs out", "")
+    assert task.description == "With refresh tokens.\n\n```\n## Task: not one, it is in a fence\n```"
+    assert [link.id for link in desk.show(task.id).depends_on] == [found["Refactor utils"]]
+    assert (desk.task(found["Refactor utils"]).planned, desk.ids_of()) == (
+        "auto-approve",
+        [*reversed(list(found.values()))],
+    )
+
+
+def test_a_dependency_is_a_title_in_any_case_or_the_id_of_a_task_that_exists_M7(desk: DeskWorld) -> None:
+    there = desk.create(title="exists")
+    found = import_(desk, f"## Task: One\n## Task: Two\nDepends on: ONE, {there}, `one`\n")
+    assert {link.id for link in desk.show(found["Two"]).depends_on} == {there, found["One"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("nothing here\n", 'no section "## Task: …"'),
+        ("## Task: A\n## Task:\n", "plan.md:2"),
+        ("## Task: A\n## Task: a\n", "a second task is called"),
+        ("## Task: A\nPriority: P9\n", "plan.md:1"),
+        ("## Task: A\nType: wish\n", "type 'wish'"),
+        ("## Task: A\n## Task: B\nDepends on: C\n", "plan.md:2 depends on 'C'"),
+        ("## Task: A\nDepends on: B\n## Task: B\nDepends on: A\n", "in a circle: A, B"),
+        ("## Task: A\nDepends on: A\n", "in a circle: A"),
+        ("## Task: A\n## Task: B\nLabels: " + "x" * 200 + "\n", "plan.md:2"),
+        ("## Task: A\0\n", ""),
+        ("".join(f"## Task: t{n}\n" for n in range(1001)), "at most 1000"),
+    ],
+    ids=[
+        "empty",
+        "no title",
+        "twice",
+        "priority",
+        "type",
+        "unknown",
+        "circle",
+        "itself",
+        "label",
+        "control",
+        "too many",
+    ],
+)
+def test_what_is_wrong_names_its_line_and_nothing_is_taken_M7_G4(desk: DeskWorld, text: str, words: str) -> None:
+    with desk.refused(error=BadInput) as caught:
+        import_(desk, text)
+    assert words in caught[0].message
+    assert desk.ids_of() == []
+
+
+def test_without_a_review_label_it_is_planned_as_automatic_and_goes_through_on_green_M7_M4(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = import_(desk, "## Task: A\nLabels: api\n")["A"]
+    assert handed_in(desk, task) == "auto-approve"
+    assert check(desk, task).status == "approved"
+    assert "planned as auto-approve" in desk.show(task).approvals[0].reason
+
+
+def test_a_label_rule_wins_over_the_plan_M1(desk: DeskWorld) -> None:
+    task = import_(desk, "## Task: A\nLabels: security\n")["A"]
+    assert handed_in(desk, task) == "per-task"
+
+
+@pytest.mark.parametrize(
+    ("importer", "maker", "mode"), [(CLAUDE, CLAUDE, "batch"), (CLAUDE, CODEX, "auto-approve"), (CI, CLAUDE, "batch")]
+)
+def test_the_modes_of_a_plan_are_its_importers_M6_M7(desk: DeskWorld, importer: Actor, maker: Actor, mode: str) -> None:
+    task = import_(desk, "## Task: A\n", importer)["A"]
+    assert handed_in(desk, task, maker) == mode
+
+
+def test_who_accepts_a_plan_makes_its_modes_their_own_M7(desk: DeskWorld) -> None:
+    found = import_(desk, "## Task: A\n## Task: B\n## Task: C\nLabels: review:batch\n", CLAUDE)
+    accepted = desk.app.plans.accept(ALICE, [])
+    assert {row.task for row in accepted} == {found["A"], found["B"]}
+    assert handed_in(desk, found["A"], CLAUDE) == "auto-approve"
+
+
+def test_a_person_who_accepted_and_then_makes_the_work_does_not_count_M6(desk: DeskWorld) -> None:
+    task = import_(desk, "## Task: A\n", CLAUDE)["A"]
+    desk.app.plans.accept(ALICE, [task])
+    assert handed_in(desk, task, ALICE) == "batch"
+
+
+@pytest.mark.parametrize(("who", "rule"), [(CLAUDE, "M7"), (CI, "M7"), (asserted(ALICE), "I1")])
+def test_only_people_accept_M7(desk: DeskWorld, who: Actor, rule: str) -> None:
+    import_(desk, "## Task: A\n", CLAUDE)
+    with desk.refused(rule):
+        desk.app.plans.accept(who, [])
+
+
+def test_accepting_what_no_plan_made_is_refused_as_a_whole_M7_G4(desk: DeskWorld) -> None:
+    task, other = import_(desk, "## Task: A\n", CLAUDE)["A"], desk.create()
+    with desk.refused("M7"):
+        desk.app.plans.accept(BOB, [task, other])
+    desk.app.plans.accept(BOB, [task])
+
+
+def test_where_nothing_is_planned_there_is_nothing_to_accept_M7(desk: DeskWorld) -> None:
+    desk.create()
+    with desk.refused(error=NotFound):
+        desk.app.plans.accept(BOB, [])
+
+
+def test_a_typed_name_imports_nothing_and_a_service_may_I1_I5(desk: DeskWorld) -> None:
+    with desk.refused("I1"):
+        import_(desk, "## Task: A\n", asserted(ALICE))
+    assert import_(desk, "## Task: A\n", CI)
+
+
+def test_what_is_exported_is_imported_as_the_same_tasks(desk: DeskWorld) -> None:
+    import_(desk, PLAN)
+    text = desk.app.plans.export()
+    again = import_(desk, text)
+    for title, task in again.items():
+        new, old = (
+            desk.task(task),
+            desk.task(next(one for one in desk.ids_of(sort="oldest") if desk.task(one).title == title)),
+        )
+        assert new.id != old.id
+        assert (new.labels, new.priority, new.type, new.acceptance, new.description) == (
+            old.labels, old.priority, old.type, old.acceptance, old.description,
+        )  # fmt: skip
+
+
+def test_what_is_exported_still_waits_for_what_it_waited_for(desk: DeskWorld) -> None:
+    import_(desk, PLAN)
+    again = import_(desk, desk.app.plans.export())
+    assert [link.title for link in desk.show(again["Add sign-in"]).depends_on] == ["Refactor utils"]
+
+
+def test_an_export_of_nothing_is_empty(desk: DeskWorld) -> None:
+    assert desk.app.plans.export() == ""
+
+
+@pytest.mark.parametrize(
+    "description",
+    ["Labels: security", "# A heading\ntext", "## Task: a trap", "```\nopen fence", "<!-- a comment -->"],
+    ids=["field", "heading", "task", "fence", "comment"],
+)
+def test_an_export_survives_odd_descriptions(desk: DeskWorld, description: str) -> None:
+    """Every task that is exported comes back, and only those; whoever wrote a description plans nothing by it."""
+    desk.create(title="first", description=description)
+    desk.create(title="second", description="plain")
+    again = import_(desk, desk.app.plans.export())
+    assert sorted(again) == ["first", "second"]
+    assert desk.task(again["first"]).labels == []

@@ -1,0 +1,218 @@
+"""Claims (T1): one winner, no-op for the same session, who may release, and who stays an author (I8)."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.core.nouns.session import Actor
+from foureyes.errors import BadInput, LostClaim, NotFound
+
+from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, agent, asserted, child_of, person
+
+
+def test_of_several_sessions_exactly_one_wins_T1_lesson_61(desk: DeskWorld) -> None:
+    task = desk.create()
+    won, lost = [], []
+    for actor in (CLAUDE, CODEX, GEMINI, ALICE):
+        try:
+            won.append((actor, desk.start(actor, task).changed))
+        except LostClaim as problem:
+            lost.append(problem)
+    assert won == [(CLAUDE, True)]
+    assert len(lost) == 3
+    assert all("claude#1" in problem.message and problem.next_step == "fe next" for problem in lost)
+    assert desk.task(task).implementer == CLAUDE.session
+    assert desk.kinds(task).count("TaskStarted") == 1
+
+
+def test_the_same_session_again_is_a_no_op_T1(desk: DeskWorld) -> None:
+    task = desk.create()
+    desk.start(CLAUDE, task)
+    with desk.unchanged():
+        assert not desk.start(CLAUDE, task).changed
+
+
+def test_a_person_in_another_terminal_is_the_same_person_I5(desk: DeskWorld) -> None:
+    task = desk.create()
+    desk.start(ALICE, task)
+    with desk.unchanged():
+        assert not desk.start(person("alice"), task).changed
+
+
+def test_a_lost_claim_leaves_no_session_behind_I1_G4(desk: DeskWorld) -> None:
+    task = desk.create()
+    desk.start(CLAUDE, task)
+    with desk.refused(error=LostClaim):
+        desk.start(GEMINI, task)
+    assert GEMINI.session not in {row.id for row in desk.app.sessions.list()}
+
+
+def test_a_claim_remembers_where_the_target_stood_K4(desk: DeskWorld) -> None:
+    task = desk.create()
+    desk.start(CLAUDE, task)
+    assert desk.task(task).start_target == desk.repo.commit_of("main")
+
+
+def test_start_is_refused_while_a_dependency_is_not_closed_T1_T3(desk: DeskWorld) -> None:
+    other = desk.create()
+    task = desk.create(depends_on=[other])
+    with desk.refused("T3") as caught:
+        desk.start(CLAUDE, task)
+    assert other in caught[0].reasons[0].message
+    desk.app.closing.cancel(ALICE, other)
+    assert desk.start(CLAUDE, task).changed
+
+
+def test_start_is_refused_while_held_T1_D3(desk: DeskWorld) -> None:
+    task = desk.create()
+    desk.app.stops.hold(ALICE, task, "wait for legal")
+    with desk.refused("D3"):
+        desk.start(CLAUDE, task)
+    desk.app.stops.resume(ALICE, task, "they agreed")
+    desk.app.stops.hold(ALICE, None, "fire drill")
+    with desk.refused("D3"):
+        desk.start(CLAUDE, task)
+    with desk.refused("D3"):
+        desk.app.claims.next(CLAUDE)
+    desk.app.stops.resume(ALICE, None, "over")
+    assert desk.start(CLAUDE, task).changed
+
+
+def test_start_is_refused_while_blocked_deferred_reviewing_or_closed_T1(desk: DeskWorld) -> None:
+    blocked, deferred, closed = desk.create(), desk.create(), desk.create()
+    desk.app.stops.block(BOB, blocked, "no key")
+    desk.app.stops.defer(BOB, deferred)
+    desk.app.closing.cancel(ALICE, closed)
+    for task in (blocked, deferred, closed, desk.handed_in()):
+        with desk.refused("T1"):
+            desk.start(GEMINI, task)
+
+
+def test_start_is_refused_while_the_parent_is_blocked_T4(desk: DeskWorld) -> None:
+    parent = desk.create(type="epic")
+    task = desk.create(parent=parent)
+    desk.app.stops.block(BOB, parent, "budget")
+    with desk.refused("T4"):
+        desk.start(CLAUDE, task)
+    assert not desk.task(task).ready
+    desk.app.stops.unblock(BOB, parent)
+    assert desk.task(task).ready
+
+
+def test_all_reasons_are_given_at_once_G2(desk: DeskWorld) -> None:
+    other = desk.create()
+    task = desk.create(depends_on=[other])
+    desk.app.stops.hold(ALICE, task, "a")
+    desk.app.stops.hold(ALICE, None, "b")
+    desk.app.stops.defer(BOB, other)
+    with desk.refused("D3", "T3") as caught:
+        desk.start(CLAUDE, task)
+    assert [reason.rule for reason in caught[0].reasons] == ["D3", "D3", "T3"]
+
+
+def test_next_takes_by_priority_then_age_T4(desk: DeskWorld) -> None:
+    low, old, young, urgent = desk.create(priority=3), desk.create(), desk.create(), desk.create(priority=0)
+    waits = desk.create(priority=0, depends_on=[low])
+    taken = [desk.app.claims.next(agent("claude", n)).task for n in range(4)]
+    assert taken == [urgent, old, young, low]
+    with desk.refused(error=NotFound):
+        desk.app.claims.next(CODEX)
+    assert desk.status(waits) == "open"
+
+
+def test_the_implementer_gives_a_claim_back_and_stays_in_the_history_I8(desk: DeskWorld) -> None:
+    task = desk.create()
+    desk.start(CLAUDE, task)
+    desk.app.claims.unstart(CLAUDE, task)
+    assert (desk.status(task), desk.task(task).implementer, desk.task(task).ready) == ("open", None, True)
+    assert [entry.action for entry in desk.show(task).history if entry.session == CLAUDE.session] == [
+        "started",
+        "unstarted",
+    ]
+
+
+def test_another_agent_cannot_take_a_live_claim_T1(desk: DeskWorld) -> None:
+    task = desk.create()
+    desk.start(CLAUDE, task)
+    with desk.refused("T1"):
+        desk.app.claims.unstart(CODEX, task)
+
+
+def test_anyone_releases_a_claim_after_the_silence_T1(desk: DeskWorld) -> None:
+    task = desk.create()
+    desk.start(CLAUDE, task)
+    desk.clock.advance(minutes=119)
+    with desk.refused("T1"):
+        desk.app.claims.unstart(CODEX, task)
+    desk.app.notes.log(CLAUDE, task, "still here")
+    desk.clock.advance(minutes=119)
+    with desk.refused("T1"):
+        desk.app.claims.unstart(CODEX, task)
+    desk.clock.advance(minutes=1)
+    desk.app.claims.unstart(CODEX, task, reason="nothing heard")
+    assert desk.kinds(task)[-1] == "TaskReleased"
+    assert [entry.session for entry in desk.show(task).history if entry.action != "created"] == [CLAUDE.session]
+
+
+def test_the_silence_is_a_setting_T1(desk: DeskWorld) -> None:
+    desk.app.policy.set(ALICE, "project.claim_stale_minutes", "10")
+    task = desk.create()
+    desk.start(CLAUDE, task)
+    desk.clock.advance(minutes=10)
+    assert desk.app.claims.unstart(CODEX, task).changed
+
+
+def test_a_person_or_the_delegator_releases_a_claim_at_once_T1(desk: DeskWorld) -> None:
+    lead = agent("lead")
+    child = child_of(lead)
+    for actor in (BOB, lead):
+        task = desk.create()
+        desk.start(child, task)
+        desk.app.claims.unstart(actor, task)
+        assert desk.kinds(task)[-1] == "TaskReleased"
+        assert [entry.session for entry in desk.show(task).history if entry.action != "created"] == [child.session]
+
+
+def test_who_released_is_no_author_and_may_approve_the_next_ones_work_I7(desk: DeskWorld) -> None:
+    task = desk.create()
+    desk.start(CLAUDE, task)
+    desk.clock.advance(hours=3)
+    desk.app.claims.unstart(GEMINI, task)
+    desk.start(CODEX, task)
+    desk.repo.commit("work")
+    desk.submit(CODEX, task)
+    assert desk.approve(GEMINI, task).rule == "P7"
+
+
+@pytest.mark.parametrize("released_by", [CLAUDE, ALICE])
+def test_a_former_claim_stays_in_the_author_set_I8_P2(desk: DeskWorld, released_by: Actor) -> None:
+    task = desk.create(BOB)
+    desk.start(CLAUDE, task)
+    desk.app.claims.unstart(released_by, task)
+    desk.start(CODEX, task)
+    desk.repo.commit("work")
+    desk.submit(CODEX, task)
+    assert desk.show(task).authors == [CLAUDE.session, CODEX.session]
+    with desk.refused("P2"):
+        desk.approve(CLAUDE, task, reason="I only started it")
+
+
+def test_unstart_is_refused_when_nothing_is_in_progress_T2(desk: DeskWorld) -> None:
+    for task in (desk.create(), desk.handed_in()):
+        with desk.refused("T2"):
+            desk.app.claims.unstart(ALICE, task)
+
+
+def test_a_typed_name_releases_nothing_I1(desk: DeskWorld) -> None:
+    task = desk.create()
+    desk.start(CLAUDE, task)
+    with desk.refused("I1"):
+        desk.app.claims.unstart(asserted(ALICE), task)
+
+
+def test_the_reason_of_a_release_is_checked_like_every_text(desk: DeskWorld) -> None:
+    task = desk.create()
+    desk.start(CLAUDE, task)
+    for text in ("bell\x07", "\ud800"):
+        with desk.refused(error=BadInput):
+            desk.app.claims.unstart(ALICE, task, reason=text)

@@ -1,0 +1,185 @@
+"""Worktrees (K1): one per task with its claim, found again on redo, gone after the merge, never with work in it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from foureyes.core.nouns.session import Actor
+from foureyes.errors import GitProblem, LostClaim
+
+from tests.app.gated import AT_ONCE, configure, merge
+from tests.app.world import ALICE, BOB, CLAUDE, CODEX, Checkout, GitWorld
+
+
+@pytest.fixture
+def world(world: GitWorld) -> GitWorld:
+    (world.checkout.path / ".git" / "info" / "exclude").write_text(".foureyes/\n")
+    return world
+
+
+def opened(world: GitWorld, task: str, actor: Actor = CLAUDE) -> Checkout:
+    return Checkout(Path(world.app.worktrees.open(actor, task).path))
+
+
+def begun(world: GitWorld, actor: Actor = CLAUDE) -> tuple[str, Checkout]:
+    """A task that somebody has started, with its worktree."""
+    task = world.create()
+    world.start(actor, task)
+    return task, opened(world, task, actor)
+
+
+def handed_in(world: GitWorld) -> tuple[str, Checkout]:
+    task, place = begun(world)
+    place.commit("work.py")
+    world.submit(CLAUDE, task, branch=f"fe/{task}")
+    return task, place
+
+
+def test_a_started_task_gets_a_checkout_of_its_own_on_a_branch_of_its_own_K1(world: GitWorld) -> None:
+    task, place = begun(world)
+    assert place.path == world.checkout.path / ".foureyes" / "worktrees" / task
+    assert place.git("symbolic-ref", "HEAD") == f"refs/heads/fe/{task}"
+    assert place.head() == world.checkout.head("main")
+    assert world.checkout.git("symbolic-ref", "HEAD") == "refs/heads/main", "the person's checkout stays where it is"
+
+
+def test_the_same_again_is_the_same_with_everything_in_it_K1(world: GitWorld) -> None:
+    task, place = begun(world)
+    place.write("half.py", "not yet\n")
+    assert opened(world, task).path == place.path
+    assert (place.path / "half.py").read_text() == "not yet\n"
+
+
+def test_commits_there_name_task_and_session_K1_A1(world: GitWorld) -> None:
+    task, place = begun(world)
+    place.commit("work.py")
+    said = place.git("log", "-1", "--format=%(trailers:only,unfold)")
+    assert said.splitlines() == [f"Task: {task}", f"Foureyes-Session: {CLAUDE.session}"]
+    world.submit(CLAUDE, task, branch=f"fe/{task}")
+    assert world.show(task).attempts[0].commits[0].sessions == (CLAUDE.session,)
+
+
+def test_a_person_who_opens_it_for_an_agent_does_not_become_the_author_A1(world: GitWorld) -> None:
+    task = world.create()
+    world.start(CLAUDE, task)
+    place = opened(world, task, BOB)
+    place.commit("work.py")
+    assert CLAUDE.session in place.git("log", "-1", "--format=%(trailers:only)")
+
+
+@pytest.mark.parametrize("state", ["open", "reviewing", "approved"])
+def test_a_worktree_comes_with_the_claim_K1(world: GitWorld, state: str) -> None:
+    task = world.create()
+    if state != "open":
+        task, _ = handed_in(world)
+    if state == "approved":
+        world.approve(BOB, task)
+    with world.refused("K1") as caught:
+        world.app.worktrees.open(CLAUDE, task)
+    assert caught[0].next_step == f"fe start {task} --worktree"
+
+
+def test_somebody_elses_claim_gives_no_worktree_in_ones_own_name_K1_A1(world: GitWorld) -> None:
+    """The trailers of its commits would name who only looked in."""
+    task, place = begun(world)
+    with pytest.raises(LostClaim):
+        world.app.worktrees.open(CODEX, task)
+    place.commit("work.py")
+    assert CODEX.session not in place.git("log", "-1", "--format=%(trailers:only)")
+
+
+def test_a_redo_that_keeps_goes_on_in_the_same_place_K1_F1(world: GitWorld) -> None:
+    task, place = handed_in(world)
+    head = place.head()
+    world.app.feedback.redo(BOB, task, "more")
+    world.start(CLAUDE, task)
+    again = opened(world, task)
+    assert (again.path, again.head()) == (place.path, head)
+
+
+def test_a_fresh_start_takes_the_worktree_back_to_where_the_task_began_K1_F1(world: GitWorld) -> None:
+    task, place = handed_in(world)
+    head = place.head()
+    assert world.app.feedback.redo(BOB, task, "another way", option="fresh").notes == ()
+    assert (place.head(), place.git("status", "--porcelain")) == (world.checkout.head("main"), "")
+    assert not (place.path / "work.py").exists()
+    world.start(CODEX, task)
+    again = opened(world, task, CODEX)
+    again.commit("other.py")
+    assert CODEX.session in again.git("log", "-1", "--format=%(trailers:only)")
+    assert world.checkout.head(f"refs/foureyes/attempts/{task}/1") == head
+
+
+def test_work_that_is_not_committed_keeps_a_fresh_start_waiting_K1_F1(world: GitWorld) -> None:
+    task, place = handed_in(world)
+    head = place.head()
+    place.write("half.py", "mine\n")
+    (note,) = world.app.feedback.redo(BOB, task, "another way", option="fresh").notes
+    assert "half.py" in note
+    assert ((place.path / "half.py").read_text(), place.head()) == ("mine\n", head)
+
+
+def test_a_branch_of_another_name_goes_on_being_the_tasks_K1(world: GitWorld) -> None:
+    task = world.create()
+    world.work(CLAUDE, task, branch="mine")
+    world.submit(CLAUDE, task)
+    world.checkout.switch("main")
+    world.app.feedback.redo(BOB, task, "more")
+    world.start(CLAUDE, task)
+    view = world.app.worktrees.open(CLAUDE, task)
+    assert (view.branch, Checkout(Path(view.path)).head()) == ("mine", world.checkout.head("mine"))
+
+
+def test_after_a_failed_merge_it_is_still_there_K1_Q3(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task, place = begun(world)
+    place.commit("code.py", "mine\n")
+    world.submit(CLAUDE, task, branch=f"fe/{task}")
+    world.approve(BOB, task)
+    world.checkout.commit("code.py", "theirs\n")
+    assert merge(world) == {task: "conflict"}
+    world.start(CLAUDE, task)
+    assert (opened(world, task).path, (place.path / "code.py").read_text()) == (place.path, "mine\n")
+
+
+def test_after_its_merge_the_worktree_and_its_branch_are_gone_K1(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task, place = handed_in(world)
+    world.approve(BOB, task)
+    assert merge(world) == {task: "merged"}
+    assert not place.path.exists()
+    assert world.checkout.git("for-each-ref", f"refs/heads/fe/{task}") == ""
+    assert world.checkout.git("worktree", "list", "--porcelain").count("worktree ") == 1
+
+
+def test_the_store_is_found_from_a_worktree_and_work_is_handed_in_from_there_K3(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, place = begun(world)
+    place.commit("work.py")
+    monkeypatch.setattr(world.app.context, "_repo", place.port)
+    world.app.context.__dict__.pop("repo").close()
+    assert world.submit(CLAUDE, task).ref == f"refs/heads/fe/{task}"
+
+
+def test_where_the_target_has_no_commit_there_is_nothing_to_branch_from_K1(world: GitWorld) -> None:
+    task = world.create()
+    world.start(CLAUDE, task)
+    world.checkout.branch("elsewhere")
+    world.checkout.git("branch", "-q", "-D", "main")
+    with world.refused(error=GitProblem):
+        world.app.worktrees.open(CLAUDE, task)
+
+
+def test_something_else_in_its_place_is_not_touched_K1_G5(world: GitWorld) -> None:
+    task = world.create()
+    world.start(ALICE, task)
+    place = world.checkout.path / ".foureyes" / "worktrees" / task
+    os.makedirs(place)
+    (place / "precious.txt").write_text("mine\n")
+    with world.refused(error=GitProblem):
+        world.app.worktrees.open(ALICE, task)
+    assert (place / "precious.txt").read_text() == "mine\n"

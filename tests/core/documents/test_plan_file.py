@@ -1,0 +1,221 @@
+"""M7: plans as people and planning agents write them; a wrong one is an error that names its line, and nothing is taken
+from it.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foureyes.core.documents.plan_file import MOST, PlannedTask, read_plan, written
+from foureyes.errors import BadInput, FoureyesError
+
+from tests.core.samples import quick
+
+PLAN = """\
+# Plan: sign in
+
+Some words before.
+
+## Task: Refactor utils
+Labels: trivial
+Type: chore
+
+## Task: Add authentication   ##
+Labels: review:per-task, security
+Priority: P1
+Depends on: Refactor utils, `fe-7k2`
+Acceptance: sign-in works with an expired token
+  - and without one
+  - and says so
+
+Sign in with **refresh tokens**.
+
+### Details
+Labels: in the description are words
+
+## Notes
+Not part of any task.
+
+## Task: Write the docs
+"""
+
+
+def one(text: str) -> PlannedTask:
+    (found,) = read_plan(text)
+    return found
+
+
+def error(text: str, name: str = "plan.md") -> BadInput:
+    with pytest.raises(BadInput) as caught:
+        read_plan(text, name)
+    assert caught.value.next_step, "an error says what to do (G2)"
+    return caught.value
+
+
+def test_a_plan_has_a_section_per_task_in_its_order_M7() -> None:
+    utils, login, docs = read_plan(PLAN)
+    assert utils == PlannedTask(line=5, title="Refactor utils", labels=("trivial",), type="chore")
+    assert login == PlannedTask(
+        line=9, title="Add authentication", labels=("review:per-task", "security"), priority=1, depends_on=("Refactor utils", "fe-7k2"),
+        acceptance="sign-in works with an expired token\n- and without one\n- and says so",
+        description="Sign in with **refresh tokens**.\n\n### Details\nLabels: in the description are words",
+    )  # fmt: skip
+    assert docs == PlannedTask(line=25, title="Write the docs")
+
+
+def test_a_task_without_a_review_label_is_planned_as_auto_approve_M7() -> None:
+    assert [task.planned for task in read_plan(PLAN)] == ["auto-approve", "", "auto-approve"]
+    assert one("## Task: a\nLabels: security\n").planned == "auto-approve", (
+        "a rule's label is no review label; the rule wins (M1)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [
+        ("batch", "batch"),
+        ("Per-Task", "per-task"),
+        ("auto", "auto-approve"),
+        ("skip", "skip"),
+        ("default", ""),
+        ("", "auto-approve"),
+    ],
+)
+def test_a_plan_may_name_the_mode_of_a_task_M7(mode: str, expected: str) -> None:
+    assert one(f"## Task: a\nMode: {mode}\n").planned == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Task: a\nLabels: x, y", "# TASK : a\nlabel: x y", "###### task: a #\n- **Labels:** x,y",
+        "## Task: a\n* Labels: x ,y\n", "## Task:a\r\nLabels: x, y\r\n",
+    ],
+)  # fmt: skip
+def test_headings_and_fields_are_read_as_people_write_them_M7(text: str) -> None:
+    found = one(text)
+    assert (found.title, found.labels) == ("a", ("x", "y"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "words", "## Tasks\n- a\n", "Task: a\n", "##Task: a\n", "```\n## Task: a\n```\n", "<!--\n## Task: a\n-->\n"],
+)
+def test_a_file_without_a_task_is_an_error_that_says_how_one_looks_M7(text: str) -> None:
+    assert "## Task:" in error(text).message
+
+
+WRONG = {
+    "no title": ("x\n## Task:\n", 2),
+    "only a comment for a title": ("## Task: <!-- later -->\n", 1),
+    "title too long": (f"## Task: {'x' * 501}\n", 1),
+    "priority": ("\n\n## Task: a\nPriority: urgent\n", 3),
+    "type": ("## Task: a\nType: story\n", 1),
+    "mode": ("## Task: a\nMode: never\n", 1),
+    "label": ("## Task: a\nLabels: " + "x" * 65, 1),
+    "twice": ("## Task: Same\n\n## Task: same\n", 3),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_is_named_with_file_and_line_M7(case: str) -> None:
+    text, line = WRONG[case]
+    assert error(text).message.startswith(f"plan.md:{line} ")
+
+
+@pytest.mark.parametrize(
+    "text", ["## Task: a\x1b[2J\n", "## Task: a\n\x00", "## Task: a\n\u0085", "## Task: a\n\udcff"]
+)
+def test_characters_that_do_not_show_are_refused_M7(text: str) -> None:
+    error(text)
+
+
+def test_more_than_a_thousand_tasks_are_not_taken_at_once_M7() -> None:
+    lines = "".join(f"## Task: {number}\n" for number in range(MOST + 1))
+    assert str(MOST) in error(lines).message
+    assert len(read_plan(lines.replace(f"## Task: {MOST}\n", ""))) == MOST
+
+
+# Fences and comments
+
+
+def test_headings_and_fields_in_a_code_fence_are_text_M7() -> None:
+    found = one("## Task: a\n```\n## Task: b\nLabels: review:skip\n# c\n```\nafter\n")
+    assert (found.labels, found.description) == ((), "```\n## Task: b\nLabels: review:skip\n# c\n```\nafter")
+
+
+def test_a_fence_ends_with_the_sign_that_it_began_with_M7() -> None:
+    for outer, inner in (("```", "~~~"), ("~~~", "```")):
+        assert one(f"## Task: a\n{outer}\n{inner}\n## Task: b\n{inner}\n## Task: c\n{outer}\n").title == "a"
+        assert [task.title for task in read_plan(f"## Task: a\n{outer}\n{inner}\n{outer}\n## Task: b\n")] == ["a", "b"]
+
+
+def test_a_fence_that_is_never_closed_swallows_the_rest_as_markdown_does_M7() -> None:
+    assert "## Task: b" in one("## Task: a\n```\n## Task: b\n").description
+
+
+def test_what_is_commented_out_is_not_there_and_line_numbers_stay_right_M7() -> None:
+    old = "<!-- the old plan\n## Task: old\nLabels: x\n-->\n"
+    found = read_plan(f"{old}## Task: a <!-- first -->\nLabels: <!-- y --> z\n<!-- b -->\nwords\n\n## Task: c\n")
+    assert [(task.line, task.title, task.labels, task.description) for task in found] == [
+        (5, "a", ("z",), "words"),
+        (10, "c", (), ""),
+    ]
+
+
+def test_a_comment_that_is_never_closed_is_text_M7() -> None:
+    assert one("## Task: a\n<!-- b\n").description == "<!-- b"
+
+
+def test_a_field_after_the_description_began_is_text_M7() -> None:
+    found = one("## Task: a\n\nwords first\nLabels: review:skip\nMode: skip\n")
+    assert (found.labels, found.planned) == ((), "auto-approve")
+    assert found.description == "words first\nLabels: review:skip\nMode: skip"
+
+
+def test_a_description_field_ends_the_fields_M7() -> None:
+    found = one("## Task: a\nLabels: x\nDescription: begins here\nLabels: y\n")
+    assert (found.labels, found.description) == (("x",), "begins here\nLabels: y")
+
+
+# Whatever it holds
+
+PIECES = [
+    "#",
+    " ",
+    "\n",
+    "Task:",
+    "## Task: x",
+    "```",
+    "~~~",
+    "<!--",
+    "-->",
+    "Labels: ",
+    "review:skip",
+    "\\",
+    "a",
+    "- ",
+]
+NASTY = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+
+
+@quick
+@given(st.one_of(st.text(max_size=200), NASTY))
+def test_whatever_a_file_holds_is_tasks_or_a_clear_error_G1(text: str) -> None:
+    try:
+        found = read_plan(text, "plan.md")
+    except FoureyesError as problem:
+        found = []
+        said = (isinstance(problem, BadInput), bool(problem.message), bool(problem.next_step))
+        assert said == (True, True, True)
+    assert all(task.title and task.planned in ("", "auto-approve", "per-task", "batch", "skip") for task in found)
+    assert len({task.title.lower() for task in found}) == len(found)
+
+
+@quick
+@given(NASTY)
+def test_a_description_that_was_written_into_a_plan_comes_back_as_it_was_M7(description: str) -> None:
+    (found,) = read_plan(f"## Task: a\nDescription:\n{written(description)}\n")
+    assert found.description == description.strip()

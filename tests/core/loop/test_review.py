@@ -1,0 +1,64 @@
+"""Reviews: what was not read (V6), and when one is for the change (V5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foureyes.core.loop.review import Review, unread
+from foureyes.core.nouns.attempt import ChangedFile
+from foureyes.core.words.ids import SessionId
+
+from tests.core.samples import quick
+
+paths = st.sampled_from(["a.py", "src/b.py", "docs/c.md", "uv.lock", "x y.py"])
+
+
+def review(**fields: Any) -> Review:
+    usual: dict[str, Any] = {"verdict": "approved", "effective": "approved", "status": "APPROVED", "summary": "read it"}
+    return Review(seq=1, task="t", attempt=1, diff_id="sha256:0", session=SessionId("ses-r"), **(usual | fields))
+
+
+def changed(*names: str) -> list[ChangedFile]:
+    return [ChangedFile(name, 1, 0) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("read", "exclude", "missing"),
+    [
+        (["a.py", "src/b.py"], [], ()),
+        (["./a.py", " src/b.py "], [], ()),
+        (["a.py"], [], ("src/b.py",)),
+        ([], [], ("a.py", "src/b.py")),
+        (["a.py"], ["src/**"], ()),
+        (["b.py", "A.py"], [], ("a.py", "src/b.py")),
+        (["**", "."], [], ("a.py", "src/b.py")),
+    ],
+)
+def test_every_changed_file_that_a_review_does_not_name_was_not_read_V6(
+    read: list[str], exclude: list[str], missing: tuple[str, ...]
+) -> None:
+    assert unread(changed("a.py", "src/b.py"), read, exclude) == missing
+
+
+@quick
+@given(st.sets(paths), st.sets(paths), st.booleans())
+def test_what_was_read_and_what_is_missing_is_the_whole_change_V6(
+    files: set[str], read: set[str], is_locked: bool
+) -> None:
+    exclude = ["*.lock"] if is_locked else []
+    found = unread(changed(*sorted(files)), read, exclude)
+    assert set(found) == {path for path in files - read if not (is_locked and path.endswith(".lock"))}
+
+
+@pytest.mark.parametrize(
+    ("fields", "agrees"),
+    [({}, True), ({"missing": ["a.py"]}, False), ({"effective": "concerns"}, False), ({"effective": "blocker"}, False)],
+)
+def test_a_review_is_for_the_change_when_it_is_whole_and_effectively_approves_V5_V6(
+    fields: dict[str, Any], agrees: bool
+) -> None:
+    assert review(**fields).agrees == agrees

@@ -1,0 +1,180 @@
+"""D5, G1: what a run of a check means. Nothing but a whole pass is a pass (lessons 29, 30, 49)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from foureyes.core.nouns import check
+from foureyes.core.nouns.check import CheckRule, Outcome, Ran, Report, ToolFinding, judge, tool_of
+
+from tests.core.samples import quick
+
+GREEN = check.TestResult("a::ok", "passed")
+RED = check.TestResult("a::bad", "failed")
+SKIPPED = check.TestResult("a::later", "skipped")
+ERROR = ToolFinding("S1", "error", "a.py", 3, "no")
+NOTE = ToolFinding("S2", "warning", "a.py", 4, "hm")
+
+
+def rule(run: str = "make check", report: Report = "none", **more: object) -> CheckRule:
+    return replace(CheckRule(name="tests", run=run, report=report), **more)
+
+
+tests = st.lists(st.sampled_from([GREEN, RED, SKIPPED]), max_size=4).map(tuple)
+findings = st.lists(st.sampled_from([ERROR, NOTE]), max_size=3).map(tuple)
+rans = st.builds(
+    Ran,
+    exit_code=st.none() | st.integers(-64, 255) | st.just(0),
+    timed_out=st.booleans(),
+    tests=st.none() | tests,
+    findings=st.none() | findings,
+    problem=st.sampled_from(["", "", "it broke"]),
+)
+rules = st.builds(
+    rule,
+    run=st.sampled_from(["pytest -q", "ruff check", "make", "a && b", ""]),
+    report=st.sampled_from(check.REPORTS),
+    failed_exit=st.none() | st.just((1, 3)),
+)
+
+
+@quick
+@given(rules, rans)
+def test_passed_means_exit_code_0_no_problem_a_report_where_one_is_declared_and_nothing_failed_G1(
+    asked: CheckRule, ran: Ran
+) -> None:
+    if judge(asked, ran).outcome != "passed":
+        return
+    assert ran.exit_code == 0
+    assert not ran.timed_out
+    assert not ran.problem
+    assert not any(test.state == "failed" for test in ran.tests or ())
+    assert not any(finding.level == "error" for finding in ran.findings or ())
+    if asked.report == "junit":
+        assert any(test.state == "passed" for test in ran.tests or ())
+    if asked.report == "sarif":
+        assert ran.findings is not None
+
+
+@quick
+@given(rules, rans)
+def test_every_judgement_says_something_and_late_is_late_G2(asked: CheckRule, ran: Ran) -> None:
+    judged = judge(asked, ran)
+    assert judged.summary
+    assert (judged.outcome == "timed_out") == ran.timed_out
+    if ran.exit_code is None and not ran.timed_out:
+        assert judged.outcome == "crashed"
+
+
+@quick
+@given(rules, st.integers(1, 255) | st.integers(-64, -1))
+def test_no_exit_code_but_0_is_a_pass_whatever_the_report_says(asked: CheckRule, code: int) -> None:
+    assert judge(asked, Ran(exit_code=code, tests=(GREEN,), findings=())).outcome in ("failed", "crashed")
+
+
+@pytest.mark.parametrize(
+    ("run", "code", "outcome"),
+    [
+        ("pytest -q", 1, "failed"), ("pytest -q", 2, "crashed"), ("pytest -q", 3, "crashed"),
+        ("pytest -q", 4, "crashed"), ("pytest -q", 5, "failed"), ("python -m pytest", 2, "crashed"),
+        ("ruff check .", 1, "failed"), ("ruff check .", 2, "crashed"), ("mypy src", 1, "failed"),
+        ("mypy src", 2, "crashed"), ("eslint .", 1, "failed"), ("eslint .", 2, "crashed"), ("pylint src", 30, "failed"),
+        ("pylint src", 32, "crashed"), ("./own-linter", 1, "failed"), ("./own-linter", 125, "failed"),
+        ("ruff check . && mypy src", 2, "failed"), ("make", 126, "crashed"), ("make", 127, "crashed"),
+        ("make", -9, "crashed"), ("make", 137, "crashed"), ("pytest", -11, "crashed"), ("pytest", 139, "crashed"),
+        ("make", 0, "passed"),
+    ],
+)  # fmt: skip
+def test_lesson_29_exit_codes_mean_what_the_tool_means_by_them(run: str, code: int, outcome: Outcome) -> None:
+    assert judge(rule(run), Ran(exit_code=code)).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome"), [(3, "failed"), (1, "crashed"), (137, "crashed"), (127, "crashed"), (0, "passed")]
+)
+def test_a_rule_may_name_the_exit_codes_that_mean_failed_but_no_signal_is_one(code: int, outcome: Outcome) -> None:
+    assert judge(rule("pytest", failed_exit=(3, 127, 137)), Ran(exit_code=code)).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("ran", "report", "outcome", "summary"),
+    [
+        (Ran(exit_code=0, tests=(GREEN, SKIPPED)), "junit", "passed", "1/1 passed, 1 skipped"),
+        (Ran(exit_code=1, tests=(GREEN, RED, SKIPPED)), "junit", "failed", "1/2 passed"),
+        (Ran(exit_code=0, tests=(GREEN, RED)), "junit", "failed", "1/2 passed"),
+        (Ran(exit_code=0, tests=()), "junit", "failed", "the report has no test in it"),
+        (Ran(exit_code=0, tests=None), "junit", "failed", "the report has no test in it"),
+        (
+            Ran(exit_code=0, tests=(SKIPPED, SKIPPED)),
+            "junit",
+            "failed",
+            "no test ran: all 2 in the report were skipped",
+        ),
+        (Ran(exit_code=0, problem="no report"), "junit", "crashed", "no report"),
+        (Ran(exit_code=1, problem="no report"), "junit", "failed", "no report"),
+        (Ran(exit_code=0, findings=()), "sarif", "passed", "no findings"),
+        (Ran(exit_code=0, findings=(NOTE,)), "sarif", "passed", "1 note"),
+        (Ran(exit_code=0, findings=(ERROR, NOTE)), "sarif", "failed", "1 error"),
+        (Ran(exit_code=0, findings=None), "sarif", "failed", "there is no report"),
+        (Ran(exit_code=None, problem="not there"), "none", "crashed", "not there"),
+        (Ran(exit_code=None), "none", "crashed", "it could not be started"),
+        (Ran(exit_code=0, timed_out=True, tests=(GREEN,)), "junit", "timed_out", "still running after 10 minutes"),
+        (Ran(exit_code=2), "none", "failed", "exit code 2"),
+    ],
+)
+def test_lessons_30_and_49_a_missing_or_empty_report_is_no_pass(
+    ran: Ran, report: Report, outcome: Outcome, summary: str
+) -> None:
+    judged = judge(rule(report=report), ran)
+    assert (judged.outcome, judged.summary) == (outcome, summary)
+
+
+def test_failing_tests_and_errors_are_named_and_not_without_end() -> None:
+    assert judge(rule(report="junit"), Ran(exit_code=1, tests=(RED, GREEN))).failing == ("a::bad",)
+    assert judge(rule(report="sarif"), Ran(exit_code=1, findings=(NOTE, ERROR))).failing == ("S1 a.py:3 no",)
+    many = tuple(check.TestResult(str(number), "failed") for number in range(check.KEPT_FAILURES + 5))
+    assert len(judge(rule(report="junit"), Ran(exit_code=1, tests=many)).failing) == check.KEPT_FAILURES
+
+
+@pytest.mark.parametrize(
+    ("command", "tool"),
+    [
+        ("pytest", "pytest"), ("  pytest  -q ", "pytest"), ("/usr/bin/pytest --junitxml=$FOUREYES_REPORT", "pytest"),
+        ("python -m pytest", "pytest"), (".venv/bin/python3.12 -m pytest -x", "pytest"),
+        ("python3 -W error -m mypy src", "mypy"), ("python -m coverage.cmdline run", "coverage"),
+        ("python tests/all.py", "all.py"), ("python -c pass", ""), ("python", ""), ("python -m", ""),
+        ("FOO=/usr/bin/x pytest", "pytest"), ("A=1 B=a-b=c ruff check", "ruff"), ("env A=1 ruff check x=1", "ruff"),
+        ("uv run --frozen pytest", "pytest"), ("poetry run pytest", "pytest"), ("npx --yes eslint .", "eslint"),
+        ("pnpm exec eslint .", "eslint"), ("exec pytest", "pytest"), ("pytest 2>&1", "pytest"),
+        ("pytest -k 'a and (b or c)'", "pytest"), ("cd x && pytest", ""), ("pytest || true", ""), ("pytest; true", ""),
+        ("pytest | cat", ""), ("pytest\ntrue", ""), ("pytest &", ""), ("$(which pytest)", ""), ("`which pytest`", ""),
+        ("", ""), ("   ", ""), ("A=1", ""), ("uv run", ""), ("npx -y", ""),
+    ],
+)  # fmt: skip
+def test_the_tool_of_a_command_line_is_the_program_whose_exit_code_it_is(command: str, tool: str) -> None:
+    assert tool_of(command) == tool
+
+
+@quick
+@given(
+    st.text(max_size=60)
+    | st.lists(st.sampled_from(["python", "-m", "npx", "-x", "A=1", "uv", "run", "/", "="])).map(" ".join)
+)
+def test_no_command_line_is_too_odd_to_have_a_tool_or_none(command: str) -> None:
+    assert isinstance(tool_of(command), str)
+
+
+def test_another_command_report_or_environment_is_another_check() -> None:
+    one = rule()
+    others = [
+        rule("make test"),
+        rule(report="junit"),
+        rule(env=("JAVA_HOME",)),
+        rule(timeout_minutes=5),
+        rule(failed_exit=(1,)),
+    ]
+    assert len({one.digest, *(other.digest for other in others)}) == 6
+    assert rule(required=False).digest == one.digest, "required is not part of what is run"

@@ -1,0 +1,217 @@
+"""D5: where a check stands for an attempt: whose runs count, which tests are gone, what is flaky."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from foureyes.core.nouns.check import CheckResult, CheckRule, CheckState, Outcome, red
+from foureyes.core.nouns.session import Party
+from foureyes.core.rules.check_states import NOT_COMPARED, check_states, check_states_on, counts
+from foureyes.core.rules.facts import Facts
+
+from tests.core.samples import (
+    ADA,
+    BASE_TREE,
+    CREATOR,
+    CRON,
+    LINT,
+    MAKER,
+    STRANGER,
+    TESTS,
+    TREE,
+    agent,
+    asserted,
+    attempt,
+    made,
+    person,
+    planned,
+    quick,
+    ran,
+    rules,
+)
+
+BASED = attempt(base_tree=BASE_TREE)
+LEAD = agent("lead")
+HELD = {"two": frozenset({"a", "b"}), "one": frozenset({"a"}), "three": frozenset({"a", "b", "c"})}
+
+
+def checked(*results: CheckResult, maker: Party = MAKER, based: bool = False) -> Facts:
+    known = [CREATOR, STRANGER, ADA, LEAD, CRON, *PARTIES]
+    facts = made(maker, *known, attempt_=BASED if based else attempt())
+    return replace(facts, results=results, tests=HELD)
+
+
+def stands(facts: Facts, rule: CheckRule = TESTS) -> CheckState:
+    (found,) = check_states(facts, rules(checks=(rule,)))
+    return found
+
+
+PARTIES = [
+    agent("again", origin="origin of maker"), agent("child", parents=[MAKER]), asserted(), person("bob"),
+    replace(CRON, session=agent("below").session, name="below", under=frozenset({"process:maker"})),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("who", "expected"),
+    [
+        (CRON, True), (ADA, True), (person("bob"), True), (MAKER, False), (PARTIES[0], False), (PARTIES[1], False),
+        (STRANGER, False), (CREATOR, False), (LEAD, False), (asserted(), False),
+    ],
+    ids=lambda value: getattr(value, "name", str(value)),
+)  # fmt: skip
+def test_a_run_counts_where_no_agent_and_nobody_involved_ran_it_D5(who: Party, expected: bool) -> None:
+    facts = checked(ran(by=who))
+    assert counts(facts, facts.results[0]) == expected
+    assert stands(facts).claimed == (not expected)
+
+
+def test_a_person_who_made_the_work_only_claims_D5() -> None:
+    facts = checked(ran(by=ADA), maker=person("ada", terminal="2"))
+    assert stands(facts).claimed
+
+
+def test_a_service_below_an_authors_process_only_claims_D5() -> None:
+    maker = replace(MAKER, process="process:maker")
+    facts = checked(ran(by=PARTIES[4]), maker=maker)
+    assert stands(facts).claimed
+
+
+def test_who_delegated_the_work_only_claims_D5() -> None:
+    facts = checked(ran(by=LEAD), maker=agent("worker", parents=[LEAD]))
+    assert stands(facts).claimed
+
+
+def test_a_session_that_nobody_knows_only_claims_G1() -> None:
+    assert stands(checked(ran(by=agent("forged")))).claimed
+
+
+def test_a_run_that_counts_goes_before_a_later_one_that_does_not_D5() -> None:
+    facts = checked(ran(outcome="failed", seq=1), ran(by=MAKER, seq=2))
+    found = stands(facts)
+    assert (found.word, found.claimed, found.is_green) == ("failed", False, False)
+    found = stands(checked(ran(seq=1), ran(by=MAKER, outcome="failed", seq=2)))
+    assert (found.word, found.claimed) == ("passed", False)
+
+
+def test_of_runs_that_count_the_latest_is_taken_and_both_colours_are_flaky_H1() -> None:
+    found = stands(checked(ran(outcome="failed", seq=1), ran(seq=2)))
+    assert (found.word, found.flaky) == ("passed", True)
+    found = stands(checked(ran(seq=1), ran(outcome="timed_out", seq=2)))
+    assert (found.word, found.flaky, found.is_green) == ("timed_out", True, False)
+    assert not stands(checked(ran(seq=1), ran(seq=2))).flaky
+    assert not stands(checked(ran(by=MAKER, outcome="failed", seq=1), ran(seq=2))).flaky, (
+        "what a maker claims makes nothing flaky"
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ran(tree=BASE_TREE), ran(replace(TESTS, run="pytest -x")), ran(replace(TESTS, name="more")),
+        ran(replace(TESTS, report="none")), ran(replace(TESTS, timeout_minutes=1)), ran(replace(TESTS, env=("HOME",))),
+        ran(replace(TESTS, failed_exit=(0,))),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_result_of_another_tree_or_another_command_is_none_of_this_one_D5(other: CheckResult) -> None:
+    found = stands(checked(other))
+    assert (found.word, found.result, found.is_green) == ("not_run", None, False)
+
+
+def test_whether_a_check_is_required_does_not_change_its_results_D5() -> None:
+    assert stands(checked(ran(replace(TESTS, required=False)))).is_green
+
+
+def test_without_an_attempt_nothing_stands_anywhere_D5() -> None:
+    assert check_states(planned(), rules(checks=(TESTS,))) == ()
+
+
+# Tests of the target
+
+
+def test_a_test_of_the_target_that_is_not_in_the_report_is_gone_D5_lesson_75() -> None:
+    facts = checked(ran(tree=BASE_TREE, tests="three", seq=1), ran(tests="one", seq=2), based=True)
+    found = stands(facts)
+    assert (found.gone, found.is_green, found.word) == (("b", "c"), False, "failed")
+    assert "2 of the target's tests are gone: b and 1 more" in found.said
+    (reason,) = red((found,), "fe-abc", TREE, counting=True)
+    assert (reason.rule, "gone" in reason.message) == ("D5", True)
+
+
+def test_more_tests_than_before_are_fine_D5() -> None:
+    assert stands(checked(ran(tree=BASE_TREE, tests="one"), ran(tests="three"), based=True)).is_green
+
+
+def test_what_was_allowed_to_go_is_not_gone_at_the_merge_D5() -> None:
+    facts = checked(ran(tree=BASE_TREE, tests="three"), ran(tests="one"), based=True)
+    (found,) = check_states_on(facts, rules(checks=(TESTS,)), TREE, BASE_TREE, ["b", "c"])
+    assert (found.gone, found.is_green) == ((), True)
+    (found,) = check_states_on(facts, rules(checks=(TESTS,)), TREE, BASE_TREE, ["b"])
+    assert found.gone == ("c",)
+
+
+def test_without_a_run_on_the_target_nothing_was_compared_and_that_is_no_pass_G1_D5() -> None:
+    found = stands(checked(ran(tests="one"), based=True))
+    assert (found.compared, found.is_green, found.word) == (False, False, "not_run")
+    assert "not compared" in found.said
+    (found,) = check_states_on(
+        checked(ran(tests="one"), based=True), rules(checks=(TESTS,)), TREE, BASE_TREE, [NOT_COMPARED]
+    )
+    assert found.is_green, "a person agreed to that"
+
+
+@pytest.mark.parametrize("outcome", ["crashed", "timed_out"])
+def test_a_run_that_broke_on_the_target_compares_nothing_G1_D5(outcome: Outcome) -> None:
+    assert not stands(checked(ran(tree=BASE_TREE, tests="one", outcome=outcome), ran(tests="one"), based=True)).compared
+
+
+def test_a_failed_run_on_the_target_still_names_its_tests_D5() -> None:
+    found = stands(checked(ran(tree=BASE_TREE, tests="three", outcome="failed"), ran(tests="two"), based=True))
+    assert (found.compared, found.gone) == (True, ("c",))
+
+
+def test_what_a_maker_ran_on_the_target_does_not_count_for_the_comparison_D5() -> None:
+    found = stands(checked(ran(tree=BASE_TREE, tests="one", by=MAKER), ran(tests="one"), based=True))
+    assert (found.claimed, found.compared) == (False, False)
+    found = stands(
+        checked(
+            ran(tree=BASE_TREE, tests="three"), ran(tree=BASE_TREE, tests="one", by=MAKER), ran(tests="one"), based=True
+        )
+    )
+    assert found.gone == ("b", "c"), "and hides nothing"
+
+
+def test_only_reports_of_tests_are_compared_D5() -> None:
+    found = stands(checked(ran(LINT), based=True), LINT)
+    assert (found.compared, found.is_green) == (True, True)
+
+
+def test_an_attempt_on_the_targets_own_tree_has_nothing_to_compare_D5() -> None:
+    same = replace(checked(ran(tests="one")), attempt=attempt(base_tree=TREE))
+    assert stands(same).is_green
+
+
+@quick
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([MAKER, STRANGER, CRON, ADA]), st.sampled_from(["passed", "failed", "crashed", "timed_out"])
+        ),
+        max_size=4,
+    )
+)
+def test_nothing_is_green_for_agents_but_a_last_counting_run_that_passed_D5(runs: list[tuple[Party, Outcome]]) -> None:
+    facts = checked(*[ran(by=who, outcome=outcome, seq=n) for n, (who, outcome) in enumerate(runs)])
+    counting = [outcome for who, outcome in runs if who in (CRON, ADA)]
+    reasons = red(check_states(facts, rules(checks=(TESTS,))), "fe-abc", TREE, counting=True)
+    assert (not reasons) == (bool(counting) and counting[-1] == "passed")
+    assert all(reason.rule == "D5" and reason.message and reason.next for reason in reasons)
+    claimed = [outcome for _, outcome in runs]
+    people = red(check_states(facts, rules(checks=(TESTS,))), "fe-abc", TREE, counting=False)
+    assert (not people) == ((counting or claimed)[-1:] == ["passed"]), (
+        "people are informed by claims where nothing counts"
+    )

@@ -1,0 +1,311 @@
+"""D: the conditions of every approval, each by itself and all together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from foureyes.core.nouns.attempt import DETACHED, Attempt
+from foureyes.core.nouns.check import CheckResult
+from foureyes.core.nouns.finding import Blocking
+from foureyes.core.rules import gate
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.gate import Tip
+from foureyes.core.rules.policy import LabelRule, MinorRule, ReviewPolicy, Unseen
+from foureyes.core.words.ids import Sha
+from foureyes.core.words.lifecycle import STATUSES, Status
+
+from tests.core.samples import (
+    ADA,
+    BASE_TREE,
+    CREATOR,
+    CRON,
+    DIFF,
+    HEAD,
+    LINT,
+    MAKER,
+    STRANGER,
+    TESTS,
+    attempt,
+    made,
+    planned,
+    quick,
+    ran,
+    rules,
+)
+
+SEEN = DIFF[7:15]
+CURRENT = Tip(head=HEAD)
+MOVED = Tip(head=Sha("f" * 40))
+POLICY = ReviewPolicy()
+
+
+def ids(
+    facts: Facts,
+    tip: Tip | None = CURRENT,
+    seen: str = SEEN,
+    *,
+    person: bool = False,
+    policy: ReviewPolicy = POLICY,
+    reason: str = "",
+) -> list[str]:
+    found = gate.check(facts, ADA if person else STRANGER, tip, seen, policy, reason)
+    assert all(reason.message and reason.next for reason in found), "every reason has a sentence and a next step (G2)"
+    return [reason.rule for reason in found]
+
+
+def test_nothing_stands_against_a_current_attempt_that_was_seen_D() -> None:
+    assert ids(made()) == []
+
+
+@pytest.mark.parametrize("status", [status for status in STATUSES if status != "reviewing"])
+def test_only_what_is_in_review_can_be_approved_D1(status: Status) -> None:
+    assert ids(made(status=status)) == ["D1"]
+
+
+def test_each_open_blocking_finding_is_a_reason_of_its_own_D2_G2() -> None:
+    held = (
+        Blocking("TL-x-1-001", "CRITICAL", "open", "SQL is glued", "src/a.py:7"),
+        Blocking("TL-x-1-002", "HIGH", title="no test"),
+    )
+    found = gate.check(replace(made(), open_blocking=held), STRANGER, CURRENT, SEEN, POLICY)
+    assert [(reason.rule, reason.message) for reason in found] == [
+        ("D2", "TL-x-1-001 CRITICAL is open: SQL is glued (src/a.py:7)"), ("D2", "TL-x-1-002 HIGH is open: no test"),
+    ]  # fmt: skip
+    assert ids(replace(made(), open_blocking=held), person=True) == ["D2", "D2"], "a person is told the same"
+
+
+@pytest.mark.parametrize(
+    ("held", "words", "step"),
+    [
+        (Blocking("TL-1"), "is open", "fe finding respond TL-1 --fixed|--rejected"),
+        (Blocking("TL-1", state="claimed"), "nobody verified it", "fe finding rule TL-1 --verified|--not-fixed"),
+        (Blocking("TL-1", state="disputed"), "nobody ruled", "fe finding rule TL-1 --accepted|--overruled"),
+        (Blocking("TL-1", waiting=True), "waits to be confirmed", "fe finding rule TL-1 --confirmed|--dismissed"),
+        (
+            Blocking("TL-1", state="waived", expired=True),
+            "the waiver has run out",
+            "fe finding respond TL-1 --fixed|--rejected",
+        ),
+    ],
+    ids=["open", "claimed", "disputed", "unconfirmed", "waived once"],
+)
+def test_a_blocking_finding_says_how_it_stands_and_what_settles_it_D2_L8_L9_E3(
+    held: Blocking, words: str, step: str
+) -> None:
+    """A claim is no fix, a dispute no acceptance, and a waiver that has run out none."""
+    (found,) = gate.check(replace(made(), open_blocking=(held,)), STRANGER, CURRENT, SEEN, POLICY)
+    assert (found.rule, found.next) == ("D2", step)
+    assert words in found.message
+
+
+def test_a_hold_on_the_task_or_the_project_stops_everybody_D3() -> None:
+    assert ids(made(hold="wait for legal")) == ["D3"]
+    assert ids(replace(made(), project_hold="fire drill"), person=True) == ["D3"]
+    assert ids(made(hold="")) == ["D3"], "a hold without words is a hold"
+
+
+def test_two_holds_are_two_reasons_G2_D3() -> None:
+    assert ids(replace(made(hold="wait for legal"), project_hold="fire drill")) == ["D3", "D3"]
+
+
+def test_a_moved_or_missing_branch_makes_the_attempt_stale_D4() -> None:
+    assert ids(made(), MOVED) == ["D4"]
+    assert ids(made(), Tip(head=None)) == ["D4"]
+
+
+def test_git_that_cannot_be_asked_is_no_pass_G1_D4() -> None:
+    for facts in (made(), made(attempt_=attempt(landed=True)), made(attempt_=attempt(ref=DETACHED))):
+        assert ids(facts, None) == ["D4"]
+
+
+def test_landed_work_must_still_be_on_the_target_D4() -> None:
+    landed = made(attempt_=attempt(landed=True))
+    assert ids(landed, Tip(on_target=True)) == []
+    assert ids(landed, Tip(head=HEAD, on_target=False)) == ["D4"]
+
+
+def test_being_on_the_target_does_not_make_branch_work_current_D4() -> None:
+    assert ids(made(), Tip(head=None, on_target=True)) == ["D4"]
+
+
+def test_a_detached_head_is_always_current_D4() -> None:
+    assert ids(made(attempt_=attempt(ref=DETACHED)), Tip()) == []
+
+
+def test_work_without_code_has_no_head_that_could_move_D4() -> None:
+    assert ids(made(attempt_=attempt(no_code=True, base=HEAD)), MOVED) == []
+    assert ids(made(attempt_=attempt(no_code=True)), MOVED) == ["D4"], "no_code with a change is not believed"
+
+
+def test_nothing_handed_in_is_nothing_to_approve_D4() -> None:
+    assert ids(planned(status="reviewing"), Tip()) == ["D4"]
+
+
+def test_an_agent_says_which_diff_it_saw_D7() -> None:
+    assert ids(made(), seen="") == ["D7"]
+    assert ids(made(), seen="", person=True) == []
+
+
+@pytest.mark.parametrize("seen", [SEEN, DIFF, DIFF[7:], DIFF[7:20], SEEN.upper()])
+def test_eight_digits_or_more_of_the_diff_id_suffice_D7(seen: str) -> None:
+    assert ids(made(), seen=seen) == []
+    assert ids(made(), seen=seen, person=True) == []
+
+
+@pytest.mark.parametrize(
+    "seen",
+    ["0", SEEN[:7], " ", "sha256:", "deadbeef", SEEN + "f", DIFF + "0", "sha256:sha256:" + SEEN, "........", "%"],
+)
+def test_another_diff_or_too_few_digits_are_refused_even_from_a_person_D7(seen: str) -> None:
+    if seen.removeprefix("sha256:"):
+        assert ids(made(), seen=seen, person=True) == ["D7"]
+    assert ids(made(), seen=seen) == ["D7"]
+
+
+def test_the_words_tell_a_moved_change_from_a_missing_look_D7() -> None:
+    (moved,) = gate.check(made(), STRANGER, CURRENT, "deadbeef", POLICY)
+    assert "moved while you looked" in moved.message
+    (missing,) = gate.check(made(), STRANGER, CURRENT, "", POLICY)
+    assert "--seen" in missing.message
+
+
+def test_all_that_fails_is_said_in_the_order_of_the_rules_G2() -> None:
+    facts = replace(made(status="open", hold="stop"), open_blocking=(Blocking("TL-1"),))
+    assert ids(facts, MOVED, "deadbeef") == ["D1", "D2", "D3", "D4", "D7"]
+
+
+@quick
+@given(st.text(max_size=70))
+def test_only_a_beginning_of_the_diff_id_is_taken_for_it_D7(seen: str) -> None:
+    digits = seen.removeprefix("sha256:").lower()
+    matches = len(digits) >= 8 and DIFF.removeprefix("sha256:").startswith(digits)
+    assert (ids(made(), seen=seen) == []) == matches
+
+
+class Broken:
+    """A fact that cannot be read."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise OSError("disk gone")
+
+
+def test_a_condition_that_raises_is_a_reason_against_it_G1() -> None:
+    found = gate.check(replace(made(), attempt=Broken()), STRANGER, CURRENT, SEEN, POLICY)
+    assert any("OSError" in reason.message for reason in found)
+
+
+# D5, D6, D8
+
+CHECKED = rules(checks=(TESTS, LINT))
+
+
+def checked(*results: CheckResult, attempt_: Attempt | None = None, **fields: Any) -> Facts:
+    return replace(made(MAKER, CREATOR, STRANGER, ADA, CRON, attempt_=attempt_, **fields), results=results, tests=HELD)
+
+
+HELD = {"one": frozenset({"a"}), "two": frozenset({"a", "b"})}
+GONE = (ran(tree=BASE_TREE, tests="two"), ran(tests="one"))
+BASED = attempt(base_tree=BASE_TREE)
+
+
+@pytest.mark.parametrize(
+    ("results", "agents", "people"),
+    [
+        ((), ["D5"], ["D5"]), ((ran(),), [], []), ((ran(by=MAKER),), ["D5"], []), ((ran(by=STRANGER),), ["D5"], []),
+        ((ran(outcome="failed"),), ["D5"], ["D5"]), ((ran(outcome="crashed"),), ["D5"], ["D5"]),
+        ((ran(outcome="timed_out"),), ["D5"], ["D5"]), ((ran(), ran(LINT, outcome="failed")), [], []),
+        ((ran(tree=BASE_TREE),), ["D5"], ["D5"]), ((ran(by=MAKER, outcome="failed"),), ["D5"], ["D5"]),
+    ],
+    ids=["not run", "passed", "claimed", "by a stranger", "failed", "crashed", "timed out", "optional", "other tree", "claimed red"],
+)  # fmt: skip
+def test_required_checks_passed_on_the_attempts_tree_and_for_agents_where_it_counts_D5(
+    results: tuple[CheckResult, ...], agents: list[str], people: list[str]
+) -> None:
+    assert ids(checked(*results), policy=CHECKED) == agents
+    assert ids(checked(*results), policy=CHECKED, person=True) == people
+
+
+def test_every_required_check_that_did_not_pass_is_a_reason_G2_D5() -> None:
+    three = rules(checks=(TESTS, replace(TESTS, name="more"), replace(LINT, required=True)))
+    assert ids(checked(ran(outcome="failed")), policy=three) == ["D5", "D5", "D5"]
+
+
+def test_a_person_agrees_with_a_reason_to_tests_that_are_gone_and_an_agent_never_does_D5() -> None:
+    facts = checked(*GONE, attempt_=BASED)
+    assert ids(facts, policy=CHECKED, person=True) == ["D5"]
+    assert ids(facts, policy=CHECKED, person=True, reason="  ") == ["D5"]
+    assert ids(facts, policy=CHECKED, person=True, reason="b was a duplicate") == []
+    assert ids(facts, policy=CHECKED, reason="b was a duplicate") == ["D5"]
+    assert ids(checked(ran(outcome="failed")), policy=CHECKED, person=True, reason="so what") == ["D5"], (
+        "a red check stays red"
+    )
+    (why,) = gate.check(facts, STRANGER, CURRENT, SEEN, CHECKED)
+    assert "a person runs: fe approve" in why.next
+    assert gate.tests_that_go(facts, CHECKED) == ("b",)
+    assert gate.tests_that_go(facts, rules(checks=(replace(TESTS, required=False),))) == ()
+
+
+def test_what_was_not_compared_with_the_target_is_not_passed_for_agents_G1_D5() -> None:
+    facts = checked(ran(tests="one"), attempt_=BASED)
+    assert ids(facts, policy=CHECKED) == ["D5"]
+    assert ids(facts, policy=CHECKED, person=True) == ["D5"]
+    assert ids(facts, policy=CHECKED, person=True, reason="the target has no tests yet") == []
+
+
+def test_a_minor_task_needs_its_checks_unless_the_configuration_says_so_D5() -> None:
+    minor = checked(minor=True, minor_by=CREATOR.session)
+    free = rules(checks=(TESTS,), minor=MinorRule(checks=False))
+    assert ids(minor, policy=CHECKED) == ["D5"]
+    assert ids(minor, policy=free) == []
+    assert ids(checked(), policy=free) == ["D5"], "only minor ones"
+    too_large = checked(minor=True, minor_by=CREATOR.session, attempt_=attempt(added=500))
+    assert ids(too_large, policy=free) == ["D5"], "and only what is minor by evidence (P10)"
+    late = checked(minor=True, minor_late=True, minor_by=MAKER.session)
+    assert ids(late, policy=free) == ["D5"]
+
+
+def test_work_without_code_has_nothing_to_check_D5() -> None:
+    assert ids(checked(attempt_=attempt(no_code=True, base=HEAD)), policy=CHECKED) == []
+
+
+def test_as_many_counting_reviews_as_policy_or_label_ask_for_D6() -> None:
+    two = rules(reviews=1, label_rules={"law": LabelRule(reviews=2)})
+    reviewed = replace(made(), reviewers=frozenset({STRANGER.session}))
+    assert ids(made(), policy=two) == ["D6"]
+    assert ids(reviewed, policy=two) == []
+    assert ids(made(), policy=two, person=True) == [], "a person's approval is one review of every grade"
+    law = replace(made(labels=["law"]), reviewers=frozenset({STRANGER.session}))
+    assert ids(law, policy=two) == ["D6"]
+    assert ids(law, policy=two, person=True) == []
+    assert ids(made(labels=["law"]), policy=two, person=True) == ["D6"]
+    taken_off = replace(made(), labels_taken_off=(("law", MAKER.session),), reviewers=frozenset({STRANGER.session}))
+    assert ids(taken_off, policy=two) == ["D6"], "a label that a maker took off goes on asking (M6)"
+
+
+@pytest.mark.parametrize(("unseen", "expected"), [("note", []), ("ask", ["D8"]), ("refuse", ["D8"])])
+def test_a_label_may_want_to_know_what_a_person_saw_D8(unseen: Unseen, expected: list[str]) -> None:
+    policy = rules(label_rules={"law": LabelRule(unseen=unseen)})
+    assert ids(made(labels=["law"]), seen="", person=True, policy=policy) == expected
+    assert ids(made(labels=["law"]), person=True, policy=policy) == [], "who says which diff was on screen saw it"
+    assert ids(made(), seen="", person=True, policy=policy) == []
+    assert ids(made(labels=["law"]), seen="", policy=policy) == ["D7"], "an agent always has to say it"
+
+
+def test_an_agents_approval_may_need_its_own_review_D9() -> None:
+    policy = rules(agent_approval="review")
+    assert ids(made(), policy=policy) == ["D9"]
+    assert ids(made(), policy=policy, person=True) == []
+    assert ids(replace(made(), reviewers=frozenset({STRANGER.session})), policy=policy) == []
+    assert ids(replace(made(), reviewers=frozenset({MAKER.session})), policy=policy) == ["D9"], "its own"
+
+
+def test_the_new_conditions_stand_in_their_place_G2() -> None:
+    policy = rules(checks=(TESTS,), reviews=3, agent_approval="review", label_rules={"law": LabelRule(unseen="ask")})
+    facts = replace(checked(status="open", hold="stop", labels=["law"]), open_blocking=(Blocking("TL-1"),))
+    assert ids(facts, MOVED, "deadbeef", policy=policy) == ["D1", "D2", "D3", "D4", "D5", "D6", "D7", "D9"]
+    assert ids(facts, MOVED, "", policy=policy, person=True) == ["D1", "D2", "D3", "D4", "D5", "D6", "D8"]

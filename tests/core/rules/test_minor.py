@@ -1,0 +1,141 @@
+"""P10: a task marked minor is one only within its bounds."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from foureyes.core.nouns.attempt import ChangedFile
+from foureyes.core.nouns.session import Party
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.minor import minor_refusals
+from foureyes.core.rules.policy import LabelRule, MinorRule, ReviewPolicy
+
+from tests.core.samples import ADA, CREATOR, MAKER, STRANGER, agent, attempt, made, person, planned, rules
+
+POLICY = rules(protected_paths=("foureyes.toml", ".github/workflows/**"))
+
+
+def sentences(facts: Facts, author: Party | None = None, policy: ReviewPolicy = POLICY) -> str:
+    found = minor_refusals(facts, policy, author)
+    assert all(reason.rule == "P10" for reason in found)
+    return " | ".join(reason.message for reason in found)
+
+
+def minor(*files: ChangedFile, added: int = 3, removed: int = 1, **fields: object) -> Facts:
+    return made(
+        MAKER,
+        CREATOR,
+        STRANGER,
+        minor=True,
+        attempt_=attempt(files=files, added=added, removed=removed),
+        **fields,  # type: ignore[arg-type]
+    )
+
+
+def test_a_small_change_marked_at_creation_is_minor_P10() -> None:
+    assert sentences(minor()) == ""
+    assert sentences(minor(), MAKER) == ""
+    assert sentences(replace(planned(minor=True), attempt=None)) == ""
+
+
+@pytest.mark.parametrize(
+    ("added", "removed", "fits"), [(50, 0, True), (0, 50, True), (25, 25, True), (51, 0, False), (26, 25, False)]
+)
+def test_added_and_removed_lines_count_up_to_max_lines_P10(added: int, removed: int, fits: bool) -> None:
+    assert ("minor.max_lines = 50" not in sentences(minor(added=added, removed=removed))) == fits
+
+
+def test_max_lines_of_zero_lets_only_an_empty_change_through_P10() -> None:
+    none = replace(POLICY, minor=MinorRule(max_lines=0))
+    assert sentences(minor(added=1, removed=0), policy=none)
+    assert not sentences(minor(added=0, removed=0), policy=none)
+
+
+def test_a_binary_file_cannot_be_measured_and_is_not_minor_G1_P10() -> None:
+    assert "binary" in sentences(minor(ChangedFile("logo.png", None, None)))
+
+
+@pytest.mark.parametrize("path", ["foureyes.toml", ".github/workflows/ci.yml", ".github/workflows/deep/er.yml"])
+def test_a_protected_path_is_never_minor_P10(path: str) -> None:
+    assert path in sentences(minor(ChangedFile(path, 1, 0)))
+    assert path in sentences(minor(ChangedFile("a.py", 1, 0), ChangedFile(path, 1, 0)))
+
+
+def test_moving_a_protected_file_away_is_not_minor_P10() -> None:
+    assert "foureyes.toml" in sentences(minor(ChangedFile("elsewhere.toml", 0, 0, old_path="foureyes.toml")))
+
+
+def test_a_file_that_only_looks_protected_is_minor_P10() -> None:
+    assert sentences(minor(ChangedFile("docs/foureyes.toml", 1, 0))) == ""
+
+
+LEAD = agent("lead")
+WORKER = agent("worker", parents=[LEAD])
+AGAIN = agent("again", origin="origin of maker")
+SETTERS = [
+    ("the implementer", MAKER, False),
+    ("another session of its origin", agent("again", origin="origin of maker"), False),
+    ("spawned by the implementer", agent("child", parents=[MAKER]), False),
+    ("spawned by another session of its origin", agent("nephew", parents=[AGAIN]), False),
+    ("an agent of unknown origin", agent("marked", proven=False), False),
+    ("the creator", CREATOR, True),
+    ("an outsider", STRANGER, True),
+    ("a person", ADA, True),
+]
+
+
+@pytest.mark.parametrize(("setter", "counts"), [row[1:] for row in SETTERS], ids=[row[0] for row in SETTERS])
+def test_a_late_mark_counts_only_from_outside_the_making_P10(setter: Party, counts: bool) -> None:
+    facts = made(MAKER, CREATOR, setter, AGAIN, minor=True, minor_late=True, minor_by=setter.session)
+    assert (sentences(facts) == "") == counts
+
+
+@pytest.mark.parametrize("setter", [LEAD, agent("again", origin="origin of lead"), WORKER], ids=lambda p: p.name)
+def test_a_late_mark_of_a_delegator_does_not_count_P10(setter: Party) -> None:
+    facts = made(WORKER, CREATOR, LEAD, setter, minor=True, minor_late=True, minor_by=setter.session)
+    assert "after creation" in sentences(facts)
+
+
+def test_a_late_mark_does_not_count_once_its_setter_joins_the_makers_P10() -> None:
+    late = made(MAKER, CREATOR, STRANGER, authors=[STRANGER], minor=True, minor_late=True, minor_by=STRANGER.session)
+    assert "after creation" in sentences(late)
+
+
+def test_a_mark_at_creation_counts_even_if_the_creator_made_it_P10() -> None:
+    assert sentences(made(MAKER, MAKER, minor=True, minor_by=MAKER.session), MAKER) == ""
+
+
+def test_a_label_with_auto_approve_false_bars_it_P1() -> None:
+    assert "label security" in sentences(minor(labels=["security"]))
+    assert (
+        sentences(minor(labels=["docs"]), policy=replace(POLICY, label_rules={"docs": LabelRule(auto_approve=True)}))
+        == ""
+    )
+
+
+def test_self_approval_can_be_turned_off_without_turning_minor_off_P10() -> None:
+    off = replace(POLICY, minor=MinorRule(self=False))
+    assert "minor.self = false" in sentences(minor(), MAKER, off)
+    assert sentences(minor(), None, off) == ""
+
+
+@pytest.mark.parametrize(("used", "left"), [(0, True), (4, True), (5, False), (6, False)])
+def test_an_origin_has_so_many_self_approvals_a_day_P10(used: int, left: bool) -> None:
+    facts = replace(minor(), minor_self_approvals={"origin of maker": used, "origin of stranger": 99})
+    assert (sentences(facts, MAKER) == "") == left
+    assert sentences(facts, None) == "", "others are not bound by it"
+
+
+def test_every_bound_that_is_broken_is_named_G2() -> None:
+    facts = minor(
+        ChangedFile("foureyes.toml", 500, 0), added=500, labels=["security"], minor_late=True, minor_by=MAKER.session
+    )
+    facts = replace(facts, minor_self_approvals={"origin of maker": 5})
+    found = minor_refusals(facts, replace(POLICY, minor=MinorRule(self=False)), MAKER)
+    assert len(found) == 6
+
+
+def test_a_person_uses_up_the_same_allowance_in_every_terminal_P10() -> None:
+    facts = replace(made(ADA, minor=True), minor_self_approvals={"origin of ada": 5})
+    assert "approved 5" in sentences(facts, person("ada", terminal="2"))

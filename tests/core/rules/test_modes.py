@@ -1,0 +1,556 @@
+"""M: which eyes a task waits for, and when nobody needs to look; control only ratchets up (M6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from foureyes.core.nouns.attempt import Attempt, Mark
+from foureyes.core.nouns.finding import Blocking
+from foureyes.core.nouns.session import Party
+from foureyes.core.rules.check_states import check_states
+from foureyes.core.rules.facts import Control, Facts
+from foureyes.core.rules.gate import Tip
+from foureyes.core.rules.modes import NAMES, Chosen, label_mode, loosenings, mode_of, strictest, why_not_by_itself
+from foureyes.core.rules.policy import MODES, AutoApprove, LabelRule, Mode, ReviewPolicy
+from foureyes.errors import Reason
+
+from tests.core.samples import (
+    ADA,
+    BASE_TREE,
+    CREATOR,
+    CRON,
+    HEAD,
+    LINT,
+    MAKER,
+    STRANGER,
+    TESTS,
+    agent,
+    asserted,
+    attempt,
+    entry,
+    made,
+    person,
+    quick,
+    ran,
+    rules,
+    touching,
+)
+
+CURRENT = Tip(head=HEAD)
+LEAD = agent("lead")
+WORKER = agent("worker", parents=[LEAD])
+AGAIN = agent("again", origin="origin of maker")
+CHECKED = rules(checks=(TESTS, LINT))
+GREEN = (ran(), ran(LINT))
+
+
+def put(*labels: str, by: Party = ADA, late: bool = False, after_start: bool = False) -> tuple[Control, ...]:
+    return tuple(Control("label", by.session, label, late=late, after_start=after_start) for label in labels)
+
+
+def work(
+    *labels: str,
+    by: Party = ADA,
+    late: bool = False,
+    after_start: bool = False,
+    attempt_: Attempt | None = None,
+    planned: str = "",
+    controls: Sequence[Control] = (),
+    maker: Party = MAKER,
+) -> Facts:
+    """Work in review with labels that somebody put on."""
+    facts = made(
+        maker, CREATOR, STRANGER, ADA, LEAD, AGAIN, CRON, by, attempt_=attempt_, labels=list(labels), planned=planned
+    )
+    return replace(facts, controls=(*put(*labels, by=by, late=late, after_start=after_start), *controls))
+
+
+def mode(facts: Facts, policy: ReviewPolicy = ReviewPolicy()) -> Mode:
+    chosen = mode_of(facts, policy)
+    assert chosen.reasons, "a mode has a reason (G2)"
+    return chosen.mode
+
+
+def reasons(
+    facts: Facts, policy: ReviewPolicy = CHECKED, tip: Tip | None = CURRENT, *, any_mode: bool = False
+) -> tuple[Reason, ...]:
+    return why_not_by_itself(facts, policy, mode_of(facts, policy), check_states(facts, policy), tip, any_mode=any_mode)
+
+
+# M1, M2: which label, which level
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([], "batch"), (["ux"], "batch"), (["review:per-task"], "per-task"), (["review:batch"], "batch"),
+        (["review:skip"], "skip"), (["review:auto"], "auto-approve"), (["review:auto-approve"], "auto-approve"),
+        (["trivial"], "auto-approve"), (["security"], "per-task"), (["review:skip", "trivial"], "skip"),
+        (["review:batch", "trivial"], "batch"), (["review:skip", "security"], "skip"), (["review:xyz"], "per-task"),
+        (["review:"], "per-task"), (["review:SKIP"], "per-task"), (["reviews:skip"], "batch"),
+        (["Review:skip"], "batch"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_an_explicit_label_wins_over_a_rule_and_a_rule_over_the_default_M1_M2(
+    labels: list[str], expected: Mode
+) -> None:
+    assert mode(work(*labels)) == expected
+
+
+@pytest.mark.parametrize("one", MODES)
+@pytest.mark.parametrize("other", MODES)
+def test_within_a_level_the_most_restrictive_wins_in_either_order_M1_lesson_52(one: Mode, other: Mode) -> None:
+    wanted = MODES[min(MODES.index(one), MODES.index(other))]
+    assert strictest([one, other]) == wanted
+    assert mode(work(f"review:{one}", f"review:{other}")) == wanted
+    by_rule = rules(label_rules={"a": LabelRule(one), "z": LabelRule(other)})
+    assert mode(work("a", "z"), by_rule) == mode(work("z", "a"), by_rule) == wanted
+
+
+@pytest.mark.parametrize("default", MODES)
+def test_without_label_or_plan_the_default_mode_decides_M1(default: Mode) -> None:
+    assert mode(work(), rules(default_mode=default)) == default
+
+
+def test_a_plan_is_weaker_than_a_rule_and_stronger_than_the_default_M1_M7() -> None:
+    plan = [Control("plan", ADA.session)]
+    assert mode(work(planned="auto-approve", controls=plan)) == "auto-approve"
+    assert mode(work("security", planned="auto-approve", controls=plan)) == "per-task"
+    assert mode(work("review:batch", planned="auto-approve", controls=plan)) == "batch", "a person's later choice wins"
+
+
+def test_an_unknown_mode_warns_and_says_which_there_are_M2() -> None:
+    chosen = mode_of(work("review:xyz"), ReviewPolicy())
+    assert chosen.mode == "per-task"
+    (warning,) = [reason for reason in chosen.reasons if reason.rule == "M2"]
+    assert "review:xyz" in warning.message
+    assert all(name in warning.message for name in NAMES)
+
+
+@quick
+@given(st.text(max_size=20))
+def test_every_review_label_means_a_mode_and_a_strange_one_means_eyes_M2_G1(name: str) -> None:
+    assert label_mode(f"review:{name}") == NAMES.get(name, "per-task")
+    assert label_mode(name) is None or name.startswith("review:")
+
+
+# M3: rules of labels
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        (["README.md"], "skip"), (["docs/a.rst", "docs/img.png", "x/y.md"], "skip"),
+        (["README.md", "src/a.py"], "batch"), (["src/a.py"], "batch"), (["x.txt"], "batch"),
+        (["CLAUDE.md"], "per-task"), (["sub/AGENTS.md", "a.md"], "per-task"), (["docs/conftest.py"], "batch"),
+        (["docs/Makefile", "docs/a.md"], "batch"),
+    ],
+)  # fmt: skip
+def test_docs_are_skipped_only_where_every_changed_path_is_one_M3(paths: list[str], expected: Mode) -> None:
+    assert mode(work("docs", attempt_=touching(*paths))) == expected
+
+
+def test_code_that_was_renamed_to_a_document_is_no_document_M3() -> None:
+    from foureyes.core.nouns.attempt import ChangedFile
+
+    moved = attempt(files=[ChangedFile("docs/a.md", 0, 0, old_path="src/a.py")])
+    assert mode(work("docs", attempt_=moved)) == "batch"
+
+
+def test_an_empty_change_is_no_document_M3() -> None:
+    assert mode(work("docs", attempt_=replace(attempt(), files=[]))) == "batch"
+
+
+@pytest.mark.parametrize("label", ["", "review:skip", "review:auto", "trivial"])
+def test_a_rule_that_forbids_it_bars_auto_approval_whatever_the_mode_M3_lesson_50(label: str) -> None:
+    careful = rules(
+        checks=(TESTS,), label_rules={"release": LabelRule(auto_approve=False), "trivial": LabelRule("auto-approve")}
+    )
+    facts = replace(work("release", *([label] if label else [])), results=GREEN)
+    assert [reason.rule for reason in reasons(facts, careful)] == ["M3"]
+    assert "release" in reasons(facts, careful)[0].message
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [(LabelRule("skip", independence="vendor"), "P6"), (LabelRule("auto-approve", reviews=1), "D6")],
+)
+def test_where_a_grade_or_a_review_is_asked_for_nothing_approves_itself_P6_D6(rule: LabelRule, expected: str) -> None:
+    facts = replace(work("x"), results=GREEN)
+    assert [reason.rule for reason in reasons(facts, replace(CHECKED, label_rules={"x": rule}))] == [expected]
+
+
+# A4
+
+
+@pytest.mark.parametrize("label", ["", "review:skip", "review:auto", "docs", "trivial"])
+@pytest.mark.parametrize(
+    "path", ["foureyes.toml", "CLAUDE.md", "a/.claude/x.json", ".gitattributes", ".foureyes/prompts/a.md"]
+)
+def test_a_changed_gate_file_is_per_task_whatever_the_labels_say_A4_lesson_75(label: str, path: str) -> None:
+    facts = replace(work(*([label] if label else []), attempt_=touching("docs/a.md", path)), results=GREEN)
+    chosen = mode_of(facts, CHECKED)
+    assert (chosen.mode, chosen.reasons[0].rule) == ("per-task", "A4")
+    assert [reason.rule for reason in reasons(facts)] == ["A4"]
+
+
+# M6: who may loosen
+
+LOOSE = ["review:skip", "review:auto", "trivial"]
+INVOLVED = [
+    WORKER,
+    LEAD,
+    agent("twin", origin="origin of worker"),
+    agent("below", parents=[WORKER]),
+    agent("marked", proven=False),
+]
+
+
+@pytest.mark.parametrize("label", LOOSE)
+@pytest.mark.parametrize("late", [False, True], ids=["at creation", "later"])
+@pytest.mark.parametrize("by", INVOLVED, ids=lambda party: party.name)
+def test_what_a_maker_or_delegator_loosens_counts_as_batch_and_the_reasons_say_so_M6(
+    by: Party, late: bool, label: str
+) -> None:
+    facts = work(label, by=by, late=late, maker=WORKER)
+    chosen = mode_of(facts, ReviewPolicy())
+    assert chosen.mode == "batch"
+    assert any(reason.rule == "M6" and label in reason.message for reason in chosen.reasons)
+    assert reasons(facts), "and so it never approves itself"
+
+
+def test_who_becomes_a_maker_later_has_loosened_nothing_M6() -> None:
+    """It is asked when a decision is made, of who is in the author set then."""
+    before = work("review:skip", by=STRANGER)
+    after = replace(before, history=(*(before.history or ()), entry(STRANGER, "committed", 1)))
+    assert (mode(before), mode(after)) == ("skip", "batch")
+
+
+@pytest.mark.parametrize(
+    ("by", "late", "after_start", "label", "expected"),
+    [
+        (ADA, True, True, "review:skip", "skip"), (ADA, True, True, "trivial", "auto-approve"),
+        (STRANGER, True, False, "review:skip", "skip"), (STRANGER, True, True, "review:skip", "batch"),
+        (STRANGER, True, True, "review:auto", "auto-approve"), (CREATOR, False, False, "review:skip", "skip"),
+        (CREATOR, True, False, "review:skip", "batch"), (CREATOR, True, True, "trivial", "batch"),
+        (CRON, False, False, "trivial", "batch"), (CRON, True, False, "review:auto", "batch"),
+        (asserted(), True, False, "review:auto", "batch"),
+    ],
+    ids=lambda value: getattr(value, "name", str(value)),
+)  # fmt: skip
+def test_only_a_person_or_an_uninvolved_session_loosens_and_to_skip_after_the_start_only_a_person_M6(
+    by: Party, late: bool, after_start: bool, label: str, expected: Mode
+) -> None:
+    assert mode(work(label, by=by, late=late, after_start=after_start)) == expected
+
+
+def test_a_person_who_made_it_loosens_nothing_from_any_terminal_M6() -> None:
+    facts = made(person("ada", terminal="1"), CREATOR, ADA, labels=["review:skip"])
+    assert mode(replace(facts, controls=put("review:skip", by=ADA, late=True))) == "batch"
+
+
+def test_a_label_of_which_nobody_knows_who_put_it_on_loosens_nothing_G1_M6() -> None:
+    for label in LOOSE:
+        facts = replace(work(label), controls=())
+        assert mode(facts) == "batch"
+        assert "nobody knows" in loosenings(facts, ReviewPolicy())[label].message
+    assert mode(replace(work("review:per-task"), controls=())) == "per-task", "what asks for more always counts"
+
+
+def test_who_put_a_label_on_last_is_who_counts_M6() -> None:
+    theirs, mine = put("review:skip", by=ADA, late=True), put("review:skip", by=MAKER, late=True)
+    assert mode(replace(work("review:skip"), controls=(*theirs, *mine))) == "batch"
+    assert mode(replace(work("review:skip"), controls=(*mine, *theirs))) == "skip"
+
+
+@pytest.mark.parametrize(
+    ("label", "without"),
+    [("review:per-task", "per-task"), ("security", "per-task"), ("review:batch", "batch"), ("review:skip", "batch")],
+)
+def test_a_label_that_a_maker_takes_off_goes_on_asking_and_never_goes_on_loosening_M6(
+    label: str, without: Mode
+) -> None:
+    facts = replace(work("trivial" if label == "review:batch" else "ux"), labels_taken_off=((label, MAKER.session),))
+    assert mode(facts) == without
+
+
+def test_what_a_person_takes_off_at_last_is_off_M6() -> None:
+    maker, someone = ("security", MAKER.session), ("security", ADA.session)
+    assert mode(replace(work(), labels_taken_off=(maker, someone))) == "batch"
+    assert mode(replace(work(), labels_taken_off=(someone, maker))) == "per-task"
+
+
+def test_an_acceptance_that_a_maker_changed_is_looked_at_M6() -> None:
+    for by, expected in ((MAKER, "batch"), (AGAIN, "batch"), (ADA, "skip"), (STRANGER, "skip")):
+        facts = work("review:skip", controls=[Control("acceptance", by.session, late=True)])
+        assert mode(facts) == expected
+        assert any("acceptance" in reason.message for reason in mode_of(facts, ReviewPolicy()).reasons) == (
+            expected == "batch"
+        )
+    cut = work("review:per-task", controls=[Control("acceptance", MAKER.session, late=True)])
+    assert mode(cut) == "per-task", "and never loosens"
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"), [(ADA, "auto-approve"), (STRANGER, "auto-approve"), (MAKER, "batch"), (AGAIN, "batch"), (CRON, "batch")],
+    ids=lambda value: getattr(value, "name", str(value)),
+)  # fmt: skip
+def test_a_plan_counts_unless_who_made_it_or_a_service_planned_it_M7_M6(by: Party, expected: Mode) -> None:
+    facts = work(planned="auto-approve", by=by, controls=[Control("plan", by.session)])
+    chosen = mode_of(facts, ReviewPolicy())
+    assert chosen.mode == expected
+    assert any(reason.rule == "M6" for reason in chosen.reasons) == (expected == "batch")
+
+
+def test_a_person_who_accepts_a_plan_makes_it_theirs_M7() -> None:
+    plan, accepted = Control("plan", MAKER.session), Control("plan", ADA.session, late=True, after_start=True)
+    assert mode(work(planned="auto-approve", controls=[plan])) == "batch"
+    assert mode(work(planned="auto-approve", controls=[plan, accepted])) == "auto-approve"
+    assert mode(work(planned="auto-approve")) == "batch", "a plan of which nobody knows whose it is (G1)"
+
+
+# M6 as a property
+
+LABELS = [
+    "review:per-task",
+    "review:batch",
+    "review:auto",
+    "review:skip",
+    "review:odd",
+    "security",
+    "docs",
+    "trivial",
+    "ux",
+    "risky",
+    "free",
+]
+RULES = rules(
+    label_rules={
+        **ReviewPolicy().label_rules,
+        "risky": LabelRule("per-task"),
+        "free": LabelRule("skip"),
+    }
+)
+some_labels = st.sets(st.sampled_from(LABELS), max_size=4)
+changed = st.sampled_from([attempt(), touching("a.md"), touching("docs/a.md", "src/a.py")])
+policies = st.builds(lambda default: replace(RULES, default_mode=default), st.sampled_from(MODES))
+
+
+def looser(one: Mode, other: Mode) -> bool:
+    return MODES.index(one) > MODES.index(other)
+
+
+def with_labels(labels: Iterable[str], attempt_: Attempt, planned: str) -> Facts:
+    plan = [Control("plan", ADA.session)] if planned else []
+    return work(*sorted(labels), attempt_=attempt_, planned=planned, controls=plan)
+
+
+@quick
+@given(
+    some_labels,
+    some_labels,
+    changed,
+    policies,
+    st.sampled_from(["", "auto-approve", "skip"]),
+    st.sampled_from([MAKER, AGAIN]),
+)
+def test_labels_that_a_maker_adds_never_loosen_M6(
+    before: set[str], added: set[str], attempt_: Attempt, policy: ReviewPolicy, planned: str, by: Party
+) -> None:
+    facts = with_labels(before, attempt_, planned)
+    new = sorted(added - before)
+    after = replace(
+        facts,
+        task=replace(facts.task, labels=sorted(before | added)),
+        controls=(*facts.controls, *put(*new, by=by, late=True)),
+    )
+    assert not looser(mode(after, policy), mode(facts, policy))
+    assert set(facts.labels_in_force()) <= set(after.labels_in_force())
+
+
+@quick
+@given(
+    some_labels,
+    some_labels,
+    changed,
+    policies,
+    st.sampled_from(["", "auto-approve", "skip"]),
+    st.sampled_from([MAKER, AGAIN, CREATOR]),
+)
+def test_labels_that_a_maker_takes_off_never_loosen_M6(
+    before: set[str], removed: set[str], attempt_: Attempt, policy: ReviewPolicy, planned: str, by: Party
+) -> None:
+    facts = with_labels(before, attempt_, planned)
+    gone = sorted(removed & before)
+    left = replace(facts.task, labels=sorted(before - removed))
+    after = replace(facts, task=left, labels_taken_off=tuple((label, by.session) for label in gone))
+    assert not looser(mode(after, policy), mode(facts, policy))
+    assert set(facts.labels_in_force()) <= set(after.labels_in_force())
+
+
+@quick
+@given(some_labels, changed, policies, st.sampled_from(["", "auto-approve", "skip"]))
+def test_an_acceptance_that_a_maker_changes_never_loosens_M6(
+    labels: set[str], attempt_: Attempt, policy: ReviewPolicy, planned: str
+) -> None:
+    facts = with_labels(labels, attempt_, planned)
+    after = replace(facts, controls=(*facts.controls, Control("acceptance", MAKER.session, late=True)))
+    assert not looser(mode(after, policy), mode(facts, policy))
+
+
+@quick
+@given(some_labels, changed, policies, st.permutations(LABELS))
+def test_the_order_of_labels_changes_nothing_M1_lesson_52(
+    labels: set[str], attempt_: Attempt, policy: ReviewPolicy, order: list[str]
+) -> None:
+    one = work(*sorted(labels), attempt_=attempt_)
+    other = work(*sorted(labels, key=order.index), attempt_=attempt_)
+    assert mode_of(one, policy) == mode_of(other, policy)
+
+
+# M4
+
+
+def auto(attempt_: Attempt | None = None, **fields: object) -> Facts:
+    facts = replace(work("trivial", attempt_=attempt_), results=GREEN)
+    return replace(facts, **fields)
+
+
+def test_nothing_stands_against_a_trivial_change_with_green_checks_M4() -> None:
+    assert reasons(auto()) == ()
+
+
+def test_zero_checks_never_approve_lesson_49_M4() -> None:
+    for switches in (
+        AutoApprove(),
+        AutoApprove(require_quality_pass=False),
+        AutoApprove(require_signal_done=False, max_iterations=0),
+    ):
+        (why,) = reasons(auto(), rules(auto=switches))
+        assert (why.rule, "no check is configured" in why.message, bool(why.next)) == ("M4", True, True)
+
+
+@quick
+@given(some_labels, changed, policies, st.sampled_from(["", "auto-approve"]), st.booleans(), st.booleans())
+def test_without_checks_nothing_approves_itself_but_what_is_skipped_lesson_49(
+    labels: set[str], attempt_: Attempt, policy: ReviewPolicy, planned: str, quality: bool, done: bool
+) -> None:
+    policy = replace(policy, auto=AutoApprove(require_quality_pass=quality, require_signal_done=done))
+    facts = with_labels(labels, attempt_, planned)
+    assert reasons(facts, policy) or mode(facts, policy) == "skip"
+
+
+OFF = replace(CHECKED, auto=AutoApprove(enabled=False))
+CASES = {
+    "switched off": (auto(), OFF, CURRENT, ["enabled = false"]),
+    "not run": (auto(results=()), CHECKED, CURRENT, ["was not run"]),
+    "failed": (auto(results=(ran(outcome="failed"),)), CHECKED, CURRENT, ["tests failed"]),
+    "crashed": (auto(results=(ran(outcome="crashed"),)), CHECKED, CURRENT, ["tests crashed"]),
+    "timed out": (auto(results=(ran(outcome="timed_out"),)), CHECKED, CURRENT, ["tests timed out"]),
+    "claimed": (auto(results=(ran(by=MAKER),)), CHECKED, CURRENT, ["claimed"]),
+    "run by an agent": (auto(results=(ran(by=STRANGER),)), CHECKED, CURRENT, ["claimed"]),
+    "not compared": (auto(attempt(base_tree=BASE_TREE)), CHECKED, CURRENT, ["not compared"]),
+    "on another tree": (auto(results=(ran(tree="e" * 40),)), CHECKED, CURRENT, ["was not run"]),
+    "of another command": (auto(results=(ran(replace(TESTS, run="true")),)), CHECKED, CURRENT, ["was not run"]),
+    "too many iterations": (auto(attempt(4)), CHECKED, CURRENT, ["iteration 4, limit 3"]),
+    "needs a review": (auto(attempt(signal="NEEDS_REVIEW")), CHECKED, CURRENT, ["signal NEEDS_REVIEW"]),
+    "blocked": (auto(attempt(signal="BLOCKED")), CHECKED, CURRENT, ["signal BLOCKED"]),
+    "blocking finding": (auto(open_blocking=(Blocking("TL-1"),)), CHECKED, CURRENT, ["TL-1"]),
+    "project held": (auto(project_hold="drill"), CHECKED, CURRENT, ["drill"]),
+    "stale": (auto(), CHECKED, Tip(head=None), ["stale"]),
+    "git does not answer": (auto(), CHECKED, None, ["git could not say"]),
+    "how checks run": (auto(touching("src/conftest.py")), CHECKED, CURRENT, ["how checks run"]),
+    "package scripts": (auto(touching("web/package.json")), CHECKED, CURRENT, ["how checks run"]),
+    "a test deleted": (
+        auto(attempt(marks=[Mark("deleted", "tests/test_a.py")])),
+        CHECKED,
+        CURRENT,
+        ["deletes the test file"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_failed_condition_is_a_reason_M4(case: str) -> None:
+    facts, policy, tip, words = CASES[case]
+    found = reasons(facts, policy, tip)
+    assert len(found) == len(words)
+    assert all(word in reason.message for word, reason in zip(words, found, strict=True)), found
+
+
+def test_all_that_fails_is_said_in_the_order_of_the_rule_M4_G2() -> None:
+    bad = attempt(4, signal="BLOCKED", files=touching("Makefile").files, marks=[Mark("deleted", "tests/test_a.py")])
+    facts = auto(bad, results=(ran(outcome="failed"),), open_blocking=(Blocking("TL-1"),), project_hold="drill")
+    policy = rules(checks=(TESTS, replace(TESTS, name="more")), auto=AutoApprove(enabled=False))
+    words = [
+        "enabled = false", "check tests failed", "check more: was not run", "iteration 4", "signal BLOCKED", "TL-1",
+        "drill", "stale", "how checks run", "deletes the test file",
+    ]  # fmt: skip
+    found = reasons(facts, policy, Tip(head=None))
+    assert [word for word, reason in zip(words, found, strict=True) if word not in reason.message] == []
+    none = reasons(replace(facts, results=()), replace(policy, checks=()), Tip(head=None))
+    assert "no check is configured" in none[1].message
+
+
+def test_a_failing_optional_check_is_no_reason_M4() -> None:
+    assert reasons(auto(results=(ran(), ran(LINT, outcome="failed")))) == ()
+
+
+@pytest.mark.parametrize(
+    ("switches", "facts"),
+    [
+        (AutoApprove(require_quality_pass=False), auto(results=(ran(outcome="failed"),))),
+        (AutoApprove(max_iterations=0), auto(attempt(99))),
+        (AutoApprove(require_signal_done=False), auto(attempt(signal="NEEDS_REVIEW"))),
+    ],
+    ids=["quality", "iterations", "signal"],
+)
+def test_what_a_person_switched_off_is_no_reason_M4(switches: AutoApprove, facts: Facts) -> None:
+    assert reasons(facts, replace(CHECKED, auto=switches)) == ()
+
+
+def test_blocked_never_approves_itself_whatever_the_switches_M4() -> None:
+    loose = AutoApprove(require_quality_pass=False, max_iterations=0, require_signal_done=False)
+    assert reasons(auto(attempt(signal="BLOCKED")), replace(CHECKED, auto=loose))
+
+
+def test_skip_needs_no_checks_and_still_holds_for_nothing_stale_held_or_blocked_M4() -> None:
+    skipped = work("review:skip", attempt_=attempt(9, signal="BLOCKED"))
+    assert reasons(skipped, rules(auto=AutoApprove(enabled=False))) == ()
+    assert [reason.rule for reason in reasons(skipped, tip=None)] == ["D4"]
+    assert [
+        reason.rule for reason in reasons(replace(skipped, open_blocking=(Blocking("TL-1"),), project_hold="x"))
+    ] == ["D2", "D3"]
+
+
+def test_batch_never_approves_itself_and_says_whose_eyes_it_waits_for_M4() -> None:
+    facts = replace(work(), results=GREEN)
+    found = reasons(facts)
+    assert "mode batch" in found[0].message
+    assert found[0].next
+
+
+def test_what_a_batch_could_be_approved_with_is_asked_without_the_mode_M8() -> None:
+    plain, eyes = replace(work(), results=GREEN), replace(work("review:per-task"), results=GREEN)
+    assert reasons(plain, any_mode=True) == ()
+    assert reasons(auto(), any_mode=True) == ()
+    assert [reason.rule for reason in reasons(eyes, any_mode=True)] == ["M1"], "per-task stays per-task"
+    assert [reason.rule for reason in reasons(replace(work("security"), results=GREEN), any_mode=True)] == ["M3"]
+    assert reasons(work(), any_mode=True), "and everything else of M4 holds"
+    assert "mode batch" not in reasons(work(), any_mode=True)[0].message
+
+
+def test_a_condition_that_raises_is_a_reason_G1() -> None:
+    class Broken:
+        def __getattr__(self, name: str) -> object:
+            raise OSError("disk gone")
+
+    chosen = Chosen("skip", (Reason("M1", "label review:skip"),))
+    found = why_not_by_itself(work("review:skip"), CHECKED, chosen, (), Broken())  # type: ignore[arg-type]
+    assert [reason.rule for reason in found] == ["G1"]

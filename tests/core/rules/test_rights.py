@@ -1,0 +1,94 @@
+"""I1, I5, P12: which verbs a caller may use at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.core.nouns.session import Kind, Role, Trust
+from foureyes.core.rules.rights import barred
+
+DECIDING = ["start", "next", "unstart", "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen"]
+PLANNING = [
+    "create",
+    "update",
+    "label",
+    "dep add",
+    "dep rm",
+    "block",
+    "unblock",
+    "defer",
+    "undefer",
+    "handoff",
+    "submit",
+    "log",
+]
+PEOPLE = ["resume", "feature set", "feature unset", "policy set", "policy unset"]
+
+
+@pytest.mark.parametrize("verb", [*DECIDING, *PLANNING, *PEOPLE, "init"])
+@pytest.mark.parametrize("kind", ["agent", "human", "service"])
+def test_a_typed_name_may_only_log_I1(kind: Kind, verb: str) -> None:
+    reason = barred(kind, "asserted", "lead", verb)
+    assert (reason is None) == (verb == "log")
+    if reason is not None:
+        assert reason.rule == "I1"
+        assert "lead" in reason.message
+        assert reason.next
+
+
+@pytest.mark.parametrize("verb", ["create", "log", "submit"])
+def test_a_service_may_create_log_and_submit_I5(verb: str) -> None:
+    assert barred("service", "observed", "ci", verb) is None
+
+
+@pytest.mark.parametrize("verb", DECIDING)
+@pytest.mark.parametrize("trust", ["observed", "issued"])
+def test_a_service_never_starts_closes_or_decides_I5(verb: str, trust: str) -> None:
+    reason = barred("service", trust, "ci", verb)  # type: ignore[arg-type]
+    assert reason is not None
+    assert reason.rule == "I5"
+    assert verb in reason.message
+
+
+@pytest.mark.parametrize(
+    "verb", [*DECIDING, *PLANNING, *PEOPLE, "init", "check run", "session spawn", "an unknown verb"]
+)
+@pytest.mark.parametrize("kind", ["agent", "human", "service"])
+@pytest.mark.parametrize("trust", ["observed", "issued", "asserted"])
+@pytest.mark.parametrize("role", [None, "implement", "review"])
+def test_what_a_check_or_hook_starts_has_no_rights_at_all_I5(
+    kind: Kind, trust: Trust, role: Role | None, verb: str
+) -> None:
+    reason = barred(kind, trust, "x", verb, role, "fe check run")
+    assert reason is not None
+    assert reason.rule == "I5"
+    assert reason.message.startswith("this was started by fe check run: ")
+    assert reason.next
+
+
+@pytest.mark.parametrize("verb", ["an unknown verb", ""])
+def test_a_verb_that_nobody_thought_of_is_not_for_services_G1(verb: str) -> None:
+    assert barred("service", "observed", "ci", verb) is not None
+
+
+def test_the_merge_queue_is_worked_off_by_people_and_services_only_D5() -> None:
+    assert barred("human", "observed", "ada", "merge") is None
+    assert barred("service", "observed", "cron", "merge") is None
+    reason = barred("agent", "observed", "claude", "merge")
+    assert reason is not None
+    assert reason.rule == "D5"
+
+
+@pytest.mark.parametrize("verb", PEOPLE)
+def test_policy_and_resuming_are_for_people_P12_D3(verb: str) -> None:
+    assert barred("human", "observed", "ada", verb) is None
+    for kind in ("agent", "service"):
+        reason = barred(kind, "issued", "x", verb)
+        assert reason is not None
+        assert "for people" in reason.message
+
+
+@pytest.mark.parametrize("verb", [*DECIDING, *PLANNING])
+@pytest.mark.parametrize("kind", ["agent", "human"])
+def test_agents_and_people_may_use_every_other_verb_I5(kind: Kind, verb: str) -> None:
+    assert barred(kind, "observed", "x", verb) is None
