@@ -1,5 +1,5 @@
-"""Writes docs/reference from the code: commands, configuration, errors, events, life cycle, documents and their
-schemas.
+"""Writes docs/reference from the code: commands, configuration, errors, events, life cycle, rules, documents and
+their schemas.
 
 `python -m tools.reference` writes, `--check` compares and names what is stale. When code and page say the same thing,
 the page asks the code.
@@ -21,6 +21,7 @@ import msgspec
 from foureyes.core.documents.shapes import DOCUMENTS
 from foureyes.errors import FoureyesError
 
+from tools import rules_page
 from tools.documents import example_text, field_rows, schema_of, schema_text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -308,6 +309,11 @@ def documents() -> str:
     return page("Documents", "`foureyes.core.documents.shapes`", intro, *blocks)
 
 
+def rules() -> str:
+    """Every rule by its id."""
+    return page("Rules", "`src/foureyes/config/rules.md`", rules_page.body())
+
+
 # ------------------------------------------------------------------------------------------------- write and check
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -316,6 +322,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "errors.md": errors,
     "events.md": events,
     "lifecycle.md": lifecycle,
+    "rules.md": rules,
     "documents.md": documents,
     **{f"schemas/{name}.schema.json": partial(schema_text, name) for name in DOCUMENTS},
 }

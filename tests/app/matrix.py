@@ -1,5 +1,6 @@
 """The policy matrix: stories told once and run twice (as facts by hand, as verbs of the Application), and what the
-rules say about each. The expected answers are a table out of `rules.md`; nothing of `core/four_eyes.py` is used here.
+rules say about each. The expected answers are typed out of the table of P; nothing of `core/four_eyes.py` is used
+here.
 
 Nobody is issued by hand (I10): who has a token got it by `sessions.spawn` and shows it to `sessions.recognise`.
 """

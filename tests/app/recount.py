@@ -1,4 +1,4 @@
-"""A naive recount of the findings loop, from journal rows alone and as rules.md has it: no table, no function of the
+"""A naive recount of the findings loop, from journal rows alone and as the rules have it: no table, no function of the
 product (G6, J2).
 """
 

@@ -1,5 +1,5 @@
-"""Q1, Q4: the lease of a merge. A live process keeps it, a dead one has none, one that nobody can see keeps it for its
-time.
+"""Q1, Q4, J4: the lease of a merge. A live process keeps it, a dead one has none, one that nobody can see keeps it for
+its time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The policy matrix by real processes: a pairwise cover of policy × relation × minor × required grade, and of
 `same_origin` where a shared origin matters. Sub-agents are processes below their spawner, with real tokens.
 
-The expected answers are the table of rules.md, typed out again: `no` refuses, `why` wants a reason, `ok` allows.
+The expected answers are the table of rules P, typed out again: `no` refuses, `why` wants a reason, `ok` allows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""T2: the table of rules.md is the only way from one status to another; I7: the history actions."""
+"""T2: the table of rules T is the only way from one status to another; I7: the history actions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from foureyes.core.words.lifecycle import (
 )
 
 TABLE: dict[str, tuple[str, str]] = {
-    # action: (from, to), as rules.md has them
+    # action: (from, to), as the rules have them
     "create": ("", "open"),
     "start": ("open", "in_progress"),
     "unstart": ("in_progress", "open"),

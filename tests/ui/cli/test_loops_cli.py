@@ -20,7 +20,7 @@ def table(text: str) -> list[list[str]]:
     return [re.split(r"  +", line) for line in text.splitlines()]
 
 
-def test_the_round_table_and_the_warning_one_round_early_L12_E5(shop: Rounds) -> None:
+def test_the_round_table_the_warning_one_round_early_and_who_is_next_L12_E4_E5(shop: Rounds) -> None:
     task = shop.found(HARD)
     shop.stuck(task, 1)
     assert table(shop.text(shop.cast.alice, "loop", task)) == [

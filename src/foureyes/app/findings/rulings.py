@@ -224,7 +224,7 @@ def _next(task: str, left: Sequence[Finding], sent_back: bool) -> str:
 
 def send_back(context: Context, work: Work, task: TaskId) -> bool:
     """T `send_back`: nothing waits for a ruling, something blocking is open, and no person is asked for; then the round
-    is over.
+    is over, whatever the verdicts were (V10).
     """
     facts = facts_of(context, work.tx, task)
     open_ones = [one for one in findings_of(work.tx, task) if one.holds(work.at) and not one.by_check]

@@ -16,7 +16,7 @@ from foureyes.errors import Reason, Refused
 
 
 class Lease(msgspec.Struct, frozen=True):
-    """Who is merging a task, and until when that holds."""
+    """Who is merging a task, and until when that holds (J4)."""
 
     task: str
     state: str

@@ -67,7 +67,7 @@ def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> 
 
 
 def approval(facts: Facts, chosen: Chosen, checked: tuple[CheckState, ...]) -> Approved:
-    """M4: approved by the rule itself, with what it rests on."""
+    """M4, M5: approved by the rule itself, with what it rests on; nobody waits for it any more."""
     attempt = facts.attempt
     assert attempt is not None
     because = "; ".join(reason.message for reason in chosen.reasons[:1])

@@ -1,4 +1,4 @@
-"""Conditions of every approval (D), in the order of rules.md. Each one that fails is a reason."""
+"""Conditions of every approval (D), in the order of the rules. Each one that fails is a reason."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ IMPLEMENTATION: frozenset[str] = frozenset({"started", "unstarted", "submitted",
 
 
 class Transition(msgspec.Struct, frozen=True):
-    """One row of the table of rules.md: from where, to where, and what it is about."""
+    """One row of the table of rules T: from where, to where, and what it is about."""
 
     from_: tuple[Status, ...]
     to: tuple[Status, ...]

@@ -1,0 +1,128 @@
+"""The page of rules and the code say the same: every id that is cited can be looked up, every rule is cited."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from foureyes.config import rules
+from foureyes.core.rules.four_eyes import ANSWERS
+from foureyes.core.words.lifecycle import TRANSITIONS
+
+from tests.architecture.house import PACKAGE, ROOT, modules, name_of, tree_of
+
+ID = re.compile(r"(?<![A-Za-z0-9-])[A-Z](?:0|[1-9][0-9]?)(?![A-Za-z0-9])")
+NOTHING_IN_CODE = {
+    "G5": "a property of every message; a test looks at all of them",
+    "I10": "what the code must not have",
+}
+"""Rules that hold although no code names them, and why."""
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Every text of the package in which a rule may be named, but for the page itself."""
+    for path in sorted(PACKAGE.rglob("*")):
+        if path.suffix in {".py", ".sql", ".md"} and path.name != "rules.md":
+            yield name_of(path), path.read_text(encoding="utf-8")
+
+
+def names_and_docstrings(path: Path) -> str:
+    """What a file of tests says about itself; not the data in it, where P1 is a priority."""
+    found = []
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            found += [getattr(node, "name", ""), ast.get_docstring(node) or ""]
+    return "\n".join(found)
+
+
+def printed() -> Iterator[tuple[str, str]]:
+    """Every id that stands alone in a call: `Reason("P2", …)`, `refuse("P2", …)`, `rule="P2"`."""
+    for path in modules():
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Call):
+                for value in [*node.args, *[keyword.value for keyword in node.keywords]]:
+                    if isinstance(value, ast.Constant) and isinstance(value.value, str) and ID.fullmatch(value.value):
+                        yield f"{name_of(path)}:{node.lineno}", value.value
+
+
+def cited_by_tests() -> dict[str, str]:
+    """Every id that a test names, with a place."""
+    return {
+        name: name_of(path)
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for name in ID.findall(names_and_docstrings(path))
+    }
+
+
+def test_an_id_stands_on_the_page_once() -> None:
+    ids = [rule.id for group in rules.groups() for rule in group.rules]
+    assert len(ids) == len(set(ids)) > 100
+    assert [name for name in ids if not ID.fullmatch(name)] == []
+    assert [f"{group.letter} {rule.id}" for group in rules.groups() for rule in group.rules
+            if not rule.id.startswith(group.letter)] == []  # fmt: skip
+
+
+def test_every_id_that_the_code_names_is_on_the_page() -> None:
+    known = rules.by_id()
+    assert [f"{place}: {name}" for place, text in texts() for name in ID.findall(text) if name not in known] == []
+
+
+def test_every_id_that_the_program_prints_is_a_rule_that_is_built() -> None:
+    known = rules.by_id()
+    found = list(printed())
+    assert len({name for _, name in found}) > 60
+    assert [f"{place}: {name}" for place, name in found if name not in known or not known[name].built] == []
+
+
+def test_every_id_that_a_test_names_is_on_the_page() -> None:
+    known = rules.by_id()
+    assert [f"{place}: {name}" for name, place in cited_by_tests().items() if name not in known] == []
+
+
+def test_every_rule_that_is_built_is_named_by_code_and_by_a_test() -> None:
+    in_code = {name for _, text in texts() for name in ID.findall(text)}
+    in_tests = cited_by_tests()
+    built = [name for name, rule in rules.by_id().items() if rule.built]
+    assert [name for name in built if name not in in_code] == sorted(NOTHING_IN_CODE)
+    assert [name for name in built if name not in in_tests] == []
+
+
+def test_a_reference_within_the_page_leads_somewhere() -> None:
+    known = rules.by_id()
+    priorities = {f"P{n}" for n in range(5)}
+    assert [name for name in ID.findall(rules.text()) if name not in known and name not in priorities] == []
+
+
+def rows_of(letter: str) -> Iterator[list[str]]:
+    """The rows of the tables in what is said about a group."""
+    (group,) = (group for group in rules.groups() if group.letter == letter)
+    for line in group.text.splitlines():
+        if line.startswith("| ") and not line.startswith("| |"):
+            yield [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_the_table_of_transitions_is_that_of_the_code_T2() -> None:
+    rows = {row[0]: row for row in rows_of("T") if row[0] != "action"}
+    assert set(rows) == set(TRANSITIONS)
+    for action, transition in TRANSITIONS.items():
+        assert rows[action][1] == (", ".join(transition.from_) or "–"), action
+        assert rows[action][2] == ", ".join(transition.to), action
+
+
+WORDS = {"no": "refuse", "yes": "allow", "with a reason ²": "reason", "declared ¹": "declared"}
+
+
+def test_the_table_of_who_may_approve_is_that_of_the_code_P2_P3_P4_P5_P7() -> None:
+    rows = {row[0]: row[2:] for row in rows_of("P")}
+    assert list(rows) == ["P0", "P6", "P1", "P2", "P3", "P4", "P5", "P7"], "the order in which they are asked"
+    for name, answers in ANSWERS.items():
+        assert [WORDS[cell] for cell in rows[name]] == list(answers.values()), name
+
+
+def test_what_is_not_built_says_so_in_a_paragraph_of_its_own() -> None:
+    for name, rule in rules.by_id().items():
+        paragraphs = rule.text.split("\n\n")
+        inside = [text for text in paragraphs if "not built" in text.lower() and not text.startswith(rules.UNBUILT)]
+        assert inside == [], name
