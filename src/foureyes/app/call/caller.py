@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Token
 from foureyes.app.ports import Tx
 from foureyes.app.views.session import SessionView
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.rights import barred
 from foureyes.core.words.ids import SessionId, session_of
-from foureyes.errors import Reason, Refused
+from foureyes.errors import Reason
 
 
 def gate_of(project: str) -> Actor:
@@ -42,20 +43,18 @@ def check_token(tx: Tx, actor: Actor) -> None:
         or token.ended
         or (token.session, token.role, token.task) != (actor.session, actor.role, actor.task)
     ):
-        raise Refused(
-            "the token was refused.", reasons=(Reason("I2", f"{actor.session} has no token that is good for this"),)
-        )
+        refuse_verb("the token was refused.", Reason("I2", f"{actor.session} has no token that is good for this"))
 
 
 def refuse_other_task(actor: Actor, task: str) -> None:
     """I2: a token is good for one task."""
     if actor.task is not None and task and task != actor.task:
         reason = Reason("I2", f"this session has a token for {actor.task}, not for {task}", "fe whoami")
-        raise Refused(f"{task} was not changed.", reasons=(reason,), next_step=reason.next, task=task)
+        refuse_task(task, "was not changed", reason)
 
 
 def permit(actor: Actor, verb: str) -> None:
     """I1, I2, I5: whether the caller may use the verb at all."""
     reason = barred(actor.kind, actor.trust, actor.name, verb, actor.role, actor.within)
     if reason is not None:
-        raise Refused(f"{verb} is not for you", reasons=(reason,), next_step=reason.next)
+        refuse_verb(f"{verb} is not for you", reason)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.decision import Decision
 from foureyes.core.words.lifecycle import TRANSITIONS, is_allowed
@@ -9,17 +11,26 @@ from foureyes.core.words.text import clean_text, is_blank
 from foureyes.errors import Reason, Refused
 
 
+def refuse_task(task: str, what: str, *reasons: Reason, lead: Reason | None = None) -> NoReturn:
+    """Refusal about a task with all its reasons: `refuse_task("fe-1", "was not changed", reason)`.
+
+    What to type next is said by the first reason, or by `lead`.
+    """
+    refuse_verb(f"{task} {what}.", *reasons, task=task, lead=lead)
+
+
+def refuse_verb(message: str, *reasons: Reason, task: str = "", lead: Reason | None = None) -> NoReturn:
+    """Refusal of a verb in a sentence of its own, with all its reasons."""
+    step = lead or reasons[0]
+    raise Refused(message, reasons=reasons, next_step=step.next, task=task)
+
+
 def needed(reason: str, verb: str, task: str) -> str:
     """A reason that must not be blank."""
     reason = clean_text(reason, "the reason").strip()
     if is_blank(reason):
-        raise Refused(
-            f"{verb} needs a reason.",
-            reasons=(
-                Reason("T2", f"{verb} without a reason tells nobody what to do next", f'fe {verb} {task} -m "why"'),
-            ),
-            next_step=f'fe {verb} {task} -m "why"',
-        )
+        missing = Reason("T2", f"{verb} without a reason tells nobody what to do next", f'fe {verb} {task} -m "why"')
+        refuse_verb(f"{verb} needs a reason.", missing)
     return reason
 
 
@@ -27,17 +38,11 @@ def refuse_from(task: Task, action: str) -> None:
     """T2: only the ways of the table."""
     if not is_allowed(action, task.status):
         allowed = ", ".join(TRANSITIONS[action].from_)
-        raise Refused(
-            f"{task.id} is {task.status}; {action} is possible from {allowed}.",
-            reasons=(Reason("T2", f"{task.id} is {task.status}", f"fe show {task.id}"),),
-            next_step=f"fe show {task.id}",
-            task=task.id,
-        )
+        reason = Reason("T2", f"{task.id} is {task.status}", f"fe show {task.id}")
+        refuse_task(task.id, f"is {task.status}; {action} is possible from {allowed}", reason)
 
 
-def refuse_unless(decision: Decision, task: Task, message: str = "") -> None:
-    """Turn an answer of the rules into a refusal."""
+def refuse_unless(decision: Decision, task: Task) -> None:
+    """Turn a no of the rules into a refusal."""
     if not decision.allowed:
-        raise Refused(
-            message or f"{task.id} was not changed.", reasons=decision.reasons, next_step=decision.next, task=task.id
-        )
+        refuse_task(task.id, "was not changed", *decision.reasons)

@@ -12,6 +12,7 @@ import msgspec
 from foureyes.app.call.caller import gate_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, with_trees
+from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.ports import Tx
 from foureyes.app.views.finding import MoveView
@@ -37,7 +38,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import check_states_on
 from foureyes.core.rules.facts import Facts
 from foureyes.core.words.text import visible
-from foureyes.errors import BadInput, NotFound, Reason, Refused
+from foureyes.errors import BadInput, NotFound, Reason
 
 ROLES = ("tech_lead", "developer", "qa")
 SHOWN = 5
@@ -213,12 +214,7 @@ class Handoffs:
         else:
             reasons = _differences(said, _qa_of(here), f"fe check show {found}")
         if reasons:
-            raise Refused(
-                "the handoff_qa is not what the checks say.",
-                reasons=tuple(reasons),
-                next_step=reasons[0].next,
-                task=found,
-            )
+            refuse_verb("the handoff_qa is not what the checks say.", *reasons, task=found)
         message = (
             f"the checks of {found} say the same about iteration {said.test_tracking.iteration}; nothing was stored"
         )

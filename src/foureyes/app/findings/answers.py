@@ -11,6 +11,7 @@ from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
+from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import findings_of
@@ -25,7 +26,7 @@ from foureyes.core.nouns.task import clean_title
 from foureyes.core.rules.facts import Facts
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
-from foureyes.errors import BadInput, NotFound, Reason, Refused
+from foureyes.errors import BadInput, NotFound, Reason
 
 if TYPE_CHECKING:
     from foureyes.core.documents.shapes import DeveloperHandoff
@@ -83,7 +84,7 @@ class Answers:
                 [Reason("L6", "no answer was given", f"fe finding list {found.id} --open")] if not answers else []
             )
             if reasons:
-                raise Refused("nothing was answered.", reasons=tuple(reasons), next_step=reasons[0].next, task=found.id)
+                refuse_verb("nothing was answered.", *reasons, task=found.id)
             owner = found.implementer or actor.session
             answers = [self._with_debt(work, found.id, known[answer.finding], answer) for answer in answers]
             work.record(found.id, e.FindingsAnswered(iteration=iteration, implementer=owner, answers=tuple(answers)))
@@ -124,7 +125,7 @@ class Answers:
                 Reason("L6", f"{who} holds the claim on {task.id}: it answers for its own work", f"fe show {task.id}")
             )
         if reasons:
-            raise Refused("nothing was answered.", reasons=tuple(reasons), next_step=reasons[0].next, task=task.id)
+            refuse_verb("nothing was answered.", *reasons, task=task.id)
 
     def _commits(self, facts: Facts, answers: Sequence[Answer]) -> list[Reason]:
         """L6: a commit that is named must exist, and must not be part of the attempt that was reviewed."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from foureyes.app.call.context import Context
+from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.ports import Tx
@@ -20,14 +21,14 @@ from foureyes.core.loop.fingerprint import find_quote
 from foureyes.core.nouns.attempt import Attempt, Change, ChangedFile
 from foureyes.core.nouns.finding import UNRESOLVED, Answer, Finding
 from foureyes.core.words.ids import SessionId, TaskId
-from foureyes.errors import Reason, Refused
+from foureyes.errors import Reason
 
 
 def refuse_unanswered(tx: Tx, task: TaskId, now: str) -> None:
     """L6: a hand-in leaves no blocking finding without an answer."""
     reasons = unanswered([one.at_time(now) for one in findings_of(tx, task)])
     if reasons:
-        raise Refused(f"{task} was not handed in.", reasons=tuple(reasons), next_step=reasons[0].next, task=task)
+        refuse_task(task, "was not handed in", *reasons)
 
 
 def refuse_foreign_commits(tx: Tx, task: TaskId, change: Change, iteration: int) -> None:
@@ -39,7 +40,7 @@ def refuse_foreign_commits(tx: Tx, task: TaskId, change: Change, iteration: int)
             said = f"{row.id} names commit {row.commit[:12]}, which is not in {change.base[:7]}..{change.head[:7]}"
             found.append(Reason("L6", said, f"fe finding respond {row.id} --fixed --commit SHA"))
     if found:
-        raise Refused(f"{task} was not handed in.", reasons=tuple(found), next_step=found[0].next, task=task)
+        refuse_task(task, "was not handed in", *found)
 
 
 class AnswerRow(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
-from foureyes.app.call.refusals import needed
+from foureyes.app.call.refusals import needed, refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.signing import check, known_by_key, prove
 from foureyes.app.call.work import Work
@@ -100,11 +100,9 @@ class Findings:
         if anchored.lost:
             step = f"fe show {facts.task.id} --diff"
             what = "the quote" if found.quote.strip() else f"{found.path}:{found.line}" if found.line else found.path
-            raise Refused(
+            refuse_verb(
                 "nothing was added.",
-                reasons=(
-                    Reason("V7", f"{what} is neither in base nor in head of attempt {facts.task.iteration}", step),
-                ),
+                Reason("V7", f"{what} is neither in base nor in head of attempt {facts.task.iteration}", step),
             )
         with self._context.writing(actor, "finding add") as work:
             me = self._context.party(work.tx, work.actor)
@@ -170,9 +168,7 @@ class Findings:
                 Reason("D5", said, f'mend it; or a person runs: fe approve {found.task} --break-glass "why"')
             )
         if reasons:
-            raise Refused(
-                f"{found.id} was not waived.", reasons=tuple(reasons), next_step=reasons[0].next, task=found.task
-            )
+            refuse_verb(f"{found.id} was not waived.", *reasons, task=found.task)
 
     def track(self, actor: Actor, names: Sequence[str], *, task: str = "") -> Outcome:
         """L16: open notes become follow-up tasks; the same note again is the same task."""
@@ -232,11 +228,11 @@ class Findings:
                 f"the patch of {found.id} changes {touched[0]}, a gate file",
                 f"a person runs: fe finding apply {found.id}",
             )
-            raise Refused("nothing was applied.", reasons=(reason,), next_step=reason.next, task=found.task)
+            refuse_verb("nothing was applied.", reason, task=found.task)
         why = self._context.workshop.apply_patch(found.fix_patch, only_try=only_try)
         if why:
             reason = Reason("L3", f"the patch of {found.id} does not fit here: {why}", f"fe finding show {found.id}")
-            raise Refused("nothing was applied.", reasons=(reason,), next_step=reason.next, task=found.task)
+            refuse_verb("nothing was applied.", reason, task=found.task)
         if only_try:
             return outcome(task, f"the patch of {found.id} fits", f"fe finding apply {found.id}", changed=False)
         with self._context.writing(actor, "log") as work:
@@ -270,7 +266,7 @@ def raise_all(work: Work, facts: Facts, anchored: Sequence[Anchored], *, kind: K
     """
     done = raising(work.tx, facts, anchored, kind=kind, source=source, me=me)
     if done.refused and kind != "CK":
-        raise Refused("nothing was added.", reasons=done.refused, next_step=done.refused[0].next, task=facts.task.id)
+        refuse_verb("nothing was added.", *done.refused, task=facts.task.id)
     if done.event is not None:
         work.record(facts.task.id, done.event)
     return done

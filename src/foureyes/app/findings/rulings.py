@@ -5,6 +5,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 import msgspec
 
@@ -12,6 +13,7 @@ from foureyes.app.call.caller import gate_of, permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.outcome import outcome
+from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.signing import check, known_by_key, prove
 from foureyes.app.call.work import Work
@@ -35,7 +37,7 @@ from foureyes.core.rules.policy import required_reviews
 from foureyes.core.words.decision import Decision, refuse
 from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.core.words.text import clean_text
-from foureyes.errors import BadInput, Reason, Refused
+from foureyes.errors import BadInput, Reason
 
 SHOWN = 20
 
@@ -73,7 +75,7 @@ class Rulings:
             facts = facts_of(self._context, work.tx, task, me)
             unseen = was_not_seen(facts, me, seen) if seen else None
             if unseen is not None:
-                raise Refused(f"{task} was not changed.", reasons=(unseen,), next_step=unseen.next, task=task)
+                refuse_task(task, "was not changed", unseen)
             refuse_rulings(self._context, work, facts, rulings)
             check(
                 self._context,
@@ -102,17 +104,17 @@ class Rulings:
             moves = work.tx.all("finding.moves_of", MoveView, root=found.root)
             last = next((move for move in reversed(moves) if move.kind != "taken_back" and not move.undone), None)
             if last is None or last.kind != "ruled":
-                raise _not_taken_back(found, f"the last thing that happened to {found.id} is no ruling")
+                _refuse_taking_back(found, f"the last thing that happened to {found.id} is no ruling")
             if last.iteration != task.iteration:
-                raise _not_taken_back(
+                _refuse_taking_back(
                     found, f"attempt {task.iteration} was handed in since, and its author has read the ruling"
                 )
             me = self._context.party(work.tx, work.actor)
             giver = _who(work.tx, last.session)
             if not is_one_origin(me, giver):
-                raise _not_taken_back(found, f"{giver.name} gave the ruling, and only they can take it back")
+                _refuse_taking_back(found, f"{giver.name} gave the ruling, and only they can take it back")
             if task.status in ("approved", "closed") and last.now != "open":
-                raise _not_taken_back(
+                _refuse_taking_back(
                     found, f"{task.id} is {task.status} already; send it back instead: fe redo {task.id}"
                 )
             work.record(task.id, e.RulingTakenBack(root=found.root, ruling=last.seq))
@@ -122,9 +124,10 @@ class Rulings:
             )
 
 
-def _not_taken_back(found: Finding, why: str) -> Refused:
+def _refuse_taking_back(found: Finding, why: str) -> NoReturn:
+    """L18: a ruling that stays."""
     reason = Reason("L18", why, f"fe finding show {found.id}")
-    return Refused(f"{found.id} was not changed.", reasons=(reason,), next_step=reason.next, task=found.task)
+    refuse_verb(f"{found.id} was not changed.", reason, task=found.task)
 
 
 def said_of(rulings: Sequence[Ruling]) -> str:
@@ -166,9 +169,7 @@ def refuse_rulings(context: Context, work: Work, facts: Facts, rulings: Sequence
         wrong = why_not_ruling(found, one.ruling, is_raiser=is_one_origin(me, _raiser(work.tx, found)))
         reasons += [wrong] if wrong else []
     if reasons:
-        raise Refused(
-            "nothing was ruled.", reasons=tuple(dict.fromkeys(reasons)), next_step=reasons[0].next, task=task.id
-        )
+        refuse_verb("nothing was ruled.", *dict.fromkeys(reasons), task=task.id)
 
 
 def _raiser(tx: Tx, found: Finding) -> Party:

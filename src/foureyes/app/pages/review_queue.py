@@ -9,6 +9,7 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_for
+from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.pages.lists import preview
 from foureyes.app.ports import Tx
 from foureyes.app.views.review import Batch, QueueRow, QueueView
@@ -23,7 +24,7 @@ from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.rules.risk import CLASSES, Around, risk_of
 from foureyes.core.rules.sampling import samples
 from foureyes.core.words.ids import SessionId, TaskId
-from foureyes.errors import Reason, Refused
+from foureyes.errors import Reason
 
 PAGE = 200
 
@@ -145,7 +146,7 @@ class Queue:
             reason = Reason(
                 "D7", "an agent says of each change which diff it looked at; all at once is for people", "fe reviewable"
             )
-            raise Refused("nothing was approved.", reasons=(reason,), next_step=reason.next)
+            refuse_verb("nothing was approved.", reason)
         with self._context.store.read() as tx:
             rule = self._context.policy(tx, actor).human
         rows = [row for row in self.view(actor).rows if row.auto_approvable and row.you.may_approve]

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from foureyes import config
 from foureyes.app.call.caller import is_proven, permit, refuse_other_task, spawners
 from foureyes.app.call.context import Context
+from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import Count, Known, Named, Token
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
@@ -20,7 +21,7 @@ from foureyes.core.nouns.task import Task
 from foureyes.core.rules.policy import Profile
 from foureyes.core.words.ids import SessionId, Sha, session_id, session_of, token_hash
 from foureyes.core.words.text import clean_text
-from foureyes.errors import BadInput, FoureyesError, NotFound, Reason, Refused, TokenRefused
+from foureyes.errors import BadInput, FoureyesError, NotFound, Reason, TokenRefused
 
 
 class Sessions:
@@ -162,7 +163,7 @@ class Sessions:
         permit(actor, "session new")
         if actor.kind != "agent":
             reason = Reason("I5", "a person is one session in every terminal", "fe whoami")
-            raise Refused("no session was made.", reasons=(reason,), next_step=reason.next)
+            refuse_verb("no session was made.", reason)
         made = replace(actor, session=self._fresh_id(), base=actor.base or actor.session)
         with self._context.store.write() as tx:
             old = Work(tx, actor, self._context.now())
@@ -181,7 +182,7 @@ class Sessions:
         wanted = _role(role)
         if actor.role is not None and actor.role != wanted:
             reason = Reason("I2", f"a token to {actor.role} cannot give one to {wanted}", "fe whoami")
-            raise Refused("no session was made.", reasons=(reason,), next_step=reason.next)
+            refuse_verb("no session was made.", reason)
         head = self._target_head() if wanted == "implement" else None
         secret = f"fe-{self._context.ids.number():032x}"
         child = self._fresh_id()
@@ -190,7 +191,7 @@ class Sessions:
             refuse_other_task(actor, found.id)
             if found.status == "closed":
                 reason = Reason("T2", f"{found.id} is closed: there is nothing left to {wanted}", f"fe show {found.id}")
-                raise Refused("no session was made.", reasons=(reason,), next_step=reason.next, task=found.id)
+                refuse_verb("no session was made.", reason, task=found.id)
             claims = self._claims(work, found, wanted)
             event = self._token(work, actor, wanted, agent, child, secret)
             work.record(found.id, event)
@@ -243,14 +244,12 @@ class Sessions:
             assert token is not None
             return token.bound
         if not actor.leader:
-            raise Refused(
+            refuse_verb(
                 "no session was made.",
-                reasons=(
-                    Reason(
-                        "I2",
-                        "this process has no session leader above it, so nothing could use the token",
-                        "run it from a shell",
-                    ),
+                Reason(
+                    "I2",
+                    "this process has no session leader above it, so nothing could use the token",
+                    "run it from a shell",
                 ),
             )
         return actor.leader
@@ -266,9 +265,7 @@ class Sessions:
                 )
             if target.id != actor.session and actor.kind != "human" and not self._spawned(work.tx, actor, target):
                 message = f"{target.name} ({target.id}) is neither this session nor one that it spawned"
-                raise Refused(
-                    "no session was ended.", reasons=(Reason("I4", message, "a person runs: fe session end …"),)
-                )
+                refuse_verb("no session was ended.", Reason("I4", message, "a person runs: fe session end …"))
             return _end(work, target, reason)
 
     def _spawned(self, tx: Tx, actor: Actor, target: SessionView) -> bool:

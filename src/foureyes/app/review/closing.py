@@ -6,7 +6,7 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
-from foureyes.app.call.refusals import refuse_from, refuse_unless
+from foureyes.app.call.refusals import refuse_from, refuse_task, refuse_unless
 from foureyes.app.call.signing import check, known_by_key, named_task, prove
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.task import Outcome
@@ -18,7 +18,7 @@ from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import may_cancel, may_close, may_lift_rejection
 from foureyes.core.words.text import clean_text
-from foureyes.errors import Reason, Refused
+from foureyes.errors import Reason
 
 
 class Closing:
@@ -54,7 +54,7 @@ class Closing:
             decision = may_close(facts, me, self._context.policy(work.tx, actor), exception)
             reasons = self._gate(facts, tip) + (() if decision.allowed else decision.reasons)
             if reasons:
-                raise Refused(f"{found.id} was not closed.", reasons=reasons, next_step=reasons[-1].next, task=found.id)
+                refuse_task(found.id, "was not closed", *reasons, lead=reasons[-1])
             check(self._context, work, proof, "close", task=found.id, reason=said, version=found.version)
             work.record(found.id, e.TaskClosed(rule=decision.rule, exception=decision.exception, reason=said))
             if decision.exception:

@@ -8,7 +8,7 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
-from foureyes.app.call.refusals import refuse_from
+from foureyes.app.call.refusals import refuse_from, refuse_task
 from foureyes.app.call.signing import Proof, check, known_by_key, named_task, prove
 from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import items_of, refuse_landed, refuse_while_merging
@@ -300,25 +300,16 @@ class Decisions:
             refuse_landed(self._context, work.tx, found)
             me = self._context.party(work.tx, actor)
             facts = facts_of(self._context, work.tx, found.id, me)
-            for row in work.tx.all("attempt.active_approvals", ApprovalView, task=found.id):
-                if is_one_origin(me, facts.party(row.session)):  # type: ignore[arg-type]
-                    check(self._context, work, proof, "withdraw", task=found.id, reason=reason, version=found.version)
-                    work.record(found.id, ApprovalWithdrawn(approval=row.seq, reason=reason))
-                    now = self._context.get(work.tx, found.id)
-                    return outcome(
-                        now, f"took the approval of {found.id} back: it is {STANDS.get(now.status, now.status)}"
-                    )
-            raise Refused(
-                f"{found.id} was not changed.",
-                reasons=(
-                    Reason(
-                        "T2",
-                        "only who approved it can take the approval back",
-                        f'fe redo {found.id} -m "what is wrong"',
-                    ),
-                ),
-                task=found.id,
-            )
+            rows = work.tx.all("attempt.active_approvals", ApprovalView, task=found.id)
+            mine = [row for row in rows if is_one_origin(me, facts.party(row.session))]  # type: ignore[arg-type]
+            if not mine:
+                step = f'fe redo {found.id} -m "what is wrong"'
+                reason_against = Reason("T2", "only who approved it can take the approval back", step)
+                refuse_task(found.id, "was not changed", reason_against)
+            check(self._context, work, proof, "withdraw", task=found.id, reason=reason, version=found.version)
+            work.record(found.id, ApprovalWithdrawn(approval=mine[0].seq, reason=reason))
+            now = self._context.get(work.tx, found.id)
+            return outcome(now, f"took the approval of {found.id} back: it is {STANDS.get(now.status, now.status)}")
 
 
 def break_checks(

@@ -10,7 +10,7 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
-from foureyes.app.call.refusals import needed, refuse_from
+from foureyes.app.call.refusals import needed, refuse_from, refuse_task
 from foureyes.app.call.signing import Proof, check, known_by_key, named_task, prove
 from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import refuse_landed
@@ -120,7 +120,7 @@ class Feedback:
                 f"the work of {task} is {where}, so there is no branch to begin again",
                 f'fe redo {task} --keep -m "…"',
             )
-            raise Refused(f"{task} was not changed.", reasons=(reason,), next_step=reason.next, task=task)
+            refuse_task(task, "was not changed", reason)
         if option == "fresh":
             return attempt.base
         found = [one for one in self._context.workshop.checkpoints() if one.name == name and one.task in (task, "")]
@@ -130,7 +130,7 @@ class Feedback:
         if not (repo.is_ancestor(sha, attempt.head) and repo.is_ancestor(attempt.base, sha)):
             said = f"checkpoint {name} ({sha[:7]}) is not between base and head of attempt {attempt.n}"
             reason = Reason("F1", said, "fe checkpoint list")
-            raise Refused(f"{task} was not changed.", reasons=(reason,), next_step=reason.next, task=task)
+            refuse_task(task, "was not changed", reason)
         return sha
 
     def _revert(self, work: Work, facts: Facts, words: str) -> str:
@@ -185,9 +185,7 @@ class Feedback:
             alone = msgspec.structs.replace(facts, recorded=())  # finishing what another recorded is no right to judge
             decision = may_approve(alone, me, self._context.policy(work.tx, work.actor), Said(reason))
             if not decision.allowed:
-                raise Refused(
-                    f"{found.id} was not changed.", reasons=decision.reasons, next_step=decision.next, task=found.id
-                )
+                refuse_task(found.id, "was not changed", *decision.reasons)
         diff_id = facts.attempt.diff_id if facts.attempt else ""
         check(self._context, work, proof, action, task=found.id, diff_id=diff_id, reason=reason, version=found.version)
         return facts

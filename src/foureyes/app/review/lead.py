@@ -11,7 +11,7 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
-from foureyes.app.call.refusals import needed
+from foureyes.app.call.refusals import needed, refuse_task
 from foureyes.app.call.signing import check, known_by_key, named_task, prove
 from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import refuse_while_merging
@@ -30,7 +30,7 @@ from foureyes.core.nouns.task import Task, clean_title
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import may_decide
 from foureyes.core.words.ids import Sha, TaskId
-from foureyes.errors import BadInput, Reason, Refused
+from foureyes.errors import BadInput, Reason
 
 MOST_PARTS = 20
 
@@ -126,9 +126,7 @@ class Loops:
                 Reason("E3", f"{task.id} waits for a person already", f"fe lead split|senior|fresh {task.id}")
             )
         if reasons:
-            raise Refused(
-                f"{task.id} was not changed.", reasons=tuple(reasons), next_step=reasons[0].next, task=task.id
-            )
+            refuse_task(task.id, "was not changed", *reasons)
 
     def _part(self, work: Work, found: Task, title: str, reason: str) -> TaskId:
         """E3 re-plan: a part of the work as a task of its own, for which the whole waits."""

@@ -7,6 +7,7 @@ import msgspec
 from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.signing import check, known_by_key, prove
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import finding_named, findings_of
@@ -363,12 +364,7 @@ def asked(one: Finding, answer: AnswerView | None) -> OpenFinding:
 
 def _refuse_all(task: TaskId | str, reasons: tuple[Reason, ...]) -> None:
     if reasons:
-        raise Refused(
-            "the review was refused, and nothing of it was stored.",
-            reasons=reasons,
-            next_step=reasons[0].next,
-            task=task,
-        )
+        refuse_verb("the review was refused, and nothing of it was stored.", *reasons, task=task)
 
 
 __all__ = ["Anchored", "ReviewOutcome", "Reviews"]

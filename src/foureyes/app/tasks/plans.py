@@ -9,6 +9,7 @@ import msgspec
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.work import Work
 from foureyes.app.tasks.tasks import Tasks
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
@@ -18,7 +19,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.words.ids import TaskId
-from foureyes.errors import BadInput, FoureyesError, NotFound, Reason, Refused
+from foureyes.errors import BadInput, FoureyesError, NotFound, Reason
 
 MANY = 10_000
 
@@ -104,7 +105,7 @@ class Plans:
                     reason = Reason(
                         "M7", f"{task.id} came from no plan: its mode is a label's or the default", f"fe show {task.id}"
                     )
-                    raise Refused("nothing was accepted.", reasons=(reason,), next_step=reason.next, task=task.id)
+                    refuse_verb("nothing was accepted.", reason, task=task.id)
         if not found:
             raise NotFound("no open task has a planned mode.", next_step="fe plan import plan.md")
         return found

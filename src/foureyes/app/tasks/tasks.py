@@ -8,6 +8,7 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.outcome import outcome
+from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
@@ -29,7 +30,7 @@ from foureyes.core.nouns.task import (
 )
 from foureyes.core.words.ids import TaskId, length_for, task_id
 from foureyes.core.words.text import clean_text
-from foureyes.errors import BadInput, Conflict, Reason, Refused
+from foureyes.errors import BadInput, Conflict, Reason
 
 TRIES = 20
 
@@ -186,9 +187,8 @@ class Tasks:
         if new == found.parent:
             return
         if new is not None and any(row.id == found.id for row in work.tx.all("task.ancestors", Named, start=new)):
-            raise Refused(
-                f"{new} lies below {found.id}: that would be a circle.",
-                reasons=(Reason("T4", "a task cannot be its own parent"),),
+            refuse_verb(
+                f"{new} lies below {found.id}: that would be a circle.", Reason("T4", "a task cannot be its own parent")
             )
         work.record(found.id, e.ParentChanged(old=found.parent, new=new))
 
@@ -240,14 +240,10 @@ class Tasks:
                     if other != found.id
                     else f"{found.id} cannot wait for itself"
                 )
-                raise Refused(
-                    f"{found.id} was not changed: that would be a circle.",
-                    reasons=(
-                        Reason(
-                            "T4", f"{message}: a circle of dependencies never becomes ready", f"fe dep tree {other}"
-                        ),
-                    ),
-                    task=found.id,
+                refuse_task(
+                    found.id,
+                    "was not changed: that would be a circle",
+                    Reason("T4", f"{message}: a circle of dependencies never becomes ready", f"fe dep tree {other}"),
                 )
             work.record(found.id, e.DependencyAdded(depends_on=other))
             have.add(other)

@@ -6,13 +6,14 @@ import msgspec
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
+from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.views.work import CheckpointView
 from foureyes.core import events as e
 from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.text import visible
-from foureyes.errors import NotFound, Reason, Refused
+from foureyes.errors import NotFound, Reason
 
 KEEP = 20
 """How many of the newest `prune` keeps."""
@@ -63,9 +64,7 @@ class Checkpoints:
         paths = self._context.repo.uncommitted(DETACHED)
         if paths:
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-            raise Refused(
-                message, reasons=(Reason("K2", f"not everything is committed: {paths[0]}{more}", step),), next_step=step
-            )
+            refuse_verb(message, Reason("K2", f"not everything is committed: {paths[0]}{more}", step))
 
     def _named(self, task: str, name: str) -> CheckpointView:
         found = [one for one in self._context.workshop.checkpoints() if one.name == name and one.task == task]
@@ -98,7 +97,7 @@ class Checkpoints:
         if ref in (DETACHED, f"refs/heads/{target}"):
             where = f"{target} is the protected branch" if ref != DETACHED else "no branch is checked out here"
             reason = Reason("K2", f"{where}: a checkpoint never moves it", f"git switch -c NAME {found.sha[:7]}")
-            raise Refused("nothing was restored.", reasons=(reason,), next_step=reason.next)
+            refuse_verb("nothing was restored.", reason)
         self._refuse_dirty("nothing was restored.", "commit it or put it aside, then try again")
         old = repo.commit_of(ref)
         assert old is not None
@@ -108,7 +107,7 @@ class Checkpoints:
         self._context.workshop.add_checkpoint(found.task, kept, old)
         why = self._context.workshop.reset(ref, old=old, new=found.sha)
         if why:
-            raise Refused("nothing was restored.", reasons=(Reason("K2", why, "git status"),), next_step="git status")
+            refuse_verb("nothing was restored.", Reason("K2", why, "git status"))
         with self._context.writing(actor, "checkpoint restore") as work:
             work.record(found.task, e.CheckpointNoted(did="restore", name=name, sha=found.sha))
         return Restored(name=name, sha=found.sha, branch=ref.removeprefix("refs/heads/"), kept=kept)

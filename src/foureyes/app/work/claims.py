@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.outcome import outcome
+from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Count
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
@@ -20,7 +21,7 @@ from foureyes.core.nouns.session import Actor, is_one_origin, is_same
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.text import clean_text
-from foureyes.errors import LostClaim, NotFound, Reason, Refused
+from foureyes.errors import LostClaim, NotFound, Reason
 
 if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts
@@ -63,11 +64,7 @@ class Claims:
             rows = work.tx.tasks(ListQuery(ready=True, limit=1), TaskRow)
             hold = self._context.project(work.tx).hold
             if hold is not None:
-                raise Refused(
-                    "nothing was claimed.",
-                    reasons=(Reason("D3", f"the project is held: {hold}", RESUME),),
-                    next_step=RESUME,
-                )
+                refuse_verb("nothing was claimed.", Reason("D3", f"the project is held: {hold}", RESUME))
             if not rows:
                 raise NotFound("no task is ready.", next_step="fe list   (what waits, and for what: fe list --blocked)")
             found = self._context.find(work.tx, rows[0].id)
@@ -143,9 +140,7 @@ class Claims:
         if found.parent and self._context.get(tx, found.parent).status == "blocked":
             reasons.append(Reason("T4", f"its parent {found.parent} is blocked", f"fe show {found.parent}"))
         if reasons:
-            raise Refused(
-                f"{found.id} was not started.", reasons=tuple(reasons), next_step=reasons[0].next, task=found.id
-            )
+            refuse_task(found.id, "was not started", *reasons)
 
     def is_free_for_child(self, work: Work, found: Task) -> bool:
         """Whether a spawned session can be given the claim. The spawner's own claim, or one below it, it may help
@@ -170,10 +165,10 @@ class Claims:
         with self._context.writing(actor, "unstart") as work:
             found = self._context.find(work.tx, task)
             if found.status != "in_progress" or found.implementer is None:
-                raise Refused(
-                    f"{found.id} is {found.status}; only a task in progress can be given back.",
-                    reasons=(Reason("T2", f"{found.id} is {found.status}", f"fe show {found.id}"),),
-                    task=found.id,
+                refuse_task(
+                    found.id,
+                    f"is {found.status}; only a task in progress can be given back",
+                    Reason("T2", f"{found.id} is {found.status}", f"fe show {found.id}"),
                 )
             facts = self._facts(work, found)
             me, owner = self._context.party(work.tx, actor), facts.party(found.implementer)
@@ -183,16 +178,14 @@ class Claims:
             if actor.kind != "human" and not facts.is_under(owner, me) and not self._is_silent(work, found):
                 minutes = self._context.policy(work.tx, actor).claim_stale_minutes
                 who = facts.party_name(found.implementer)
-                raise Refused(
-                    f"{found.id} was not released.",
-                    reasons=(
-                        Reason(
-                            "T1",
-                            f"{who} holds the claim and was heard of within {minutes} minutes",
-                            f"fe show {found.id}",
-                        ),
+                refuse_task(
+                    found.id,
+                    "was not released",
+                    Reason(
+                        "T1",
+                        f"{who} holds the claim and was heard of within {minutes} minutes",
+                        f"fe show {found.id}",
                     ),
-                    task=found.id,
                 )
             work.record(found.id, e.TaskReleased(implementer=found.implementer, reason=reason, how=how))
             return self._given_back(work, found, f"released {found.id}", f"fe start {found.id}", how)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.ports import Tx
 from foureyes.app.views.work import WorktreeView
 from foureyes.app.work.branches import begin_again
@@ -12,7 +13,7 @@ from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import TaskId
-from foureyes.errors import GitProblem, LostClaim, Reason, Refused
+from foureyes.errors import GitProblem, LostClaim, Reason
 
 
 class Worktrees:
@@ -34,9 +35,7 @@ class Worktrees:
                 f"{found.id} is {found.status}: a worktree comes with the claim",
                 f"fe start {found.id} --worktree",
             )
-            raise Refused(
-                f"there is no worktree for {found.id}.", reasons=(reason,), next_step=reason.next, task=found.id
-            )
+            refuse_verb(f"there is no worktree for {found.id}.", reason, task=found.id)
         base = self._context.repo.commit_of(f"refs/heads/{target}")
         if base is None:
             raise GitProblem(f"the target branch {target} has no commit yet", next_step=f"git branch {target}")
