@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from foureyes.app.findings.answers import Answers
-from foureyes.app.findings.rulings import Ruling
 from foureyes.app.views.finding import FindingView
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.core.loop.engine import LoopState
-from foureyes.core.nouns.finding import Answer, AnswerWord, RulingWord
+from foureyes.core.nouns.finding import Answer, AnswerWord, Ruling, RulingWord
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
 

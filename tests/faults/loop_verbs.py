@@ -6,8 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from foureyes.app.findings.rulings import Ruling
-from foureyes.core.nouns.finding import Answer, AnswerWord, Found, RulingWord
+from foureyes.core.nouns.finding import Answer, AnswerWord, Found, Ruling, RulingWord
 from foureyes.core.nouns.session import Actor
 
 from tests.app.looped import GROUND, REASON, document, issue

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from foureyes.app.application import Application
-from foureyes.app.findings.rulings import Ruling
 from foureyes.app.ports import Repo
 from foureyes.app.views.audit import JournalRow
-from foureyes.core.nouns.finding import Answer, Found
+from foureyes.core.nouns.finding import Answer, Found, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError
 

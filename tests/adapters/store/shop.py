@@ -11,7 +11,6 @@ import msgspec
 from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.store import Store
 from foureyes.app.call.caller import gate_of
-from foureyes.app.findings.rulings import Ruling
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.core.events import (
     ApprovalVoided,
@@ -25,7 +24,7 @@ from foureyes.core.events import (
     MergeRetried,
 )
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.nouns.finding import Answer, Found
+from foureyes.core.nouns.finding import Answer, Found, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Said
 from foureyes.errors import BadInput, Refused

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, MultipleResults, RuleBasedStateMachine, initialize, invariant, multiple, rule
 from msgspec.structs import replace
 
-from foureyes.app.findings.rulings import Ruling
 from foureyes.app.ports import Merged
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.events.loop import RunEnd
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
-from foureyes.core.nouns.finding import RULINGS, Answer, AnswerWord, Found, RulingWord, Severity
+from foureyes.core.nouns.finding import RULINGS, Answer, AnswerWord, Found, Ruling, RulingWord, Severity
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Said
 from foureyes.core.words.ids import SessionId, Sha

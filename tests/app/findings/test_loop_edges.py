@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.findings.rulings import Ruling
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import Found, Ruling
 from foureyes.core.nouns.session import Actor
 
 from tests.app.looped import again, findings, issue, open_ids, respond, review, rule, standing

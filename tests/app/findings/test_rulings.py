@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.findings.rulings import Ruling
-from foureyes.core.nouns.finding import RULINGS
+from foureyes.core.nouns.finding import RULINGS, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import BadInput, NotFound, Refused

@@ -18,11 +18,6 @@ def gate_of(project: str) -> Actor:
     return Actor(session=session_of(evidence), kind="service", trust="observed", agent="gate", evidence=(evidence,))
 
 
-def is_proven(actor: Actor) -> bool:
-    """I3: an agent without process evidence has no origin of its own."""
-    return actor.kind != "agent" or bool(actor.processes) or actor.trust == "issued"
-
-
 def spawners(tx: Tx, parent: SessionId | None) -> tuple[SessionId, ...]:
     """Everyone above a session, nearest first."""
     found: list[SessionId] = []

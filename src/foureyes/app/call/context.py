@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from foureyes import config
-from foureyes.app.call.caller import check_token, is_proven, permit, spawners
+from foureyes.app.call.caller import check_token, permit, spawners
 from foureyes.app.call.rows import Change, Named, Origin, StoredSetting
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Clock, Ids, Keys, Outside, Repo, Store, Tx, Workshop
@@ -187,7 +187,7 @@ class Context:
             name=known.name if known else actor.name,
             person=actor.person,
             origins=frozenset(OriginId(origin) for origin in origins),
-            proven=is_proven(actor),
+            proven=actor.is_proven,
             above=spawners(tx, SessionId(parent) if parent else None),
             under=frozenset(actor.processes[1:]),
             under_origins=self._under(tx, actor),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.call.caller import gate_of, is_proven, refuse_other_task
+from foureyes.app.call.caller import gate_of, refuse_other_task
 from foureyes.app.call.rows import Count, Known
 from foureyes.app.ports import WriteTx
 from foureyes.app.views.session import SessionView
@@ -71,7 +71,7 @@ class Work:
             model=actor.model,
             vendor=actor.vendor,
             name=name,
-            proven=is_proven(actor),
+            proven=actor.is_proven,
             parent=actor.parent,
             base=actor.base,
             process=actor.processes[0] if actor.processes and actor.kind == "agent" else "",

@@ -27,7 +27,7 @@ from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.answering import why_not_ruling
 from foureyes.core.loop.review import Review
-from foureyes.core.nouns.finding import RULINGS, Finding, RulingWord
+from foureyes.core.nouns.finding import RULINGS, Finding, Ruling
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import Said, may_approve
@@ -40,14 +40,6 @@ from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, Reason
 
 SHOWN = 20
-
-
-class Ruling(msgspec.Struct, frozen=True):
-    """A ruling that somebody wants to give."""
-
-    finding: str
-    ruling: RulingWord
-    reason: str = ""
 
 
 class Rulings:

@@ -14,7 +14,7 @@ from foureyes.app.findings.findings import view_of
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.pages.lists import display_name
 from foureyes.app.ports import Tx
-from foureyes.app.tasks.escalation import loop_state_of, said
+from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.app.views.finding import ALERT_AFTER, MoveView, NoteRow
 from foureyes.app.views.session import SessionView
 from foureyes.app.views.task import LogView, TaskDetail
@@ -51,7 +51,7 @@ def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> Tas
         reviews=reviews,
         counting=sorted(facts.reviewers),
         loop=loop,
-        said=said(loop) if loop else "",
+        said=loop.outlook if loop else "",
         remarks=_remarks(tx, task) if findings else [],
         patches=patches,
         names=detail.names | {row.id: display_name(row) for row in known},

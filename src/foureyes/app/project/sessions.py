@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from foureyes import config
-from foureyes.app.call.caller import is_proven, permit, refuse_other_task, spawners
+from foureyes.app.call.caller import permit, refuse_other_task, spawners
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import Count, Known, Named, Token
@@ -340,18 +340,3 @@ def _called(tx: Tx, text: str) -> SessionView:
             f"{'several sessions are' if found else 'no session is'} called {text}.", next_step="fe session list"
         )
     return found[0]
-
-
-def seen_alone(actor: Actor) -> Whoami:
-    """The caller where there is no project to know it."""
-    return Whoami(
-        session=actor.session,
-        name=actor.name,
-        kind=actor.kind,
-        trust=actor.trust,
-        agent=actor.agent,
-        person=actor.person,
-        origins=[str(actor.session)],
-        proven=is_proven(actor),
-        why=list(actor.why),
-    )

@@ -9,7 +9,7 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.ports import Tx
 from foureyes.app.project.prompt_templates import accepted, path_of
-from foureyes.app.tasks.escalation import loop_state_of, said
+from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.task import HandoffView
 from foureyes.app.work.feedback_file import history_of
@@ -95,7 +95,7 @@ class Prompts:
                 row.root: (row.word, row.words, row.ground)
                 for row in tx.all("finding.answers", AnswerView, task=task.id)
             },
-            loop=said(now),
+            loop=now.outlook,
             rounds=table(now),
             handoff=_handoff(handoff),
             max_words=policy.max_words,

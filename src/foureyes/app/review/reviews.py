@@ -13,7 +13,6 @@ from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import finding_named, findings_of
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
 from foureyes.app.findings.rulings import (
-    Ruling,
     decide,
     record_rulings,
     refuse_rulings,
@@ -33,7 +32,7 @@ from foureyes.core.documents.reader import read
 from foureyes.core.documents.shapes import CheckLine, OpenFinding, RequestContext, ReviewRequest, ReviewResult
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.review import Review, unread
-from foureyes.core.nouns.finding import AFTER_RULING, UNRESOLVED, Finding, Found, status_of
+from foureyes.core.nouns.finding import AFTER_RULING, UNRESOLVED, Finding, Found, Ruling, status_of
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts

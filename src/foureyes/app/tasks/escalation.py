@@ -93,16 +93,3 @@ def ask_lead(context: Context, work: Work, task: TaskId, why: str) -> None:
 def _tier(task: Task) -> Tier:
     found: Tier = msgspec.convert(task.tier, Tier)
     return found
-
-
-def said(now: LoopState) -> str:
-    """E5: how near escalation is, in a sentence; nothing before the first round has ended."""
-    if now.waiting_for:
-        who = "a person" if now.waiting_for == "user" else "the lead"
-        return f"waits for {who}: {now.why}"
-    where = (
-        f"tier {now.tier} since iteration {now.iteration - now.round + 1}: {now.why}"
-        if now.escalations and now.tier != "developer"
-        else ""
-    )
-    return "; ".join(part for part in (now.warning, where) if part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.app.views.task_list import Preview
+from foureyes.core.nouns.feedback import Feedback as Entry
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
 from foureyes.core.rules.risk import Risk
 from foureyes.errors import Reason
@@ -47,6 +48,21 @@ class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):
     reset_to: str | None = None
     priority: PriorityChange = "same"
     source: str = ""
+
+    @property
+    def entry(self) -> Entry:
+        """The decision as the rules of feedback know it (F2, F3)."""
+        return Entry(
+            iteration=self.iteration,
+            at=self.at,
+            decision="redo" if self.decision == "redo" else "rejected",
+            text=self.text,
+            quick_issues=self.quick_issues,
+            option=self.option,
+            priority=self.priority,
+            source=self.source,
+            reset_to=self.reset_to,
+        )
 
 
 class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):

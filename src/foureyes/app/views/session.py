@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from foureyes.core.nouns.session import Actor
+
 
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):
     """A session as the store knows it."""
@@ -43,6 +45,21 @@ class Whoami(msgspec.Struct, frozen=True, kw_only=True):
     proven: bool = True
     known: bool = False
     why: list[str] = []
+
+
+def whoami_alone(actor: Actor) -> Whoami:
+    """The caller where there is no project to know it."""
+    return Whoami(
+        session=actor.session,
+        name=actor.name,
+        kind=actor.kind,
+        trust=actor.trust,
+        agent=actor.agent,
+        person=actor.person,
+        origins=[str(actor.session)],
+        proven=actor.is_proven,
+        why=list(actor.why),
+    )
 
 
 class Spawned(msgspec.Struct, frozen=True, kw_only=True):

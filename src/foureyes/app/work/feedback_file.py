@@ -15,24 +15,9 @@ def history_of(tx: Tx, task: TaskId) -> list[Entry]:
     """F2: every decision about a task, oldest first."""
     rows = tx.all("attempt.feedback", FeedbackView, task=task)
     approvals = [row for row in tx.all("attempt.approvals", ApprovalView, task=task) if not row.recorded]
-    found: list[tuple[int, Entry]] = [(row.seq, entry_of(row)) for row in rows]
+    found: list[tuple[int, Entry]] = [(row.seq, row.entry) for row in rows]
     found += [(row.seq, Entry(iteration=row.attempt, at=row.at, decision="approved")) for row in approvals]
     return [entry for _, entry in sorted(found, key=lambda pair: pair[0])]
-
-
-def entry_of(row: FeedbackView) -> Entry:
-    """A stored decision as the rules know it."""
-    return Entry(
-        iteration=row.iteration,
-        at=row.at,
-        decision="redo" if row.decision == "redo" else "rejected",
-        text=row.text,
-        quick_issues=row.quick_issues,
-        option=row.option,
-        priority=row.priority,
-        source=row.source,
-        reset_to=row.reset_to,
-    )
 
 
 def mirror(context: Context, task: TaskId) -> str:

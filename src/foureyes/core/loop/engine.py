@@ -108,6 +108,19 @@ class LoopState(msgspec.Struct, frozen=True, kw_only=True):
         last = self.rounds[-1] if self.rounds else Round(n=0)
         return last.had - last.fixed + last.found
 
+    @property
+    def outlook(self) -> str:
+        """E5: how near escalation is, in a sentence; nothing before the first round has ended."""
+        if self.waiting_for:
+            who = "a person" if self.waiting_for == "user" else "the lead"
+            return f"waits for {who}: {self.why}"
+        where = (
+            f"tier {self.tier} since iteration {self.iteration - self.round + 1}: {self.why}"
+            if self.escalations and self.tier != "developer"
+            else ""
+        )
+        return "; ".join(part for part in (self.warning, where) if part)
+
 
 class _Count(msgspec.Struct):
     """The running count within a tier; `left_with` is how often there was no progress when the tier before was left."""

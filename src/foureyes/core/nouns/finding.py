@@ -201,6 +201,14 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     debt: str = ""
 
 
+class Ruling(msgspec.Struct, frozen=True):
+    """A ruling that somebody wants to give (L8)."""
+
+    finding: str
+    ruling: RulingWord
+    reason: str = ""
+
+
 class Blocking(msgspec.Struct, frozen=True):
     """What D2 says about one open blocking finding."""
 

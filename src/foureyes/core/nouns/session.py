@@ -59,6 +59,11 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
         """What to call it before the store has given it a number."""
         return self.asserted_name or self.person or self.agent or self.kind
 
+    @property
+    def is_proven(self) -> bool:
+        """I3: an agent without process evidence has no origin of its own."""
+        return self.kind != "agent" or bool(self.processes) or self.trust == "issued"
+
 
 class Party(msgspec.Struct, frozen=True, kw_only=True):
     """A session as the policy sees it: with its origins resolved and everyone above it named.

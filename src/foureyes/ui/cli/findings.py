@@ -17,6 +17,7 @@ from foureyes.core.nouns.finding import (
     WAIVED_DAYS,
     Answer,
     Found,
+    Ruling,
     severity_of,
 )
 from foureyes.errors import BadInput
@@ -216,8 +217,6 @@ def finding_rule(
     if take_back:
         say(session, session.app.rulings.take_back(session.actor, names[0]))
         return
-    from foureyes.app.findings.rulings import Ruling
-
     rulings = [Ruling(name, ruling, reason) for name in names for ruling in RULINGS if ruling == word]
     say(session, session.app.rulings.rule(session.actor, rulings, seen=seen))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 import msgspec
 
-from foureyes.app.tasks.escalation import said
 from foureyes.core.documents.prompt_contract import PURPOSES
 from foureyes.core.loop.engine import LoopState, Round
 from foureyes.core.nouns.task import Task
@@ -31,8 +30,7 @@ def loop_text(task: Task, standing: LoopState, profile: str) -> str:
         return f"{task.id}: nothing was handed in yet\nnext: fe show {task.id}"
     head = ("IT", "FOUND", "FIXED", "NO PROGRESS", "TIER", "ACTION")
     lines = [output.table(head, [_row(one) for one in standing.rounds])]
-    near = said(standing)
-    lines += [near] if near else []
+    lines += [standing.outlook] if standing.outlook else []
     lines += [f"the next attempt is for {profile} (E4)"] if profile and task.status in ("open", "in_progress") else []
     return "\n".join([*lines, f"next: {_next(task, standing)}"])
 

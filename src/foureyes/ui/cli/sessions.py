@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.project.sessions import seen_alone
-from foureyes.app.views.session import SessionView, Whoami
+from foureyes.app.views.session import SessionView, Whoami, whoami_alone
 from foureyes.core.nouns.session import ROLES
 from foureyes.errors import BadInput, EnvironmentProblem
 from foureyes.ui.cli import output
@@ -19,7 +18,7 @@ def whoami(session: Session) -> None:
     try:
         me = session.app.sessions.whoami(actor)
     except EnvironmentProblem:
-        me = seen_alone(actor)
+        me = whoami_alone(actor)
     session.answer(me, whoami_text(me))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from foureyes.app.views.review import ApprovalView
 from foureyes.app.views.task import TaskDetail
 from foureyes.app.views.task_list import Preview
-from foureyes.app.work.feedback_file import entry_of
 from foureyes.core.nouns.attempt import DETACHED, Attempt, ChangedFile
 from foureyes.core.nouns.feedback import section
 from foureyes.core.words.ids import short_diff
@@ -223,7 +222,7 @@ def context_text(detail: TaskDetail) -> str:
 
 def _feedback(detail: TaskDetail) -> list[str]:
     """F3: what earlier decisions said; nothing at all where there were none."""
-    entries = [entry_of(row) for row in detail.feedback]
+    entries = [row.entry for row in detail.feedback]
     said = section(entries)
     lines = ["", said.rstrip("\n")] if said else []
     for entry in [entry for entry in entries if entry.decision == "rejected"][-1:]:
