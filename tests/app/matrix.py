@@ -747,6 +747,9 @@ class Clock:
     def now(self) -> datetime:
         return self.time
 
+    def wait(self, seconds: float) -> None:
+        self.time += timedelta(seconds=seconds)
+
 
 class Counted:
     """The same numbers in every run, spread like random ones."""

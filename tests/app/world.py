@@ -109,13 +109,22 @@ ALICE, BOB, CI = person("alice"), person("bob"), service()
 
 
 class FixedClock:
-    """Stands still until it is told to go on."""
+    """Stands still until it is told to go on, or somebody waits; `during` happens while they do."""
 
     def __init__(self) -> None:
         self.time = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+        self.waited: list[float] = []
+        self.during: Callable[[], None] | None = None
 
     def now(self) -> datetime:
         return self.time
+
+    def wait(self, seconds: float) -> None:
+        self.waited.append(seconds)
+        end = self.time + timedelta(seconds=seconds)
+        if self.during is not None:
+            self.during()
+        self.time = max(self.time, end)
 
     def advance(self, *, hours: float = 0, minutes: float = 0, seconds: float = 0) -> None:
         self.time += timedelta(hours=hours, minutes=minutes, seconds=seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from datetime import UTC, datetime
 
 
@@ -12,15 +13,18 @@ class SystemClock:
     def now(self) -> datetime:
         return datetime.now(UTC)
 
+    def wait(self, seconds: float) -> None:
+        time.sleep(seconds)
 
-class SharedClock:
+
+class SharedClock(SystemClock):
     """The clock of a shared store; the machine's own where the store has none."""
 
     def __init__(self, store: object) -> None:
         self._now = getattr(store, "now", None)
 
     def now(self) -> datetime:
-        return self._now() if self._now is not None else datetime.now(UTC)
+        return self._now() if self._now is not None else super().now()
 
 
 class RandomIds:

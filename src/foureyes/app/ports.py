@@ -26,9 +26,12 @@ Progress = Callable[[int, int], None]
 
 
 class Clock(Protocol):
-    """The time, in UTC."""
+    """The time, in UTC, and waiting for a later one."""
 
     def now(self) -> datetime: ...
+
+    def wait(self, seconds: float) -> None:
+        """Return when about so much time has passed; who needs to know looks at `now` again."""
 
 
 class Ids(Protocol):

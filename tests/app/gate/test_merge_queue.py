@@ -56,11 +56,9 @@ def test_a_persons_approval_settles_before_it_is_taken_Q0(world: GitWorld) -> No
     task = approved(world)
     assert merge(world) == {task: "waiting"}
     assert waits(world, task) == "settles until 12:00:10 (Q0)"
-    assert world.app.merges.settling_seconds() == 10
     world.clock.advance(seconds=9)
     assert merge(world) == {task: "waiting"}
     world.app.decisions.withdraw(BOB, task, reason="wait")
-    assert world.app.merges.settling_seconds() == 0
     world.approve(BOB, task)
     world.clock.advance(seconds=10)
     assert merge(world) == {task: "merged"}

@@ -71,8 +71,8 @@ def rules_of(context: Context, tx: Tx) -> Rules:
     return Rules(context.project(tx).hold, seconds, context.now())
 
 
-def told(context: Context, item: MergeItem, rules: Rules) -> MergeItem:
-    """An item with what it waits for; a lease of a process that ended is none."""
+def explain(context: Context, item: MergeItem, rules: Rules) -> MergeItem:
+    """The item with what it waits for; a lease of a process that ended is none."""
     lease = Lease(item.task, item.state, item.until, item.process, item.host)
     if item.state == "merging" and not is_live(context, lease):
         item = msgspec.structs.replace(item, state="waiting", why="")
@@ -82,14 +82,17 @@ def told(context: Context, item: MergeItem, rules: Rules) -> MergeItem:
 
 def waits_for(item: MergeItem, rules: Rules) -> str:
     """Q0, Q1: why an item cannot be taken yet; empty when it can."""
+    settles = settles_at(item, rules)
+    return obstacle(item, rules) or (f"settles until {settles[11:19]} (Q0)" if settles > rules.now else "")
+
+
+def obstacle(item: MergeItem, rules: Rules) -> str:
+    """Why an item cannot be taken however long it has settled; empty when there is nothing."""
     if rules.hold is not None or item.hold is not None:
         return f"held: {item.hold or rules.hold}"
     if item.open_deps:
         return f"waits for {item.open_deps} {'dependency' if item.open_deps == 1 else 'dependencies'}"
-    if item.state == "stuck":
-        return f"{item.why}; fe merges retry {item.task}"
-    settles = settles_at(item, rules)
-    return f"settles until {settles[11:19]} (Q0)" if settles > rules.now else ""
+    return f"{item.why}; fe merges retry {item.task}" if item.state == "stuck" else ""
 
 
 def settles_at(item: MergeItem, rules: Rules) -> str:
@@ -97,3 +100,19 @@ def settles_at(item: MergeItem, rules: Rules) -> str:
     if item.approver_kind != "human":
         return ""
     return stamp(datetime.fromisoformat(item.approved_at) + timedelta(seconds=rules.settle_seconds))
+
+
+def seconds_to_next(items: list[MergeItem], rules: Rules, *, alone: bool) -> float | None:
+    """Q0: how long until the first of these items may be taken that only has to settle; None when none has to.
+
+    An item that has settled by now counts too (0), unless another process is at work: then it is for that one.
+    """
+    moments = [settles_at(item, rules) for item in items if not obstacle(item, rules)]
+    waits = [_between(rules.now, moment) for moment in moments if alone or moment > rules.now]
+    return min(waits, default=None)
+
+
+def _between(now: str, moment: str) -> float:
+    if moment <= now:
+        return 0.0
+    return (datetime.fromisoformat(moment) - datetime.fromisoformat(now)).total_seconds()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from datetime import datetime
 from functools import cached_property
 
 import msgspec
@@ -15,7 +14,7 @@ from foureyes.app.call.outcome import outcome
 from foureyes.app.call.work import Work
 from foureyes.app.gate.checks import Checks, Telling
 from foureyes.app.gate.landing import accept, given_of, recognise, refuse_foreign_target, settings_of, tidy, tidy_merged
-from foureyes.app.gate.merge_queue import Lease, is_live, items_of, rules_of, settles_at, told, waits_for
+from foureyes.app.gate.merge_queue import Lease, explain, is_live, items_of, rules_of, seconds_to_next, waits_for
 from foureyes.app.gate.settling import in_words
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
@@ -39,6 +38,8 @@ from foureyes.errors import Conflict, GitProblem, Reason, Refused
 STARTS = 5
 """How often a merge begins anew because the target moved meanwhile (Q3)."""
 
+UNDECIDED = ("waiting", "stuck")
+"""Outcomes that the next look at the queue tells anew."""
 SPARE_SECONDS = 300
 SHOWN = 20
 
@@ -84,46 +85,69 @@ class Merges:
         """What is approved and not merged, in the order in which it will be tried, each with what it waits for."""
         with self._context.store.read() as tx:
             rules = rules_of(self._context, tx)
-            return [told(self._context, item, rules) for item in items_of(tx)]
+            return [explain(self._context, item, rules) for item in items_of(tx)]
 
-    def settling_seconds(self) -> float:
-        """How long until the last approval that only has to settle may be taken; 0 when there is none."""
-        with self._context.store.read() as tx:
-            items = [item for item in items_of(tx) if item.state == "waiting" and not item.open_deps]
-            rules = rules_of(self._context, tx)
-            moments = [settles_at(item, rules) for item in items]
-        waits = [
-            (datetime.fromisoformat(moment) - self._context.clock.now()).total_seconds() for moment in moments if moment
-        ]
-        return max([0.0, *waits])
+    def process(self, actor: Actor, tell: Telling | None = None, *, wait: bool = False) -> list[MergeRow]:
+        """Work the queue off: everything that can be merged now is, the rest says why not. One at a time (Q1).
 
-    def process(self, actor: Actor, tell: Telling | None = None) -> list[MergeRow]:
-        """Work the queue off: everything that can be merged now is, the rest says why not. One at a time (Q1)."""
+        `wait`: and again for what only has to settle, until nothing is left that does (Q0).
+        """
         permit(actor, "merge")
+        rows, seconds = self._work_off(actor, tell, [])
+        while wait and seconds is not None:
+            if seconds and tell is not None:
+                tell("a person's approval can still be taken back; waiting until it has settled (Q0)")
+            if seconds:
+                self._context.clock.wait(seconds)
+            later, seconds = self._work_off(actor, tell, rows)
+            rows = [row for row in rows if row.outcome not in UNDECIDED] + later
+        return rows
+
+    def _work_off(
+        self, actor: Actor, tell: Telling | None, before: list[MergeRow]
+    ) -> tuple[list[MergeRow], float | None]:
+        """Go through the queue once. What became of each item, and after how many seconds to do so again; None when
+        nothing is left that only has to settle.
+        """
         with self._context.store.read() as tx:
             target = self._context.project(tx).target
             refuse_foreign_target(self._context, tx, target)
         self._refuse_programs()
         rows = recognise(self._context, actor, target)
-        while (item := self._next(actor, rows)) is not None:
+        tried: set[int] = set()
+        while (item := self._next(actor, tried, before + rows)) is not None:
+            tried.add(item.approval)
             rows += self._merge(actor, item, target, tell)
         tidy_merged(self._context, target)
         self._catch_up(target, tell)
-        tried = {row.task for row in rows}
-        waiting = [item for item in self.all() if item.task not in tried]
-        return rows + [
-            MergeRow(task=item.task, attempt=item.attempt, outcome=item.state, message=item.why or "waits")
-            for item in waiting
-        ]
+        left, seconds = self._left(tried)
+        return rows + left, seconds
 
-    def _next(self, actor: Actor, rows: list[MergeRow]) -> MergeItem | None:
+    def _left(self, tried: set[int]) -> tuple[list[MergeRow], float | None]:
+        """What was not tried and why, and when to look again: both by one look, so that nothing settles between."""
+        with self._context.store.read() as tx:
+            rules = rules_of(self._context, tx)
+            left = [item for item in items_of(tx) if item.approval not in tried]
+            alone = not any(self._is_anothers(lease) for lease in tx.all("merge.leases", Lease))
+        shown = [explain(self._context, item, rules) for item in left]
+        rows = [
+            MergeRow(task=item.task, attempt=item.attempt, outcome=item.state, message=item.why or "waits")
+            for item in shown
+        ]
+        return rows, seconds_to_next(left, rules, alone=alone)
+
+    def _next(self, actor: Actor, tried: set[int], rows: list[MergeRow]) -> MergeItem | None:
         """The next item; if somebody else is at work by now, what was done so far is still told."""
         try:
-            return self._lease(actor, {row.task for row in rows})
+            return self._lease(actor, tried)
         except Conflict:
             if not rows:
                 raise
             return None
+
+    def _is_anothers(self, lease: Lease) -> bool:
+        """Q1: whether another process is at work on it; a lease of one that ended is free (Q4)."""
+        return is_live(self._context, lease) and lease.process != self._me
 
     def _refuse_programs(self) -> None:
         """Q2: repository configuration that names a program is an error: what reaches the target is not decided by
@@ -140,17 +164,17 @@ class Merges:
             )
             raise Refused("nothing was merged.", reasons=reasons, next_step=step)
 
-    def _lease(self, actor: Actor, tried: set[str]) -> MergeItem | None:
-        """Q1: take the next item, unless another process is at work; a lease of one that ended is free (Q4)."""
+    def _lease(self, actor: Actor, tried: set[int]) -> MergeItem | None:
+        """Q1: take the next item, unless another process is at work."""
         with self._context.writing(actor, "merge") as work:
             for lease in work.tx.all("merge.leases", Lease):
-                if is_live(self._context, lease) and lease.process != self._me:
+                if self._is_anothers(lease):
                     where = f" on {lease.host}" if lease.host else ""
                     raise Conflict(
                         f"another fe merge is at work{where}: it merges {lease.task}.", next_step="fe merges list"
                     )
             rules = rules_of(self._context, work.tx)
-            items = [item for item in items_of(work.tx) if item.task not in tried and not waits_for(item, rules)]
+            items = [item for item in items_of(work.tx) if item.approval not in tried and not waits_for(item, rules)]
             if not items:
                 return None
             policy = self._context.policy(work.tx, gate_of(self._context.store.project))

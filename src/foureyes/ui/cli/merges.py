@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import click
 
 from foureyes.app.views.merge import MergeRow
@@ -27,12 +25,7 @@ def merge(session: Session, wait: bool) -> None:
     checkout.
     """
     end_cleanly()
-    tell = None if session.json else session.note
-    rows = session.app.merges.process(session.actor, tell)
-    while wait and (seconds := session.app.merges.settling_seconds()) > 0:
-        session.note("a person's approval can still be taken back; waiting until it has settled (Q0)")
-        time.sleep(seconds)
-        rows = [row for row in rows if row.outcome != "waiting"] + session.app.merges.process(session.actor, tell)
+    rows = session.app.merges.process(session.actor, None if session.json else session.note, wait=wait)
     if session.json:
         output.write_lines(rows)
         return
