@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -276,6 +276,9 @@ class Tx(Protocol):
     def one(self, query: str, into: type[T], /, **params: object) -> T | None: ...
 
     def tasks(self, query: ListQuery, into: type[T], /) -> list[T]: ...
+
+    def once(self, key: Hashable, make: Callable[[], T], /) -> T:
+        """A value made from reads, kept under a key until something is written or the transaction ends."""
 
 
 class WriteTx(Tx, Protocol):

@@ -326,6 +326,18 @@ def flag_names(feature: str) -> list[str]:
     ]
 
 
+VARIABLES = (
+    *(setting.env for setting in SETTINGS if setting.env),
+    "FOUREYES_" + POLICY_ALIAS.upper(),
+    *(name for feature in FEATURES for name in flag_names(feature)),
+)
+
+
+def has_variables(environ: Mapping[str, str]) -> bool:
+    """Whether the environment says anything about a setting: only then it matters that a person asks (P12)."""
+    return any(environ.get(name) for name in VARIABLES)
+
+
 def agent_profiles(layers: Layers) -> dict[str, Profile]:
     """The agent programs that are known by name, with the model and vendor that count for them (I6)."""
     found = resolve(BY_KEY["agents"], layers).value

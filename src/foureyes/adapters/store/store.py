@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -31,6 +31,7 @@ class Reading:
 
     def __init__(self, engine: Database) -> None:
         self._engine = engine
+        self._kept: dict[Hashable, Any] = {}
 
     def all(self, query: str, into: type[T], /, **params: object) -> list[T]:
         try:
@@ -49,6 +50,12 @@ class Reading:
         statement, params = compose(query)
         return structs(into, *self._engine.fetch(statement, plain(params)))
 
+    def once(self, key: Hashable, make: Callable[[], T], /) -> T:
+        if key not in self._kept:
+            self._kept[key] = make()
+        made: T = self._kept[key]
+        return made
+
 
 class Writing(Reading):
     """A writing transaction: appends go to the journal and through the projections to the tables."""
@@ -59,6 +66,7 @@ class Writing(Reading):
 
     def append(self, session: str, at: str, entries: Sequence[tuple[str, Event]]) -> list[int]:
         """Write events as the next rows of the chain and project them; their row numbers."""
+        self._kept.clear()  # whatever was read before may be different now
         rows: list[Row] = []
         head = self.one("journal.head", Head)
         seq, hash_ = (head.seq, head.hash) if head else (0, "")

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from foureyes import config
-from foureyes.app.call.caller import check_token, permit, spawners
+from foureyes.app.call.caller import check_token, gate_of, permit, spawners
 from foureyes.app.call.rows import Change, Named, Origin, StoredSetting
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Clock, Ids, Keys, Outside, Repo, Store, Tx, Workshop
@@ -45,6 +45,7 @@ class Context:
         self.ids = ids
         self.environ = environ
         self.folder = folder
+        self._parsed: tuple[str, dict[str, config.Value]] | None = None
 
     @cached_property
     def repo(self) -> Repo:
@@ -95,7 +96,8 @@ class Context:
         permit(actor, verb)
         with self.store.write() as tx:
             check_token(tx, actor)
-            yield Work(tx, actor, self.now(), verb if self.wants_key(tx, actor, verb) else "")
+            unproven = verb if self.wants_key(tx, actor, verb) else ""
+            yield Work(tx, actor, self.now(), self.store.project, unproven)
 
     def wants_key(self, tx: Tx, actor: Actor, verb: str, *, as_a_person: bool = False) -> bool:
         """I9: whether a person's signature belongs under this verb. `as_a_person`: it counts because a person does
@@ -122,15 +124,29 @@ class Context:
         """Where settings come from, for this caller. foureyes.toml is the one that a person last accepted (P12)."""
         text = self.project(tx).accepted_text
         stored = {row.name: row.value for row in tx.all("project.settings", StoredSetting)}
-        human = actor.kind == "human" and not self.has_keys(
-            tx
-        )  # who has a key changes the policy with it, not by a variable (I9)
-        return config.Layers(
-            file=config.read_file(text) if text else {}, store=stored, environ=self.environ, human=human
-        )
+        # Who has a key changes the policy with it, not by a variable (I9).
+        human = self._may_loosen(actor) and not self.has_keys(tx)
+        return config.Layers(file=self._read(text), store=stored, environ=self.environ, human=human)
+
+    def _may_loosen(self, actor: Actor) -> bool:
+        """P12: a person, where variables say anything at all; to everybody else the same rules apply."""
+        return actor.kind == "human" and config.has_variables(self.environ)
+
+    def _read(self, text: str | None) -> dict[str, config.Value]:
+        """The settings of a file; the text that was read last is not parsed again."""
+        if not text:
+            return {}
+        if self._parsed is None or self._parsed[0] != text:
+            self._parsed = (text, config.read_file(text))
+        return dict(self._parsed[1])
 
     def policy(self, tx: Tx, actor: Actor) -> ReviewPolicy:
-        return config.review_policy(self.layers(tx, actor))
+        """The rules in force for this caller, as the transaction sees them: resolved once, and again after a write."""
+        return tx.once(("policy", self._may_loosen(actor)), lambda: config.review_policy(self.layers(tx, actor)))
+
+    def gate_policy(self, tx: Tx) -> ReviewPolicy:
+        """The rules in force for what the gate does, whoever sets it off."""
+        return self.policy(tx, gate_of(self.store.project))
 
     def find(self, tx: Tx, text: str) -> Task:
         """The task that an id, or any unambiguous beginning of one, means."""

@@ -8,7 +8,7 @@ from typing import Protocol, TypedDict, TypeVar
 
 import msgspec
 
-from foureyes.app.call.caller import gate_of, spawners
+from foureyes.app.call.caller import spawners
 from foureyes.app.call.context import Context
 from foureyes.app.ports import Tx
 from foureyes.app.views.session import SessionView
@@ -139,8 +139,9 @@ class SessionCount(msgspec.Struct, frozen=True):
 
 
 def facts_of(context: Context, tx: Tx, task: TaskId, caller: Party | None = None) -> Facts:
-    """The facts of one task."""
-    return facts_for(context, tx, [task], caller)[task]
+    """The facts of one task, as the transaction sees them: read once, and again after a write."""
+    above = caller.above if caller else ()
+    return tx.once(("facts", task, above), lambda: facts_for(context, tx, [task], caller)[task])
 
 
 def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None = None) -> dict[TaskId, Facts]:
@@ -257,7 +258,7 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
 
     Sessions of one origin are one pair of eyes (I4): the last thing they said is what they say.
     """
-    policy = context.policy(tx, gate_of(context.store.project))
+    policy = context.gate_policy(tx)
     alone = msgspec.structs.replace(facts, recorded=())
     latest: list[Review] = []
     for row in reversed(reviews):

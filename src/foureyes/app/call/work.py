@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from foureyes.app.call.caller import gate_of, refuse_other_task
 from foureyes.app.call.rows import Count, Known
 from foureyes.app.ports import WriteTx
@@ -17,11 +19,12 @@ class Work:
     `unproven` is why nothing may be recorded yet: a person's signature is still to be checked (I9).
     """
 
-    def __init__(self, tx: WriteTx, actor: Actor, at: str, unproven: str = "") -> None:
+    def __init__(self, tx: WriteTx, actor: Actor, at: str, project: str, unproven: str = "") -> None:
         self.tx = tx
         self.actor = actor
         self.at = at
         self.unproven = unproven
+        self._project = project
         self._known = False
 
     def record(self, task: str, *events: Event) -> list[int]:
@@ -32,9 +35,14 @@ class Work:
         self.introduce()
         return self.tx.append(self.actor.session, self.at, [(task, event) for event in events])
 
+    @cached_property
+    def gate(self) -> Work:
+        """The same transaction, in the name of the gate: what a rule decides, no caller decides."""
+        return Work(self.tx, gate_of(self._project), self.at, self._project)
+
     def as_gate(self, project: str) -> Work:
-        """The same transaction, in the name of the gate: what a rule decides, no caller decides (lesson 28)."""
-        return Work(self.tx, gate_of(project), self.at)
+        """The same transaction, in the name of the gate."""
+        return self.gate
 
     def introduce(self) -> None:
         """Make the session's row, or add what is new about it; once."""

@@ -63,7 +63,7 @@ class Exchange:
             }
             fresh = [one for one in anchored if _key(one.found) not in said_before]
             done = raise_all(work, now, fresh, kind=kind, source=format_, me=me)
-            end_approvals(work, now, self._context.store.project)
+            end_approvals(work, now)
             escalate(self._context, work, now.task.id)
         raised = done.event.findings if done.event else ()
         new, again = (

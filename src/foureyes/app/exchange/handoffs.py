@@ -9,7 +9,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-from foureyes.app.call.caller import gate_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, with_trees
 from foureyes.app.call.refusals import refuse_verb
@@ -149,7 +148,7 @@ class Handoffs:
 
     def _tracked(self, tx: Tx, facts: Facts) -> list[Tracking]:
         """L13: the failing tests of every attempt that a required check has answered for, where it counts (D5)."""
-        policy = self._context.policy(tx, gate_of(self._context.store.project))
+        policy = self._context.gate_policy(tx)
         attempts = tx.all("attempt.of_task", Attempt, task=facts.task.id)
         known = with_trees(tx, facts, [tree for one in attempts for tree in (one.tree, one.base_tree)])
         found = []

@@ -170,9 +170,7 @@ def plan_debt(context: Context, work: Work, task: str, finding: Finding, why: st
         why,
     ]
     said = "\n\n".join(part for part in parts if part.strip())
-    planner = (
-        work if work.actor.task is None else work.as_gate(context.store.project)
-    )  # a token is good for one task (I2)
+    planner = work if work.actor.task is None else work.gate  # a token is good for one task (I2)
     planner.record(
         new,
         e.TaskCreated(title=clean_title(finding.title[:400]), description=said, type="chore", labels=("tech-debt",)),

@@ -89,7 +89,7 @@ def carry(
     L14).
     """
     findings = findings_of(work.tx, task)
-    gate = work.as_gate(context.store.project)
+    gate = work.gate
     if places:
         gate.record(task, e.FindingsPlaced(iteration=event.n, places=places))
     gone = {place.root for place in places if place.left}
@@ -109,7 +109,7 @@ def carry(
     given = [
         row.word for row in work.tx.all("finding.answers_in", AnswerRow, task=task, iteration=event.n) if row.blocking
     ]
-    limits = context.policy(work.tx, gate.actor).limits
+    limits = context.gate_policy(work.tx).limits
     if wants_lead(given, limits):
         rejected = sum(word == "REJECTED" for word in given)
         ask_lead(

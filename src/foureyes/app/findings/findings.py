@@ -110,7 +110,7 @@ class Findings:
             source = "person" if actor.kind == "human" else "session"
             done = raise_all(work, now, [anchored], kind="TL", source=source, me=me)
             assert done.event is not None
-            end_approvals(work, now, self._context.store.project)
+            end_approvals(work, now)
             escalate(self._context, work, now.task.id)
         return self.show(done.event.findings[0].id)
 
@@ -284,7 +284,7 @@ def everything(tx: Tx) -> list[Finding]:
     return found
 
 
-def end_approvals(work: Work, facts: Facts, project: str) -> None:
+def end_approvals(work: Work, facts: Facts) -> None:
     """T `void`: an approved change with an open blocking finding is in review again, at once (D2)."""
     if facts.task.status != "approved":
         return
@@ -295,7 +295,7 @@ def end_approvals(work: Work, facts: Facts, project: str) -> None:
         event = e.ApprovalVoided(
             approval=row.seq, reasons=(f"D2: blocking findings are open: {', '.join(holding[:5])}",)
         )
-        work.as_gate(project).record(facts.task.id, event)
+        work.gate.record(facts.task.id, event)
 
 
 def is_note(one: Finding) -> bool:

@@ -104,7 +104,7 @@ def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted,
             found.append(_copy(one, places[one.root], names.next()))
     if found:
         raised = e.FindingsRaised(iteration=event.n, kind="TL", source="inherited", findings=tuple(found))
-        work.as_gate(context.store.project).record(task, raised)
+        work.gate.record(task, raised)
 
 
 def _first(one: Finding) -> str:
@@ -126,7 +126,7 @@ def come_back(
     )
     if found:
         raised = e.FindingsRaised(iteration=event.n, kind="TL", source="came back", findings=found)
-        work.as_gate(context.store.project).record(task, raised)
+        work.gate.record(task, raised)
 
 
 def _copy(one: Finding, place: Placed, name: str) -> Raised:

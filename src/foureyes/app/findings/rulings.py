@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import msgspec
 
-from foureyes.app.call.caller import gate_of, permit
+from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.outcome import outcome
@@ -229,7 +229,7 @@ def send_back(context: Context, work: Work, task: TaskId) -> bool:
     ]
     lines += [f"- and {len(open_ones) - SHOWN} more"] if len(open_ones) > SHOWN else []
     event = e.AttemptSentBack(iteration=facts.task.iteration, feedback="\n".join(lines), source="findings")
-    work.as_gate(context.store.project).record(task, event)
+    work.gate.record(task, event)
     escalate(context, work, task)
     return True
 
@@ -241,7 +241,7 @@ def is_due(context: Context, tx: Tx, facts: Facts, open_ones: Sequence[Finding])
         return False
     if any(one.state in ("claimed", "disputed") or one.waiting for one in open_ones):
         return False
-    policy = context.policy(tx, gate_of(context.store.project))
+    policy = context.gate_policy(tx)
     if mode_of(facts, policy).mode == "per-task":
         return False
     reviews = [row for row in tx.all("review.of_task", Review, task=facts.task.id) if row.diff_id == attempt.diff_id]

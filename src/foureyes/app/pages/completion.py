@@ -9,7 +9,6 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from foureyes.app.call.caller import gate_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import HoldingRow
 from foureyes.app.ports import Tx
@@ -138,9 +137,7 @@ class Validation:
         """A required check that is red on the target, or never ran there (G1)."""
         with self._context.store.read() as tx:
             target = self._context.project(tx).target
-            rules = [
-                rule for rule in self._context.policy(tx, gate_of(self._context.store.project)).checks if rule.required
-            ]
+            rules = [rule for rule in self._context.gate_policy(tx).checks if rule.required]
         if not rules:
             return []
         try:

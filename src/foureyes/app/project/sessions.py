@@ -12,7 +12,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import Count, Known, Named, Token
 from foureyes.app.call.work import Work
-from foureyes.app.ports import Tx
+from foureyes.app.ports import Tx, WriteTx
 from foureyes.app.views.session import Ended, SessionView, Spawned, Whoami
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
@@ -130,7 +130,7 @@ class Sessions:
         try:
             with self._context.store.write() as tx:
                 event = SecurityRecorded(kind="token_elsewhere", rule="I2", reason=wrong, detail=of)
-                Work(tx, replace(actor, token=""), self._context.now()).record(token.task if token else "", event)
+                self._work(tx, replace(actor, token="")).record(token.task if token else "", event)
         except FoureyesError as also:
             problem = TokenRefused(
                 f"the token was refused, and that could not be recorded: {also.message}", reasons=problem.reasons
@@ -166,10 +166,13 @@ class Sessions:
             refuse_verb("no session was made.", reason)
         made = replace(actor, session=self._fresh_id(), base=actor.base or actor.session)
         with self._context.store.write() as tx:
-            old = Work(tx, actor, self._context.now())
+            old = self._work(tx, actor)
             old.introduce()
-            Work(tx, made, self._context.now()).introduce()
+            self._work(tx, made).introduce()
         return self.whoami(made)
+
+    def _work(self, tx: WriteTx, actor: Actor) -> Work:
+        return Work(tx, actor, self._context.now(), self._context.store.project)
 
     def _fresh_id(self) -> SessionId:
         return session_id(self._context.ids.number().to_bytes(16, "big"))

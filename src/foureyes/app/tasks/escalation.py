@@ -6,7 +6,6 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.app.call.caller import gate_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
@@ -47,7 +46,7 @@ def loop_state_of(context: Context, tx: Tx, task: Task) -> LoopState:
     ]
     acts += tx.all("review.agreements", Act, task=task.id)
     odds = tx.all("review.odd_ends", Odd, task=task.id)
-    limits = context.policy(tx, gate_of(context.store.project)).limits
+    limits = context.gate_policy(tx).limits
     is_over = task.status in AT_WORK or bool(handed[-1].close_seq)
     return loop_state(handed, rounds(handed, steps, closed=is_over), acts, odds, limits)
 
@@ -56,7 +55,7 @@ def profile_of(context: Context, tx: Tx, task: Task, now: LoopState) -> str:
     """E2, E4: who wrote it fixes it, unless the loop has gone up since; then the profile of the tier. Empty: a person
     decides.
     """
-    tiers = context.policy(tx, gate_of(context.store.project)).tiers
+    tiers = context.gate_policy(tx).tiers
     if now.waiting_for:
         return tiers.lead if now.waiting_for == "lead" and tiers.lead != "human" else ""
     if now.tier == "senior" and not now.round:
@@ -77,7 +76,7 @@ def escalate(context: Context, work: Work, task: TaskId) -> LoopState:
     now = loop_state_of(context, work.tx, found)
     if (now.tier, now.waiting_for) != (found.tier, found.waiting_for):
         event = e.TaskEscalated(iteration=found.iteration, tier=now.tier, waiting_for=now.waiting_for, why=now.why)
-        work.as_gate(context.store.project).record(task, event)
+        work.gate.record(task, event)
     return now
 
 
@@ -87,7 +86,7 @@ def ask_lead(context: Context, work: Work, task: TaskId, why: str) -> None:
     if found.waiting_for:
         return  # somebody is asked already, and it may be a person
     event = e.TaskEscalated(iteration=found.iteration, tier=_tier(found), waiting_for="lead", why=why, asked=True)
-    work.as_gate(context.store.project).record(task, event)
+    work.gate.record(task, event)
 
 
 def _tier(task: Task) -> Tier:
