@@ -129,7 +129,8 @@ def _tried(place: Located, environ: Mapping[str, str], proposal: Proposal) -> Pr
         if tree is None:
             return replace(proposal, tried="there is no commit to try it on")
         said = judge(proposal.rule, Pipeline(environ).run(proposal.rule, lambda path: workshop.export(tree, path)))
-        return replace(proposal, tried=f"{said.outcome.replace('_', ' ')}: {said.summary}")
+        tried = f"{said.outcome.replace('_', ' ')}: {said.summary}"
+        return replace(proposal, tried=tried, outcome=said.outcome)
     finally:
         workshop.close()
 

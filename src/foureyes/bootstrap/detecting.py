@@ -11,7 +11,7 @@ import tomllib
 
 import msgspec
 
-from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.check import CheckRule, Outcome
 
 TARGET = re.compile(r"^([A-Za-z0-9_.-]+)\s*:(?!=)", re.MULTILINE)
 MOST = 200_000
@@ -23,11 +23,12 @@ class Proposal(msgspec.Struct, frozen=True):
     rule: CheckRule
     source: str
     tried: str = ""
+    outcome: Outcome | None = None
 
     @property
     def is_of_use(self) -> bool:
         """Untried, or it ran: a check that cannot run would refuse every approval (D5)."""
-        return not self.tried.startswith(("crashed", "timed out"))
+        return self.outcome not in ("crashed", "timed_out")
 
 
 def checks_in(root: str) -> list[Proposal]:

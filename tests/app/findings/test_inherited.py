@@ -162,3 +162,17 @@ def test_a_person_clears_nothing_that_came_along_by_its_content_I8_A6(world: Git
     new = handed_on(world, task, "squashed into another commit")
     with world.refused("I8"):
         world.app.attempts.clear_author(BOB, new, CLAUDE.session, "it only looks alike")
+
+
+def test_a_person_clears_nobody_whose_code_is_in_another_attempt_than_the_trailer_I8_A6(world: GitWorld) -> None:
+    first(world)
+    new = world.create()
+    world.start(GEMINI, new)
+    world.checkout.branch(f"fe/{new}")
+    world.checkout.commit("other.py", "y = 1\n", session=CLAUDE)
+    world.submit(GEMINI, new)
+    world.checkout.git("reset", "-q", "--hard", "main")
+    world.checkout.commit("pay.py", PAY, session=GEMINI)
+    world.submit(GEMINI, new)
+    with world.refused("I8"):
+        world.app.attempts.clear_author(BOB, new, CLAUDE.session, "the trailer is wrong")

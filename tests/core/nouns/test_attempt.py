@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from itertools import product
 
-from foureyes.core.nouns.attempt import KEEPS_APPROVAL, Change, ChangedFile, relation
+import msgspec
+import pytest
+
+from foureyes.core.nouns.attempt import (
+    AUTHOR_SOURCES,
+    KEEPS_APPROVAL,
+    Author,
+    AuthorSource,
+    Change,
+    ChangedFile,
+    relation,
+    source_of,
+)
+from foureyes.core.words.ids import SessionId
 
 from tests.core.samples import BASE, DIFF, HEAD, REF
 
@@ -47,3 +60,31 @@ def test_a_change_counts_its_lines_and_binaries_count_none_A1() -> None:
 def test_a_change_without_files_is_empty_and_a_binary_is_not_A5() -> None:
     assert change().is_empty
     assert not change(ChangedFile("logo.png", None, None)).is_empty
+
+
+OLD_WORDS: dict[str, AuthorSource] = {
+    "claim": "claim",
+    "token": "token",
+    "a token": "token",
+    "commit 1a2b3c4": "trailer",
+    "shares blob 1a2b3c4 with fe-7k2": "shared",
+    "shares commit 1a2b3c4 with fe-7k2": "shared",
+}
+
+
+@pytest.mark.parametrize(("words", "source"), OLD_WORDS.items(), ids=list(OLD_WORDS))
+def test_the_journal_says_for_ever_what_made_a_session_an_author_A1_I8(words: str, source: AuthorSource) -> None:
+    payload = {"session": "ses-x", "why": words}
+    assert msgspec.convert(payload, Author).source == source
+
+
+@pytest.mark.parametrize("source", AUTHOR_SOURCES)
+def test_what_is_written_about_an_author_is_read_back_as_it_was_meant_A1(source: AuthorSource) -> None:
+    author = Author.by(source, SessionId("ses-x"), "1a2b3c4")
+    assert msgspec.json.decode(msgspec.json.encode(author), type=Author).source == source
+    assert msgspec.to_builtins(author).keys() == {"session", "why", "attempt"}, "journal rows keep their shape"
+
+
+@pytest.mark.parametrize("words", ["", "commits", "Commit 1a2b3c4", "was told to", "a commit 1a2b3c4"])
+def test_words_that_nobody_has_written_so_far_clear_nobody_I8(words: str) -> None:
+    assert source_of(words) == "claim"

@@ -26,7 +26,7 @@ def test_looking_and_planning_make_no_maker_I7(action: str) -> None:
 
 def test_whom_a_trailer_names_is_a_maker_A1() -> None:
     facts = made(authors=[STRANGER])
-    assert "commit abc1234" in facts.makers()[STRANGER.session]
+    assert "commit abc1234" in facts.makers()[STRANGER.session].why
 
 
 def test_the_current_implementer_is_a_maker_even_with_an_empty_history_P2() -> None:
@@ -98,7 +98,7 @@ def test_the_words_say_how_somebody_is_a_maker_G2() -> None:
     for actor, expected in cases:
         found = made().made_by(actor)
         assert found is not None
-        assert expected in found[1]
+        assert expected in found.why
 
 
 LEAD = agent("lead")

@@ -8,13 +8,14 @@ from typing import Protocol, TypedDict, TypeVar
 
 import msgspec
 
+from foureyes.app.call.authors import AuthorRow, authors_of
 from foureyes.app.call.caller import spawners
 from foureyes.app.call.context import Context
 from foureyes.app.ports import Tx
 from foureyes.app.views.session import SessionView
 from foureyes.core.events import KINDS, Event, LabelAdded, PlanAccepted, TaskCreated, TaskEdited, TaskStarted
 from foureyes.core.loop.review import Review
-from foureyes.core.nouns.attempt import Attempt, Author
+from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckResult
 from foureyes.core.nouns.finding import Blocking, State
 from foureyes.core.nouns.session import Kind, Party, Trust, is_one_origin
@@ -36,12 +37,6 @@ class Checked(TypedDict):
 
 class HistoryRow(HistoryEntry, frozen=True, kw_only=True):
     """A history entry with its task."""
-
-    task: str
-
-
-class AuthorRow(Author, frozen=True, kw_only=True):
-    """An author with its task."""
 
     task: str
 
@@ -150,7 +145,7 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
     attempts = {row.task: row for row in tx.all("attempt.latest", AttemptRow, ids=ids)}
     history, authors = (
         _by_task(tx.all("attempt.history", HistoryRow, ids=ids)),
-        _by_task(tx.all("attempt.authors", AuthorRow, ids=ids)),
+        _by_task(authors_of(tx, ids)),
     )
     taken_off = _by_task(tx.all("task.labels_taken_off", TakenOff, ids=ids))
     recorded, reviews = (

@@ -31,7 +31,7 @@ from foureyes.core.events.task import Logged
 from foureyes.core.nouns.finding import UNRESOLVED, WAIVED_DAYS, Finding, Found, Kind, Location
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import clean_title
-from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.facts import Facts, Maker
 from foureyes.core.rules.policy import gate_files
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
@@ -149,10 +149,11 @@ class Findings:
         )
 
     @staticmethod
-    def _refuse_waiver(facts: Facts, found: Finding, me_made: tuple[str, str] | None, now: str) -> None:
+    def _refuse_waiver(facts: Facts, found: Finding, me_made: Maker | None, now: str) -> None:
         reasons: list[Reason] = []
         if me_made is not None:
-            said = f"a waiver is for a person who did not make the change: {facts.party_name(me_made[0])} {me_made[1]}"
+            maker = f"{facts.party_name(me_made.session)} {me_made.why}"
+            said = f"a waiver is for a person who did not make the change: {maker}"
             reasons.append(Reason("E3", said, "another person waives it"))
         if not found.blocking:
             reasons.append(
@@ -191,16 +192,16 @@ class Findings:
                 raise Refused(
                     "nothing was planned.", reasons=tuple(wrong) or (none,), next_step=(wrong or [none])[0].next
                 )
-            planned = []
+            planned, fresh = [], 0
             for one in {one.root: one for one in chosen}.values():
                 if not one.tracked:
                     new = plan_debt(self._context, work, one.task, one)
                     work.record(one.task, e.FindingTracked(root=one.root, follow_up=new))
                     planned.append(f"{one.id} is {new}")
+                    fresh += 1
                 else:
                     planned.append(f"{one.id} is {one.tracked} already")
             now = self._context.get(work.tx, TaskId(chosen[0].task))
-            fresh = sum(not line.endswith("already") for line in planned)
         return outcome(
             now,
             f"planned {fresh} follow-up {'task' if fresh == 1 else 'tasks'}",

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from foureyes.app.call.authors import authors_of
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import AuthorRow
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.findings.raising import Names
@@ -48,10 +48,10 @@ def laundered(tx: Tx, event: AttemptSubmitted, task: TaskId) -> AttemptSubmitted
         return event
     known = {author.session for author in event.authors}
     more: dict[SessionId, Author] = {}
-    for row in tx.all("attempt.authors", AuthorRow, ids=sorted(shared)):
+    for row in authors_of(tx, sorted(shared)):
         if row.session not in known:
             kind, _, name = shared[row.task].piece.partition(" ")
-            more.setdefault(row.session, Author(row.session, f"shares {kind} {name[:7]} with {row.task}"))
+            more.setdefault(row.session, Author.by("shared", row.session, f"{kind} {name[:7]} with {row.task}"))
     return msgspec.structs.replace(event, authors=(*event.authors, *more.values())) if more else event
 
 

@@ -132,7 +132,9 @@ def may_rule(facts: Facts, me: Party, policy_of: Decision) -> Decision:
     made = facts.made_by(me)
     if made is not None and me.kind != "service":
         return refuse(
-            "L8", f"whoever answered does not rule: {facts.party_name(made[0])} {made[1]}", "somebody else rules on it"
+            "L8",
+            f"whoever answered does not rule: {facts.party_name(made.session)} {made.why}",
+            "somebody else rules on it",
         )
     return policy_of
 

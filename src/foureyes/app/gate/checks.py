@@ -14,7 +14,7 @@ from foureyes.app.call.test_names import pack
 from foureyes.app.call.work import Work
 from foureyes.app.gate.settling import Settled, settle
 from foureyes.app.ports import Tx
-from foureyes.app.project.policy import step_for, unaccepted
+from foureyes.app.project.policy import unaccepted
 from foureyes.app.views.check import CheckReport, CheckRow
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.app.work.branches import tip_of
@@ -128,9 +128,9 @@ class Checks:
     def _no_checks(self) -> NotFound:
         """Nothing to run; perhaps because what is on the target was not accepted (P12)."""
         with self._context.store.read() as tx:
-            said = unaccepted(self._context, self._context.project(tx))
-        if said:
-            return NotFound(f"no checks are in force: {said}.", next_step=step_for(said))
+            left = unaccepted(self._context, self._context.project(tx))
+        if left:
+            return NotFound(f"no checks are in force: {left.text}.", next_step=left.next)
         return NotFound("no checks are configured.", next_step="add [[checks]] to foureyes.toml on the target branch")
 
     def run_on(

@@ -330,7 +330,7 @@ def only_by_trailer(facts: Facts, text: str) -> SessionId:
     acts = [
         entry.action for entry in facts.history or () if entry.session == session and entry.action in IMPLEMENTATION
     ]
-    held = any(author.session == session and not author.is_claimed_by_a_commit for author in facts.authors or ())
+    held = any(author.session == session and author.source != "trailer" for author in facts.authors or ())
     if held or set(acts) - {"committed"} or facts.task.implementer == session:
         reason = Reason(
             "I8",
@@ -365,19 +365,19 @@ def refuse_from_submit(facts: Facts) -> None:
 
 def authors_of(facts: Facts, change: Change, tokens: list[SessionId]) -> tuple[Author, ...]:
     """A1: the sessions that held the claim or a token to implement, and those that the commits' trailers name."""
-    found: dict[SessionId, str] = {}
-    for session in [entry.session for entry in facts.history or () if entry.action == "started"] + [
-        facts.task.implementer
-    ]:
+    authors: dict[SessionId, Author] = {}
+    started = [entry.session for entry in facts.history or () if entry.action == "started"]
+    for session in [*started, facts.task.implementer]:
         if session is not None:
-            found.setdefault(session, "claim")
+            authors.setdefault(session, Author.by("claim", session))
     for session in tokens:
-        found.setdefault(session, "a token")
+        authors.setdefault(session, Author.by("token", session))
     for commit in change.commits:
         for name in commit.sessions:
             if name and len(name) <= 80:
-                found.setdefault(SessionId(name), f"commit {commit.sha[:7]}")
-    return tuple(Author(session, why) for session, why in found.items())
+                session = SessionId(name)
+                authors.setdefault(session, Author.by("trailer", session, commit.sha[:7]))
+    return tuple(authors.values())
 
 
 def submitted(facts: Facts, event: AttemptSubmitted | Attempt, *, changed: bool = True) -> SubmitOutcome:

@@ -81,7 +81,7 @@ def settings_of(context: Context, attempt: Attempt, ref: str) -> str:
 def accept(context: Context, work: Work, task: Task, settings: str) -> str:
     """P12: what a person approved, that person accepted; what to say about it."""
     approvals = work.tx.all("attempt.active_approvals", ApprovalView, task=task.id)
-    if not any(found.attempt == task.iteration and found.grade.startswith("human") for found in approvals):
+    if not any(row.attempt == task.iteration and row.basis == "person" for row in approvals):
         return ""
     names = [path_of(name) for name in accept_templates(work, task.id, of_attempt(context, work, task.id))]
     if settings and digest_of(settings) != context.project(work.tx).accepted_digest:

@@ -13,6 +13,7 @@ from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
 from foureyes.core.events.decision import Approved
+from foureyes.core.nouns.approval import grade_of
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.rules import gate
@@ -82,7 +83,7 @@ def approval(facts: Facts, chosen: Chosen, checked: tuple[CheckState, ...]) -> A
         status=after(attempt),
         reason=said,
         seen="by rule",
-        grade="rule",
+        grade=grade_of("rule"),
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from foureyes.app.call.authors import authors_of
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import AuthorRow, HistoryRow, facts_for, facts_of, parties_of
+from foureyes.app.call.facts import HistoryRow, facts_for, facts_of, parties_of
 from foureyes.app.ports import Tx
 from foureyes.app.views.check import CheckView
 from foureyes.app.views.review import ApprovalView, FeedbackView
@@ -144,7 +145,7 @@ class Lists:
             dependents=tx.all("task.dependent_tasks", Link, id=task),
             children=tx.all("task.children", Link, id=task),
             attempts=tx.all("attempt.of_task", Attempt, task=task),
-            authors=[row.session for row in tx.all("attempt.authors", AuthorRow, ids=[task])],
+            authors=[row.session for row in authors_of(tx, [task])],
             cleared=sorted(author.session for author in facts.authors or () if author.session not in facts.makers()),
             history=[
                 HistoryEntry(row.session, row.action, row.attempt, row.via, row.at)

@@ -8,7 +8,7 @@ from foureyes import config
 from foureyes.app.call.context import Context
 from foureyes.app.pages.lists import Lists
 from foureyes.app.ports import CaughtUp, Tx
-from foureyes.app.project.policy import step_for, unaccepted
+from foureyes.app.project.policy import unaccepted
 from foureyes.app.views.project import CounterRow, ProjectView, StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewableRow
 from foureyes.core.nouns.session import Actor
@@ -72,8 +72,8 @@ class Status:
             return config.Resolved("review.policy", "strict", "default"), [
                 f"{problem.message}: nothing can be approved until it is mended"
             ]
-        said = unaccepted(self._context, project)
-        return policy, [note for note in (policy.note, f"{said}: {step_for(said)}" if said else "") if note]
+        left = unaccepted(self._context, project)
+        return policy, [note for note in (policy.note, f"{left.text}: {left.next}" if left else "") if note]
 
 
 def checkouts_behind(context: Context, target: str) -> list[CaughtUp]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from msgspec.structs import asdict
 
 from foureyes import config
@@ -149,26 +150,28 @@ ACCEPT = "a person runs: fe policy accept"
 INIT = "a person runs: fe init"
 
 
-def unaccepted(context: Context, project: ProjectView) -> str:
-    """P12: what there is to say about the foureyes.toml on the target, if it is not the one in force."""
+class Unaccepted(msgspec.Struct, frozen=True):
+    """The foureyes.toml on the target is not the one in force: what to say about it, and what helps."""
+
+    text: str
+    next: str = ACCEPT
+
+
+def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
+    """P12: what there is to say about the foureyes.toml on the target, if it is not the one in force. A file that is
+    missing cannot be accepted.
+    """
     text = context.repo.file_at(project.target, config.FILE)
+    defaults = "the built-in defaults are in force"
+    if project.accepted_text is None and not text:
+        return Unaccepted(f"{config.FILE} is not on {project.target}: {defaults}", INIT)
     if project.accepted_text is None:
-        where = (
-            f"{config.FILE} on {project.target} was never accepted"
-            if text
-            else f"{config.FILE} is not on {project.target}"
-        )
-        return f"{where}: the built-in defaults are in force"
+        return Unaccepted(f"{config.FILE} on {project.target} was never accepted: {defaults}")
     if text is None:
-        return f"{config.FILE} is gone from {project.target}: the one accepted last is in force"
+        return Unaccepted(f"{config.FILE} is gone from {project.target}: the one accepted last is in force")
     if digest_of(text) != project.accepted_digest:
-        return f"{config.FILE} on {project.target} is not the accepted one and is not used"
-    return ""
-
-
-def step_for(said: str) -> str:
-    """What helps against what `unaccepted` says: a file that is missing cannot be accepted."""
-    return INIT if "is not on" in said else ACCEPT
+        return Unaccepted(f"{config.FILE} on {project.target} is not the accepted one and is not used")
+    return None
 
 
 def _said(values: dict[str, config.Value], key: str) -> str:

@@ -20,6 +20,7 @@ from foureyes.app.work.branches import tip_of
 from foureyes.app.work.feedback_file import mirror
 from foureyes.core.events.decision import ApprovalFinished, ApprovalRecorded, ApprovalWithdrawn, Approved
 from foureyes.core.events.project import SecurityRecorded
+from foureyes.core.nouns.approval import grade_of
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts
@@ -193,9 +194,8 @@ class Decisions:
         if not everything:
             return decision
         task = facts.task.id
-        kind: type[FoureyesError] = (
-            Conflict if all(r.rule == "D7" and "moved" in r.message for r in everything) else Refused
-        )
+        moved = gate.has_moved(facts, seen) and all(reason.rule == "D7" for reason in everything)
+        kind: type[FoureyesError] = Conflict if moved else Refused
         raise kind(
             f"{task} was not approved",
             reasons=everything,
@@ -341,9 +341,7 @@ def _clean(said: Said, reason: str) -> Said:
 
 def _grade(actor: Actor, proof: Proof | None) -> str:
     """I9: as what an approval counts, in the words of reports."""
-    if actor.kind != "human":
-        return "origin"
-    return f"human (key {proof.key})" if proof else "human (observed)"
+    return grade_of("person" if actor.kind == "human" else "agent", proof.key if proof else "")
 
 
 def _outcome(

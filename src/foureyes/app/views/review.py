@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.app.views.task_list import Preview
+from foureyes.core.nouns.approval import Basis, basis_of
 from foureyes.core.nouns.feedback import Feedback as Entry
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
 from foureyes.core.rules.risk import Risk
@@ -32,6 +33,10 @@ class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):
     finished_why: str = ""
     batch: str = ""
     gone: list[str] = []
+
+    @property
+    def basis(self) -> Basis:
+        return basis_of(self.grade)
 
 
 class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):

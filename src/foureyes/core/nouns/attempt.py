@@ -81,19 +81,42 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
         return sum(f.removed or 0 for f in self.files)
 
 
+AuthorSource = Literal["claim", "token", "shared", "trailer"]
+"""What makes a session an author, the strongest first: it held the claim or a token to implement, it is an author of
+another task that shares code with this one (A6), or a commit's trailer names it, which anybody can write (I8).
+"""
+AUTHOR_SOURCES: tuple[AuthorSource, ...] = ("claim", "token", "shared", "trailer")
+
+
 class Author(msgspec.Struct, frozen=True):
-    """A member of an author set and why it is one: `a token`, `claim`, or `commit <sha>` of this attempt or an earlier
-    one.
-    """
+    """A member of an author set. `why` is what the journal keeps, for people to read; `source` is what counts."""
 
     session: SessionId
     why: str
     attempt: int = 0
 
+    @classmethod
+    def by(cls, source: AuthorSource, session: SessionId, what: str = "") -> Author:
+        """An author for the journal. `what`: the commit whose trailer names it, or what is shared with whom."""
+        words = {"claim": "claim", "token": "a token", "shared": f"shares {what}", "trailer": f"commit {what}"}
+        return cls(session, words[source])
+
     @property
-    def is_claimed_by_a_commit(self) -> bool:
-        """Only a trailer names it, and anybody can write a trailer (I8)."""
-        return self.why.startswith("commit ")
+    def source(self) -> AuthorSource:
+        return source_of(self.why)
+
+
+def source_of(why: str) -> AuthorSource:
+    """The source of an author, from the words of the journal: the one place that reads them.
+
+    Words that nobody has written so far are a claim: only what a trailer says can be cleared (I8).
+    """
+    kind = why.partition(" ")[0]
+    if kind == "commit":
+        return "trailer"
+    if kind == "shares":
+        return "shared"
+    return "token" if why in ("a token", "token") else "claim"
 
 
 def relation(*, same_head: bool, same_tree: bool, same_base: bool, mechanical: bool) -> Relation:

@@ -251,6 +251,11 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
         return self.result is not None and self.result.outcome == "passed" and self.compared and not self.gone
 
     @property
+    def lacks_tests(self) -> bool:
+        """It ran, and tests of the target are gone, or may be: what a person can agree to (D5)."""
+        return self.result is not None and (bool(self.gone) or not self.compared)
+
+    @property
     def word(self) -> str:
         """For lists: passed, failed, crashed, timed_out, or not_run."""
         if self.result is None:

@@ -50,6 +50,16 @@ class Recorded(msgspec.Struct, frozen=True):
     exception: str = ""
 
 
+class Maker(msgspec.Struct, frozen=True):
+    """A session that shaped the work, and why it counts as one. `only_named`: nothing but a commit's trailer says so
+    (I8).
+    """
+
+    session: SessionId
+    why: str
+    only_named: bool = False
+
+
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """One task with its ledger. `history` or `authors` is None when it could not be read (P0).
 
@@ -92,22 +102,23 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
             else f"{party.name} ({session})"
         )
 
-    def makers(self) -> dict[SessionId, str]:
+    def makers(self) -> dict[SessionId, Maker]:
         """Everyone who shaped the work, with the plainest reason: implementer, history, author set. Never services
         (I7).
         """
-        found: dict[SessionId, str] = {}
+        makers: dict[SessionId, Maker] = {}
         if self.task.implementer:
-            found[self.task.implementer] = "is its implementer"
+            makers[self.task.implementer] = Maker(self.task.implementer, "is its implementer")
         for entry in self.history or ():
-            forged = entry.action == "committed" and entry.attempt <= self.cleared.get(entry.session, -1)
-            if entry.action in IMPLEMENTATION and not forged:
-                named = "is named by the trailer of a commit" if entry.action == "committed" else f"{entry.action} it"
-                found.setdefault(entry.session, named)
+            by_trailer = entry.action == "committed"
+            cleared = by_trailer and entry.attempt <= self.cleared.get(entry.session, -1)
+            if entry.action in IMPLEMENTATION and not cleared:
+                why = "is named by the trailer of a commit" if by_trailer else f"{entry.action} it"
+                makers.setdefault(entry.session, Maker(entry.session, why, only_named=by_trailer))
         for author in self.authors or ():
-            if not (author.is_claimed_by_a_commit and author.attempt <= self.cleared.get(author.session, -1)):
-                found.setdefault(author.session, f"is in the author set ({author.why})")
-        return {session: why for session, why in found.items() if self.party(session).kind != "service"}
+            if author.source != "trailer" or author.attempt > self.cleared.get(author.session, -1):
+                makers.setdefault(author.session, Maker(author.session, f"is in the author set ({author.why})"))
+        return {session: maker for session, maker in makers.items() if self.party(session).kind != "service"}
 
     def delegators(self) -> set[SessionId]:
         """I7: agents that spawned a maker; people and services are never delegators."""
@@ -176,25 +187,26 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         """M6: a label that somebody took off who may not loosen still asks for what it asked for."""
         return {*self.task.labels, *self.labels_kept()}
 
-    def made_by(self, actor: Party) -> tuple[SessionId, str] | None:
+    def made_by(self, actor: Party) -> Maker | None:
         """P2: the maker that the actor is, shares an origin with, or was spawned by; and the words for it."""
-        for session, why in self.makers().items():
-            if session == actor.session:
-                return session, why
-        for session, why in self.makers().items():
-            maker = self.party(session)
-            if is_above(maker, actor):
-                return session, f"{why}, and its process is above the caller's, so both are of one origin (I3)"
-            if is_one_origin(actor, maker):
-                return session, f"{why}, and both are of one origin (I3)"
-            if is_tied(actor, maker):
-                return (
-                    session,
-                    f"{why}, and cannot be told apart from the caller: no agent process shows its origin (I3)",
-                )
-            if self.is_under(actor, maker):
-                return session, f"{why}, and spawned the caller (I4)"
+        makers = self.makers()
+        if actor.session in makers:
+            return makers[actor.session]
+        for maker in makers.values():
+            tie = self._tie(actor, self.party(maker.session))
+            if tie:
+                return msgspec.structs.replace(maker, why=f"{maker.why}, and {tie}")
         return None
+
+    def _tie(self, actor: Party, maker: Party) -> str:
+        """I3, I4: what the actor has to do with another session that made the work; empty where nothing."""
+        if is_above(maker, actor):
+            return "its process is above the caller's, so both are of one origin (I3)"
+        if is_one_origin(actor, maker):
+            return "both are of one origin (I3)"
+        if is_tied(actor, maker):
+            return "cannot be told apart from the caller: no agent process shows its origin (I3)"
+        return "spawned the caller (I4)" if self.is_under(actor, maker) else ""
 
     def only_shares_an_origin(self, actor: Party) -> bool:
         """I4: the actor is another session than every maker, below none of them, and only of one origin with some."""

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.nouns.session import GRADES, Party, has_grade, is_one_origin, is_tied
-from foureyes.core.rules.facts import Facts, Recorded
+from foureyes.core.rules.facts import Facts, Maker, Recorded
 from foureyes.core.rules.minor import minor_refusals
 from foureyes.core.rules.policy import FINISHED_APART, PolicyName, ReviewPolicy, required_grade
 from foureyes.core.words.decision import Decision, allow, fail_closed, refuse, strictest
@@ -188,7 +188,7 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
             answer, exception="same_origin", message="of an author's origin, which is audited here (I4)"
         )
     if made is not None:
-        return _own_work(facts, actor, policy, said, *made)
+        return _own_work(facts, policy, said, made)
     return _not_a_maker(facts, actor, policy, said)
 
 
@@ -244,17 +244,17 @@ def _short_of_grade(facts: Facts, actor: Party, grade: str, source: str, author:
     )
 
 
-def _own_work(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said, maker: str, why: str) -> Decision:
+def _own_work(facts: Facts, policy: ReviewPolicy, said: Said, maker: Maker) -> Decision:
     """P2: whoever made a change may not approve it; under `trusted` only with a declaration, on the record."""
-    message = f"whoever made a change may not approve it: {facts.party_name(maker)} {why}"
+    message = f"whoever made a change may not approve it: {facts.party_name(maker.session)} {maker.why}"
     declared = said.reviewed_by.strip() or (said.self_review and said.has_reason)
     if ANSWERS["P2"][policy.name] == "declared" and declared:
         return allow("P2", f"declared under policy {policy.name}", exception="self_review", needs_reason=True)
     step = _elsewhere(facts, "somebody else")
     if ANSWERS["P2"][policy.name] == "declared":
         step += ', or declare it: --reviewed-by NAME, or --self-review -m "why"'
-    if "trailer" in why:
-        step += f'; if the trailer is wrong a person runs: fe author clear {facts.task.id} {maker} -m "why"'
+    if maker.only_named:
+        step += f'; if the trailer is wrong a person runs: fe author clear {facts.task.id} {maker.session} -m "why"'
     return refuse("P2", message, step)
 
 
@@ -356,9 +356,8 @@ def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception:
     if not is_blank(exception):
         return allow("C1", "self-close by exception", exception="self_close", needs_reason=True)
     if made:
-        maker, why = made
         step = f"fe submit {task.id}" if task.status == "in_progress" else _elsewhere(facts, "somebody else")
-        return refuse("C1", f"whoever did the work may not close it: {facts.party_name(maker)} {why}", step)
+        return refuse("C1", f"whoever did the work may not close it: {facts.party_name(made.session)} {made.why}", step)
     if planned:
         return refuse("C1", f"you created {task.id} and nobody implemented it", f"fe cancel {task.id}")
     return refuse("C1", f"you implemented a child of {task.id}", f"its creator closes it: fe close {task.id}")

@@ -148,15 +148,14 @@ def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: st
         return []
     if facts.task.minor and not policy.minor.checks and not minor_refusals(facts, policy, None):
         return []
-    found = check_states(facts, policy)
+    states = check_states(facts, policy)
     if actor.kind == "human" and not is_blank(reason):
-        found = tuple(msgspec.structs.replace(one, gone=(), compared=True) for one in found)
+        states = tuple(msgspec.structs.replace(state, gone=(), compared=True) for state in states)
     step = f'a person runs: fe approve {facts.task.id} -m "why these tests may go"'
     return [
-        msgspec.structs.replace(one, next=step)
-        if "tests are gone" in one.message or "not compared" in one.message
-        else one
-        for one in red(found, facts.task.id, attempt.tree, counting=actor.kind != "human")
+        msgspec.structs.replace(refusal, next=step) if state.lacks_tests else refusal
+        for state in states
+        for refusal in red((state,), facts.task.id, attempt.tree, counting=actor.kind != "human")
     ]
 
 
@@ -197,14 +196,14 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
     if attempt is None:
         return None
     look = f"fe show {facts.task.id} --diff"
-    given = seen.removeprefix("sha256:").lower()
+    given = _digits(seen)
     if not given:
         if actor.kind == "human":
             return None
         return Reason("D7", "an agent says which diff it looked at: --seen DIFF_ID is missing", look)
     if len(given) < SEEN_DIGITS:
         return Reason("D7", f"--seen needs at least {SEEN_DIGITS} digits of the diff id", look)
-    if attempt.diff_id.removeprefix("sha256:").startswith(given):
+    if not has_moved(facts, seen):
         return None
     return Reason(
         "D7",
@@ -212,6 +211,20 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
         f"{short_diff(attempt.diff_id)}",
         look,
     )
+
+
+def has_moved(facts: Facts, seen: str) -> bool:
+    """D7: whether another change was looked at than the one that is there now."""
+    given = _digits(seen)
+    return (
+        facts.attempt is not None
+        and len(given) >= SEEN_DIGITS
+        and not facts.attempt.diff_id.removeprefix("sha256:").startswith(given)
+    )
+
+
+def _digits(seen: str) -> str:
+    return seen.removeprefix("sha256:").lower()
 
 
 def was_not_reviewed(facts: Facts, actor: Party, agent_approval: AgentApproval) -> Reason | None:

@@ -48,7 +48,8 @@ def init(session: Session, prefix: str, target: str | None, no_commit: bool, sou
         "commit": made.committed,
     }
     if session.json:
-        output.write_json(fields | {"checks": made.checks, "notes": made.notes})
+        checks = [{"rule": one.rule, "source": one.source, "tried": one.tried} for one in made.checks]
+        output.write_json(fields | {"checks": checks, "notes": made.notes})
         return
     if not made.new and not made.committed:
         output.write("\n".join(["already a project; nothing changed", *[f"  {note}" for note in made.notes]]))

@@ -60,9 +60,9 @@ def _rests_on(detail: TaskDetail, row: ApprovalView) -> str:
         one.session == row.session and one.diff_id == row.diff_id and one.agrees and one.seq < row.seq
         for one in detail.reviews
     )
-    if row.grade.startswith("human"):
+    if row.basis == "person":
         return row.grade + (", with a counting review" if reviewed else "")
-    if row.grade == "rule":
+    if row.basis == "rule":
         return "by the rule itself"
     return "with a counting review" if reviewed else "without a review"
 

@@ -57,7 +57,7 @@ def attempt_submitted(db: Engine, row: Row, event: AttemptSubmitted) -> None:
             "attempt.insert_author",
             plain({"task": row.task, "attempt": event.n, "session": author.session, "why": author.why}),
         )
-        if author.why.startswith("commit "):
+        if author.source == "trailer":
             act(db, row, "committed", session=author.session, attempt=event.n)
     act(db, row, "submitted", session=event.implementer, attempt=event.n, via=via)
     for piece in event.pieces:

@@ -25,8 +25,7 @@ FROM attempts a JOIN tasks t ON t.id = a.task AND t.iteration = a.n
 WHERE a.task IN (SELECT value FROM json_each(:ids));
 
 -- name: attempt.authors
-SELECT task, session, min(why) AS why, max(attempt) AS attempt FROM authors WHERE task IN (SELECT value FROM json_each(:ids)) GROUP BY task, session
-ORDER BY task, session;
+SELECT task, session, why, attempt FROM authors WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY task, session, attempt;
 
 -- name: attempt.history
 SELECT task, session, action, attempt, via, at FROM history WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY task, seq, action, session;

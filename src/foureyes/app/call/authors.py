@@ -1,0 +1,31 @@
+"""The author sets of tasks, as the store has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from foureyes.app.ports import Tx
+from foureyes.core.nouns.attempt import AUTHOR_SOURCES, Author
+
+
+class AuthorRow(Author, frozen=True, kw_only=True):
+    """An author with its task."""
+
+    task: str
+
+
+def authors_of(tx: Tx, ids: Sequence[str]) -> list[AuthorRow]:
+    """Each author of each task, once."""
+    return surest(tx.all("attempt.authors", AuthorRow, ids=list(ids)))
+
+
+def surest(rows: Iterable[AuthorRow]) -> list[AuthorRow]:
+    """Authors once, by what makes them one most surely in any attempt, with the last attempt that has them."""
+    authors: dict[tuple[str, str], AuthorRow] = {}
+    for row in rows:
+        known = authors.get((row.task, row.session), row)
+        best = min(known, row, key=lambda author: AUTHOR_SOURCES.index(author.source))
+        authors[row.task, row.session] = msgspec.structs.replace(best, attempt=max(known.attempt, row.attempt))
+    return list(authors.values())
