@@ -154,3 +154,8 @@ def test_start_and_unstart_load_nothing_of_the_findings_loop(
 
 def test_list_loads_no_other_face(project: Path, task: str, home: Path) -> None:
     assert not unwanted(loaded("list", cwd=project, home=home), OTHER_FACES | HEAVY | LOOP)
+
+
+def test_rules_load_neither_store_nor_git_nor_another_face(tmp_path: Path, home: Path) -> None:
+    modules = loaded("rules", "P2", cwd=tmp_path, home=home)
+    assert not unwanted(modules, OTHER_FACES | HEAVY | NOT_FOR_HELP | LOOP | {"apsw", "foureyes.adapters.git.repo"})

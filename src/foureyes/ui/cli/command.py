@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from foureyes import bootstrap
-from foureyes.app.application import Application
-from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import clean_priority
 from foureyes.core.words.text import clean_name
 from foureyes.errors import EnvironmentProblem, FoureyesError, Reason, Refused
 from foureyes.ui.cli import diagnostics, output
+
+if TYPE_CHECKING:
+    from foureyes.app.application import Application
+    from foureyes.core.nouns.session import Actor
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,6 +39,8 @@ class Session:
 
     @cached_property
     def app(self) -> Application:
+        from foureyes import bootstrap  # what needs no project (help, rules) opens nothing
+
         app = bootstrap.open_project(self.cwd, os.environ)
         click.get_current_context().find_root().call_on_close(app.close)
         return app
@@ -45,6 +48,8 @@ class Session:
     @cached_property
     def actor(self) -> Actor:
         """Who is calling: as the project knows it, or, where there is none, as far as can be seen."""
+        from foureyes import bootstrap
+
         try:
             app = self.app
         except EnvironmentProblem:

@@ -39,7 +39,7 @@ def report(problem: FoureyesError, *, json: bool) -> int:
         body = ErrorBody(problem.code, problem.message, problem.reasons, problem.next_step, problem.task)
         put(msgspec.json.encode({"error": body}).decode() + "\n")
     elif problem.reasons:
-        talk(_reasons(problem))
+        talk(_reasons(problem) + (_why(problem) if sys.stderr.isatty() else ""))
     else:
         talk(f"fe: {problem.message}" + (f"\n  next: {problem.next_step}" if problem.next_step else ""))
     return problem.exit_code
@@ -57,6 +57,12 @@ def _reasons(problem: FoureyesError) -> str:
     return "\n".join(
         [*lines, "it is on record: fe security" if isinstance(problem, TokenRefused) else "nothing was changed"]
     )
+
+
+def _why(problem: FoureyesError) -> str:
+    """The way to the rules of a refusal, for who reads it on a terminal."""
+    ids = dict.fromkeys(reason.rule for reason in problem.reasons if reason.rule)
+    return f"\nwhy: fe rules {' '.join(ids)}" if ids else ""
 
 
 def report_usage(message: str, *, json: bool, hint: str = "") -> int:

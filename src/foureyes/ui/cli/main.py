@@ -79,6 +79,7 @@ COMMANDS: dict[str, str] = {
     "security": "policy:security",
     "stats": "stats:stats",
     "audit": "audit:audit",
+    "rules": "rules:rules",
 }
 
 TASK_VERBS = (
@@ -125,7 +126,7 @@ def nearest(word: str, known: list[str]) -> str:
 
 HELP = """The four-eyes gate for coding agents: nothing is done until a different pair of eyes has agreed.
 
-New here: fe init, then fe create "your first task". For an agent: fe prime.
+New here: fe init, then fe create "your first task". For an agent: fe prime. What a refusal cites: fe rules P2.
 
 Exit codes: 0 done, 1 refused by a rule, 2 wrong usage, 3 not found, 4 somebody was faster, 5 environment,
 6 verification failed, 70 internal.

@@ -1,0 +1,55 @@
+"""`fe rules`: what the ids mean that every refusal cites. It needs no project."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from foureyes.config import rules as book
+from foureyes.config.rules import Group, Rule
+from foureyes.errors import NotFound
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, verb
+
+
+@verb("rules", example="fe rules P2 D4")
+@click.argument("ids", nargs=-1, metavar="[ID]…")
+def rules(session: Session, ids: tuple[str, ...]) -> None:
+    """Say what a rule says. With ids (P2) their whole text, with a letter (P) what is said about its group and a line
+    of each of its rules; without any, a line of every rule.
+    """
+    found = [_named(name) for name in dict.fromkeys(word.strip().upper() for word in ids)]
+    if session.json:
+        output.write_lines(found or book.by_id().values())
+    elif found:
+        output.write("\n\n".join(_text(each) for each in found))
+    else:
+        output.write("\n\n".join(_heading(group) + "\n" + _lines(group.rules) for group in book.groups()))
+
+
+def _named(name: str) -> Rule | Group:
+    """The rule or the group that is meant; one that is not there names the nearest."""
+    known: dict[str, Rule | Group] = {**book.by_id(), **{group.letter: group for group in book.groups()}}
+    if name in known:
+        return known[name]
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, n=1, cutoff=0.3)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    raise NotFound(f"there is no rule {name[:40]}.{hint}", next_step=f"fe rules {close[0][0]}" if close else "fe rules")
+
+
+def _text(each: Rule | Group) -> str:
+    """A rule whole; a group with what is said about it, and a line of each of its rules."""
+    if isinstance(each, Rule):
+        return f"{each.id}\n\n{each.text}"
+    return "\n\n".join(part for part in (_heading(each), each.text, _lines(each.rules)) if part)
+
+
+def _heading(group: Group) -> str:
+    return f"{group.letter}. {group.title}"
+
+
+def _lines(rules: Sequence[Rule]) -> str:
+    return "\n".join(f"  {rule.id:<3} {rule.summary}{'' if rule.built else ' (not built yet)'}" for rule in rules)
