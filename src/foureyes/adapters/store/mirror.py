@@ -13,7 +13,7 @@ from typing import BinaryIO
 import msgspec
 
 from foureyes.app.ports import Tx
-from foureyes.app.views.audit import SecurityRow
+from foureyes.app.views.audit import Discrepancy, SecurityRow
 
 PIECE = 65_536
 
@@ -86,25 +86,28 @@ def ledger(tx: Tx) -> dict[int, bytes]:
     return {row.seq: line_of(row).rstrip(b"\n") for row in tx.all("record.security_since", SecurityRow, after=0)}
 
 
-def differences(lines: list[bytes], before: dict[int, bytes], after: dict[int, bytes]) -> list[str]:
+def differences(lines: list[bytes], before: dict[int, bytes], after: dict[int, bytes]) -> list[Discrepancy]:
     """Where the file is not what the ledger says: gaps, edits, lines nobody wrote.
 
     `before` is the ledger as it was before the file was read, `after` as it was afterwards: what was written meanwhile
     is
     neither missing nor forged.
     """
-    found: list[str] = []
+    altered: list[str] = []
     seen: set[int] = set()
     for number, line in enumerate(lines, 1):
         seq = seq_of(line)
         if seq is None or seq not in after:
-            found.append(f"security_events.jsonl line {number} is not in the journal")
+            altered.append(f"security_events.jsonl line {number} is not in the journal")
         elif line != after[seq]:
-            found.append(f"security_events.jsonl line {number} (row {seq}) was changed")
+            altered.append(f"security_events.jsonl line {number} (row {seq}) was changed")
         elif seq in seen or seq < max(seen, default=0):
-            found.append(f"security_events.jsonl line {number} (row {seq}) was changed: it stands in the wrong place")
+            altered.append(f"security_events.jsonl line {number} (row {seq}) was changed: it stands in the wrong place")
         seen.add(seq or 0)
-    return found + [f"security_events.jsonl has no line for row {seq}" for seq in before if seq not in seen]
+    missing = [f"security_events.jsonl has no line for row {seq}" for seq in before if seq not in seen]
+    return [Discrepancy("integrity", text) for text in altered] + [
+        Discrepancy("completeness", text) for text in missing
+    ]
 
 
 def _lines_backwards(file: BinaryIO) -> Iterator[bytes]:

@@ -62,13 +62,6 @@ def audit(engine: Database, fresh: Database, progress: Progress | None) -> Audit
     return AuditReport(total, last.hash if last else "", tuple(findings[: MOST * 5]))
 
 
-def mirror_findings(texts: list[str]) -> list[Discrepancy]:
-    """What is wrong with the mirror file: altered, or not there."""
-    return [
-        Discrepancy("completeness" if "no line" in text or "cannot" in text else "integrity", text) for text in texts
-    ]
-
-
 def check_chain(engine: Database, total: int, progress: Progress | None) -> tuple[list[Discrepancy], Row | None]:
     """J1 alone: every place where rows are missing, added or changed; and the last row. Reads nothing but the
     journal.

@@ -18,7 +18,7 @@ from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.ports import Progress, Tx, WriteTx
-from foureyes.app.views.audit import AuditReport
+from foureyes.app.views.audit import AuditReport, Discrepancy
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.events import Event
 from foureyes.errors import StoreProblem, VerificationFailed
@@ -124,7 +124,7 @@ class Store:
         """J2: chain, replay, mirrors."""
         from tempfile import TemporaryDirectory
 
-        from foureyes.adapters.store.replay import audit, mirror_findings
+        from foureyes.adapters.store.replay import audit
 
         with TemporaryDirectory(prefix="foureyes-audit-") as folder, self.read() as tx:
             fresh = scratch(f"{folder}/replay.db")
@@ -133,17 +133,16 @@ class Store:
             finally:
                 fresh.close()
             before = ledger(tx)
-        return msgspec.structs.replace(
-            report, findings=(*report.findings, *mirror_findings(self._look_at_mirror(before)))
-        )
+        return msgspec.structs.replace(report, findings=(*report.findings, *self._look_at_mirror(before)))
 
-    def _look_at_mirror(self, before: dict[int, bytes]) -> list[str]:
+    def _look_at_mirror(self, before: dict[int, bytes]) -> list[Discrepancy]:
         if self._mirror is None:
             return []
         try:
             lines = self._mirror.lines()
         except OSError as problem:
-            return [f"security_events.jsonl cannot be read: {problem.strerror}"]
+            text = f"security_events.jsonl cannot be read: {problem.strerror}"
+            return [Discrepancy("completeness", text)]
         with self.read() as tx:
             return differences(lines, before, ledger(tx))
 

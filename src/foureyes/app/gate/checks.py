@@ -15,7 +15,7 @@ from foureyes.app.call.work import Work
 from foureyes.app.gate.settling import Settled, settle
 from foureyes.app.ports import Tx
 from foureyes.app.project.policy import unaccepted
-from foureyes.app.views.check import CheckReport, CheckRow
+from foureyes.app.views.check import CheckReport, CheckRow, Printed
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
@@ -263,7 +263,7 @@ def _with_output(one: CheckState, row: CheckRow, full: dict[int, FullResult]) ->
 
 
 def _under(tell: Telling | None, heading: str) -> Telling | None:
-    return None if tell is None else lambda line: tell(f"{heading}: {line}")
+    return None if tell is None else lambda line: tell(Printed(f"{heading}: {line}"))
 
 
 def report(facts: Facts, settled: Settled, fresh: set[int]) -> CheckReport:

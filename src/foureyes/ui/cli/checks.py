@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from foureyes.app.views.check import CheckReport, CheckRow
+from foureyes.app.views.check import CheckReport, CheckRow, Printed
 from foureyes.errors import BadInput, VerificationFailed
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, end_cleanly, verb
@@ -69,8 +69,7 @@ class Teller:
         self._session = session
 
     def __call__(self, line: str) -> None:
-        prints = ": " in line and not line.split(": ", 1)[0].endswith(("passed", "failed", "crashed", "timed out"))
-        if not prints or sys.stderr.isatty():
+        if not isinstance(line, Printed) or sys.stderr.isatty():
             self._session.note(line)
 
 
