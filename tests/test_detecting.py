@@ -13,7 +13,7 @@ import pytest
 from foureyes.bootstrap import create_project, open_project
 from foureyes.bootstrap.creating import Created
 from foureyes.bootstrap.detecting import checks_in
-from foureyes.config import read_file
+from foureyes.config.reading import read_file
 from foureyes.core.nouns.check import CheckRule
 
 from tests.app.world import ALICE, BOB, CLAUDE, Checkout, make_template, quiet_home

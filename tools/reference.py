@@ -178,7 +178,7 @@ def setting_row(setting: Any) -> tuple[str, ...]:
 
 def configuration() -> str:
     """Every setting of foureyes.toml, from foureyes.config.SETTINGS."""
-    from foureyes.config import SETTINGS
+    from foureyes.config.settings import SETTINGS
 
     sections: dict[str, list[Any]] = {}
     for setting in SETTINGS:

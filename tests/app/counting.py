@@ -11,7 +11,7 @@ from types import CodeType, FrameType, FunctionType
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_for
-from foureyes.config import review_policy
+from foureyes.config.policy import review_policy
 
 READS: dict[str, Callable[..., object]] = {
     "facts": facts_for,

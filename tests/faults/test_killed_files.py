@@ -15,7 +15,7 @@ import apsw
 import msgspec
 import pytest
 
-from foureyes import bootstrap, config
+from foureyes import bootstrap
 from foureyes.adapters.store.engine import Database
 from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.opening import MIRROR
@@ -24,6 +24,8 @@ from foureyes.adapters.store.shared import LOCAL
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Reading
 from foureyes.app.application import Application
+from foureyes.config.reading import read_file
+from foureyes.config.settings import FILE
 from foureyes.errors import BadInput, FoureyesError, Refused
 
 from tests.adapters.store.old import OLD, as_it_was
@@ -82,8 +84,8 @@ def test_a_killed_init_can_be_repeated_to_completion_G4(
             seen.add(state)
             Child(lambda: init(root, environ)).result()
             Child(lambda: opened(root, environ, _writes)).result()
-            text = Checkout(root).port().file_at("main", config.FILE)
-            if text is None or "project.id" not in config.read_file(text):
+            text = Checkout(root).port().file_at("main", FILE)
+            if text is None or "project.id" not in read_file(text):
                 unfinished.append(f"killed before step {number} of {len(steps)}: {name}")
         elif state == untouched:
             continue
@@ -94,7 +96,7 @@ def test_a_killed_init_can_be_repeated_to_completion_G4(
 
 def what_is_there(root: Path) -> tuple[object, ...]:
     """What tells one place where a crash came from another."""
-    settings, git = root / config.FILE, root / ".git"
+    settings, git = root / FILE, root / ".git"
     text = settings.read_text().replace(project_id(settings), "") if settings.exists() else None
     folder = root / ".foureyes"
     files = tuple(sorted(os.listdir(folder))) if folder.exists() else ()

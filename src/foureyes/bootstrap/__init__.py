@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.identity.keys import KeyRing
     from foureyes.app.ports import Progress
     from foureyes.bootstrap.creating import Created
-    from foureyes.config import Value
+    from foureyes.config.settings import Value
 
 FOLDER = ".foureyes"
 
@@ -123,7 +123,8 @@ def settings_on_target(place: Located) -> dict[str, Value]:
     """foureyes.toml as it is on the branch checked out in the main worktree: what a fresh clone knows of its
     project.
     """
-    from foureyes.config import FILE, read_file
+    from foureyes.config.reading import read_file
+    from foureyes.config.settings import FILE
 
     repo = git(place)
     target = repo.default_target()

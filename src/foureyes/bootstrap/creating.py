@@ -24,7 +24,7 @@ from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProb
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
     from foureyes.bootstrap.detecting import Proposal
-    from foureyes.config import Value
+    from foureyes.config.settings import Value
 
 HEADING = "# Foureyes reads this file from the target branch. A change to it is reviewed like any other.\n"
 
@@ -153,7 +153,8 @@ def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str]
 
 def _there_before(app: Application) -> str:
     """What to say about a foureyes.toml that this init did not write."""
-    from foureyes.config import FILE, read_file
+    from foureyes.config.reading import read_file
+    from foureyes.config.settings import FILE
 
     project = app.projects.get()
     named = str(read_file(app.context.repo.file_at(project.target, FILE) or "").get("project.id", ""))
@@ -259,8 +260,8 @@ def _write_config(
     settings: dict[str, Value],
 ) -> str:
     """Write foureyes.toml if it is not there, and commit exactly it to the checked-out target, if a person asks."""
-    from foureyes.app.exchange.settings import to_toml
-    from foureyes.config import FILE
+    from foureyes.config.settings import FILE
+    from foureyes.config.writing import to_toml
 
     path = os.path.join(place.root, FILE)
     if repo.file_at(target, FILE) is not None or (os.path.exists(path) and not _is_ours(path, project)):

@@ -186,7 +186,7 @@ def test_both_engines_give_the_same_answer_to_every_question(twins: list[DeskWor
 
 def test_every_query_that_is_used_exists() -> None:
     known = set(names())
-    from foureyes.config import BY_KEY
+    from foureyes.config.settings import BY_KEY
 
     settings = {key.rsplit(".", parts)[0] for key in BY_KEY for parts in (0, 1)}
     missing = {name for name in used() if name not in known and name not in settings}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes import config
+from foureyes.config.settings import SETTINGS
 from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Refused
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld
@@ -17,7 +17,7 @@ def setting(desk: DeskWorld, key: str) -> tuple[object, str]:
 
 def test_every_setting_is_shown_with_where_it_came_from_P12(desk: DeskWorld) -> None:
     rows = desk.app.policy.show(CLAUDE)
-    assert [row.key for row in rows] == [s.key for s in config.SETTINGS]
+    assert [row.key for row in rows] == [s.key for s in SETTINGS]
     assert {row.source for row in rows} == {"default"}
 
 

@@ -248,7 +248,7 @@ def test_an_unknown_profile_or_role_is_an_error_with_the_allowed_ones(desk: Desk
     task = desk.create()
     with pytest.raises(BadInput) as caught:
         desk.app.sessions.spawn(CLAUDE, task, "review", agent="nobody")
-    assert "claude, codex" in caught.value.next_step
+    assert "claude, claude-senior, codex" in caught.value.next_step
     with pytest.raises(BadInput, match="implement, review"):
         desk.app.sessions.spawn(CLAUDE, task, "approve")
 

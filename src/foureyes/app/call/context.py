@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from foureyes import config
 from foureyes.app.call.caller import check_token, gate_of, permit, spawners
 from foureyes.app.call.rows import Change, Named, Origin, StoredSetting
 from foureyes.app.call.work import Work
@@ -16,11 +16,15 @@ from foureyes.app.views.project import Key, ProjectView
 from foureyes.app.views.session import SessionView
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import Task
-from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.rules.rights import DECISIONS, SIGNED
 from foureyes.core.words.ids import TASK_INPUT, OriginId, SessionId, TaskId
 from foureyes.core.words.text import visible
 from foureyes.errors import AmbiguousId, BadInput, Internal, NotFound, StaleState
+
+if TYPE_CHECKING:  # a verb that asks no rule reads no configuration
+    from foureyes.config.layers import Layers
+    from foureyes.config.settings import Value
+    from foureyes.core.rules.policy import ReviewPolicy
 
 
 class Context:
@@ -45,7 +49,7 @@ class Context:
         self.ids = ids
         self.environ = environ
         self.folder = folder
-        self._parsed: tuple[str, dict[str, config.Value]] | None = None
+        self._parsed: tuple[str, dict[str, Value]] | None = None
 
     @cached_property
     def repo(self) -> Repo:
@@ -120,29 +124,37 @@ class Context:
             raise Internal("the store has no project row")
         return found
 
-    def layers(self, tx: Tx, actor: Actor) -> config.Layers:
+    def layers(self, tx: Tx, actor: Actor) -> Layers:
         """Where settings come from, for this caller. foureyes.toml is the one that a person last accepted (P12)."""
+        from foureyes.config.layers import Layers
+
         text = self.project(tx).accepted_text
         stored = {row.name: row.value for row in tx.all("project.settings", StoredSetting)}
         # Who has a key changes the policy with it, not by a variable (I9).
         human = self._may_loosen(actor) and not self.has_keys(tx)
-        return config.Layers(file=self._read(text), store=stored, environ=self.environ, human=human)
+        return Layers(file=self._read(text), store=stored, environ=self.environ, human=human)
 
     def _may_loosen(self, actor: Actor) -> bool:
         """P12: a person, where variables say anything at all; to everybody else the same rules apply."""
-        return actor.kind == "human" and config.has_variables(self.environ)
+        from foureyes.config.layers import has_variables
 
-    def _read(self, text: str | None) -> dict[str, config.Value]:
+        return actor.kind == "human" and has_variables(self.environ)
+
+    def _read(self, text: str | None) -> dict[str, Value]:
         """The settings of a file; the text that was read last is not parsed again."""
         if not text:
             return {}
+        from foureyes.config.reading import read_file
+
         if self._parsed is None or self._parsed[0] != text:
-            self._parsed = (text, config.read_file(text))
+            self._parsed = (text, read_file(text))
         return dict(self._parsed[1])
 
     def policy(self, tx: Tx, actor: Actor) -> ReviewPolicy:
         """The rules in force for this caller, as the transaction sees them: resolved once, and again after a write."""
-        return tx.once(("policy", self._may_loosen(actor)), lambda: config.review_policy(self.layers(tx, actor)))
+        from foureyes.config.policy import review_policy
+
+        return tx.once(("policy", self._may_loosen(actor)), lambda: review_policy(self.layers(tx, actor)))
 
     def gate_policy(self, tx: Tx) -> ReviewPolicy:
         """The rules in force for what the gate does, whoever sets it off."""

@@ -14,7 +14,10 @@ from foureyes.app.project.prompt_templates import of_attempt, path_of
 from foureyes.app.views.merge import MergeRow
 from foureyes.app.views.review import ApprovalView
 from foureyes.app.views.task_list import ListQuery, TaskRow
-from foureyes.config import FILE, Layers, read_file, review_policy
+from foureyes.config.layers import Layers
+from foureyes.config.policy import review_policy
+from foureyes.config.reading import read_file
+from foureyes.config.settings import FILE
 from foureyes.core.events.decision import TaskMerged, UnapprovedMergeSeen
 from foureyes.core.events.project import PolicyAccepted, SecurityRecorded
 from foureyes.core.nouns.attempt import DETACHED, KEEPS_APPROVAL, Attempt

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
-from foureyes import config
 from foureyes.app.call.context import Context
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.ports import Progress
 from foureyes.app.project.policy import unaccepted
 from foureyes.app.views.project import Check
+from foureyes.config.reading import read_file
+from foureyes.config.settings import FILE
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import ConfigError, FoureyesError, GitProblem
 
@@ -52,17 +53,17 @@ class Doctor:
             with self._context.store.read() as tx:
                 project = self._context.project(tx)
                 policy = self._context.policy(tx, actor)
-            text = self._context.repo.file_at(project.target, config.FILE)
-            named = config.read_file(text).get("project.id") if text else None
+            text = self._context.repo.file_at(project.target, FILE)
+            named = read_file(text).get("project.id") if text else None
         except (ConfigError, GitProblem) as error:
             return Check("configuration", "fail", error.message, error.next_step)
         if named not in ("", None, project.id):
-            said = f"{config.FILE} on {project.target} names another project id than this store"
+            said = f"{FILE} on {project.target} names another project id than this store"
             return Check("configuration", "fail", said, "fe status")
         problem = unaccepted(self._context, project)
         if problem:
             return Check("configuration", "warn", problem.text, problem.next)
-        return Check("configuration", "ok", f"{config.FILE} on {project.target} is accepted, policy {policy.name}")
+        return Check("configuration", "ok", f"{FILE} on {project.target} is accepted, policy {policy.name}")
 
     def _health(self) -> Check:
         try:

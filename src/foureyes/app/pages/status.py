@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
-from foureyes import config
 from foureyes.app.call.context import Context
 from foureyes.app.pages.lists import Lists
 from foureyes.app.ports import CaughtUp, Tx
 from foureyes.app.project.policy import unaccepted
 from foureyes.app.views.project import CounterRow, ProjectView, StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewableRow
+from foureyes.config.layers import Resolved, resolve
+from foureyes.config.settings import BY_KEY
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.errors import ConfigError, GitProblem
@@ -63,13 +64,13 @@ class Status:
         except ConfigError:
             return []
 
-    def _policy(self, tx: Tx, actor: Actor, project: ProjectView) -> tuple[config.Resolved, list[str]]:
+    def _policy(self, tx: Tx, actor: Actor, project: ProjectView) -> tuple[Resolved, list[str]]:
         """The policy in force, and what there is to say about it."""
         try:
             layers = self._context.layers(tx, actor)
-            policy = config.resolve(config.BY_KEY["review.policy"], layers)
+            policy = resolve(BY_KEY["review.policy"], layers)
         except ConfigError as problem:
-            return config.Resolved("review.policy", "strict", "default"), [
+            return Resolved("review.policy", "strict", "default"), [
                 f"{problem.message}: nothing can be approved until it is mended"
             ]
         left = unaccepted(self._context, project)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import asdict
 
-from foureyes import config
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.rows import StoredSetting
@@ -14,6 +13,10 @@ from foureyes.app.ports import Tx
 from foureyes.app.project import prompt_templates
 from foureyes.app.views.audit import SecurityRow
 from foureyes.app.views.project import Acceptance, ProjectView, SecurityTotal, SettingView
+from foureyes.config.layers import Layers, flag_names, resolve
+from foureyes.config.policy import review_policy
+from foureyes.config.reading import parse, parse_flag, read_file
+from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Value
 from foureyes.core.events.project import PolicyAccepted, SettingChanged
 from foureyes.core.nouns.check import CheckRule
 from foureyes.core.nouns.session import Actor
@@ -31,20 +34,20 @@ class Policy:
         """Every setting in force, with where it came from."""
         with self._context.store.read() as tx:
             layers = self._context.layers(tx, actor)
-        found = [config.resolve(setting, layers) for setting in config.SETTINGS]
+        found = [resolve(setting, layers) for setting in SETTINGS]
         return [SettingView(key=row.key, value=row.value, source=row.source, note=row.note) for row in found]
 
     def set(self, actor: Actor, key: str, text: str | None) -> SettingView:
         """Set (or unset: None) a setting in the store; the old and the new value are on record."""
-        key = "review.policy" if key == config.POLICY_ALIAS else key
-        setting = config.BY_KEY.get(key)
-        settable = [s.key for s in config.SETTINGS if s.kind in ("choice", "number", "yes/no")]
+        key = "review.policy" if key == POLICY_ALIAS else key
+        setting = BY_KEY.get(key)
+        settable = [s.key for s in SETTINGS if s.kind in ("choice", "number", "yes/no")]
         if setting is None or key not in settable:
             raise NotFound(
                 f"there is no setting {key} that can be set here.", next_step=f"one of: {', '.join(settable)}"
             )
         if text is not None:
-            config.parse(setting, text, key)
+            parse(setting, text, key)
         self._change(actor, "policy set" if text is not None else "policy unset", key, text)
         return next(row for row in self.show(actor) if row.key == key)
 
@@ -53,18 +56,16 @@ class Policy:
         permit(actor, "policy accept")
         with self._context.store.read() as tx:
             project = self._context.project(tx)
-        text = self._context.repo.file_at(project.target, config.FILE)
+        text = self._context.repo.file_at(project.target, FILE)
         if text is None:
-            raise NotFound(
-                f"there is no {config.FILE} on {project.target}.", next_step=f"commit it there, then: {ACCEPT}"
-            )
-        new = config.read_file(text)
-        config.review_policy(config.Layers(file=new))
+            raise NotFound(f"there is no {FILE} on {project.target}.", next_step=f"commit it there, then: {ACCEPT}")
+        new = read_file(text)
+        review_policy(Layers(file=new))
         if new.get("project.id") not in (None, "", project.id):
             raise Refused(
-                f"{config.FILE} on {project.target} names another project ({new['project.id']}).", next_step="fe status"
+                f"{FILE} on {project.target} names another project ({new['project.id']}).", next_step="fe status"
             )
-        old = config.read_file(project.accepted_text) if project.accepted_text else {}
+        old = read_file(project.accepted_text) if project.accepted_text else {}
         digest = digest_of(text)
         changed = [
             f"{key}: {_said(old, key)} → {_said(new, key)}"
@@ -101,23 +102,23 @@ class Policy:
     @staticmethod
     def _refuse_contradiction(stored: dict[str, str]) -> None:
         """The flag and the policy that it maps to must not disagree within the store."""
-        config.resolve(config.BY_KEY["review.policy"], config.Layers(store=stored))
+        resolve(BY_KEY["review.policy"], Layers(store=stored))
 
     def features(self, actor: Actor) -> list[SettingView]:
         """Every feature flag."""
-        return [self.feature(actor, name) for name in config.FEATURES]
+        return [self.feature(actor, name) for name in FEATURES]
 
     def feature(self, actor: Actor, name: str) -> SettingView:
         """A flag and where its value came from."""
         known_feature(name)
         with self._context.store.read() as tx:
             layers = self._context.layers(tx, actor)
-        policy = config.resolve(config.BY_KEY["review.policy"], layers)
-        for variable in config.flag_names(name):
+        policy = resolve(BY_KEY["review.policy"], layers)
+        for variable in flag_names(name):
             if layers.environ.get(variable) and policy.source == "environment":
                 return SettingView(
                     key=name,
-                    value=config.parse_flag(layers.environ[variable], variable),
+                    value=parse_flag(layers.environ[variable], variable),
                     source=f"environment ({variable})",
                 )
         if f"feature.{name}" in layers.store:
@@ -125,13 +126,13 @@ class Policy:
                 key=name, value=layers.store[f"feature.{name}"] == "true", source="store", note=policy.note
             )
         if f"features.{name}" in layers.file:
-            return SettingView(key=name, value=layers.file[f"features.{name}"], source=config.FILE, note=policy.note)
+            return SettingView(key=name, value=layers.file[f"features.{name}"], source=FILE, note=policy.note)
         return SettingView(key=name, value=True, source="default", note=policy.note)
 
     def set_feature(self, actor: Actor, name: str, text: str | None) -> SettingView:
         """Set or unset a flag in the store."""
         known_feature(name)
-        value = None if text is None else str(config.parse_flag(text, name)).lower()
+        value = None if text is None else str(parse_flag(text, name)).lower()
         self._change(actor, "feature set" if value is not None else "feature unset", f"feature.{name}", value)
         return self.feature(actor, name)
 
@@ -161,20 +162,20 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
     """P12: what there is to say about the foureyes.toml on the target, if it is not the one in force. A file that is
     missing cannot be accepted.
     """
-    text = context.repo.file_at(project.target, config.FILE)
+    text = context.repo.file_at(project.target, FILE)
     defaults = "the built-in defaults are in force"
     if project.accepted_text is None and not text:
-        return Unaccepted(f"{config.FILE} is not on {project.target}: {defaults}", INIT)
+        return Unaccepted(f"{FILE} is not on {project.target}: {defaults}", INIT)
     if project.accepted_text is None:
-        return Unaccepted(f"{config.FILE} on {project.target} was never accepted: {defaults}")
+        return Unaccepted(f"{FILE} on {project.target} was never accepted: {defaults}")
     if text is None:
-        return Unaccepted(f"{config.FILE} is gone from {project.target}: the one accepted last is in force")
+        return Unaccepted(f"{FILE} is gone from {project.target}: the one accepted last is in force")
     if digest_of(text) != project.accepted_digest:
-        return Unaccepted(f"{config.FILE} on {project.target} is not the accepted one and is not used")
+        return Unaccepted(f"{FILE} on {project.target} is not the accepted one and is not used")
     return None
 
 
-def _said(values: dict[str, config.Value], key: str) -> str:
+def _said(values: dict[str, Value], key: str) -> str:
     if key not in values:
         return "(unset)"
     value = values[key]
@@ -196,5 +197,5 @@ def totals(tx: Tx) -> list[SecurityTotal]:
 
 def known_feature(name: str) -> None:
     """A flag that exists."""
-    if name not in config.FEATURES:
-        raise BadInput(f"there is no feature {name!r}.", next_step=f"known features: {', '.join(config.FEATURES)}")
+    if name not in FEATURES:
+        raise BadInput(f"there is no feature {name!r}.", next_step=f"known features: {', '.join(FEATURES)}")

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from foureyes import config
 from foureyes.app.call.caller import permit, refuse_other_task, spawners
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import refuse_verb
@@ -18,7 +17,6 @@ from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.session import ROLES, Actor, Role, is_one_origin
 from foureyes.core.nouns.task import Task
-from foureyes.core.rules.policy import Profile
 from foureyes.core.words.ids import SessionId, Sha, session_id, session_of, token_hash
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, FoureyesError, NotFound, Reason, TokenRefused
@@ -51,9 +49,11 @@ class Sessions:
         text = self._context.project(tx).accepted_text or ""
         if "agents" not in text:
             return []
-        return [
-            profile.program for profile in config.agent_profiles(config.Layers(file=config.read_file(text))).values()
-        ]
+        from foureyes.config.layers import Layers
+        from foureyes.config.policy import agent_profiles
+        from foureyes.config.reading import read_file
+
+        return [profile.program for profile in agent_profiles(Layers(file=read_file(text))).values()]
 
     @staticmethod
     def _was_an_agent(tx: Tx, actor: Actor) -> Actor:
@@ -217,7 +217,10 @@ class Sessions:
         return role == "implement" and Claims(self._context).is_free_for_child(work, found)
 
     def _token(self, work: Work, actor: Actor, role: Role, agent: str, child: SessionId, secret: str) -> e.TokenIssued:
-        profiles = config.agent_profiles(self._context.layers(work.tx, actor))
+        from foureyes.config.policy import agent_profiles
+        from foureyes.core.rules.policy import Profile
+
+        profiles = agent_profiles(self._context.layers(work.tx, actor))
         agent = agent or actor.agent
         if agent and agent not in profiles and agent != actor.agent:
             raise BadInput(f"there is no agent profile {agent!r}.", next_step=f"one of: {', '.join(sorted(profiles))}")

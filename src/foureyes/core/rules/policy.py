@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.feedback import QUICK_ISSUES
 from foureyes.core.nouns.session import GRADES, Grade
 from foureyes.core.words.globs import matching
 
@@ -61,11 +62,13 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 DEFAULT_PROFILES: dict[str, Profile] = {
     "claude": Profile("claude", vendor="anthropic"),
+    "claude-senior": Profile("claude", vendor="anthropic"),
     "codex": Profile("codex", vendor="openai"),
     "gemini": Profile("gemini", vendor="google"),
     "qwen": Profile("qwen", vendor="alibaba"),
     "opencode": Profile("opencode"),
 }
+"""I6, E2: a tier can only name who exists. `claude-senior` is the same program; a project gives it the larger model."""
 
 
 class MinorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -166,14 +169,14 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     reviews: int = 0
     docs_paths: tuple[str, ...] = DOCS_PATHS
     check_paths: tuple[str, ...] = CHECK_PATHS
-    quick_issues: tuple[str, ...] = ()
+    quick_issues: tuple[str, ...] = QUICK_ISSUES
     coverage_exclude: tuple[str, ...] = COVERAGE_EXCLUDE
     limits: Limits = Limits()
     tiers: Tiers = Tiers()
     focus: tuple[str, ...] = FOCUS
     max_words: int = 200
     checks: tuple[CheckRule, ...] = ()
-    protected_paths: tuple[str, ...] = ("foureyes.toml",)
+    protected_paths: tuple[str, ...] = ("foureyes.toml", ".github/workflows/**")
     claim_stale_minutes: int = 120
 
 

@@ -1,0 +1,131 @@
+"""Layers of settings: environment over store over foureyes.toml over default, and who may loosen what (P12)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from foureyes.config.reading import parse, parse_flag, shown
+from foureyes.config.settings import FEATURE_ENV_ALIASES, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Setting, Source, Value
+from foureyes.errors import ConfigError
+
+
+class Layers(msgspec.Struct, frozen=True, kw_only=True):
+    """Where values come from, strongest last asked: file < store < environment. `human` says who is asking."""
+
+    file: dict[str, Value] = {}
+    store: dict[str, str] = {}
+    environ: Mapping[str, str] = {}
+    human: bool = False
+
+
+class Resolved(msgspec.Struct, frozen=True):
+    """A value, where it came from, and what was ignored on the way."""
+
+    key: str
+    value: Value
+    source: Source
+    note: str = ""
+
+
+def is_looser(setting: Setting, value: Value, than: Value) -> bool:
+    """Whether a value is looser than another on the setting's scale."""
+    if isinstance(setting.scale, tuple):
+        return setting.scale.index(str(value)) > setting.scale.index(str(than))
+    return bool(value < than if setting.scale == "yes" else value > than)  # type: ignore[operator]
+
+
+def resolve(setting: Setting, layers: Layers) -> Resolved:
+    """The value in force: environment over store over foureyes.toml over default (P12)."""
+    below = _below_environment(setting, layers)
+    wanted = _in_environment(setting, layers) if setting.scale else None
+    if wanted is None:
+        return below
+    if is_looser(setting, wanted, below.value) and (setting.only_tighter or not layers.human):
+        note = (
+            f"{setting.env} = {shown(wanted)} is looser than {shown(below.value)} and was ignored: only a person may "
+            "loosen (P12)"
+        )
+        return Resolved(setting.key, below.value, below.source, note)
+    return Resolved(setting.key, wanted, "environment")
+
+
+def _below_environment(setting: Setting, layers: Layers) -> Resolved:
+    """What is said by the store, else by foureyes.toml, else by default; a table is added to the default one."""
+    default = setting.default
+    in_file, in_store = _in_file(setting, layers), _in_store(setting, layers.store)
+    if in_store is not None:
+        return Resolved(setting.key, in_store, "store")
+    if in_file is None:
+        return Resolved(setting.key, default, "default")
+    if isinstance(in_file, dict) and isinstance(default, dict):
+        in_file = default | in_file  # type: ignore[operator]
+    return Resolved(setting.key, in_file, FILE)
+
+
+def _agreeing(setting: Setting, values: dict[str, Value], layer: str) -> Value | None:
+    """One value of one layer; names that mean the same setting must agree within it (P)."""
+    if len({str(value) for value in values.values()}) > 1:
+        claims = " but ".join(f"{name} says {shown(value)}" for name, value in values.items())
+        raise ConfigError(f"{layer} disagrees with itself about {setting.key}: {claims}", next_step="keep one of them")
+    return next(iter(values.values()), None)
+
+
+def _policy_of_flag(flag: bool) -> str:
+    return "balanced" if flag else "strict"
+
+
+def _in_file(setting: Setting, layers: Layers) -> Value | None:
+    values = {setting.key: layers.file[setting.key]} if setting.key in layers.file else {}
+    if setting.key == "review.policy":
+        if POLICY_ALIAS in layers.file:
+            values[POLICY_ALIAS] = layers.file[POLICY_ALIAS]
+        flag = layers.file.get("features.balanced_review_policy")
+        if flag is not None:
+            values["features.balanced_review_policy"] = _policy_of_flag(bool(flag))
+    return _agreeing(setting, values, FILE)
+
+
+def _in_store(setting: Setting, texts: Mapping[str, str]) -> Value | None:
+    values: dict[str, Value] = {}
+    if setting.key in texts:
+        values[setting.key] = parse(setting, texts[setting.key], f"the stored setting {setting.key}")
+    if setting.key == "review.policy" and "feature.balanced_review_policy" in texts:
+        values["feature balanced_review_policy"] = _policy_of_flag(
+            parse_flag(texts["feature.balanced_review_policy"], "feature balanced_review_policy")
+        )
+    return _agreeing(setting, values, "the store")
+
+
+def _in_environment(setting: Setting, layers: Layers) -> Value | None:
+    values: dict[str, Value] = {}
+    names = [setting.env] + (["FOUREYES_" + POLICY_ALIAS.upper()] if setting.key == "review.policy" else [])
+    for name in names:
+        if layers.environ.get(name):
+            values[name] = parse(setting, layers.environ[name], name)
+    if setting.key == "review.policy":
+        for name in flag_names("balanced_review_policy"):
+            if layers.environ.get(name):
+                values[name] = _policy_of_flag(parse_flag(layers.environ[name], name))
+    return _agreeing(setting, values, "the environment")
+
+
+def flag_names(feature: str) -> list[str]:
+    """The environment variables that set a feature, ours first."""
+    return [
+        f"FOUREYES_FEATURE_{feature.upper()}",
+        *([FEATURE_ENV_ALIASES[feature]] if feature in FEATURE_ENV_ALIASES else []),
+    ]
+
+
+VARIABLES = (
+    *(setting.env for setting in SETTINGS if setting.env),
+    "FOUREYES_" + POLICY_ALIAS.upper(),
+    *(name for feature in FEATURES for name in flag_names(feature)),
+)
+
+
+def has_variables(environ: Mapping[str, str]) -> bool:
+    """Whether the environment says anything about a setting: only then it matters that a person asks (P12)."""
+    return any(environ.get(name) for name in VARIABLES)

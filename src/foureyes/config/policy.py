@@ -1,0 +1,48 @@
+"""The policy in force: the structs of the rules, filled from the layers of the configuration (P, I6)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.config.layers import Layers, resolve
+from foureyes.config.settings import BY_KEY, SETTINGS, Value
+from foureyes.core.rules.policy import (
+    AutoApprove,
+    HumanRule,
+    Limits,
+    MinorRule,
+    Profile,
+    ReviewPolicy,
+    RiskRule,
+    Tiers,
+)
+
+
+def agent_profiles(layers: Layers) -> dict[str, Profile]:
+    """The agent programs that are known by name, with the model and vendor that count for them (I6)."""
+    profiles = resolve(BY_KEY["agents"], layers).value
+    assert isinstance(profiles, dict)
+    return profiles  # type: ignore[return-value]
+
+
+def review_policy(layers: Layers) -> ReviewPolicy:
+    """Everything the rules ask about, resolved."""
+    return ReviewPolicy(
+        minor=MinorRule(**_values(MinorRule, layers)),  # type: ignore[arg-type]
+        auto=AutoApprove(**_values(AutoApprove, layers)),  # type: ignore[arg-type]
+        human=HumanRule(**_values(HumanRule, layers)),  # type: ignore[arg-type]
+        risk=RiskRule(**_values(RiskRule, layers)),  # type: ignore[arg-type]
+        limits=_limits(_values(Limits, layers)),
+        tiers=Tiers(**_values(Tiers, layers)),  # type: ignore[arg-type]
+        **_values(ReviewPolicy, layers),  # type: ignore[arg-type]
+    )
+
+
+def _values(struct: type[msgspec.Struct], layers: Layers) -> dict[str, Value]:
+    """What the configuration says about the fields of a struct."""
+    return {setting.name: resolve(setting, layers).value for setting in SETTINGS if setting.of is struct}
+
+
+def _limits(values: dict[str, Value]) -> Limits:
+    """E1: a limit of none would escalate what has not begun."""
+    return Limits(**{name: max(1, value) if isinstance(value, int) else value for name, value in values.items()})  # type: ignore[arg-type]

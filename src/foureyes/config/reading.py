@@ -1,0 +1,196 @@
+"""Reading settings: the text of a foureyes.toml, a value typed or in the environment; errors name what is allowed."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Setting, Value
+from foureyes.core.nouns.check import REPORTS, CheckRule
+from foureyes.core.nouns.session import GRADES
+from foureyes.core.rules.policy import DEFAULT_LABEL_RULES, DEFAULT_PROFILES, MODES, LabelRule, Profile
+from foureyes.errors import ConfigError
+
+
+def read_file(text: str, name: str = FILE) -> dict[str, Value]:
+    """The settings of a foureyes.toml; an unknown key, a wrong type or an impossible value is an error."""
+    import tomllib
+
+    try:
+        tree = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise ConfigError(f"{name} is not valid TOML: {problem}", next_step=f"mend {name}, then: fe doctor") from None
+    return read_tree(tree, text, name)
+
+
+def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, Value]:
+    """The settings in a parsed file; `text` is only for saying on which line something is wrong."""
+    settings: dict[str, Value] = {}
+    for key, value in _flat(tree):
+        where = f"{name}:{_line_of(text, key)} {key}"
+        if key in (POLICY_ALIAS, *(f"features.{feature}" for feature in FEATURES)):
+            settings[key] = _checked_alias(key, value, where)
+            continue
+        setting = BY_KEY.get(key)
+        if setting is None:
+            raise ConfigError(
+                f"{where}: there is no such key.{_nearest(key)}", next_step=f"keys there are: {', '.join(BY_KEY)}"
+            )
+        settings[key] = checked(setting, value, where)
+    return settings
+
+
+SECTIONS = frozenset(key.rpartition(".")[0] for key in (*(setting.key for setting in SETTINGS), "features.x"))
+
+
+def _flat(tree: dict[str, object], prefix: str = "") -> list[tuple[str, object]]:
+    out: list[tuple[str, object]] = []
+    for name, value in tree.items():
+        key = prefix + (f'"{name}"' if "." in name else name)
+        if isinstance(value, dict) and key not in BY_KEY and (value or key in SECTIONS):
+            out += _flat(value, key + ".")
+        else:
+            out.append((key, value))
+    return out
+
+
+def _line_of(text: str, key: str) -> int:
+    """The line a key stands on, as well as can be told without a position-keeping parser."""
+    section, best = "", 0
+    for number, line in enumerate(text.splitlines(), 1):
+        header = re.match(r"\s*\[+\s*([^\]]+?)\s*\]+", line)
+        name = re.match(r"\s*([^=#\[]+?)\s*=", line)
+        if header:
+            section = header.group(1)
+            if f"{section}.".startswith(f"{key}."):
+                best = best or number
+        elif name and f"{section}.{name.group(1)}.".lstrip(".").replace('"', "").startswith(key.replace('"', "") + "."):
+            return best or number
+    return best or 1
+
+
+def _nearest(key: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(key, BY_KEY, n=1)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def _checked_alias(key: str, value: object, where: str) -> Value:
+    if key == POLICY_ALIAS:
+        return checked(BY_KEY["review.policy"], value, where)
+    if not isinstance(value, bool):
+        raise ConfigError(f"{where} = {shown(value)}: allowed are true, false")
+    return value
+
+
+def checked(setting: Setting, value: object, where: str) -> Value:
+    """The value if the setting allows it, else an error with the allowed values."""
+    if setting.kind == "choice" and isinstance(value, str) and value in setting.allowed:
+        return value
+    if setting.kind == "text" and isinstance(value, str):
+        return value
+    if setting.kind == "yes/no" and isinstance(value, bool):
+        return value
+    if setting.kind == "number" and isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    if setting.kind == "list" and isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    if setting.kind == "profiles" and isinstance(value, dict):
+        return {name: _profile(profile, name, f"{where}.{name}") for name, profile in value.items()}
+    if setting.kind == "rules" and isinstance(value, dict):
+        return {label: _label_rule(rule, label, f"{where}.{label}") for label, rule in value.items()}
+    if setting.kind == "share" and isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1:
+        return float(value)
+    if setting.kind == "checks" and isinstance(value, list):
+        return _checks(value, where)
+    raise ConfigError(f"{where} = {shown(value)}: allowed are {allowed_values(setting)}")
+
+
+def _label_rule(rule: object, label: str, where: str) -> LabelRule:
+    """What is said about a label that has a rule by default changes only what it says."""
+    known = msgspec.to_builtins(DEFAULT_LABEL_RULES[label]) if label in DEFAULT_LABEL_RULES else {}
+    try:
+        return msgspec.convert({**known, **rule} if isinstance(rule, dict) else rule, LabelRule)
+    except msgspec.ValidationError as problem:
+        choices = f"mode = {'|'.join(MODES)}, independence = {'|'.join(GRADES)}, unseen = note|ask|refuse"
+        raise ConfigError(
+            f"{where}: {problem}; allowed are auto_approve = true|false, reviews = 1, {choices}"
+        ) from None
+
+
+def _checks(rules: list[object], where: str) -> tuple[CheckRule, ...]:
+    """The quality pipeline: each check with a name of its own and something to run."""
+    checks: list[CheckRule] = []
+    for number, rule in enumerate(rules, 1):
+        try:
+            check = msgspec.convert(rule, CheckRule)
+        except msgspec.ValidationError as problem:
+            allowed = (
+                f"name, run, report = {'|'.join(REPORTS)}, required = true|false, timeout_minutes, failed_exit = "
+                "[1], env = [names]"
+            )
+            raise ConfigError(f"{where} number {number}: {problem}; allowed are {allowed}") from None
+        if not CHECK_NAME.fullmatch(check.name) or check.name in {earlier.name for earlier in checks}:
+            raise ConfigError(
+                f"{where} number {number}: name {check.name!r}: one word of letters, digits, - and _, and each once"
+            )
+        if not check.run.strip() or not 1 <= check.timeout_minutes <= 24 * 60:
+            raise ConfigError(f"{where} {check.name}: run must not be empty, timeout_minutes is 1 to 1440")
+        checks.append(check)
+    return tuple(checks)
+
+
+CHECK_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
+
+
+def _profile(profile: object, name: str, where: str) -> Profile:
+    """An agent without a program runs the one that is built in for its name, or is called like it."""
+    try:
+        given = msgspec.convert(profile, Profile)
+    except msgspec.ValidationError as problem:
+        raise ConfigError(f"{where}: {problem}; allowed are program, model and vendor, each a text") from None
+    known = DEFAULT_PROFILES.get(name, Profile(name))
+    return given if given.program else msgspec.structs.replace(given, program=known.program)
+
+
+def allowed_values(setting: Setting) -> str:
+    """What to write, in words."""
+    words = {
+        "choice": ", ".join(setting.allowed),
+        "yes/no": "true, false",
+        "number": "whole numbers from 0",
+        "list": "a list of texts",
+        "text": "a text",
+        "share": "a share from 0 to 1",
+        "checks": '[[checks]] tables, e.g. name = "tests", run = "pytest -q"',
+        "profiles": 'a table by agent, e.g. claude = { program = "claude", model = "…" }',
+        "rules": 'a table by label, e.g. security = { auto_approve = false, independence = "human" }',
+    }
+    return words[setting.kind]
+
+
+def shown(value: object) -> str:
+    """A value as one would write it."""
+    return f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def parse(setting: Setting, text: str, where: str) -> Value:
+    """A value typed on the command line or found in the environment."""
+    value: object = text
+    if setting.kind == "number":
+        value = int(text) if re.fullmatch(r"\d{1,9}", text) else text
+    elif setting.kind == "share":
+        value = float(text) if re.fullmatch(r"\d?(\.\d{1,9})?", text) and text else text
+    elif setting.kind == "yes/no":
+        value = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get(text.lower(), text)
+    return checked(setting, value, where)
+
+
+def parse_flag(text: str, where: str) -> bool:
+    """A feature flag's value."""
+    value = {"true": True, "1": True, "false": False, "0": False}.get(text.strip().lower())
+    if value is None:
+        raise ConfigError(f'{where} = "{text}": allowed are true, false')
+    return value

@@ -1,0 +1,51 @@
+"""Writing settings: the text of a foureyes.toml."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from foureyes.config.settings import Value
+from foureyes.core.rules.policy import LabelRule, Profile
+
+
+def to_toml(values: dict[str, Value]) -> str:
+    """Settings as the text of a foureyes.toml."""
+    sections: dict[str, list[str]] = {}
+    checks = [value for key, value in values.items() if key == "checks"]
+    values = {key: value for key, value in values.items() if key != "checks"}
+    for key, value in values.items():
+        section, _, name = key.rpartition(".")
+        if isinstance(value, dict):
+            sections[key] = [f"{_key(name)} = {_table(entry)}" for name, entry in value.items()]
+        else:
+            sections.setdefault(section, []).append(f"{name} = {_value(value)}")
+    parts = ["\n".join([f"[{section}]", *lines]) for section, lines in sections.items()]
+    parts += [
+        "\n".join(["[[checks]]", *_fields(rule)]) for rules in checks if isinstance(rules, tuple) for rule in rules
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _fields(entry: object) -> list[str]:
+    """What differs from the defaults, and what has none."""
+    assert isinstance(entry, msgspec.Struct)
+    defaults = {field.name: field.default for field in msgspec.structs.fields(entry)}
+    return [
+        f"{name} = {_value(value)}" for name, value in msgspec.structs.asdict(entry).items() if value != defaults[name]
+    ]
+
+
+def _value(value: object) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_value(item) for item in value) + "]"
+    return msgspec.json.encode(value).decode()
+
+
+def _key(label: str) -> str:
+    return label if re.fullmatch(r"[A-Za-z0-9_-]+", label) else msgspec.json.encode(label).decode()
+
+
+def _table(entry: LabelRule | Profile) -> str:
+    return "{ " + ", ".join(_fields(entry)) + " }"

@@ -1,0 +1,110 @@
+"""The policy that comes of the configuration: every key reaches it, and without any it is that of the rules (P)."""
+
+from __future__ import annotations
+
+from foureyes.config.layers import Layers
+from foureyes.config.policy import review_policy
+from foureyes.config.settings import FILE
+from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.feedback import QUICK_ISSUES
+from foureyes.core.rules.policy import (
+    DEFAULT_LABEL_RULES,
+    AutoApprove,
+    HumanRule,
+    LabelRule,
+    Limits,
+    MinorRule,
+    ReviewPolicy,
+    RiskRule,
+    Tiers,
+)
+
+from tests.config.samples import EXAMPLES, layers
+
+
+def test_without_any_layer_the_policy_is_that_of_the_rules_P() -> None:
+    found = review_policy(Layers())
+    assert (found.name, found.independence, found.claim_stale_minutes) == ("balanced", "origin", 120)
+    assert found.minor == MinorRule(self=True, max_lines=50, self_approvals_per_day=5)
+    assert found.label_rules == ReviewPolicy().label_rules
+    assert FILE in found.protected_paths
+
+
+def test_every_key_of_the_rules_reaches_the_policy_P() -> None:
+    text = (
+        '[project]\nclaim_stale_minutes = 1\nprotected_paths = ["x"]\n[review]\npolicy = '
+        '"trusted"\nindependence = "vendor"\n'
+        "[review.label_rules]\ndocs = { auto_approve = false }\n[minor]\nself = false\nmax_lines = "
+        "2\nself_approvals_per_day = 3\n"
+    )
+    assert review_policy(layers(file=text)) == ReviewPolicy(
+        name="trusted", independence="vendor", claim_stale_minutes=1, protected_paths=("x",),
+        minor=MinorRule(False, 2, 3),
+        label_rules={
+            "docs": LabelRule("skip", auto_approve=False), "trivial": LabelRule("auto-approve"),
+            "security": LabelRule("per-task", auto_approve=False, independence="human"),
+        },
+        quick_issues=QUICK_ISSUES,
+    )  # fmt: skip
+
+
+def test_every_key_about_modes_and_checks_reaches_the_policy_M_D5() -> None:
+    mine: dict[str, list[str]] = {}
+    for key, (text, _) in EXAMPLES.items():
+        section, _, name = key.rpartition(".")
+        if section.startswith(("review", "minor")):
+            mine.setdefault(section, []).append(f"{name} = {text}\n")
+    tables = "".join(f"[{section}]\n{''.join(lines)}" for section, lines in mine.items())
+    policy = review_policy(layers(file=f"checks = {EXAMPLES['checks'][0]}\n{tables}"))
+    assert policy.auto == AutoApprove(
+        enabled=False, require_quality_pass=False, max_iterations=0, require_signal_done=False
+    )
+    assert policy.human == HumanRule(sample_share=0.5, sample_from=2, batch_max=3, settle_seconds=0)
+    assert policy.risk == RiskRule(
+        look_lines=1, high_lines=2, high_files=3, new_agent=4, test_paths=("t/**",), watched_paths=("w/**",)
+    )  # fmt: skip
+    assert (policy.default_mode, policy.reviews, policy.docs_paths, policy.check_paths) == (
+        "per-task",
+        2,
+        ("*.txt",),
+        ("ci/**",),
+    )
+    assert (policy.quick_issues, policy.minor.checks) == (("Too long",), False)
+    assert policy.checks == (CheckRule(name="tests", run="pytest", report="junit"),)
+
+
+def test_every_key_about_the_loop_reaches_the_policy_E5_E2_V2() -> None:
+    keys = [
+        key
+        for key in EXAMPLES
+        if key.startswith(("loop.", "tiers.", "review.peers.")) or key == "review.coverage_exclude"
+    ]
+    tables: dict[str, str] = {}
+    for key in keys:
+        section, _, name = key.rpartition(".")
+        tables[section] = tables.get(section, f"[{section}]\n") + f"{name} = {EXAMPLES[key][0]}\n"
+    policy = review_policy(layers(file="".join(tables.values())))
+    assert policy.limits == Limits(no_progress_limit=3, iteration_cap=8, rejection_review_share=0.75)
+    assert policy.tiers == Tiers(developer="codex", senior="codex-senior", lead="codex-lead")
+    assert (policy.focus, policy.max_words, policy.coverage_exclude) == (("Load",), 90, ("dist/**",))
+    assert review_policy(Layers()).limits == Limits(no_progress_limit=2, iteration_cap=5, rejection_review_share=0.5)
+
+
+def test_a_limit_of_none_is_a_limit_of_one_and_a_share_of_none_is_none_E1_L14() -> None:
+    """A loop that has not begun escalates nowhere; a share is no count."""
+    text = "[loop]\nno_progress_limit = 0\niteration_cap = 0\nrejection_review_share = 0\n"
+    assert review_policy(layers(file=text)).limits == Limits(
+        no_progress_limit=1, iteration_cap=1, rejection_review_share=0
+    )
+
+
+def test_rules_of_labels_are_added_to_the_default_ones_and_may_change_them_P6() -> None:
+    changed = review_policy(
+        layers(file='[review.label_rules.security]\nindependence = "origin"\nauto_approve = false\n')
+    )
+    mine = {"security": LabelRule("per-task", auto_approve=False, independence="origin")}
+    assert changed.label_rules == DEFAULT_LABEL_RULES | mine
+    less = review_policy(layers(file='[review.label_rules.security]\nindependence = "origin"\n')).label_rules[
+        "security"
+    ]
+    assert less == mine["security"], "what is not said stays"
