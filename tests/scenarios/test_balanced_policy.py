@@ -1,6 +1,4 @@
-"""Every rule of seeds/000 under balanced (its rule 3 as P5 says), the audit of exceptions (P8), and the rollback
-(P12).
-"""
+"""Every rule under balanced, the audit of exceptions (P8), and the rollback (P12)."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ def audited(stage: Stage, work: HandedIn) -> list[Any]:
     return listed
 
 
-def test_seed_000_rule_1_the_implementer_is_blocked_and_so_is_who_ever_started_or_unstarted(stage: Stage) -> None:
+def test_the_implementer_is_blocked_and_so_is_who_ever_started_or_unstarted(stage: Stage) -> None:
     cast = stage.cast
     task = stage.create(cast.claude)
     stage.done(cast.gemini, "start", task)
@@ -43,7 +41,7 @@ def test_seed_000_rule_1_the_implementer_is_blocked_and_so_is_who_ever_started_o
     assert stage.lines(cast.alice, "security") == []
 
 
-def test_seed_000_rule_2_the_creator_approves_with_a_reason_and_four_places_say_so(stage: Stage) -> None:
+def test_the_creator_approves_with_a_reason_and_four_places_say_so(stage: Stage) -> None:
     work = stage.in_review(stage.cast.claude, stage.cast.codex)
     assert stage.reviewable(stage.cast.claude)[work.task]["needs_reason"] is True
     refused = stage.may_not_approve(stage.cast.claude, work, rules=["P3"])
@@ -67,7 +65,7 @@ def test_seed_000_rule_2_the_creator_approves_with_a_reason_and_four_places_say_
     assert stage.run(stage.cast.alice, "stats", "security").out == text
 
 
-def test_seed_000_rule_2_a_person_who_created_it_needs_no_reason_and_is_no_exception(stage: Stage) -> None:
+def test_a_person_who_created_it_needs_no_reason_and_is_no_exception(stage: Stage) -> None:
     work = stage.in_review(stage.cast.alice, stage.cast.codex)
     assert stage.reviewable(stage.cast.alice)[work.task]["needs_reason"] is False
     done = stage.done(stage.cast.alice, "approve", work.task)
@@ -76,7 +74,7 @@ def test_seed_000_rule_2_a_person_who_created_it_needs_no_reason_and_is_no_excep
     assert audited(stage, work) == []
 
 
-def test_seed_000_rule_2_not_for_a_creator_who_had_a_hand_in_it(stage: Stage) -> None:
+def test_not_for_a_creator_who_had_a_hand_in_it(stage: Stage) -> None:
     task = stage.create(stage.cast.claude)
     stage.done(stage.cast.claude, "start", task)
     stage.done(stage.cast.claude, "unstart", task)
@@ -84,14 +82,14 @@ def test_seed_000_rule_2_not_for_a_creator_who_had_a_hand_in_it(stage: Stage) ->
     stage.may_not_approve(stage.cast.claude, work, "-m", "fine", rules=["P2"])
 
 
-def test_seed_000_rule_2_not_for_a_creator_who_implemented_it_alone(stage: Stage) -> None:
+def test_not_for_a_creator_who_implemented_it_alone(stage: Stage) -> None:
     work = stage.in_review(stage.cast.claude, stage.cast.claude)
     stage.may_not_approve(stage.cast.claude, work, "-m", "fine", rules=["P2"])
     helper = stage.may_not_approve(stage.cast.helper, work, "-m", "fine", rules=["P2"])
     assert "origin" in helper.message or "origin" in helper.text
 
 
-def test_seed_000_rule_3_as_P5_who_approved_an_earlier_attempt_needs_a_reason_and_is_audited(stage: Stage) -> None:
+def test_who_approved_an_earlier_attempt_needs_a_reason_and_is_audited(stage: Stage) -> None:
     cast = stage.cast
     work = stage.in_review(cast.alice, cast.codex)
     stage.approve(cast.gemini, work)
@@ -125,7 +123,7 @@ def test_I7_who_asked_for_a_change_may_judge_the_change_without_a_reason(stage: 
     assert stage.approve(stage.cast.gemini, again)["rule"] == "P7"
 
 
-def test_seed_000_rule_4_minor_is_a_full_bypass_and_audited_for_an_author(stage: Stage) -> None:
+def test_minor_is_a_full_bypass_and_audited_for_an_author(stage: Stage) -> None:
     work = stage.in_review(stage.cast.claude, stage.cast.codex, "--minor")
     assert stage.reviewable(stage.cast.codex)[work.task]["rule"] == "P1"
     assert stage.approve(stage.cast.codex, work)["rule"] == "P1"

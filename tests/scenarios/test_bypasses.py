@@ -1,5 +1,4 @@
-"""What got around the rules in the systems before us fails here: the three bypasses of seeds/001, and lessons by
-number.
+"""What got around the rules in the systems before us fails here: three known bypasses, and lessons by number.
 
 What broke in the systems before us, by number: lesson 1, lesson 2, lesson 3, lesson 5, lesson 7, lesson 8, lesson 10,
 lesson 11, lesson 12, lesson 13, lesson 14, lesson 15, lesson 61, lesson 64, lesson 65, lesson 67.
@@ -47,17 +46,17 @@ def options() -> set[tuple[str, str]]:
     }
 
 
-# The three bypasses of seeds/001
+# Three known bypasses
 
 
-def test_seed_001_bypass_1_create_then_close_is_refused(stage: Stage) -> None:
+def test_bypass_1_create_then_close_is_refused(stage: Stage) -> None:
     task = stage.create(stage.cast.claude)
     stage.no(stage.cast.claude, "close", task, "-m", "done", rules=["C1"])
     stage.no(stage.cast.helper, "close", task, rules=["C1"])
     assert stage.status(task) == "open"
 
 
-def test_seed_001_bypass_2_unstart_does_not_wash_an_implementer_clean(stage: Stage) -> None:
+def test_bypass_2_unstart_does_not_wash_an_implementer_clean(stage: Stage) -> None:
     cast = stage.cast
     first = stage.hand_in(cast.codex, stage.create(cast.claude))
     stage.done(cast.alice, "redo", first.task, "-m", "not yet")
@@ -69,7 +68,7 @@ def test_seed_001_bypass_2_unstart_does_not_wash_an_implementer_clean(stage: Sta
     assert set(stage.show(work.task)["authors"]) == {stage.session(cast.codex), stage.session(cast.gemini)}
 
 
-def test_seed_001_bypass_3_a_session_in_history_only_is_remembered(stage: Stage) -> None:
+def test_bypass_3_a_session_in_history_only_is_remembered(stage: Stage) -> None:
     cast = stage.cast
     task = stage.create(cast.alice)
     stage.done(cast.claude, "start", task)

@@ -1,4 +1,4 @@
-"""What broke in the findings loops before us (lessons 17–33, 72 of lessons.md), each tried on the real command line."""
+"""What broke in the findings loops before us (docs/lessons.md: lessons 17–33, 72), each tried on the real command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What broke between approval and target branch in the systems before us, each tried with real git (lessons.md).
+"""What broke between approval and target branch in the systems before us, each tried with real git (docs/lessons.md).
 
 Lessons 45, 53, 54, 59, 66, 73, 77.
 """

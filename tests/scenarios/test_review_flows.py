@@ -1,4 +1,4 @@
-"""E2E-R01 to E2E-R06 of seeds/004 on the command line: by real processes, looked at in the store and in the
+"""Six whole flows of a review (R01 to R06) on the command line: by real processes, looked at in the store and in the
 repository.
 """
 

@@ -1,10 +1,10 @@
-"""The review summary of seeds/004, with real tasks, real checks and real git: five tasks, four checks, two
+"""The review summary, with real tasks, real checks and real git: five tasks, four checks, two
 auto-approvable (M8).
 
 Four rows wait because of their mode or their checks. Row 4 is `auto`, all green, and waits all the same: what the gate
 may approve by itself it approves when it is handed in and when its checks end (M4), and at that moment a person held
 the task (D3). The hold was lifted since; nothing stands against it any more, and nothing has asked the gate again. So
-it is what the seed shows: pending, and approvable in one go. (A person who puts `review:auto` on after the checks leads
+it is what a summary shows: pending, and approvable in one go. (A person who puts `review:auto` on after the checks leads
 to the same.)
 """
 
@@ -25,7 +25,7 @@ CHECKS = ("tests", "typecheck", "lint", "knip")
 
 
 class Row(NamedTuple):
-    """A line of the seed's table, and what the agent hands in for it."""
+    """A line of the summary, and what the agent hands in for it."""
 
     title: str
     marks: str
@@ -52,7 +52,7 @@ BY_RISK = ["Add user auth", "Rate limiting", "OAuth integration", "Fix login bug
 
 @pytest.fixture(scope="module")
 def five(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -> Path:
-    """The five tasks of the seed, planned by a person, made by an agent, checked by a service. Copy it, never use
+    """The five tasks of the summary, planned by a person, made by an agent, checked by a service. Copy it, never use
     it.
     """
     shop = with_pipeline(Stage(copy_of(template, tmp_path_factory.mktemp("five") / "shop"), cast))
@@ -75,7 +75,7 @@ def shop(five: Path, tmp_path: Path, cast: Cast) -> Shop:
     return Shop(copy_of(five, tmp_path / "shop"), cast)
 
 
-def test_the_review_summary_of_the_seed_is_what_fe_queue_prints(shop: Shop) -> None:
+def test_the_review_summary_is_what_fe_queue_prints(shop: Shop) -> None:
     said = shop.run(shop.cast.alice, "queue").out
     head = said.splitlines()[0]
     assert re.fullmatch(r"5 tasks wait in review +auto-approvable 2 · need attention 3", head)

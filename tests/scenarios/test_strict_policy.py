@@ -1,4 +1,4 @@
-"""The policy summary of seeds/001, line by line, under strict: by commands of several agents and a person."""
+"""Who may close and approve, line by line, under strict: by commands of several agents and a person."""
 
 from __future__ import annotations
 

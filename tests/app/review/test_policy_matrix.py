@@ -1,4 +1,4 @@
-"""Every row of the policy matrix, through the pure function and through the Application; C and the seeds' tables too.
+"""Every row of the policy matrix, through the pure function and through the Application; C and tables of stories too.
 
 The pure function answers the whole product: policy, relation, minor, required grade, `same_origin`, readable history,
 reason. On SQLite the Application answers every row of policy, relation, minor and grade, with `same_origin = "audit"` a
@@ -519,11 +519,11 @@ def test_what_is_stale_is_not_closed_from_review_C3(world: World) -> None:
     assert [reason.rule for reason in refused.value.reasons] == ["D4"]
 
 
-# ------------------------------------------------------------------------------------------------- the seeds' tables
+# ----------------------------------------------------------------------------------------------- tables of stories
 
 
-SEED_001 = {
-    # "Policy Summary" of seeds/001: scenario, who, what was done, verb, allowed?
+UNDER_STRICT = {
+    # scenario: who, what was done, verb, allowed?
     "Creator closes (no one implemented)": ("creator agent", "nobody", "close", False),
     "Creator closes (other implemented)": ("creator agent", "other handed in", "close", True),
     "Implementer closes": ("uninvolved agent", "self handed in", "close", False),
@@ -534,9 +534,9 @@ SEED_001 = {
 }
 
 
-@pytest.mark.parametrize("scenario", SEED_001)
-def test_every_line_of_the_first_seeds_table_under_strict_P_C(scenario: str) -> None:
-    who, done, verb, allowed = SEED_001[scenario]
+@pytest.mark.parametrize("scenario", UNDER_STRICT)
+def test_every_story_under_strict_P_C(scenario: str) -> None:
+    who, done, verb, allowed = UNDER_STRICT[scenario]
     world = World()
     if verb == "close":
         task = matrix.closing_story(world, who, done, minor=False)
@@ -549,7 +549,7 @@ def test_every_line_of_the_first_seeds_table_under_strict_P_C(scenario: str) -> 
     assert refused != allowed
 
 
-def test_closing_after_creating_does_not_bypass_the_review_seed_001(world: World) -> None:
+def test_closing_after_creating_does_not_bypass_the_review(world: World) -> None:
     """Bypass 1: nobody has started it, so there is no implementer to compare with."""
     task = world.create(matrix.CREATOR)
     assert refusal(lambda: world.app.closing.close(matrix.CREATOR, task)) == {"C1"}
@@ -557,7 +557,7 @@ def test_closing_after_creating_does_not_bypass_the_review_seed_001(world: World
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_giving_a_task_back_does_not_bypass_the_review_seed_001(world: World, policy: PolicyName) -> None:
+def test_giving_a_task_back_does_not_bypass_the_review(world: World, policy: PolicyName) -> None:
     """Bypasses 2 and 3: A starts, gives back, B starts and hands in; A neither approves nor closes, whatever the
     policy.
     """
@@ -567,12 +567,12 @@ def test_giving_a_task_back_does_not_bypass_the_review_seed_001(world: World, po
     assert refusal(lambda: world.app.closing.close(matrix.FORMER, task)) == {"C1"}
 
 
-def test_rule_1_implementers_stay_blocked_under_balanced_seed_000(world: World) -> None:
+def test_implementers_stay_blocked_under_balanced(world: World) -> None:
     for relation in ("implementer", "implementer and creator", "former implementer"):
         assert attempted(world, relation, stands(world, relation), WHY)[:2] == (False, {"P2"})
 
 
-def test_rule_2_the_creator_approves_others_work_with_a_reason_and_is_audited_seed_000(world: World) -> None:
+def test_the_creator_approves_others_work_with_a_reason_and_is_audited(world: World) -> None:
     task = stands(world, "creator agent")
     assert attempted(world, "creator agent", task, "")[:2] == (False, {"P3"})
     assert attempted(world, "creator agent", task, " \t ")[:2] == (False, {"P3"})
@@ -589,27 +589,27 @@ def test_rule_2_the_creator_approves_others_work_with_a_reason_and_is_audited_se
     )
 
 
-def test_rule_2_needs_a_different_implementer_seed_000(world: World) -> None:
+def test_needs_a_different_implementer(world: World) -> None:
     assert attempted(world, "implementer and creator", stands(world, "implementer and creator"), WHY)[:2] == (
         False,
         {"P2"},
     )
 
 
-def test_rule_3_who_was_involved_before_approves_with_a_reason_as_P5_says_seed_000(world: World) -> None:
+def test_who_was_involved_before_approves_with_a_reason_as_P5_says(world: World) -> None:
     task = stands(world, "prior approver")
     assert attempted(world, "prior approver", task, "")[:2] == (False, {"P5"})
     assert attempted(world, "prior approver", task, WHY) == (True, {"P5"}, "repeat_reviewer")
 
 
-def test_rule_4_minor_tasks_stay_a_full_bypass_and_are_audited_seed_000(world: World) -> None:
+def test_minor_tasks_stay_a_full_bypass_and_are_audited(world: World) -> None:
     for relation, audited in (("implementer", "minor"), ("creator agent", ""), ("uninvolved agent", "")):
         world.rules("balanced")
         task = world.tell(relation, "at creation")
         assert attempted(world, relation, task, "") == (True, {"P1"}, audited)
 
 
-def test_the_flag_turns_the_policy_back_to_strict_and_forth_seed_000() -> None:
+def test_the_flag_turns_the_policy_back_to_strict_and_forth() -> None:
     world = World()
     task = world.create(matrix.CREATOR)
     world.take(task, ("start", matrix.MAKER))
@@ -624,7 +624,7 @@ def test_the_flag_turns_the_policy_back_to_strict_and_forth_seed_000() -> None:
 
 
 @pytest.mark.parametrize("variable", ["FOUREYES_FEATURE_BALANCED_REVIEW_POLICY", "TD_FEATURE_BALANCED_REVIEW_POLICY"])
-def test_the_flag_in_the_environment_makes_one_process_strict_seed_000(variable: str) -> None:
+def test_the_flag_in_the_environment_makes_one_process_strict(variable: str) -> None:
     world = World({variable: "false"})
     task = stands(world, "creator agent")
     assert attempted(world, "creator agent", task, WHY)[:2] == (False, {"P3"})

@@ -48,7 +48,9 @@ def test_a_review_without_findings_approves_and_is_kept_whole_V3(desk: DeskWorld
 @pytest.mark.parametrize(
     "raw", [PROSE, b"", b"[]", b"{", b"null", b'"approved"', b"\xff\xfe", b'{"verdict": "approved"}', b"[" * 100_000]
 )
-def test_what_is_no_review_result_is_no_review_and_goes_back_V3_lesson_35(desk: DeskWorld, raw: bytes) -> None:
+def test_what_is_no_review_result_is_no_review_and_goes_back_V3_lesson_35_lesson_68(
+    desk: DeskWorld, raw: bytes
+) -> None:
     task = desk.handed_in()
     with sent_back_to_its_reviewer(desk, task, "V3"):
         send(desk, task, raw)

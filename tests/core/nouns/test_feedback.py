@@ -17,7 +17,7 @@ from tests.core.samples import quick
 
 AT = "2027-01-02T03:04:05.678Z"
 REDO = Feedback(iteration=1, at=AT, decision="redo", text="No tests.")
-SEED = """\
+TEXT = """\
 ## Previous Review Feedback (Iteration 3)
 
 The reviewer identified these issues:
@@ -31,10 +31,10 @@ Detailed feedback:
 
 Please address these concerns in this iteration.
 """
-"""`shared/seeds/004…`, Feedback Injection, to the letter."""
+"""What the next prompt says, to the letter."""
 
 
-def test_the_section_is_that_of_the_seed_byte_for_byte_F3() -> None:
+def test_the_section_is_this_text_byte_for_byte_F3() -> None:
     text = (
         "The rate limit value (1000) is hardcoded. It should come from\n"
         "config. Also, add IP-based rate limiting, not just user-based.\n"
@@ -43,8 +43,8 @@ def test_the_section_is_that_of_the_seed_byte_for_byte_F3() -> None:
     found = Feedback(
         iteration=3, at=AT, decision="redo", quick_issues=["Code style issues", "Security issues"], text=text
     )
-    assert section([found]) == SEED
-    assert section([replace(found, text=f"\n{text}\n\n")]) == SEED, "blank lines around it are nobody's words"
+    assert section([found]) == TEXT
+    assert section([replace(found, text=f"\n{text}\n\n")]) == TEXT, "blank lines around it are nobody's words"
 
 
 @pytest.mark.parametrize(

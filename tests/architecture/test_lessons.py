@@ -1,0 +1,57 @@
+"""The lessons that code and tests cite by number are on a page, and what is not only planned is tried by a test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from foureyes.config import SETTINGS
+
+from tests.architecture.house import ROOT, name_of
+
+ROW = re.compile(r"^\| (\d+) \| (.+) \| (.+) \|$", re.MULTILINE)
+CITED = re.compile(r"[Ll]essons?[ _\n]+((?:\d+)(?:(?:, lesson |, |_lesson_| and |_and_|–)\d+)*)")
+
+
+def page() -> dict[int, str]:
+    """Every lesson by its number, with what keeps it from happening here."""
+    text = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
+    return {int(number): here for number, _, here in ROW.findall(text)}
+
+
+def numbers(text: str) -> Iterator[int]:
+    """The lessons that a text cites; `17–33` are seventeen of them."""
+    for cited in CITED.findall(text):
+        for first, last in re.findall(r"(\d+)(?:–(\d+))?", cited):
+            yield from range(int(first), int(last or first) + 1)
+
+
+def cited(folder: str) -> dict[int, str]:
+    """Every lesson that is cited below a folder, with a place."""
+    paths: list[Path] = sorted(path for end in ("py", "md", "sql") for path in (ROOT / folder).rglob(f"*.{end}"))
+    return {number: name_of(path) for path in paths for number in numbers(path.read_text(encoding="utf-8"))}
+
+
+def test_the_lessons_are_numbered_without_a_gap() -> None:
+    assert list(page()) == list(range(1, 78))
+
+
+def test_every_lesson_that_is_cited_is_on_the_page() -> None:
+    known = page()
+    found = {**cited("src"), **cited("docs"), **cited("tests")}
+    assert len(found) > 50
+    assert {number: place for number, place in found.items() if number not in known} == {}
+
+
+def test_every_lesson_that_is_learnt_is_tried_by_a_test() -> None:
+    tried = cited("tests")
+    assert [number for number, here in page().items() if number not in tried and "Not built yet" not in here] == []
+
+
+def test_a_duration_has_its_unit_in_its_name_lesson_56() -> None:
+    durations = re.compile(r"timeout|stale|settle|silence|idle|expir|duration|age\b")
+    units = ("_seconds", "_minutes", "_hours", "_days")
+    names = [setting.key for setting in SETTINGS if setting.kind == "number" and durations.search(setting.key)]
+    assert len(names) > 1
+    assert [name for name in names if not name.endswith(units)] == []
