@@ -1,4 +1,4 @@
-"""What broke in the findings loops before us (docs/lessons.md: lessons 17–33, 72), each tried on the real command line."""
+"""What broke in the findings loops before us (docs/lessons.md: lessons 17–33, 72), each tried on the command line."""
 
 from __future__ import annotations
 

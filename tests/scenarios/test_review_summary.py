@@ -4,7 +4,7 @@ auto-approvable (M8).
 Four rows wait because of their mode or their checks. Row 4 is `auto`, all green, and waits all the same: what the gate
 may approve by itself it approves when it is handed in and when its checks end (M4), and at that moment a person held
 the task (D3). The hold was lifted since; nothing stands against it any more, and nothing has asked the gate again. So
-it is what a summary shows: pending, and approvable in one go. (A person who puts `review:auto` on after the checks leads
+it is in the summary: pending, and approvable in one go. (A person who puts `review:auto` on after the checks leads
 to the same.)
 """
 
