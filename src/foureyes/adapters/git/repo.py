@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 
 from foureyes.adapters.git.checkouts import status
-from foureyes.adapters.git.client.calls import as_sha, check_version, shown
-from foureyes.adapters.git.client.git import GateGit
+from foureyes.adapters.git.client.answers import as_sha, shown
+from foureyes.adapters.git.client.git import Git, check_version
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.reading import content, history, relation
 from foureyes.adapters.git.reading.diff import diff, diff_text
@@ -30,7 +30,7 @@ class GitRepo:
         root: str | os.PathLike[str],
     ) -> None:
         self._here = Located(os.fspath(worktree), os.fspath(git_dir), os.fspath(common_dir), os.fspath(root))
-        self._git = GateGit(self._here.git_dir, self._here.common_dir)
+        self._git = Git(self._here.git_dir, self._here.common_dir)
 
     @property
     def _main(self) -> Located:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from foureyes.adapters.git.checkouts import catch_up, reset, task_worktrees
 from foureyes.adapters.git.checkouts.checkouts import checkouts_of
 from foureyes.adapters.git.checkouts.patch import apply_patch
-from foureyes.adapters.git.client.git import GateGit
+from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.programs import own_settings, programs_named
 from foureyes.adapters.git.objects import checkpoints, export, merge, refs
 from foureyes.adapters.git.reading import history
@@ -29,7 +29,7 @@ class GitWorkshop:
         folder: str | os.PathLike[str],
     ) -> None:
         self._worktree, self._common_dir, self._folder = os.fspath(worktree), os.fspath(common_dir), os.fspath(folder)
-        self._git = GateGit(os.fspath(git_dir), self._common_dir)
+        self._git = Git(os.fspath(git_dir), self._common_dir)
 
     def close(self) -> None:
         """Remove the temporary directory now rather than at exit. The object stays usable."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from foureyes.adapters.git.checkouts.checkouts import bring, busy, checkouts_of, index_tree, shown_path
-from foureyes.adapters.git.client.calls import as_sha
-from foureyes.adapters.git.client.git import GateGit
+from foureyes.adapters.git.client.answers import as_sha
+from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.objects import refs
 from foureyes.app.ports import CaughtUp
@@ -29,7 +29,7 @@ class _Step(NamedTuple):
     tree: Sha
 
 
-def catch_up(git: GateGit, target: str, *, look_only: bool = False) -> list[CaughtUp]:
+def catch_up(git: Git, target: str, *, look_only: bool = False) -> list[CaughtUp]:
     """Bring every checkout of the branch that is behind up to date, or say why not; or only say which ones are
     behind.
     """
@@ -42,7 +42,7 @@ def catch_up(git: GateGit, target: str, *, look_only: bool = False) -> list[Caug
     return [said for place in places if (said := _one(git, place, line, look_only)) is not None]
 
 
-def _line(git: GateGit, tip: Sha) -> list[_Step]:
+def _line(git: Git, tip: Sha) -> list[_Step]:
     """The branch, newest first, its tip included."""
     out = git.room(
         "log", "--first-parent", f"--max-count={HOW_FAR + 1}", "--no-show-signature", "--format=%H %T", tip
@@ -50,7 +50,7 @@ def _line(git: GateGit, tip: Sha) -> list[_Step]:
     return [_Step(*(Sha(word) for word in line.split())) for line in out.decode("ascii").splitlines()]
 
 
-def _one(git: GateGit, place: Located, line: list[_Step], look_only: bool) -> CaughtUp | None:
+def _one(git: Git, place: Located, line: list[_Step], look_only: bool) -> CaughtUp | None:
     tip, tree = line[0], index_tree(git, place)
     if tree == tip.tree:
         return None
@@ -63,7 +63,7 @@ def _one(git: GateGit, place: Located, line: list[_Step], look_only: bool) -> Ca
     return _left(place, why, old.commit) if why else CaughtUp(shown_path(place), moved=True)
 
 
-def _staged(git: GateGit, place: Located, line: list[_Step], tree: Sha | None) -> CaughtUp | None:
+def _staged(git: Git, place: Located, line: list[_Step], tree: Sha | None) -> CaughtUp | None:
     """The index is no commit's. If it is nearest to the tip, somebody just works there, and nothing was missed."""
     if tree is None:
         return _left(place, "there are conflicts to resolve", None)
@@ -71,7 +71,7 @@ def _staged(git: GateGit, place: Located, line: list[_Step], tree: Sha | None) -
     return None if near == line[0] else _left(place, "changes are staged there", near.commit)
 
 
-def _nearest(git: GateGit, line: list[_Step], tree: Sha) -> _Step:
+def _nearest(git: Git, line: list[_Step], tree: Sha) -> _Step:
     """The commit with the fewest files that differ from a tree; the older one of two, so that what was missed is
     told.
     """

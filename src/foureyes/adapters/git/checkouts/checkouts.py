@@ -13,8 +13,8 @@ from os.path import expanduser, isdir, islink, join, lexists, realpath
 from typing import NamedTuple
 
 from foureyes.adapters.git.checkouts.status import head_ref, status
-from foureyes.adapters.git.client.calls import as_sha, shown
-from foureyes.adapters.git.client.git import GateGit
+from foureyes.adapters.git.client.answers import as_sha, shown
+from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located, locate
 from foureyes.adapters.git.client.programs import users_settings
 from foureyes.core.words.ids import Sha
@@ -37,7 +37,7 @@ class Registered(NamedTuple):
     locked: str | None
 
 
-def registered(git: GateGit) -> list[Registered]:
+def registered(git: Git) -> list[Registered]:
     """Every worktree, the main one first."""
     records = git.real("worktree", "list", "--porcelain", "-z").out.split(b"\0\0")
     return [_registered(record.split(b"\0")) for record in records if record]
@@ -49,7 +49,7 @@ def _registered(words: list[bytes]) -> Registered:
     return Registered(os.fsdecode(facts.get(b"worktree", b"")), shown(facts.get(b"branch", b"")), locked)
 
 
-def checkout_at(git: GateGit, path: str) -> Located | None:
+def checkout_at(git: Git, path: str) -> Located | None:
     """The worktree with its files at a path, if it is one of this repository's."""
     place = locate(path) if isdir(path) else None
     if place is None or place.worktree == place.git_dir or realpath(place.common_dir) != realpath(git.common_dir):
@@ -57,7 +57,7 @@ def checkout_at(git: GateGit, path: str) -> Located | None:
     return place if place.worktree == realpath(path) or place.git_dir == git.common_dir else None
 
 
-def checkouts_of(git: GateGit, ref: str) -> tuple[list[Located], list[str]]:
+def checkouts_of(git: Git, ref: str) -> tuple[list[Located], list[str]]:
     """Where a branch is checked out; and the paths where it is said to be, or in the middle of something, and cannot be
     reached.
     """
@@ -74,7 +74,7 @@ def checkouts_of(git: GateGit, ref: str) -> tuple[list[Located], list[str]]:
     return found, beyond + list(_held(git, ref))
 
 
-def _held(git: GateGit, ref: str) -> Iterator[str]:
+def _held(git: Git, ref: str) -> Iterator[str]:
     """Worktrees that will come back to a branch when their rebase or bisection ends."""
     linked = join(git.common_dir, "worktrees")
     names = sorted(os.listdir(linked)) if isdir(linked) else []
@@ -96,7 +96,7 @@ def in_progress(place: Located) -> str:
     return next((what for name, what in _IN_PROGRESS.items() if lexists(join(place.git_dir, name))), "")
 
 
-def index_tree(git: GateGit, place: Located) -> Sha | None:
+def index_tree(git: Git, place: Located) -> Sha | None:
     """The tree that the index holds; None while it has conflicts.
 
     Built again in the clean room: `write-tree` on the real index would write to it.
@@ -110,12 +110,12 @@ def index_tree(git: GateGit, place: Located) -> Sha | None:
         return as_sha(git.room("write-tree", "--missing-ok", env=index).out.strip())
 
 
-def unstaged(git: GateGit, place: Located) -> list[str]:
+def unstaged(git: Git, place: Located) -> list[str]:
     """Tracked files that are not as the index has them."""
     return [shown(path) for code, path in status(git, place, "/dev/null") if code[1:] not in (b" ", b"?")]
 
 
-def busy(git: GateGit, place: Located) -> str:
+def busy(git: Git, place: Located) -> str:
     """Why a checkout is not to be touched; empty when it is clean."""
     if doing := in_progress(place):
         return f"{doing} is in progress there"
@@ -124,7 +124,7 @@ def busy(git: GateGit, place: Located) -> str:
     return ""
 
 
-def obstacle(git: GateGit, place: Located, old: Sha, new: Sha) -> str:
+def obstacle(git: Git, place: Located, old: Sha, new: Sha) -> str:
     """Why a clean checkout cannot be brought from one commit to another without loss or a program; empty when it
     can.
     """
@@ -135,7 +135,7 @@ def obstacle(git: GateGit, place: Located, old: Sha, new: Sha) -> str:
     return ""
 
 
-def _in_the_way(git: GateGit, place: Located, old: Sha, new: Sha) -> list[str]:
+def _in_the_way(git: Git, place: Located, old: Sha, new: Sha) -> list[str]:
     """Untracked files, ignored ones too, where new ones would be written."""
     top = os.fsencode(place.worktree)
     gone = set(_changed(git, old, new, "D"))
@@ -160,7 +160,7 @@ def _blockers(top: bytes, path: bytes) -> Iterator[bytes]:
         yield from (os.path.relpath(os.path.join(folder, name), top) for name in files)
 
 
-def _changed(git: GateGit, old: Sha, new: Sha, kinds: str = "") -> list[bytes]:
+def _changed(git: Git, old: Sha, new: Sha, kinds: str = "") -> list[bytes]:
     only = (f"--diff-filter={kinds}",) if kinds else ()
     return [
         path
@@ -169,7 +169,7 @@ def _changed(git: GateGit, old: Sha, new: Sha, kinds: str = "") -> list[bytes]:
     ]
 
 
-def _filtered(git: GateGit, place: Located, old: Sha, new: Sha) -> list[str]:
+def _filtered(git: Git, place: Located, old: Sha, new: Sha) -> list[str]:
     """Changed paths with a `filter` attribute: in the new commit, or by what lies in the checkout, in `info/` or in the
     user's file.
     """
@@ -188,7 +188,7 @@ def _filtered(git: GateGit, place: Located, old: Sha, new: Sha) -> list[str]:
     return sorted({shown(path) for path, value in rows if value not in _NOT_FILTERED})
 
 
-def bring(git: GateGit, place: Located, old: Sha, new: Sha) -> str:
+def bring(git: Git, place: Located, old: Sha, new: Sha) -> str:
     """Bring files and index of a clean checkout from one commit to another; why it did not go, else empty."""
     if why := obstacle(git, place, old, new):
         return why

@@ -10,7 +10,7 @@ import os
 from os.path import isfile, join
 
 from foureyes.adapters.git.client.config_file import is_true, read_settings
-from foureyes.adapters.git.client.git import GateGit
+from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.reading.history import SESSION_TRAILER, TASK_TRAILER
 from foureyes.errors import GitProblem
@@ -58,7 +58,7 @@ _FREQUENT = ("reference-transaction", "post-index-change")
 """Run several times per command: only where the user has one."""
 
 
-def install(git: GateGit, place: Located, task: str, session: str) -> None:
+def install(git: Git, place: Located, task: str, session: str) -> None:
     """Write the hooks of one worktree and put them in force. Again is no error, and brings session and hooks up to
     date.
     """
@@ -76,21 +76,21 @@ def install(git: GateGit, place: Located, task: str, session: str) -> None:
     _put_in_force(git, place.git_dir, folder)
 
 
-def _users_folder(git: GateGit, place: Located) -> str:
+def _users_folder(git: Git, place: Located) -> str:
     """Where the user's hooks are; a relative path counts from the top of each worktree."""
     out = git.own("config", "--null", "--type=path", "--get-all", "core.hooksPath", cwd=place.worktree, ok=(0, 1)).out
     others = [path for raw in out.split(b"\0") if raw and not (path := os.fsdecode(raw)).endswith(f"/{FOLDER}")]
     return join(place.worktree, others[-1]) if others else join(git.common_dir, "hooks")
 
 
-def _put_in_force(git: GateGit, git_dir: str, folder: str) -> None:
+def _put_in_force(git: Git, git_dir: str, folder: str) -> None:
     """After whatever stands there already: the last one counts, and the hooks find the one before."""
     config = ("config", "--file", join(git_dir, "config.worktree"))
     git.real(*config, "--unset-all", "core.hooksPath", f"/{FOLDER}$", ok=(0, 5))
     git.real(*config, "--add", "core.hooksPath", folder)
 
 
-def enable_worktree_config(git: GateGit) -> None:
+def enable_worktree_config(git: Git) -> None:
     """Let worktrees have settings of their own, as `git help worktree` says: two settings then belong to the main one.
 
     First they are written there, which nobody reads yet; last they leave the shared file.

@@ -14,8 +14,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from foureyes.adapters.git.checkouts.status import STORE
-from foureyes.adapters.git.client.calls import last_words, shown
-from foureyes.adapters.git.client.git import GateGit
+from foureyes.adapters.git.client.answers import last_words, shown
+from foureyes.adapters.git.client.git import Git
 from foureyes.core.words.text import visible
 
 MAX_BYTES = 1_000_000
@@ -45,7 +45,7 @@ class _Kept(NamedTuple):
     mode: int = 0
 
 
-def apply_patch(git: GateGit, worktree: str, patch: str, *, only_try: bool) -> str:
+def apply_patch(git: Git, worktree: str, patch: str, *, only_try: bool) -> str:
     """Why the patch does not fit; empty when it does, and then it is in the files, unless this was only to try."""
     if worktree == git.git_dir:
         return "there are no files here: this is a bare repository"
@@ -73,7 +73,7 @@ def _raw(patch: str) -> tuple[bytes, str]:
     return raw, "" if _UNIFIED.search(patch) else "this is not a unified diff"
 
 
-def _affected(git: GateGit, worktree: str, raw: bytes) -> tuple[list[bytes], str]:
+def _affected(git: Git, worktree: str, raw: bytes) -> tuple[list[bytes], str]:
     """Every path that the patch would write or remove, under its old and its new name; or why it does not fit."""
     tried = git.real(*_APPLY, "--check", "--numstat", "-z", stdin=raw, ok=(0, 1, 128), work_tree=worktree)
     if tried.rc != 0:
@@ -85,7 +85,7 @@ def _affected(git: GateGit, worktree: str, raw: bytes) -> tuple[list[bytes], str
     return paths, ""
 
 
-def _apply(git: GateGit, worktree: str, raw: bytes, kept: list[_Kept]) -> str:
+def _apply(git: Git, worktree: str, raw: bytes, kept: list[_Kept]) -> str:
     try:
         done = git.real(*_APPLY, stdin=raw, ok=(0, 1, 128), work_tree=worktree)
     except BaseException:

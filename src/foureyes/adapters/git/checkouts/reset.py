@@ -17,7 +17,7 @@ from foureyes.adapters.git.checkouts.checkouts import (
     shown_path,
     some,
 )
-from foureyes.adapters.git.client.git import GateGit
+from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.objects import refs
 from foureyes.adapters.git.reading import history
@@ -25,7 +25,7 @@ from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
 
-def reset(git: GateGit, ref: str, *, old: Sha, new: Sha) -> str:
+def reset(git: Git, ref: str, *, old: Sha, new: Sha) -> str:
     """Bring a branch from `old` to `new`; why it was left alone, else empty."""
     refs.well_formed(ref, refs.BRANCHES)
     was, will = history.known(git, old, new)
@@ -46,7 +46,7 @@ def reset(git: GateGit, ref: str, *, old: Sha, new: Sha) -> str:
     return _follow(git, places, was, will)
 
 
-def _reason_to_stay(git: GateGit, place: Located, was: history.Known, will: history.Known) -> str:
+def _reason_to_stay(git: Git, place: Located, was: history.Known, will: history.Known) -> str:
     if doing := in_progress(place):
         return f"{doing} is in progress in {shown_path(place)}"
     if changed := status.uncommitted(git, place):
@@ -55,7 +55,7 @@ def _reason_to_stay(git: GateGit, place: Located, was: history.Known, will: hist
     return f"in {shown_path(place)}, {why}" if why else ""
 
 
-def _follow(git: GateGit, places: list[Located], was: history.Known, will: history.Known) -> str:
+def _follow(git: Git, places: list[Located], was: history.Known, will: history.Known) -> str:
     """Let checkouts that still hold the old tree follow. What holds anything else is its owner's work on top of the new
     one.
     """

@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterator, Sequence
 from os.path import expanduser, isdir, isfile, join, relpath
 
-from foureyes.adapters.git.client.calls import Git, shown
+from foureyes.adapters.git.client.answers import shown
+from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located, locate
 from foureyes.core.nouns.attempt import DETACHED
 from foureyes.errors import GitProblem

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from foureyes.adapters.git.checkouts import hooks
 from foureyes.adapters.git.checkouts.checkouts import Registered, checkout_at, in_progress, registered, some
 from foureyes.adapters.git.checkouts.status import head_ref, uncommitted
-from foureyes.adapters.git.client.calls import shown
-from foureyes.adapters.git.client.git import GateGit, explained
+from foureyes.adapters.git.client.answers import explained, shown
+from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.programs import own_settings, silenced, users_settings
 from foureyes.adapters.git.objects import refs
@@ -47,7 +47,7 @@ def desk(folder: str, task: str) -> Desk:
     return Desk(task, join(realpath(folder), "worktrees", task))
 
 
-def add(git: GateGit, at: Desk, *, branch: str, base: Sha, session: str) -> str:
+def add(git: Git, at: Desk, *, branch: str, base: Sha, session: str) -> str:
     """The worktree of a task, made or found again; its path."""
     ref = refs.branch(branch)
     with _alone(at):
@@ -74,11 +74,11 @@ def _alone(at: Desk) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _known(git: GateGit, at: Desk) -> Registered | None:
+def _known(git: Git, at: Desk) -> Registered | None:
     return next((each for each in registered(git) if realpath(each.path) == at.path), None)
 
 
-def _found(git: GateGit, at: Desk, ref: str) -> Located | None:
+def _found(git: Git, at: Desk, ref: str) -> Located | None:
     """The worktree if it is there, for this branch. What is left of one that is not is cleared away."""
     known = _known(git, at)
     if known is not None and known.locked == _BEING_MADE:
@@ -103,7 +103,7 @@ def _found(git: GateGit, at: Desk, ref: str) -> Located | None:
     return place
 
 
-def _must_be_checkout(git: GateGit, at: Desk) -> Located:
+def _must_be_checkout(git: Git, at: Desk) -> Located:
     place = checkout_at(git, at.path)
     if place is None:
         raise GitProblem(
@@ -112,7 +112,7 @@ def _must_be_checkout(git: GateGit, at: Desk) -> Located:
     return place
 
 
-def _branch_of(git: GateGit, place: Located) -> str:
+def _branch_of(git: Git, place: Located) -> str:
     """The branch checked out, also in the middle of its rebase."""
     ref = head_ref(git, place.git_dir)
     for name in ("rebase-merge", "rebase-apply"):
@@ -123,7 +123,7 @@ def _branch_of(git: GateGit, place: Located) -> str:
     return "" if ref == DETACHED else ref
 
 
-def _clear_half_made(git: GateGit, at: Desk) -> None:
+def _clear_half_made(git: Git, at: Desk) -> None:
     """Take away what a killed `git worktree add` left: at most its `.git` file."""
     if isdir(at.path):
         if set(os.listdir(at.path)) - {".git"}:
@@ -134,7 +134,7 @@ def _clear_half_made(git: GateGit, at: Desk) -> None:
     git.real("worktree", "remove", "--force", "--force", at.path)
 
 
-def _made(git: GateGit, at: Desk, ref: str, base: Sha) -> Located:
+def _made(git: Git, at: Desk, ref: str, base: Sha) -> Located:
     name = ref.removeprefix(refs.BRANCHES)
     if refs.at(git, ref).value is not None:
         start = [at.path, name]
@@ -149,7 +149,7 @@ def _made(git: GateGit, at: Desk, ref: str, base: Sha) -> Located:
     return _must_be_checkout(git, at)
 
 
-def _fill(git: GateGit, place: Located) -> None:
+def _fill(git: Git, place: Located) -> None:
     """Write the files, if nobody did yet. Without an index nothing was ever committed or staged here."""
     ready = join(place.git_dir, hooks.FOLDER, "ready")
     if exists(ready):
@@ -165,11 +165,11 @@ def _fill(git: GateGit, place: Located) -> None:
         pass
 
 
-def _users_way(git: GateGit, place: Located) -> tuple[str, ...]:
+def _users_way(git: Git, place: Located) -> tuple[str, ...]:
     return (*_QUIET, *silenced(own_settings(git.real, place.git_dir), users_settings(git.own)))
 
 
-def drop(git: GateGit, at: Desk) -> str:
+def drop(git: Git, at: Desk) -> str:
     """Remove the worktree of a task if nothing is lost by it; why it stays, else empty."""
     with _alone(at):
         known = _known(git, at)
@@ -186,7 +186,7 @@ def drop(git: GateGit, at: Desk) -> str:
         return _reason_to_stay(git, place) or _removed(git, place)
 
 
-def _cleared(git: GateGit, at: Desk) -> str:
+def _cleared(git: Git, at: Desk) -> str:
     try:
         _clear_half_made(git, at)
     except GitProblem as problem:
@@ -194,7 +194,7 @@ def _cleared(git: GateGit, at: Desk) -> str:
     return ""
 
 
-def _reason_to_stay(git: GateGit, place: Located) -> str:
+def _reason_to_stay(git: Git, place: Located) -> str:
     if _stands_in(place.worktree) or place.git_dir == realpath(git.git_dir):
         return f"you stand in {place.worktree}"
     if doing := in_progress(place):
@@ -214,12 +214,12 @@ def _stands_in(path: str) -> bool:
     return here == path or here.startswith(path + "/")
 
 
-def _is_reachable(git: GateGit, place: Located) -> bool:
+def _is_reachable(git: Git, place: Located) -> bool:
     head = shown(git.real("rev-parse", "--verify", "HEAD", git_dir=place.git_dir).out.strip())
     return bool(git.real("for-each-ref", "--count=1", f"--contains={head}").out)
 
 
-def _removed(git: GateGit, place: Located) -> str:
+def _removed(git: Git, place: Located) -> str:
     """git looks again, and refuses to lose anything but ignored files."""
     config = (*_users_way(git, place), "-c", "status.showUntrackedFiles=all")
     try:
@@ -229,7 +229,7 @@ def _removed(git: GateGit, place: Located) -> str:
     return ""
 
 
-def _although_submodules(git: GateGit, place: Located) -> tuple[str, ...]:
+def _although_submodules(git: Git, place: Located) -> tuple[str, ...]:
     """git never removes a worktree that lists submodules; where none was ever cloned there is nothing in them to
     lose.
     """

@@ -1,7 +1,9 @@
-"""The gate's own git: what `Git` does, without the programs that a repository's configuration names, and able to write.
+"""How git is called: where, with which environment, and what a failure becomes.
 
-`store` makes objects: in the clean room, where nothing but objects can have a say, into the repository's object store.
-`real` with a worktree's files minds no filter of the repository's own configuration; hooks are off everywhere.
+Four ways. `room`: in the clean room; everything that a decision rests on. `store`: there too, and what is made is
+written to the repository's object store. `real`: in the repository, without anybody's environment, user configuration
+and hooks, and, where files are looked at or written, without the filters that its configuration names; what refs mean
+and what files look like. `own`: as the caller's own git; commits.
 """
 
 from __future__ import annotations
@@ -9,31 +11,63 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from os.path import join
 
 from foureyes.adapters import process
-from foureyes.adapters.git.client.calls import Git, as_sha, last_words
+from foureyes.adapters.git.client.answers import last_words
+from foureyes.adapters.git.client.clean_room import CleanRoom
 from foureyes.adapters.git.client.config_file import read_settings
 from foureyes.adapters.git.client.programs import own_settings, silenced
-from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
 NAME, EMAIL = "Foureyes gate", "foureyes@localhost"
 DURABLE = ("-c", "core.fsync=objects,reference")
 """The journal survives a power cut (`synchronous=FULL`), so what it says was merged must too; git's default is less."""
 
+OLDEST = (2, 38)
+"""The first git with `merge-tree --write-tree` (A3)."""
 
-class GateGit(Git):
-    """git for the gate, in one repository."""
+READ_TIMEOUT = 120.0
+COMMIT_TIMEOUT = 1800.0
+"""The caller's hooks may run a test suite."""
+
+FETCH = "git fsck; in a partial clone: git fetch --refetch --no-filter"
+"""Reading never fetches: it would ask a server, with the user's keys, for what a decision rests on."""
+
+_SCRUBBED = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "LC_ALL": "C",
+}
+_ALWAYS = ("--no-replace-objects", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+_OWN = ("GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
+
+
+class Git:
+    """git for one repository, seen from one worktree."""
 
     def __init__(self, git_dir: str, common_dir: str) -> None:
-        super().__init__(git_dir, common_dir)
+        self.git_dir = git_dir
         self.common_dir = common_dir
+        self._room = CleanRoom(common_dir)
 
     @property
     def room_path(self) -> str:
         """Where the clean room is; its files may be added to."""
         return self._room.path
+
+    def room(
+        self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), env: Mapping[str, str] | None = None
+    ) -> process.Finished:
+        """Ask in the clean room. An exit code that is not among `ok` is a `GitProblem`."""
+        where = self._room.path
+        environment = {**scrubbed(), **self._room.environment(), **(env or {})}
+        return _run([f"--git-dir={where}", *_ALWAYS], args, where, environment, stdin, ok)
 
     @contextmanager
     def scratch_index(self) -> Iterator[dict[str, str]]:
@@ -55,36 +89,91 @@ class GateGit(Git):
         return self.room(*DURABLE, *mode, *args, stdin=stdin, ok=ok, env=where)
 
     def real(
-        self,
-        *args: str,
-        stdin: bytes = b"",
-        ok: tuple[int, ...] = (0,),
-        git_dir: str = "",
-        work_tree: str = "",
+        self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), git_dir: str = "", work_tree: str = ""
     ) -> process.Finished:
-        """Ask in the repository. Where files are looked at or written, no filter of its configuration is run."""
-        quiet = silenced(own_settings(super().real, git_dir)) if work_tree else ()
-        return super().real(*quiet, *args, stdin=stdin, ok=ok, git_dir=git_dir, work_tree=work_tree)
+        """Ask in the repository. The index's stat cache is not written by looking."""
+        where = git_dir or self.git_dir
+        before = [f"--git-dir={where}", *_ALWAYS]
+        if work_tree:
+            before += [f"--work-tree={work_tree}", *silenced(own_settings(self.real, where))]
+        return _run(before, args, work_tree or where, scrubbed(), stdin, ok)
+
+    def own(self, *args: str, cwd: str, ok: tuple[int, ...] = (0,)) -> process.Finished:
+        """Run as the caller's own git would: its configuration, hooks and identity; the repository found from `cwd`."""
+        return _run([], args, cwd, callers_own(), b"", ok, timeout=COMMIT_TIMEOUT)
+
+    def users_setting(self, key: str) -> str:
+        """A path that the user or the system configured, and no repository; empty when there is none."""
+        before = [f"--git-dir={self._room.path}"]
+        args = ("config", "--null", "--type=path", "--get-all", key)
+        found = _run(before, args, self._room.path, callers_own(), b"", (0, 1))
+        values = [value for value in found.out.split(b"\0") if value]
+        return os.fsdecode(values[-1]) if values else ""
+
+    def close(self) -> None:
+        """Remove the clean room now rather than at exit."""
+        self._room.close()
 
 
-def must_be_sha(text: str) -> Sha:
-    """A full object id; anything else could be an option or an expression."""
-    if (sha := as_sha(text)) is None:
-        raise GitProblem(f"{text!r} is not a full object id")
-    return sha
+def scrubbed() -> dict[str, str]:
+    """The environment without anything that tells git something."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | _SCRUBBED
 
 
-def failure(command: str, done: process.Finished) -> GitProblem:
-    """Why git failed; a lock that is held, or that a killed git left behind, is named."""
-    return explained(f"git {command} failed: {last_words(done)}")
+def callers_own() -> dict[str, str]:
+    """The environment as it is, except what would make git use another repository, index or object store."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name.startswith(_OWN)}
 
 
-def explained(message: str) -> GitProblem:
-    """A problem with git, with what to do about it where that is known."""
-    is_lock = ".lock'" in message and "File exists" in message
-    return GitProblem(
-        message,
-        next_step="look whether another git is at work there; if none is, the lock was left by one that was killed"
-        if is_lock
-        else "",
-    )
+def check_version() -> None:
+    """`GitProblem` when git is missing or older than 2.38. Asked once per PATH."""
+    found = _version(os.environ.get("PATH", ""))
+    if found < OLDEST:
+        raise GitProblem(
+            f"git {_dotted(found)} is too old: Foureyes needs git {_dotted(OLDEST)} or newer",
+            next_step=f"install git {_dotted(OLDEST)} or newer",
+        )
+
+
+@cache
+def _version(path: str) -> tuple[int, ...]:
+    said = _start(["git", "--version"], None, {**scrubbed(), "PATH": path}, b"", READ_TIMEOUT).out
+    words = said.decode("ascii", "replace").split()
+    numbers = words[2].split(".")[:3] if len(words) > 2 and words[:2] == ["git", "version"] else []
+    version = tuple(int(number) for number in numbers if number.isdecimal())
+    if len(version) < 2:
+        raise GitProblem(f"git does not say its version, but {' '.join(words)[:80]!r}", next_step="git --version")
+    return version
+
+
+def _run(
+    before: list[str],
+    args: tuple[str, ...],
+    cwd: str,
+    env: dict[str, str],
+    stdin: bytes,
+    ok: tuple[int, ...],
+    timeout: float = READ_TIMEOUT,
+) -> process.Finished:
+    check_version()
+    done = _start(["git", *before, *args], cwd, env, stdin, timeout)
+    if done.rc not in ok:
+        command = next((word for word in args if not word.startswith("-") and "=" not in word), args[0])
+        words = last_words(done)
+        raise GitProblem(f"git {command} failed: {words}", next_step=FETCH if "unable to read" in words else "")
+    return done
+
+
+def _start(argv: list[str], cwd: str | None, env: dict[str, str], stdin: bytes, timeout: float) -> process.Finished:
+    try:
+        return process.run(argv, cwd=cwd, env=env, input=stdin, timeout=timeout)
+    except process.ProgramMissing as missing:
+        raise GitProblem(
+            "git was not found on the PATH", next_step=f"install git {_dotted(OLDEST)} or newer"
+        ) from missing
+    except process.ProcessProblem as problem:
+        raise GitProblem(str(problem)) from problem
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(str(number) for number in version)

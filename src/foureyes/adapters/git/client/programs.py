@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from foureyes.adapters import process
-from foureyes.adapters.git.client.calls import shown
+from foureyes.adapters.git.client.answers import shown
 from foureyes.errors import GitProblem
 
 # What git may run while it reads objects, compares, merges, writes files or makes commits. `*` is any subsection. Not

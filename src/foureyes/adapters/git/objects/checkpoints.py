@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from foureyes.adapters.git.client.calls import as_sha, shown
-from foureyes.adapters.git.client.git import EMAIL, NAME, GateGit
+from foureyes.adapters.git.client.answers import as_sha, shown
+from foureyes.adapters.git.client.git import EMAIL, NAME, Git
 from foureyes.adapters.git.objects import refs
 from foureyes.adapters.git.reading import history
 from foureyes.app.views.work import CheckpointView
@@ -32,7 +32,7 @@ _FORMAT = "%00".join(
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")
 
 
-def add(git: GateGit, task: str, name: str, commit: Sha) -> None:
+def add(git: Git, task: str, name: str, commit: Sha) -> None:
     """Name a commit; again is no error, another commit under the same name is a `Conflict`."""
     ref = _ref(task, name)
     if history.known(git, commit) == [None]:
@@ -43,14 +43,14 @@ def add(git: GateGit, task: str, name: str, commit: Sha) -> None:
         raise Conflict(f"there is a checkpoint {name} already, at another commit", next_step="fe checkpoint list")
 
 
-def listed(git: GateGit) -> list[CheckpointView]:
+def listed(git: Git) -> list[CheckpointView]:
     """All of them, the newest first."""
     out = git.real("for-each-ref", f"--format={_FORMAT}", PLACE).out
     found = [view for line in out.split(b"\n") if line and (view := _view([shown(word) for word in line.split(b"\0")]))]
     return sorted(sorted(found, key=lambda view: (view.task, view.name)), key=lambda view: view.at, reverse=True)
 
 
-def drop(git: GateGit, task: str, name: str, sha: Sha) -> bool:
+def drop(git: Git, task: str, name: str, sha: Sha) -> bool:
     """Forget one, if it is at this commit."""
     ref = _ref(task, name)
     value = refs.at(git, ref).value
@@ -71,13 +71,13 @@ def _ref(task: str, name: str) -> str:
         raise BadInput(f"a checkpoint cannot be called {name!r}: git allows no such name") from problem
 
 
-def _commit_at(git: GateGit, ref: str) -> Sha | None:
+def _commit_at(git: Git, ref: str) -> Sha | None:
     out = git.real("for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)", ref).out
     rows = [line.split(b"\0") for line in out.splitlines()]
     return next((as_sha(peeled or value) for name, value, peeled in rows if shown(name) == ref), None)
 
 
-def _tag(git: GateGit, name: str, commit: Sha) -> Sha:
+def _tag(git: Git, name: str, commit: Sha) -> Sha:
     now = datetime.now(UTC)
     moment = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     text = (

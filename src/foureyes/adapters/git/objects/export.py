@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from os.path import join
 
-from foureyes.adapters.git.client.calls import as_sha
-from foureyes.adapters.git.client.git import GateGit, must_be_sha
+from foureyes.adapters.git.client.answers import as_sha, must_be_sha
+from foureyes.adapters.git.client.git import Git
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
@@ -21,7 +21,7 @@ _AS_COMMITTED = "* -text !eol !crlf -ident -filter !working-tree-encoding\n"
 def export(common_dir: str, tree: Sha, path: str) -> None:
     """Write the files of a tree, or of a commit's tree, into an empty directory."""
     place = _empty_directory(path)
-    git = GateGit(common_dir, common_dir)
+    git = Git(common_dir, common_dir)
     try:
         _overrule_attributes(git.room_path)
         index = _index_of(git, must_be_sha(tree))
@@ -45,7 +45,7 @@ def _overrule_attributes(room: str) -> None:
         file.write(_AS_COMMITTED)
 
 
-def _index_of(git: GateGit, tree: Sha) -> dict[str, str]:
+def _index_of(git: Git, tree: Sha) -> dict[str, str]:
     """The environment in which git's index is that of the tree.
 
     A damaged tree (a name twice, a name with a slash) would be written as another one than was asked for. `read-tree`

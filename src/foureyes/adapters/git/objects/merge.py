@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foureyes.adapters.git.client.calls import as_sha, shown
-from foureyes.adapters.git.client.git import EMAIL, NAME, GateGit, must_be_sha
+from foureyes.adapters.git.client.answers import as_sha, must_be_sha, shown
+from foureyes.adapters.git.client.git import EMAIL, NAME, Git
 from foureyes.app.ports import Merged
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
@@ -25,7 +25,7 @@ _IDENTITY = {
 }
 
 
-def merge(git: GateGit, *, tip: Sha, head: Sha) -> Merged:
+def merge(git: Git, *, tip: Sha, head: Sha) -> Merged:
     """What git by itself makes of `head` merged into `tip`."""
     sides = (must_be_sha(tip), must_be_sha(head))
     done = git.store("merge-tree", "--write-tree", "--name-only", "-z", "--messages", *sides, ok=(0, 1))
@@ -51,7 +51,7 @@ def _conflicts(words: list[bytes]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def commit(git: GateGit, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
+def commit(git: Git, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
     """A commit object by the gate, dated now; the message byte for byte."""
     args = [word for parent in parents for word in ("-p", must_be_sha(parent))]
     raw = message.encode("utf-8", "surrogateescape")

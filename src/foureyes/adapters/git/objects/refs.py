@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from foureyes.adapters.git.client.calls import as_sha, shown
-from foureyes.adapters.git.client.git import DURABLE, EMAIL, NAME, GateGit, failure, must_be_sha
+from foureyes.adapters.git.client.answers import as_sha, failure, must_be_sha, shown
+from foureyes.adapters.git.client.git import DURABLE, EMAIL, NAME, Git
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
@@ -38,7 +38,7 @@ def branch(name: str) -> str:
     return well_formed(name if name.startswith(BRANCHES) else BRANCHES + name, BRANCHES)
 
 
-def at(git: GateGit, ref: str) -> At:
+def at(git: Git, ref: str) -> At:
     """Where a ref is now."""
     out = git.real("for-each-ref", "--format=%(refname)%00%(objectname)%00%(symref)", ref).out
     for line in out.splitlines():
@@ -48,7 +48,7 @@ def at(git: GateGit, ref: str) -> At:
     return At(None)
 
 
-def keep(git: GateGit, ref: str, commit: Sha) -> None:
+def keep(git: Git, ref: str, commit: Sha) -> None:
     """Make a ref of ours name a commit, wherever it was."""
     well_formed(ref, OURS)
     done = git.real(*_WRITE, ref, f"{must_be_sha(commit)}^{{commit}}", ok=(0, 1, 128))
@@ -56,12 +56,12 @@ def keep(git: GateGit, ref: str, commit: Sha) -> None:
         raise failure("update-ref", done)
 
 
-def create(git: GateGit, ref: str, value: Sha) -> bool:
+def create(git: Git, ref: str, value: Sha) -> bool:
     """Make a new ref; False when it exists."""
     return swap(git, ref, new=value, old=Sha("0" * len(value)), why="foureyes")
 
 
-def swap(git: GateGit, ref: str, *, new: Sha, old: Sha, why: str) -> bool:
+def swap(git: Git, ref: str, *, new: Sha, old: Sha, why: str) -> bool:
     """Compare-and-swap; False when the ref was not at `old` (all zeros: did not exist)."""
     now = at(git, ref)
     if now.symbolic:
@@ -72,13 +72,13 @@ def swap(git: GateGit, ref: str, *, new: Sha, old: Sha, why: str) -> bool:
     return done.rc == 0 or _fail_unless_moved(git, ref, old, failure("update-ref", done))
 
 
-def delete(git: GateGit, ref: str, *, old: Sha) -> bool:
+def delete(git: Git, ref: str, *, old: Sha) -> bool:
     """Delete a ref if it is at `old`; False when it was not."""
     done = git.real(*_WRITE, "-d", ref, must_be_sha(old), ok=(0, 1, 128))
     return done.rc == 0 or _fail_unless_moved(git, ref, old, failure("update-ref", done))
 
 
-def _fail_unless_moved(git: GateGit, ref: str, old: Sha, problem: GitProblem) -> bool:
+def _fail_unless_moved(git: Git, ref: str, old: Sha, problem: GitProblem) -> bool:
     """git refuses a lost race and a held lock alike; only the first is an answer."""
     now = at(git, ref).value or Sha("0" * len(old))
     if now == old:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from foureyes.adapters.git.client.calls import Git, shown
-from foureyes.adapters.git.client.git import must_be_sha
+from foureyes.adapters.git.client.answers import must_be_sha, shown
+from foureyes.adapters.git.client.git import Git
 from foureyes.core.words.ids import Sha
 
 MAX_TEXT = 2_000_000

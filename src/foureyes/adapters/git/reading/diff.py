@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from foureyes.adapters.git.client.calls import Git, shown
+from foureyes.adapters.git.client.answers import shown
+from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.reading.marks import marks_of
 from foureyes.core.nouns.attempt import ChangedFile, Mark
 from foureyes.core.words.ids import DiffId, Sha

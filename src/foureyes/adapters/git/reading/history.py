@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from foureyes.adapters.git.client.calls import Git, as_sha
+from foureyes.adapters.git.client.answers import as_sha
+from foureyes.adapters.git.client.git import Git
 from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.ids import Sha
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from foureyes.adapters.git.client.calls import shown
+from foureyes.adapters.git.client.answers import shown
 from foureyes.core.nouns.attempt import ChangedFile, Mark
 
 EXECUTABLE = b"100755"

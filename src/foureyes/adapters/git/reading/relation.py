@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from foureyes.adapters.git.client.calls import Git, as_sha
+from foureyes.adapters.git.client.answers import as_sha
+from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.reading.history import Known, back, is_ancestor, known, merge_base, merged_by
 from foureyes.core.nouns.attempt import Relation, relation
 from foureyes.core.words.ids import Sha
