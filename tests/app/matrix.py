@@ -685,9 +685,6 @@ class FakeRepo:
     def uncommitted(self, ref: str) -> list[str]:
         return []
 
-    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
-        raise NotImplementedError
-
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         head = self.branches[ref]
         return Change(
@@ -727,9 +724,6 @@ class FakeRepo:
 
     def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
         return (f"diff {hashlib.sha256(head.encode()).hexdigest()}",)
-
-    def commit_file(self, path: str, message: str) -> Sha:
-        raise NotImplementedError
 
     def last_anchor(self, target: str) -> str | None:
         return None

@@ -223,12 +223,6 @@ class ScriptedRepo:
     def uncommitted(self, ref: str) -> list[str]:
         return list(self.dirty)
 
-    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
-        self.dirty = []
-        return self.commit(
-            self.here.removeprefix("refs/heads/"), sessions=[v for k, v in trailers if k == "Foureyes-Session"]
-        )
-
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         main, mine = self.branches[f"refs/heads/{target}"], self.branches[ref]
         new = [each for each in mine if each not in main]
@@ -281,9 +275,6 @@ class ScriptedRepo:
         new = line[line.index(base) + 1 : line.index(head) + 1] if line else []
         return tuple(sorted(f"diff {hashlib.sha256(each.encode()).hexdigest()}" for each in new))
 
-    def commit_file(self, path: str, message: str) -> Sha:
-        return self.commit("main")
-
     def close(self) -> None:
         """Nothing was made."""
 
@@ -293,12 +284,21 @@ class ScriptedWorkshop:
     not call.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, repo: ScriptedRepo | None = None) -> None:
+        self.repo = repo or ScriptedRepo()
         self.kept: dict[str, Sha] = {}
         self.programs: list[str] = []
         self.marks: dict[tuple[str, str], Sha] = {}
         self.patches: list[str] = []
         self.misfit = ""
+
+    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
+        self.repo.dirty = []
+        branch = self.repo.here.removeprefix("refs/heads/")
+        return self.repo.commit(branch, sessions=[value for key, value in trailers if key == "Foureyes-Session"])
+
+    def commit_file(self, path: str, message: str) -> Sha:
+        return self.repo.commit("main")
 
     def export(self, tree: Sha, path: str) -> None:
         raise AssertionError(f"export of {tree} to {path}")
@@ -348,7 +348,7 @@ class ScriptedWorkshop:
             self.patches.append(patch)
         return self.misfit
 
-    def add_checkpoint(self, task: str, name: str, commit: Sha) -> None:
+    def add_checkpoint(self, task: str, name: str, commit: Sha, *, at: datetime) -> None:
         if self.marks.setdefault((task, name), commit) != commit:
             raise Conflict(f"there is a checkpoint {name} already, at another commit")
 
@@ -665,6 +665,7 @@ class DeskWorld(World):
     def __init__(self, environ: Mapping[str, str] | None = None, store: Store | None = None) -> None:
         self.repo = ScriptedRepo()
         super().__init__(lambda: self.repo, environ, store)
+        self.workshop.repo = self.repo
 
     def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, lines: int = 1, **fields: Any) -> str:
         task = self.create(creator, **fields)

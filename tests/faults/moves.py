@@ -90,7 +90,7 @@ def _with_checkpoint(floor: Floor) -> str:
     """Two commits, and a name for the first."""
     task = floor.worked()
     place = floor.place.folder / "worktrees" / task
-    floor.app.context.workshop.add_checkpoint(task, "half", Checkout(place).head())
+    floor.app.context.workshop.add_checkpoint(task, "half", Checkout(place).head(), at=floor.app.context.clock.now())
     floor.work(CLAUDE, task, text="more\n")
     floor.submit(task)
     return task

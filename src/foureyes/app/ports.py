@@ -66,7 +66,7 @@ class Keys(Protocol):
 
 
 class Repo(Protocol):
-    """The project's git repository, seen from the caller's working directory.
+    """The project's git repository, looked at from the caller's working directory; nothing is changed through it.
 
     Nothing that a decision rests on is influenced by attributes, replace refs, drivers or configuration (A2).
     Methods raise `GitProblem` when git fails; an unknown ref or commit is `None`, never an exception.
@@ -86,9 +86,6 @@ class Repo(Protocol):
 
     def uncommitted(self, ref: str) -> list[str]:
         """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out."""
-
-    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
-        """Commit everything in the caller's worktree, as the caller's own git would, with trailers."""
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`.
@@ -128,9 +125,6 @@ class Repo(Protocol):
         commits.
         """
 
-    def commit_file(self, path: str, message: str) -> Sha:
-        """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
-
     def close(self) -> None:
         """Remove what was made for asking git."""
 
@@ -152,11 +146,18 @@ class CaughtUp(msgspec.Struct, frozen=True):
 
 
 class Workshop(Protocol):
-    """What is done to the repository: by the gate, and in worktrees of tasks. The only place that moves refs.
+    """What is done to the repository: by the gate, in worktrees of tasks, and for the caller. Only here refs move.
 
-    The gate's git runs without hooks, user and system configuration, external drivers and filters (Q2). Nothing here
-    touches files of a person's checkout, except `catch_up`, which brings a clean one forward.
+    The gate's git runs without hooks, user and system configuration, external drivers and filters (Q2). Files of a
+    person's checkout are written by `catch_up` and `reset`, which bring a clean one to another commit, and by
+    `apply_patch`. `commit_all` and `commit_file` are the caller's own commits: their hooks, their identity.
     """
+
+    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
+        """Commit everything in the caller's worktree, as the caller's own git would, with trailers."""
+
+    def commit_file(self, path: str, message: str) -> Sha:
+        """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
 
     def export(self, tree: Sha, path: str) -> None:
         """Write the files of a tree (or of a commit's tree) into an empty directory; no `.git`, no program is run for
@@ -213,7 +214,7 @@ class Workshop(Protocol):
         empty.
         """
 
-    def add_checkpoint(self, task: str, name: str, commit: Sha) -> None:
+    def add_checkpoint(self, task: str, name: str, commit: Sha, *, at: datetime) -> None:
         """A ref below `refs/foureyes/checkpoints/`; `Conflict` when the name is taken by another commit."""
 
     def checkpoints(self) -> list[CheckpointView]:

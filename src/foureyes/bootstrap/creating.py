@@ -23,6 +23,7 @@ from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProb
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
+    from foureyes.adapters.git.workshop import GitWorkshop
     from foureyes.bootstrap.detecting import Proposal
     from foureyes.config.settings import Value
 
@@ -119,10 +120,9 @@ def _proposed(
 
 def _tried(place: Located, environ: Mapping[str, str], proposal: Proposal) -> Proposal:
     from foureyes.adapters.checks.pipeline import Pipeline
-    from foureyes.adapters.git.workshop import GitWorkshop
     from foureyes.core.nouns.check import judge
 
-    workshop = GitWorkshop(place.worktree, place.git_dir, place.common_dir, place.root, bootstrap.folder_of(place))
+    workshop = _workshop(place)
     try:
         head = bootstrap.git(place).commit_of("HEAD")
         tree = workshop.tree_of(head) if head else None
@@ -285,10 +285,16 @@ def _write_config(
         )
         return ""
     try:
-        return str(repo.commit_file(FILE, "Set up Foureyes"))
+        return str(_workshop(place).commit_file(FILE, "Set up Foureyes"))
     except GitProblem as problem:
         notes.append(f"{FILE} is written but git would not commit it: {problem.message}")
         return ""
+
+
+def _workshop(place: Located) -> GitWorkshop:
+    from foureyes.adapters.git.workshop import GitWorkshop
+
+    return GitWorkshop(place.worktree, place.git_dir, place.common_dir, place.root, bootstrap.folder_of(place))
 
 
 def _is_ours(path: str, project: str) -> bool:

@@ -11,6 +11,7 @@ import pytest
 
 from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.git.repo import GitRepo
+from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.core.nouns.attempt import Change
 from foureyes.core.words.ids import Sha
 
@@ -56,6 +57,12 @@ class Project:
         place = locate(at or self.path)
         assert place is not None
         return GitRepo(place.worktree, place.git_dir, place.common_dir, place.root)
+
+    def workshop(self, at: Path | None = None) -> GitWorkshop:
+        place = locate(at or self.path)
+        assert place is not None
+        folder = Path(place.root) / ".foureyes"
+        return GitWorkshop(place.worktree, place.git_dir, place.common_dir, place.root, folder)
 
     def change(self, ref: str = "refs/heads/work", since: Sha | None = None) -> Change:
         return self.repo().change(target="main", ref=ref, since=since)

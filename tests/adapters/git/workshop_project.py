@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.git.client.locate import locate
-from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.core.words.ids import Sha
 
 from tests.adapters.git.conftest import Project
@@ -26,12 +24,6 @@ class Bench(Project):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self.mark = path.parent / f"{path.name}-sprung"
-
-    def workshop(self, at: Path | None = None) -> GitWorkshop:
-        place = locate(at or self.path)
-        assert place is not None
-        folder = Path(place.root) / ".foureyes"
-        return GitWorkshop(place.worktree, place.git_dir, place.common_dir, place.root, folder)
 
     @property
     def common_dir(self) -> Path:

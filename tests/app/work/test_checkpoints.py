@@ -192,6 +192,7 @@ def test_prune_keeps_the_newest_of_each_task_and_every_commit_K2(world: GitWorld
     task = world.create()
     heads = []
     for number in range(3):
+        world.clock.advance(seconds=1)
         heads.append(world.checkout.commit(f"n{number}.py"))
         world.app.checkpoints.create(CLAUDE)
         world.app.checkpoints.create(CLAUDE, task=task)

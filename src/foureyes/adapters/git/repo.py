@@ -32,11 +32,6 @@ class GitRepo:
         self._here = Located(os.fspath(worktree), os.fspath(git_dir), os.fspath(common_dir), os.fspath(root))
         self._git = Git(self._here.git_dir, self._here.common_dir)
 
-    @property
-    def _main(self) -> Located:
-        here = self._here
-        return Located(here.root, here.common_dir, here.common_dir, here.root)
-
     def check_version(self) -> None:
         """`GitProblem` when git is missing or older than 2.38. Every other method does this first, once."""
         check_version()
@@ -217,27 +212,6 @@ class GitRepo:
         """Whether everything where the caller stands is committed."""
         return not self.uncommitted(DETACHED)
 
-    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
-        """Commit everything in the caller's worktree, as the caller's own git would, with trailers."""
-        _must_have_files(self._here)
-        status.commit_all(self._git, self._here, message, trailers)
-        return self._made("HEAD")
-
-    def commit_file(self, path: str, message: str) -> Sha:
-        """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
-        _must_have_files(self._main)
-        branch = status.head_ref(self._git, self._here.common_dir)
-        if branch == DETACHED:
-            raise GitProblem(f"no branch is checked out in {self._here.root}", next_step="git switch BRANCH")
-        status.commit_file(self._git, self._main, path, message)
-        return self._made(branch)
-
-    def _made(self, ref: str) -> Sha:
-        commit = self.commit_of(ref)
-        if commit is None:
-            raise GitProblem(f"git committed, but {ref} has no commit")
-        return commit
-
 
 def _meanings(ref: str) -> list[str]:
     """The exact names that a ref may stand for, best first. Expressions (`main~2`, `:/text`) stand for nothing."""
@@ -268,10 +242,3 @@ def _first(commits: Sequence[Sha | None], target: str) -> Sha:
 
 def _has_files(place: Located) -> bool:
     return place.worktree != place.git_dir
-
-
-def _must_have_files(place: Located) -> None:
-    if not _has_files(place):
-        raise GitProblem(
-            f"{place.worktree} is a bare repository: there are no files to commit", next_step="git worktree add"
-        )

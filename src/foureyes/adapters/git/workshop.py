@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from datetime import datetime
 
-from foureyes.adapters.git.checkouts import catch_up, reset, task_worktrees
+from foureyes.adapters.git.checkouts import catch_up, commit, reset, task_worktrees
 from foureyes.adapters.git.checkouts.checkouts import checkouts_of
 from foureyes.adapters.git.checkouts.patch import apply_patch
 from foureyes.adapters.git.client.git import Git
+from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.programs import own_settings, programs_named
 from foureyes.adapters.git.objects import checkpoints, export, merge, refs
 from foureyes.adapters.git.reading import history
@@ -28,8 +30,9 @@ class GitWorkshop:
         root: str | os.PathLike[str],
         folder: str | os.PathLike[str],
     ) -> None:
-        self._worktree, self._common_dir, self._folder = os.fspath(worktree), os.fspath(common_dir), os.fspath(folder)
-        self._git = Git(os.fspath(git_dir), self._common_dir)
+        self._here = Located(os.fspath(worktree), os.fspath(git_dir), os.fspath(common_dir), os.fspath(root))
+        self._folder = os.fspath(folder)
+        self._git = Git(self._here.git_dir, self._here.common_dir)
 
     def close(self) -> None:
         """Remove the temporary directory now rather than at exit. The object stays usable."""
@@ -41,7 +44,7 @@ class GitWorkshop:
         """Write the files of a tree (or of a commit's tree) into an empty directory; no `.git`, no program is run for
         it.
         """
-        export.export(self._common_dir, tree, path)
+        export.export(self._here.common_dir, tree, path)
 
     def merge(self, *, tip: Sha, head: Sha) -> Merged:
         """What git by itself, with no driver and no attribute, makes of `head` merged into `tip`. Moves nothing."""
@@ -82,9 +85,9 @@ class GitWorkshop:
         """
         return reset.reset(self._git, ref, old=old, new=new)
 
-    def add_checkpoint(self, task: str, name: str, commit: Sha) -> None:
+    def add_checkpoint(self, task: str, name: str, commit: Sha, *, at: datetime) -> None:
         """A ref below `refs/foureyes/checkpoints/`; `Conflict` when the name is taken by another commit."""
-        checkpoints.add(self._git, task, name, commit)
+        checkpoints.add(self._git, task, name, commit, at)
 
     def checkpoints(self) -> list[CheckpointView]:
         """All of them, the newest first."""
@@ -96,15 +99,25 @@ class GitWorkshop:
 
     # The repository and its worktrees
 
+    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
+        """Commit everything in the caller's worktree, as the caller's own git would, with trailers."""
+        return commit.commit_all(self._git, self._here, message, trailers)
+
+    def commit_file(self, path: str, message: str) -> Sha:
+        """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
+        here = self._here
+        main = Located(here.root, here.common_dir, here.common_dir, here.root)
+        return commit.commit_file(self._git, main, path, message)
+
     def apply_patch(self, patch: str, *, only_try: bool) -> str:
         """Apply a unified diff to the files where the caller stands, if git says that it fits as a whole; why not, else
         empty.
         """
-        return apply_patch(self._git, self._worktree, patch, only_try=only_try)
+        return apply_patch(self._git, self._here.worktree, patch, only_try=only_try)
 
     def programs_named(self) -> list[str]:
         """The settings of the repository's own configuration that name a program which git would run (Q2)."""
-        places = dict.fromkeys((self._git.git_dir, self._common_dir))
+        places = dict.fromkeys((self._git.git_dir, self._git.common_dir))
         return programs_named([setting for place in places for setting in own_settings(self._git.real, place)])
 
     def behind(self, target: str) -> list[CaughtUp]:

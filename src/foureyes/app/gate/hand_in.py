@@ -179,7 +179,7 @@ class Attempts:
         task = facts.task
         if commit is not None and commit.strip() and own_place:
             trailers = [("Task", str(task.id)), ("Foureyes-Session", str(task.implementer or actor.session))]
-            self._context.repo.commit_all(clean_text(commit, "the commit message"), trailers)
+            self._context.workshop.commit_all(clean_text(commit, "the commit message"), trailers)
             return
         shown = ", ".join(paths[:SHOWN_PATHS]) + (
             f" and {len(paths) - SHOWN_PATHS} more" if len(paths) > SHOWN_PATHS else ""

@@ -44,7 +44,7 @@ class Checkpoints:
         if sha is None:
             raise NotFound("there is no commit yet.", next_step="git commit")
         name = name or self._free(of)
-        self._context.workshop.add_checkpoint(of, name, sha)
+        self._context.workshop.add_checkpoint(of, name, sha, at=self._context.clock.now())
         with self._context.writing(actor, "checkpoint create") as work:
             work.record(of, e.CheckpointNoted(did="create", name=name, sha=sha))
         return self._named(of, name)
@@ -104,7 +104,7 @@ class Checkpoints:
         if old == found.sha:
             return Restored(name=name, sha=found.sha, branch=ref.removeprefix("refs/heads/"), kept="", changed=False)
         kept = f"before-{name.removeprefix('before-')[:40]}-{old[:7]}"
-        self._context.workshop.add_checkpoint(found.task, kept, old)
+        self._context.workshop.add_checkpoint(found.task, kept, old, at=self._context.clock.now())
         why = self._context.workshop.reset(ref, old=old, new=found.sha)
         if why:
             refuse_verb("nothing was restored.", Reason("K2", why, "git status"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -334,7 +335,7 @@ def test_the_gate_works_in_every_kind_of_repository(tmp_path: Path, out: Path, k
     commit = workshop.commit(tree=merged.tree, parents=[tip, head], message="m")
     assert workshop.move("refs/heads/one", new=commit, old=tip)
     workshop.keep("refs/foureyes/x", commit)
-    workshop.add_checkpoint("", "start", commit)
+    workshop.add_checkpoint("", "start", commit, at=datetime.now(UTC))
     workshop.export(merged.tree, str(out))
     assert names(out) == ["a.py", "b.py", "code.py"]
     assert made.git("rev-parse", "one", "refs/foureyes/x", cwd=at).split() == [commit, commit]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from os.path import expanduser, isdir, isfile, join, relpath
+from os.path import expanduser, isdir, isfile, join
 
 from foureyes.adapters.git.client.answers import shown
 from foureyes.adapters.git.client.git import Git
@@ -21,7 +20,6 @@ _LOOK = (
     "-c", "core.untrackedCache=false",
 )  # fmt: skip
 _STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames")
-_ADD_TRAILERS = ("-c", "trailer.ifexists=addIfDifferent", "-c", "trailer.ifmissing=add", "-c", "trailer.separators=:")
 
 
 def head_ref(git: Git, git_dir: str) -> str:
@@ -56,7 +54,7 @@ def uncommitted(git: Git, place: Located) -> list[str]:
     does not.
     """
     found = status(git, place, "/dev/null")
-    if any(code == b"??" for code, _ in found) and (ignored := _users_excludes(git)) != "/dev/null":
+    if any(code == b"??" for code, _ in found) and (ignored := users_excludes(git)) != "/dev/null":
         found = status(git, place, ignored)
     return [shown(path) for _, path in found]
 
@@ -69,56 +67,9 @@ def status(git: Git, place: Located, excludes: str, *paths: str) -> list[tuple[b
     return [(code, path) for code, path in rows if not (code == b"??" and path.startswith(STORE))]
 
 
-def _users_excludes(git: Git) -> str:
+def users_excludes(git: Git) -> str:
+    """The user's own ignore file; none of the repository's."""
     configured = git.users_setting("core.excludesFile")
     default = join(os.environ.get("XDG_CONFIG_HOME") or expanduser("~/.config"), "git", "ignore")
     path = configured or default
     return path if isfile(path) else "/dev/null"
-
-
-def commit_all(git: Git, place: Located, message: str, trailers: Sequence[tuple[str, str]]) -> None:
-    """Commit everything, except new files of the store, which belongs to no branch."""
-    excludes = ("-c", f"core.excludesFile={_users_excludes(git)}")
-    git.own(*excludes, "add", "--update", cwd=place.worktree)
-    git.own(*excludes, "add", "--all", "--", ".", ":(top,exclude).foureyes", cwd=place.worktree)
-    git.own(*_ADD_TRAILERS, "commit", *_message(message), *_trailers(trailers), cwd=place.worktree)
-
-
-def _message(message: str) -> tuple[str, ...]:
-    # "whitespace": a message line that starts with # is no comment here, nobody saw an editor.
-    return ("--quiet", "--cleanup=whitespace", f"--message={message}")
-
-
-def _trailers(trailers: Sequence[tuple[str, str]]) -> Iterator[str]:
-    for key, value in trailers:
-        if "\n" in key + value or not value.strip():
-            raise GitProblem(f"the trailer {key} cannot have the value {value!r}: it must be one line")
-        yield f"--trailer={key}={value}"
-
-
-def commit_file(git: Git, place: Located, path: str, message: str) -> None:
-    """Commit one path as it is on disk; whatever else is staged or changed stays so. Nothing to commit is no error."""
-    name = relpath(join(place.worktree, path), place.worktree)
-    on_disk = join(place.worktree, name)
-    if name.startswith("..") or not (isfile(on_disk) or os.path.islink(on_disk)):
-        raise GitProblem(f"there is no file {path} in {place.worktree}")
-    codes = {code for code, _ in status(git, place, "/dev/null", name)} or _untracked(git, place, name)
-    if not codes:
-        return
-    new = b"??" in codes
-    if new:
-        git.own("--literal-pathspecs", "add", "--intent-to-add", "--force", "--", name, cwd=place.worktree)
-    try:
-        git.own("--literal-pathspecs", "commit", "--only", *_message(message), "--", name, cwd=place.worktree)
-    except GitProblem:
-        if new:
-            git.own("--literal-pathspecs", "rm", "--quiet", "--cached", "--", name, cwd=place.worktree, ok=(0, 1, 128))
-        raise
-
-
-def _untracked(git: Git, place: Located, name: str) -> set[bytes]:
-    """An ignored file and one of the store are not listed by status, and can still be committed by name."""
-    listed = git.real(
-        "--literal-pathspecs", "ls-files", "-z", "--", name, git_dir=place.git_dir, work_tree=place.worktree
-    )
-    return set() if listed.out else {b"??"}

@@ -32,12 +32,12 @@ _FORMAT = "%00".join(
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")
 
 
-def add(git: Git, task: str, name: str, commit: Sha) -> None:
-    """Name a commit; again is no error, another commit under the same name is a `Conflict`."""
+def add(git: Git, task: str, name: str, commit: Sha, at: datetime) -> None:
+    """Name a commit, as of a moment; again is no error, another commit under the same name is a `Conflict`."""
     ref = _ref(task, name)
     if history.known(git, commit) == [None]:
         raise GitProblem(f"{commit} is not a commit of this repository")
-    if _commit_at(git, ref) is None and refs.create(git, ref, _tag(git, name, commit)):
+    if _commit_at(git, ref) is None and refs.create(git, ref, _tag(git, name, commit, at)):
         return
     if _commit_at(git, ref) != commit:
         raise Conflict(f"there is a checkpoint {name} already, at another commit", next_step="fe checkpoint list")
@@ -77,12 +77,9 @@ def _commit_at(git: Git, ref: str) -> Sha | None:
     return next((as_sha(peeled or value) for name, value, peeled in rows if shown(name) == ref), None)
 
 
-def _tag(git: Git, name: str, commit: Sha) -> Sha:
-    now = datetime.now(UTC)
-    moment = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    text = (
-        f"object {commit}\ntype commit\ntag {name}\ntagger {NAME} <{EMAIL}> {int(now.timestamp())} +0000\n\n{moment}\n"
-    )
+def _tag(git: Git, name: str, commit: Sha, at: datetime) -> Sha:
+    tagger = f"{NAME} <{EMAIL}> {int(at.timestamp())} +0000"
+    text = f"object {commit}\ntype commit\ntag {name}\ntagger {tagger}\n\n{_stamp(at)}\n"
     made = as_sha(git.store("hash-object", "-t", "tag", "-w", "--stdin", stdin=text.encode()).out.strip())
     if made is None:
         raise GitProblem("git hash-object named no object")
@@ -101,5 +98,8 @@ def _view(words: list[str]) -> CheckpointView | None:
 
 
 def _moment(seconds: str) -> str:
-    moment = datetime.fromtimestamp(int(seconds) if seconds.isdigit() else 0, UTC)
+    return _stamp(datetime.fromtimestamp(int(seconds) if seconds.isdigit() else 0, UTC))
+
+
+def _stamp(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
