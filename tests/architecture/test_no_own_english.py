@@ -35,9 +35,9 @@ CONSTANT = (ast.Constant, ast.JoinedStr)
 EXPRESSIONS = frozenset({"findall", "finditer", "fullmatch", "match", "search", "split"})
 
 READS = {
-    ("adapters/git/client/calls.py", "words"): "git's own words",
-    ("adapters/git/client/calls.py", "line"): "git's own words",
-    ("adapters/git/client/git.py", "message"): "git's own words",
+    ("adapters/git/client/answers.py", "line"): "git's own words",
+    ("adapters/git/client/answers.py", "message"): "git's own words",
+    ("adapters/git/client/git.py", "words"): "git's own words",
     ("app/call/signing.py", "text"): "a fingerprint that somebody typed",
     ("app/project/sessions.py", "text"): "a foureyes.toml: whether it names agents",
     ("bootstrap/detecting.py", "text"): "somebody's pyproject.toml",
