@@ -28,7 +28,7 @@ from foureyes.adapters.store.store import Store
 from foureyes.app.ports import WriteTx
 from foureyes.core import events as e
 from foureyes.core.events.decision import Approved, AttemptSubmitted, TaskMerged
-from foureyes.core.events.task import Logged
+from foureyes.core.events.note import Logged
 from foureyes.core.nouns.attempt import Author, ChangedFile, Commit
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import DiffId, TaskId, length_for, task_id

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from foureyes.adapters.store import lock, postgres
-from foureyes.core.events.task import Logged
+from foureyes.core.events.note import Logged
 from foureyes.errors import StoreBusy
 
 from tests.app.world import ALICE, CLAUDE

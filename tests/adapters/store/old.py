@@ -18,7 +18,7 @@ from foureyes.adapters.store import migrate as module
 from foureyes.adapters.store.engine import Database
 from foureyes.adapters.store.migrate import migrate, migrations
 from foureyes.adapters.store.postgres import PostgresEngine
-from foureyes.adapters.store.projections.tasks import index
+from foureyes.adapters.store.projections.steps import index
 from foureyes.adapters.store.sqlite import SqliteEngine
 
 from tests import engines

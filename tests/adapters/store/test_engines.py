@@ -20,8 +20,8 @@ from foureyes.adapters.store.replay import compare_tables
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 from foureyes.core.events import TaskCreated
+from foureyes.core.events.note import Logged
 from foureyes.core.events.project import ProjectCreated
-from foureyes.core.events.task import Logged
 from foureyes.errors import BadInput, FoureyesError, StoreBusy, StoreProblem
 
 from tests import engines

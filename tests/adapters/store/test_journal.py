@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from importlib import import_module
 
 import msgspec
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from foureyes.adapters.store.journal import DOMAIN, Row, breaks, hash_of, next_row
 from foureyes.core import events as e
-from foureyes.core.events.task import Logged
+from foureyes.core.events.note import Logged
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import VerificationFailed
 
@@ -163,9 +164,12 @@ def test_an_unknown_kind_or_field_is_an_error_and_never_skipped_G1() -> None:
 
 
 def test_every_kind_of_event_has_a_projection_and_only_those_J2() -> None:
-    from foureyes.adapters.store.projections import PROJECTIONS
+    from foureyes.adapters.store.projections import projection
 
-    assert set(PROJECTIONS) == set(e.KINDS)
+    for module, kinds in e.MODULES.items():
+        room = import_module(f"foureyes.adapters.store.projections.{module}")
+        assert set(room.PROJECTIONS) == set(kinds), module
+        assert all(callable(projection(kind)) for kind in kinds)
 
 
 def test_no_event_has_a_field_that_could_hold_a_float_J1() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.store.store import Store
+from foureyes.core.events.note import Logged
 from foureyes.core.events.project import ProjectCreated
-from foureyes.core.events.task import Logged
 
 from tests import engines
 from tests.adapters.store.shop import NOW, append, security

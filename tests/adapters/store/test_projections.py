@@ -22,8 +22,8 @@ from foureyes.core.events.decision import (
     TaskMerged,
     TaskRejected,
 )
+from foureyes.core.events.note import Logged
 from foureyes.core.events.project import ProjectCreated
-from foureyes.core.events.task import Logged
 from foureyes.core.nouns.attempt import Author
 from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import STATUSES, Status

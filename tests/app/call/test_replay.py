@@ -16,13 +16,12 @@ from msgspec.structs import replace
 
 from foureyes.app.ports import Merged
 from foureyes.app.views.task_list import ListQuery
-from foureyes.core.events.loop import RunEnd
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
 from foureyes.core.nouns.finding import RULINGS, Answer, AnswerWord, Found, Ruling, RulingWord, Severity
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Said
 from foureyes.core.words.ids import SessionId, Sha
-from foureyes.core.words.lifecycle import STATUSES
+from foureyes.core.words.lifecycle import STATUSES, RunEnd
 from foureyes.errors import FoureyesError, Internal, Refused
 
 from tests.app.world import (

@@ -25,11 +25,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from foureyes.core.events.loop import RunEnd
 from foureyes.core.nouns.attempt import Change, ChangedFile
 from foureyes.core.nouns.finding import Answer, Found, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.lifecycle import RunEnd
 from foureyes.errors import FoureyesError, Internal
 
 from tests.app.call.test_replay import DeskWorkshop

@@ -41,7 +41,7 @@ def test_an_export_can_be_verified_with_the_standard_library_alone_J1(desk: Desk
 def test_an_export_is_whole_across_batches(desk: DeskWorld) -> None:
     task = desk.create()
     with desk.app.context.writing(CLAUDE, "log") as work:
-        from foureyes.core.events.task import Logged
+        from foureyes.core.events.note import Logged
 
         work.record(task, *[Logged(text=str(n)) for n in range(2500)])
     assert [row.seq for row in desk.app.audit.export()] == list(range(1, desk.rows() + 1))

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from foureyes.core.events.loop import RunEnd
 from foureyes.core.nouns.finding import Found
+from foureyes.core.words.lifecycle import RunEnd
 
 from tests.app.gated import AT_ONCE, configure, deliver, merge
 from tests.app.looped import again, issue, next_attempt, review, rule, same_tier, standing

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import sha256
 
 import msgspec
 
 from foureyes.adapters.identity.programs import CONVERSATIONS, MARKS, agent_named
+from foureyes.core.words.digest import sha256
 
 
 class Marks(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -10,7 +9,8 @@ import msgspec
 from foureyes.adapters.store.engine import Database, Value
 from foureyes.adapters.store.queries import sql
 from foureyes.app.views.audit import JournalRow
-from foureyes.core.events import KINDS, Event
+from foureyes.core.events import WHERE, Event, kind_of
+from foureyes.core.words.digest import sha256
 from foureyes.errors import VerificationFailed
 
 DOMAIN = b"foureyes-journal-1\n"
@@ -22,14 +22,13 @@ class Row(JournalRow, frozen=True):
 
     def event(self) -> Event:
         """The event this row records. A kind or field this version does not know is an error, never skipped (G1)."""
-        known = KINDS.get(self.kind)
-        if known is None:
+        if self.kind not in WHERE:
             raise VerificationFailed(
                 f"journal row {self.seq} is of the unknown kind {self.kind}; it was written by a newer version.",
                 next_step="use the version of Foureyes that wrote this store",
             )
         try:
-            return msgspec.json.decode(self.payload, type=known)
+            return msgspec.json.decode(self.payload, type=kind_of(self.kind))
         except msgspec.DecodeError as problem:
             raise VerificationFailed(f"journal row {self.seq} ({self.kind}) cannot be read: {problem}") from problem
 
@@ -37,7 +36,7 @@ class Row(JournalRow, frozen=True):
 def hash_of(prev: str, seq: int, at: str, project: str, task: str, session: str, kind: str, payload: str) -> str:
     """sha256 over the domain tag, the previous hash and the canonical JSON array of the columns."""
     columns = msgspec.json.encode((seq, at, project, task, session, kind, payload))
-    return hashlib.sha256(DOMAIN + prev.encode() + b"\n" + columns).hexdigest()
+    return sha256(DOMAIN + prev.encode() + b"\n" + columns).hexdigest()
 
 
 def next_row(prev: str, seq: int, at: str, project: str, task: str, session: str, event: Event) -> Row:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable
 from functools import cache
@@ -10,6 +9,7 @@ from functools import cache
 import msgspec
 
 from foureyes.adapters.store.engine import Database
+from foureyes.core.words.digest import sha256
 from foureyes.errors import StoreProblem
 
 FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
@@ -30,7 +30,7 @@ class Migration(msgspec.Struct, frozen=True):
 
     @property
     def checksum(self) -> str:
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        return sha256(self.text.encode()).hexdigest()
 
     @property
     def statements(self) -> list[str]:

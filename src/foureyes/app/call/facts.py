@@ -13,7 +13,7 @@ from foureyes.app.call.caller import spawners
 from foureyes.app.call.context import Context
 from foureyes.app.ports import Tx
 from foureyes.app.views.session import SessionView
-from foureyes.core.events import KINDS, Event, LabelAdded, PlanAccepted, TaskCreated, TaskEdited, TaskStarted
+from foureyes.core.events import Event, LabelAdded, PlanAccepted, TaskCreated, TaskEdited, TaskStarted, kind_of
 from foureyes.core.loop.review import Review
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckResult
@@ -320,7 +320,7 @@ def _controls(tx: Tx, ids: list[TaskId]) -> dict[str, list[Control]]:
 def _event(row: ControlRow) -> Event:
     """Lesson 62: a row that cannot be read is named, with its task."""
     try:
-        event: Event = msgspec.json.decode(row.payload, type=KINDS[row.kind])
+        event: Event = msgspec.json.decode(row.payload, type=kind_of(row.kind))
     except msgspec.DecodeError as problem:
         raise StoreProblem(
             f"journal row {row.seq} of {row.task} cannot be read: {problem}.",

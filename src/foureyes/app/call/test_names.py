@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
-from hashlib import sha256
 from zlib import compress, decompress
+
+from foureyes.core.words.digest import sha256
 
 
 def pack(names: Iterable[str]) -> tuple[str, str]:

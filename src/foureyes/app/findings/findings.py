@@ -26,8 +26,8 @@ from foureyes.app.views.session import SessionView
 from foureyes.app.views.task import Outcome
 from foureyes.core import events as e
 from foureyes.core.documents.findings import path_of
+from foureyes.core.events.note import Logged
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.events.task import Logged
 from foureyes.core.nouns.finding import UNRESOLVED, WAIVED_DAYS, Finding, Found, Kind, Location
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import clean_title

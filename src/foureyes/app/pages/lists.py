@@ -14,7 +14,7 @@ from foureyes.app.views.session import SessionView
 from foureyes.app.views.task import EditView, HandoffView, LogView, TaskDetail
 from foureyes.app.views.task_list import Link, ListQuery, Preview, ReviewableRow, TaskRow
 from foureyes.app.work.branches import tip_among, tip_of
-from foureyes.core.events import KINDS, DependencyRemoved, LabelAdded, LabelRemoved, MinorSet, TaskEdited
+from foureyes.core.events import DependencyRemoved, LabelAdded, LabelRemoved, MinorSet, TaskEdited, kind_of
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.session import Actor, Party, is_tied
 from foureyes.core.rules import gate
@@ -204,7 +204,7 @@ def edits_of(tx: Tx, facts: Facts) -> list[EditView]:
 
 def in_words(row: EditRow) -> str:
     """What an edit changed, in a few words."""
-    event = msgspec.json.decode(row.payload, type=KINDS[row.kind])
+    event = msgspec.json.decode(row.payload, type=kind_of(row.kind))
     match event:
         case TaskEdited():
             return "edited " + ", ".join(sorted(event.old))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from foureyes.app.call.context import Context
 from foureyes.app.call.outcome import outcome
 from foureyes.app.views.task import Outcome
-from foureyes.core.events.task import HandedOff, Logged
+from foureyes.core.events.note import HandedOff, Logged
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput

@@ -16,10 +16,10 @@ from foureyes.app.views.session import SessionView
 from foureyes.app.views.task import Outcome
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
-from foureyes.core.events.loop import RunEnd
 from foureyes.core.nouns.session import Actor, is_one_origin, is_same
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.lifecycle import RunEnd
 from foureyes.core.words.text import clean_text
 from foureyes.errors import LostClaim, NotFound, Reason
 

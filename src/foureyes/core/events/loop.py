@@ -12,7 +12,6 @@ from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
 
 Verdict = Literal["approved", "concerns", "blocker"]
 Tier = Literal["developer", "senior", "lead", "user"]
-RunEnd = Literal["", "crash", "timeout", "blocked", "cancelled"]
 LeadOption = Literal["split", "senior", "fresh", "ask", "continue"]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.core.events.event import Event
-from foureyes.core.events.loop import RunEnd
 from foureyes.core.nouns.task import DEFAULT_PRIORITY, TaskType
 from foureyes.core.words.ids import SessionId, Sha, TaskId
+from foureyes.core.words.lifecycle import RunEnd
 
 
 class TaskCreated(Event, frozen=True, kw_only=True):
@@ -160,19 +160,3 @@ class TaskReopened(Event, frozen=True, kw_only=True):
     """Open again; approvals end, history stays."""
 
     reason: str = ""
-
-
-class Logged(Event, frozen=True, kw_only=True):
-    """A line in the task's log."""
-
-    text: str
-    type: str = "progress"
-
-
-class HandedOff(Event, frozen=True, kw_only=True):
-    """What a session leaves for the next."""
-
-    done: tuple[str, ...] = ()
-    remaining: tuple[str, ...] = ()
-    decisions: tuple[str, ...] = ()
-    uncertain: tuple[str, ...] = ()

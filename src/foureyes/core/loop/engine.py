@@ -11,9 +11,10 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.events.loop import LeadOption, RunEnd, Tier
+from foureyes.core.events.loop import LeadOption, Tier
 from foureyes.core.nouns.finding import State
 from foureyes.core.rules.policy import Limits
+from foureyes.core.words.lifecycle import RunEnd
 
 WaitingFor = Literal["", "lead", "user"]
 TIERS: tuple[Tier, ...] = ("developer", "senior", "lead", "user")

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import re
-from hashlib import sha256
 from typing import Literal
 
 import msgspec
 
+from foureyes.core.words.digest import sha256
 from foureyes.core.words.ids import SessionId, Sha
 from foureyes.errors import Reason
 

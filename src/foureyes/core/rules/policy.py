@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from hashlib import sha256
 from typing import Literal
 
 import msgspec
@@ -11,6 +10,7 @@ import msgspec
 from foureyes.core.nouns.check import CheckRule
 from foureyes.core.nouns.feedback import QUICK_ISSUES
 from foureyes.core.nouns.session import GRADES, Grade
+from foureyes.core.words.digest import sha256
 from foureyes.core.words.globs import matching
 
 PolicyName = Literal["strict", "balanced", "delegated", "trusted"]

@@ -5,9 +5,9 @@ again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import sha256
 
 from foureyes.core.rules.policy import HumanRule
+from foureyes.core.words.digest import sha256
 
 MILLION = 1_000_000
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from hashlib import sha256
 from typing import NewType
+
+from foureyes.core.words.digest import sha256
 
 TaskId = NewType("TaskId", str)
 SessionId = NewType("SessionId", str)

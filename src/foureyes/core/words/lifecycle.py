@@ -18,6 +18,8 @@ Action = Literal[
     "requested_changes",
     "approved",
 ]
+RunEnd = Literal["", "crash", "timeout", "blocked", "cancelled"]
+"""L17: how a run ended without a hand-in; nothing where it ended well."""
 
 STATUSES: tuple[Status, ...] = ("open", "in_progress", "reviewing", "approved", "closed", "blocked", "deferred")
 STATUS_ALIASES: dict[str, Status] = {"in_review": "reviewing", "done": "closed", "in-progress": "in_progress"}

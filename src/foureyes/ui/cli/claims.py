@@ -10,9 +10,9 @@ import msgspec
 
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.task import Outcome
-from foureyes.core.events.loop import RunEnd
 from foureyes.core.nouns.attempt import SIGNALS
 from foureyes.core.words.ids import short_diff
+from foureyes.core.words.lifecycle import RunEnd
 from foureyes.errors import BadInput
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb

@@ -1,22 +1,30 @@
-"""What each event does to the tables: one function per kind (J2). Replaying the journal uses the same functions."""
+"""What each event does to the tables: one function per kind (J2). Replaying the journal uses the same functions.
+
+The events of `core.events.task` are projected in `projections.task`, and so on; a module is loaded with the first event
+of it: a command writes few kinds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.journal import Row
-from foureyes.adapters.store.projections import attempts, findings, gate, records, sessions, tasks
-from foureyes.core.events import Event
+from foureyes.core.events import WHERE, Event
 
 Projection = Callable[[Engine, Row, Event], None]
 
-PROJECTIONS: dict[str, Projection] = {}
-for _room in (sessions, tasks, attempts, records, gate, findings):
-    PROJECTIONS.update(_room.PROJECTIONS)
+
+@cache
+def projection(kind: str) -> Projection:
+    """The function for a kind of event."""
+    found: Projection = import_module(f"{__name__}.{WHERE[kind]}").PROJECTIONS[kind]
+    return found
 
 
 def apply(db: Engine, row: Row, event: Event) -> None:
     """Bring the tables from the state before this row to the state after it."""
-    PROJECTIONS[row.kind](db, row, event)
+    projection(row.kind)(db, row, event)
     db.run("session.seen", plain({"id": row.session, "at": row.at, "seq": row.seq}))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.journal import Row
-from foureyes.adapters.store.projections.attempts import back_to_review, insert_feedback
 from foureyes.adapters.store.projections.counting import counted
-from foureyes.adapters.store.projections.records import log
-from foureyes.adapters.store.projections.tasks import at, move
-from foureyes.core import events as e
+from foureyes.adapters.store.projections.decision import back_to_review, insert_feedback
+from foureyes.adapters.store.projections.steps import at, log, move
+
+if TYPE_CHECKING:
+    from foureyes.core import events as e
 
 
 def check_finished(db: Engine, row: Row, event: e.CheckFinished) -> None:

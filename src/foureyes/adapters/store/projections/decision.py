@@ -1,29 +1,21 @@
-"""Attempts and decisions: what was handed in, who made it, who agreed, who asked for more."""
+"""Attempts and decisions: what was handed in, who made it, who agreed, who asked for more, what was merged."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.journal import Row
 from foureyes.adapters.store.projections.counting import counted
-from foureyes.adapters.store.projections.tasks import act, at, move, near
+from foureyes.adapters.store.projections.steps import act, at, move, near
 from foureyes.adapters.store.queries import sql
-from foureyes.core import events as e
-from foureyes.core.events.decision import (
-    ApprovalEnded,
-    ApprovalFinished,
-    ApprovalRecorded,
-    ApprovalWithdrawn,
-    Approved,
-    AttemptSubmitted,
-    RedoRequested,
-    TaskRejected,
-)
 from foureyes.core.nouns.attempt import KEEPS_APPROVAL
 
+if TYPE_CHECKING:
+    from foureyes.core import events as e
 
-def attempt_submitted(db: Engine, row: Row, event: AttemptSubmitted) -> None:
+
+def attempt_submitted(db: Engine, row: Row, event: e.AttemptSubmitted) -> None:
     via = row.session if row.session != event.implementer else None
     with counted(db, [row.task]):
         move(db, row, "task.submit", n=event.n, landed=event.landed)
@@ -74,14 +66,14 @@ def _approve(db: Engine, row: Row, status: str) -> None:
         db.run("task.recount_deps", plain({"ids": around}))
 
 
-def approved(db: Engine, row: Row, event: Approved) -> None:
+def approved(db: Engine, row: Row, event: e.Approved) -> None:
     _approve(db, row, event.status)
     _insert_approval(db, row, event, {"batch": event.batch, "gone": event.gone})
     if event.rule == "M4":
         db.run("project.count", {"name": "auto_approved", "n": 1})
 
 
-def _insert_approval(db: Engine, row: Row, event: Approved | ApprovalRecorded, more: dict[str, object]) -> None:
+def _insert_approval(db: Engine, row: Row, event: e.Approved | e.ApprovalRecorded, more: dict[str, object]) -> None:
     fields = ("attempt", "diff_id", "rule", "exception", "reason", "seen", "grade")
     values: dict[str, object] = {name: getattr(event, name) for name in fields} | more
     db.run(
@@ -91,22 +83,22 @@ def _insert_approval(db: Engine, row: Row, event: Approved | ApprovalRecorded, m
     act(db, row, "approved", attempt=event.attempt)
 
 
-def approval_recorded(db: Engine, row: Row, event: ApprovalRecorded) -> None:
+def approval_recorded(db: Engine, row: Row, event: e.ApprovalRecorded) -> None:
     _insert_approval(db, row, event, {"batch": "", "gone": ()})
     db.run("attempt.record_approval", {"approval": row.seq})
     db.run("task.touch", at(row))
 
 
-def approval_finished(db: Engine, row: Row, event: ApprovalFinished) -> None:
+def approval_finished(db: Engine, row: Row, event: e.ApprovalFinished) -> None:
     _approve(db, row, event.status)
     db.run("attempt.finish_approval", {"approval": event.approval, "session": row.session, "reason": event.reason})
 
 
-def approval_withdrawn(db: Engine, row: Row, event: ApprovalWithdrawn) -> None:
+def approval_withdrawn(db: Engine, row: Row, event: e.ApprovalWithdrawn) -> None:
     back_to_review(db, row, event.approval, "withdrawn", event.reason)
 
 
-def approval_ended(db: Engine, row: Row, event: ApprovalEnded) -> None:
+def approval_ended(db: Engine, row: Row, event: e.ApprovalEnded) -> None:
     back_to_review(db, row, event.approval, "ended", event.why)
 
 
@@ -121,7 +113,7 @@ def back_to_review(db: Engine, row: Row, approval: int, state: str, why: str) ->
     db.run("attempt.end_approval", {"approval": approval, "state": state, "why": why})
 
 
-def redo_requested(db: Engine, row: Row, event: RedoRequested) -> None:
+def redo_requested(db: Engine, row: Row, event: e.RedoRequested) -> None:
     with counted(db, [row.task]):
         move(db, row, "task.redo")
     if event.priority != "same":
@@ -138,7 +130,7 @@ def redo_requested(db: Engine, row: Row, event: RedoRequested) -> None:
     act(db, row, "requested_changes", attempt=event.iteration)
 
 
-def task_rejected(db: Engine, row: Row, event: TaskRejected) -> None:
+def task_rejected(db: Engine, row: Row, event: e.TaskRejected) -> None:
     with counted(db, near(db, row.task, children=True)):
         move(db, row, "task.reject", reason=event.reason)
     db.run("attempt.end_approvals", {"task": row.task, "why": "rejected"})
@@ -166,10 +158,18 @@ def insert_feedback(db: Engine, row: Row, decision: str, iteration: int, text: s
     db.run("attempt.insert_feedback", plain(values | {"at": row.at} | usual | more))
 
 
-def attribution_cleared(db: Engine, row: Row, event: e.AttributionCleared) -> None:
-    values: dict[str, object] = {"task": row.task, "session": event.session, "attempt": event.attempt, "seq": row.seq}
-    db.run("attempt.clear", plain(values))
-    db.run("task.touch", at(row))
+def task_merged(db: Engine, row: Row, event: e.TaskMerged) -> None:
+    around = near(db, row.task, dependents=True)
+    with counted(db, around):
+        move(db, row, "task.merged", sha=event.sha)
+        db.run("task.set_label_live", {"id": row.task})
+        db.run("task.recount_deps", plain({"ids": around}))
+    db.run("merge.leave", {"task": row.task, "state": "done", "why": "", "seq": row.seq})
+
+
+def unapproved_merge_seen(db: Engine, row: Row, event: e.UnapprovedMergeSeen) -> None:
+    with counted(db, [row.task]):
+        move(db, row, "task.merge_seen", sha=event.sha)
 
 
 PROJECTIONS: dict[str, Any] = {
@@ -177,9 +177,10 @@ PROJECTIONS: dict[str, Any] = {
     "Approved": approved,
     "ApprovalRecorded": approval_recorded,
     "ApprovalFinished": approval_finished,
-    "AttributionCleared": attribution_cleared,
     "ApprovalWithdrawn": approval_withdrawn,
     "ApprovalEnded": approval_ended,
     "RedoRequested": redo_requested,
     "TaskRejected": task_rejected,
+    "TaskMerged": task_merged,
+    "UnapprovedMergeSeen": unapproved_merge_seen,
 }

@@ -1,16 +1,19 @@
-"""Sessions and origins: shared evidence joins origins, for ever (I3)."""
+"""Sessions, origins, tokens and keys: shared evidence joins origins, for ever (I3)."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.journal import Row
+from foureyes.adapters.store.projections.steps import at
 from foureyes.adapters.store.queries import sql
-from foureyes.core.events import SessionEnded, SessionEvidenceAdded, SessionStarted, TokenIssued
+
+if TYPE_CHECKING:
+    from foureyes.core import events as e
 
 
-def session_started(db: Engine, row: Row, event: SessionStarted) -> None:
+def session_started(db: Engine, row: Row, event: e.SessionStarted) -> None:
     origin = _join(db, event.evidence, row.session)
     values: dict[str, object] = {
         name: getattr(event, name)
@@ -32,7 +35,7 @@ def session_started(db: Engine, row: Row, event: SessionStarted) -> None:
     )
 
 
-def token_issued(db: Engine, row: Row, event: TokenIssued) -> None:
+def token_issued(db: Engine, row: Row, event: e.TokenIssued) -> None:
     """A session of its own, made by the one that gave the token out."""
     values: dict[str, object] = {name: getattr(event, name) for name in ("name", "agent", "host", "model", "vendor")}
     fixed = {
@@ -52,12 +55,12 @@ def token_issued(db: Engine, row: Row, event: TokenIssued) -> None:
     db.run("session.insert_token", plain(token | {"seq": row.seq}))
 
 
-def session_ended(db: Engine, row: Row, event: SessionEnded) -> None:
+def session_ended(db: Engine, row: Row, event: e.SessionEnded) -> None:
     db.run("session.end", {"id": event.session, "seq": row.seq})
     db.run("session.end_tokens", {"id": event.session, "seq": row.seq})
 
 
-def session_evidence_added(db: Engine, row: Row, event: SessionEvidenceAdded) -> None:
+def session_evidence_added(db: Engine, row: Row, event: e.SessionEvidenceAdded) -> None:
     _, rows = db.fetch(sql("session.get"), {"id": row.session})
     origin = str(rows[0][9])
     _join(db, event.evidence, origin)
@@ -78,9 +81,36 @@ def _join(db: Engine, evidence: tuple[str, ...], own: str) -> str:
     return keep
 
 
+def key_added(db: Engine, row: Row, event: e.KeyAdded) -> None:
+    values: dict[str, object] = {"fingerprint": event.fingerprint, "public": event.public, "person": event.person}
+    db.run("record.insert_key", plain(values | {"session": row.session, "seq": row.seq, "at": row.at}))
+
+
+def key_retired(db: Engine, row: Row, event: e.KeyRetired) -> None:
+    db.run("record.retire_key", {"fingerprint": event.fingerprint, "why": event.reason, "at": row.at})
+
+
+def decision_signed(db: Engine, row: Row, event: e.DecisionSigned) -> None:
+    values: dict[str, object] = {"fingerprint": event.key, "statement": event.statement, "signature": event.signature}
+    db.run(
+        "record.insert_signature",
+        plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}),
+    )
+
+
+def attribution_cleared(db: Engine, row: Row, event: e.AttributionCleared) -> None:
+    values: dict[str, object] = {"task": row.task, "session": event.session, "attempt": event.attempt, "seq": row.seq}
+    db.run("attempt.clear", plain(values))
+    db.run("task.touch", at(row))
+
+
 PROJECTIONS: dict[str, Any] = {
     "SessionStarted": session_started,
-    "SessionEvidenceAdded": session_evidence_added,
     "TokenIssued": token_issued,
     "SessionEnded": session_ended,
+    "SessionEvidenceAdded": session_evidence_added,
+    "KeyAdded": key_added,
+    "KeyRetired": key_retired,
+    "DecisionSigned": decision_signed,
+    "AttributionCleared": attribution_cleared,
 }

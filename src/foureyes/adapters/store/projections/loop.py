@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.journal import Row
-from foureyes.adapters.store.projections.attempts import insert_feedback
 from foureyes.adapters.store.projections.counting import counted
-from foureyes.adapters.store.projections.records import log
-from foureyes.adapters.store.projections.tasks import act, at
+from foureyes.adapters.store.projections.decision import insert_feedback
+from foureyes.adapters.store.projections.steps import act, at, log
 from foureyes.adapters.store.queries import sql
-from foureyes.core import events as e
 from foureyes.core.nouns.finding import AFTER_ANSWER, AFTER_RULING, Raised
 from foureyes.errors import StaleState
+
+if TYPE_CHECKING:
+    from foureyes.core import events as e
 
 
 def review_submitted(db: Engine, row: Row, event: e.ReviewSubmitted) -> None:

@@ -2,67 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.journal import Row
-from foureyes.adapters.store.lists import fold
 from foureyes.adapters.store.projections.counting import counted
+from foureyes.adapters.store.projections.steps import act, at, index, move, near
 from foureyes.adapters.store.queries import sql
-from foureyes.core import events as e
-from foureyes.core.events.decision import TaskMerged, UnapprovedMergeSeen
-from foureyes.core.words.lifecycle import Action
-from foureyes.errors import StaleState
 
-
-def at(row: Row, **values: object) -> dict[str, str | int | None]:
-    """The parameters that nearly every statement about a task takes."""
-    return plain({"id": row.task, "seq": row.seq, "at": row.at, "session": row.session} | values)
-
-
-def move(db: Engine, row: Row, statement: str, **values: object) -> None:
-    """A guarded change of status: no row means that the task was not where the event says (G1)."""
-    if db.run(statement, at(row, **values)) != 1:
-        raise StaleState(
-            f"{row.task} is not in a status from which {row.kind} is possible.",
-            next_step=f"fe show {row.task}",
-            task=row.task,
-        )
-
-
-def act(db: Engine, row: Row, action: Action, *, session: str = "", attempt: int = 0, via: str | None = None) -> None:
-    """A line in the history of a task (I7)."""
-    who = session or row.session
-    db.run(
-        "attempt.insert_history",
-        plain(
-            {
-                "seq": row.seq,
-                "task": row.task,
-                "session": who,
-                "action": action,
-                "attempt": attempt,
-                "via": via,
-                "at": row.at,
-            }
-        ),
-    )
-
-
-def near(db: Engine, task: str, *, dependents: bool = False, children: bool = False) -> list[str]:
-    """The task and those whose readiness hangs on it."""
-    found = [task]
-    if dependents:
-        found += [str(row[0]) for row in db.fetch(sql("task.dependents"), {"id": task})[1]]
-    if children:
-        found += [str(row[0]) for row in db.fetch(sql("task.children"), {"id": task})[1]]
-    return found
-
-
-def index(db: Engine, task: str, statement: str) -> None:
-    """What people wrote about the task, for the search; `folded` is for engines that do not fold accents themselves."""
-    title, description, acceptance = (str(value) for value in db.fetch(sql("task.texts"), {"id": task})[1][0])
-    db.run(statement, {"id": task, "folded": fold(f"{title} {description} {acceptance}")})
+if TYPE_CHECKING:
+    from foureyes.core import events as e
 
 
 def task_created(db: Engine, row: Row, event: e.TaskCreated) -> None:
@@ -243,20 +192,6 @@ def task_reopened(db: Engine, row: Row, event: e.TaskReopened) -> None:
     db.run("attempt.end_approvals", {"task": row.task, "why": "reopened"})
 
 
-def task_merged(db: Engine, row: Row, event: TaskMerged) -> None:
-    around = near(db, row.task, dependents=True)
-    with counted(db, around):
-        move(db, row, "task.merged", sha=event.sha)
-        db.run("task.set_label_live", {"id": row.task})
-        _recount(db, around)
-    db.run("merge.leave", {"task": row.task, "state": "done", "why": "", "seq": row.seq})
-
-
-def unapproved_merge_seen(db: Engine, row: Row, event: UnapprovedMergeSeen) -> None:
-    with counted(db, [row.task]):
-        move(db, row, "task.merge_seen", sha=event.sha)
-
-
 PROJECTIONS: dict[str, Any] = {
     "TaskCreated": task_created,
     "TaskEdited": task_edited,
@@ -279,6 +214,4 @@ PROJECTIONS: dict[str, Any] = {
     "TaskCancelled": task_cancelled,
     "TaskDeleted": task_deleted,
     "TaskReopened": task_reopened,
-    "TaskMerged": task_merged,
-    "UnapprovedMergeSeen": unapproved_merge_seen,
 }

@@ -1,0 +1,18 @@
+"""The digest of bytes: sha256 of the interpreter's own. `hashlib` would load OpenSSL for it, in every command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hashlib import sha256
+else:
+    try:
+        from _sha2 import sha256  # Python 3.12 and later
+    except ImportError:
+        try:
+            from _sha256 import sha256
+        except ImportError:  # an interpreter that was built without its own
+            from hashlib import sha256
+
+__all__ = ["sha256"]

@@ -1,0 +1,77 @@
+"""Imports of others that a short command does without: click and msgspec load them, hardly any command uses them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from _thread import RLock
+from types import ModuleType
+from typing import Any
+
+LOADING = RLock()
+
+
+class Later(ModuleType):
+    """A module that is loaded when something of it is used. It stays the same object for whoever has imported it.
+
+    `ready` is what can be answered without loading it.
+    """
+
+    def __init__(self, name: str, **ready: object) -> None:
+        super().__init__(name)
+        self.__dict__.update(ready)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        with LOADING:
+            if type(self) is Later and "_loading" not in self.__dict__:
+                self._load()
+        return ModuleType.__getattribute__(self, name)
+
+    def _load(self) -> None:
+        from importlib.util import module_from_spec
+
+        parent = self.__name__.rpartition(".")[0]
+        path = sys.modules[parent].__path__ if parent else None
+        spec = next(spec for finder in sys.meta_path if (spec := finder.find_spec(self.__name__, path)))
+        assert spec.loader is not None
+        self.__dict__.update(module_from_spec(spec).__dict__, _loading=True)
+        spec.loader.exec_module(self)
+        del self.__dict__["_loading"]
+        self.__class__ = ModuleType  # type: ignore[assignment]  # last: until now other threads wait for it
+
+
+def lighten() -> None:
+    """Before click and msgspec are imported: see that they load less, and work as ever."""
+    for later in (
+        Later("inspect", cleandoc=clean_help),
+        Later("platform", system=lambda: os.uname().sysname),  # all that uuid, which msgspec knows, asks of it
+        Later("textwrap"),
+        Later("msgspec.inspect"),
+        Later("msgspec.msgpack"),
+        Later("msgspec.toml"),
+        Later("msgspec.yaml"),
+    ):
+        sys.modules.setdefault(later.__name__, later)
+    if "typing_extensions" not in sys.modules:
+        _import_msgspec()
+
+
+def clean_help(text: str) -> str:
+    """A help text as click cleans it: one line stays as it is, more lines are for `inspect`."""
+    if "\n" not in text and text == text.expandtabs().strip():
+        return text
+    inspect: Any = sys.modules["inspect"]
+    inspect.getdoc  # noqa: B018 - loads it
+    cleaned: str = inspect.cleandoc(text)
+    return cleaned
+
+
+def _import_msgspec() -> None:
+    """Without typing_extensions, if it is installed: msgspec takes from it what `typing` has since Python 3.11."""
+    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+    try:
+        import msgspec  # noqa: F401
+    finally:
+        del sys.modules["typing_extensions"]
