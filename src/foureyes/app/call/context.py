@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -50,6 +50,7 @@ class Context:
         self.environ = environ
         self.folder = folder
         self._parsed: tuple[str, dict[str, Value]] | None = None
+        self._last: tuple[Layers, ReviewPolicy] | None = None
 
     @cached_property
     def repo(self) -> Repo:
@@ -103,15 +104,40 @@ class Context:
             unproven = verb if self.wants_key(tx, actor, verb) else ""
             yield Work(tx, actor, self.now(), self.store.project, unproven)
 
-    def wants_key(self, tx: Tx, actor: Actor, verb: str, *, as_a_person: bool = False) -> bool:
-        """I9: whether a person's signature belongs under this verb. `as_a_person`: it counts because a person does
-        it.
+    def deciding(
+        self,
+        actor: Actor,
+        verb: str,
+        *,
+        task: str | None = None,
+        diff_id: str = "",
+        reason: str = "",
+        how: str = "",
+        as_a_person: bool = False,
+        policy: ReviewPolicy | None = None,
+        worth: Callable[[], bool] = lambda: True,
+    ) -> AbstractContextManager[Work]:
+        """A transaction for a decision about this: a person signs it before, where the rules want that (I9).
+
+        The signature is checked with the first thing that is recorded, so no verb can forget it.
+        """
+        from foureyes.app.call.signing import Act, deciding
+
+        act = Act(verb=verb, task=task or "", diff_id=diff_id, reason=reason, how=how)
+        return deciding(self, actor, act, as_a_person=as_a_person, policy=policy, worth=worth)
+
+    def wants_key(
+        self, tx: Tx, actor: Actor, verb: str, *, as_a_person: bool = False, policy: ReviewPolicy | None = None
+    ) -> bool:
+        """I9: whether a person's signature belongs under this verb. `as_a_person`: it counts because a person does it.
+
+        `policy` are the rules, if they were read already.
         """
         if actor.kind != "human" or (verb not in SIGNED and verb not in DECISIONS):
             return False
         if (as_a_person or verb in SIGNED) and self.has_keys(tx):
             return True
-        return self.policy(tx, actor).human_proof == "key"
+        return (policy or self.policy(tx, actor)).human_proof == "key"
 
     @staticmethod
     def has_keys(tx: Tx) -> bool:
@@ -119,26 +145,21 @@ class Context:
         return any(key.retired_at is None for key in tx.all("record.keys", Key))
 
     def project(self, tx: Tx) -> ProjectView:
-        found = tx.one("project.get", ProjectView)
-        if found is None:
+        project = tx.once("project", lambda: tx.one("project.get", ProjectView))
+        if project is None:
             raise Internal("the store has no project row")
-        return found
+        return project
 
     def layers(self, tx: Tx, actor: Actor) -> Layers:
         """Where settings come from, for this caller. foureyes.toml is the one that a person last accepted (P12)."""
-        from foureyes.config.layers import Layers
+        from foureyes.config.layers import Layers, variables_in
 
         text = self.project(tx).accepted_text
         stored = {row.name: row.value for row in tx.all("project.settings", StoredSetting)}
+        environ = variables_in(self.environ)
         # Who has a key changes the policy with it, not by a variable (I9).
-        human = self._may_loosen(actor) and not self.has_keys(tx)
-        return Layers(file=self._read(text), store=stored, environ=self.environ, human=human)
-
-    def _may_loosen(self, actor: Actor) -> bool:
-        """P12: a person, where variables say anything at all; to everybody else the same rules apply."""
-        from foureyes.config.layers import has_variables
-
-        return actor.kind == "human" and has_variables(self.environ)
+        human = bool(environ) and actor.kind == "human" and not self.has_keys(tx)
+        return Layers(file=self._read(text), store=stored, environ=environ, human=human)
 
     def _read(self, text: str | None) -> dict[str, Value]:
         """The settings of a file; the text that was read last is not parsed again."""
@@ -151,10 +172,19 @@ class Context:
         return dict(self._parsed[1])
 
     def policy(self, tx: Tx, actor: Actor) -> ReviewPolicy:
-        """The rules in force for this caller, as the transaction sees them: resolved once, and again after a write."""
+        """The rules in force for this caller, as the transaction sees them: read once, and again after a write."""
+        from foureyes.config.layers import variables_in
+
+        human = actor.kind == "human" and bool(variables_in(self.environ))
+        return tx.once(("policy", human), lambda: self._resolved(self.layers(tx, actor)))
+
+    def _resolved(self, layers: Layers) -> ReviewPolicy:
+        """The rules that settings come to; the same settings are not resolved again."""
         from foureyes.config.policy import review_policy
 
-        return tx.once(("policy", self._may_loosen(actor)), lambda: review_policy(self.layers(tx, actor)))
+        if self._last is None or self._last[0] != layers:
+            self._last = (layers, review_policy(layers))
+        return self._last[1]
 
     def gate_policy(self, tx: Tx) -> ReviewPolicy:
         """The rules in force for what the gate does, whoever sets it off."""

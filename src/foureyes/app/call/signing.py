@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
 import msgspec
 from msgspec.structs import replace
 
+from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
 from foureyes.app.views.project import Key
 from foureyes.core.events import DecisionSigned
 from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.task import Task
+from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.errors import Conflict, NotFound, Reason, Refused
 
 NEW_KEY = "fe key new --human"
@@ -66,27 +73,70 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     at: str
 
 
+class Act(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision that somebody is about to take: what a person's signature covers."""
+
+    verb: str
+    task: str = ""
+    diff_id: str = ""
+    reason: str = ""
+    how: str = ""
+
+    @property
+    def signed(self) -> str:
+        """The verb as it is signed: with the way in which it is done."""
+        return f"{self.verb} {self.how}".strip()
+
+
+class Diff(msgspec.Struct, frozen=True):
+    """The change that an attempt is."""
+
+    diff_id: str
+
+
+@contextmanager
+def deciding(
+    context: Context,
+    actor: Actor,
+    act: Act,
+    *,
+    as_a_person: bool = False,
+    policy: ReviewPolicy | None = None,
+    worth: Callable[[], bool] = lambda: True,
+) -> Iterator[Work]:
+    """A transaction for a decision: signed before it where the rules want that, checked with its first record (I9).
+
+    `policy` are the rules that were read just before, if they were; under the lock they are read again. `worth` is
+    asked before a person is: whether there is anything to sign; it may refuse.
+    """
+    permit(actor, act.verb)
+    proof = prove(context, actor, act, as_a_person=as_a_person, policy=policy, worth=worth)
+    with context.writing(known_by_key(actor, proof), act.verb) as work:
+        work.key = proof.key if proof else ""
+        work.seal = partial(check, context, proof, act)
+        yield work
+
+
 def prove(
     context: Context,
     actor: Actor,
-    verb: str,
+    act: Act,
     *,
-    task: str = "",
-    diff_id: str = "",
-    reason: str = "",
     as_a_person: bool = False,
-    how: str = "",
+    policy: ReviewPolicy | None = None,
+    worth: Callable[[], bool] = lambda: True,
 ) -> Proof | None:
-    """Ask for the person's signature where the rules want one. Takes as long as a person takes, so outside of a
-    transaction.
-    """
+    """Ask for the person's signature where the rules want one; as long as a person takes, so outside a transaction."""
+    if actor.kind != "human":
+        return None
     with context.store.read() as tx:
-        if not context.wants_key(tx, actor, verb, as_a_person=as_a_person):
+        if not context.wants_key(tx, actor, act.verb, as_a_person=as_a_person, policy=policy) or not worth():
             return None
+        found = replace(act, task=context.find_id(tx, act.task)) if act.task else act
         keys = active_keys(tx)
         head = tx.one("journal.head", Head)
         assert head is not None
-    return sign(context, keys, f"{verb} {how}".strip(), task=task, diff_id=diff_id, reason=reason, head=head)
+    return sign(context, keys, found, head)
 
 
 def demand(context: Context, actor: Actor, verb: str, reason: str) -> None:
@@ -97,33 +147,32 @@ def demand(context: Context, actor: Actor, verb: str, reason: str) -> None:
     if not keys or actor.kind != "human":
         return
     assert head is not None
-    proof = sign(context, keys, verb, task="", diff_id="", reason=reason, head=head)
+    proof = sign(context, keys, Act(verb=verb, reason=reason), head)
     public = next(key.public for key in keys if key.fingerprint == proof.key)
     wrong = context.keys.verify(public, proof.statement.text.encode(), proof.signature)
     if wrong:
         raise unsigned(wrong, "try again")
 
 
-def sign(context: Context, keys: list[Key], verb: str, *, task: str, diff_id: str, reason: str, head: Head) -> Proof:
+def sign(context: Context, keys: list[Key], act: Act, head: Head) -> Proof:
     """A signature with the newest of the project's keys that lies here."""
     if not keys:
-        raise unsigned(f"{verb} needs a person's key, and this project has none yet", NEW_KEY)
+        raise unsigned(f"{act.signed} needs a person's key, and this project has none yet", NEW_KEY)
     held = context.keys.held()
     mine = next((key for key in reversed(keys) if key.fingerprint in held), None)
     if mine is None:
-        raise unsigned(f"{verb} needs a person's key, and none of this project's keys lies here", "fe key list")
-    said = Statement(
+        raise unsigned(f"{act.signed} needs a person's key, and none of this project's keys lies here", "fe key list")
+    statement = Statement(
         project=context.store.project,
-        task=task,
-        verb=verb,
-        diff_id=diff_id,
-        reason=reason.strip(),
+        task=act.task,
+        verb=act.signed,
+        diff_id=act.diff_id,
+        reason=act.reason.strip(),
         row=head.seq,
         head=head.hash,
     )
-    return Proof(
-        key=mine.fingerprint, statement=said, signature=context.keys.sign(mine.fingerprint, said.text.encode())
-    )
+    signature = context.keys.sign(mine.fingerprint, statement.text.encode())
+    return Proof(key=mine.fingerprint, statement=statement, signature=signature)
 
 
 def unsigned(message: str, next_step: str) -> Refused:
@@ -138,62 +187,45 @@ def known_by_key(actor: Actor, proof: Proof | None) -> Actor:
     return replace(actor, evidence=(*actor.evidence, f"key:{proof.key}")) if proof else actor
 
 
-def check(
-    context: Context,
-    work: Work,
-    proof: Proof | None,
-    verb: str,
-    *,
-    task: str = "",
-    diff_id: str = "",
-    reason: str = "",
-    version: int = 0,
-    as_a_person: bool = False,
-    how: str = "",
-) -> None:
+def check(context: Context, proof: Proof | None, act: Act, work: Work) -> None:
     """Inside the transaction: the signature is there if it must be, holds, covers exactly this, and was never used.
 
-    It is recorded beside what it covers. `version` is the row at which the task last changed: whoever signed knew it.
+    It is recorded beside what it covers. Whoever signed knew the row at which the task last changed.
     """
     if proof is None:
-        if context.wants_key(work.tx, work.actor, verb, as_a_person=as_a_person):
-            raise unsigned(f"{verb} needs a person's key", "try again")
+        if context.wants_key(work.tx, work.actor, act.verb, as_a_person=work.by_person):
+            raise unsigned(f"{act.verb} needs a person's key", "try again")
         return
     key = next((key for key in active_keys(work.tx) if key.fingerprint == proof.key), None)
     if key is None:
         raise unsigned(f"{proof.key} is not a key of this project", "fe key list")
-    _check_content(
-        context, work.tx, proof.statement, f"{verb} {how}".strip(), task=task, diff_id=diff_id, reason=reason
-    )
+    task = context.find(work.tx, act.task) if act.task else None
+    _check_content(context, work.tx, proof.statement, act, task)
     wrong = context.keys.verify(key.public, proof.statement.text.encode(), proof.signature)
     if wrong:
         raise unsigned(wrong, "try again")
     if work.tx.one("record.signature", Signature, signature=proof.signature) is not None:
         raise unsigned("this signature was used before", "try again")
-    if proof.statement.row < version:
-        raise Conflict(f"{task} changed while you signed. Nothing was changed.", next_step=f"fe show {task}", task=task)
+    if task is not None and proof.statement.row < task.version:
+        message = f"{task.id} changed while you signed. Nothing was changed."
+        raise Conflict(message, next_step=f"fe show {task.id}", task=task.id)
     work.unproven = ""
-    work.record(task, DecisionSigned(key=proof.key, statement=proof.statement.text, signature=proof.signature))
+    signed = DecisionSigned(key=proof.key, statement=proof.statement.text, signature=proof.signature)
+    work.record(task.id if task else "", signed)
 
 
-def _check_content(
-    context: Context, tx: Tx, said: Statement, verb: str, *, task: str, diff_id: str, reason: str
-) -> None:
-    """A signature for something else is none for this."""
+def _check_content(context: Context, tx: Tx, said: Statement, act: Act, task: Task | None) -> None:
+    """A signature for something else is none for this: also where the task's change is another one by now."""
     row = tx.one("journal.at", Hash, seq=said.row)
-    expected = (context.store.project, task, verb, diff_id, reason.strip())
+    diff_id = act.diff_id
+    if task is not None and diff_id:
+        latest = tx.one("attempt.latest", Diff, ids=[task.id])
+        diff_id = latest.diff_id if latest else ""
+    expected = (context.store.project, task.id if task else "", act.signed, diff_id, act.reason.strip())
     if (said.project, said.task, said.verb, said.diff_id, said.reason) != expected:
         raise unsigned("the signature covers something else than what is asked for", "try again")
     if row is None or row.hash != said.head:
         raise unsigned("the signature was made over another journal", "fe audit verify")
-
-
-def named_task(context: Context, text: str | None) -> str:
-    """The id of the task that is meant, before the transaction."""
-    if text is None:
-        return ""
-    with context.store.read() as tx:
-        return context.find_id(tx, text)
 
 
 def active_keys(tx: Tx) -> list[Key]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 from foureyes.app.call.caller import gate_of, refuse_other_task
@@ -16,7 +17,8 @@ from foureyes.errors import Internal
 class Work:
     """A writing transaction of one actor: reads see what was already recorded in it.
 
-    `unproven` is why nothing may be recorded yet: a person's signature is still to be checked (I9).
+    `unproven` is why nothing may be recorded yet: a person's signature is still to be checked (I9). `seal` checks it,
+    with the first thing that is recorded. `key` is the key it was made with, `by_person` that a person has to do this.
     """
 
     def __init__(self, tx: WriteTx, actor: Actor, at: str, project: str, unproven: str = "") -> None:
@@ -24,16 +26,26 @@ class Work:
         self.actor = actor
         self.at = at
         self.unproven = unproven
+        self.seal: Callable[[Work], None] | None = None
+        self.key = ""
+        self.by_person = False
         self._project = project
         self._known = False
 
     def record(self, task: str, *events: Event) -> list[int]:
         """Journal events about a task (or about none: ""). The session's row is made with its first write (I1)."""
         refuse_other_task(self.actor, task)
+        if self.seal is not None:
+            seal, self.seal = self.seal, None
+            seal(self)
         if self.unproven:
             raise Internal(f"{self.unproven} was about to be recorded without its signature (I9)")
         self.introduce()
         return self.tx.append(self.actor.session, self.at, [(task, event) for event in events])
+
+    def decide_nothing(self) -> None:
+        """What is recorded from here on is no decision: nobody's signature belongs under it."""
+        self.seal, self.unproven = None, ""
 
     @cached_property
     def gate(self) -> Work:

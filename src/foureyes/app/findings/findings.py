@@ -13,7 +13,6 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import needed, refuse_verb
 from foureyes.app.call.rows import Named
-from foureyes.app.call.signing import check, known_by_key, prove
 from foureyes.app.call.work import Work
 from foureyes.app.findings.answers import plan_debt
 from foureyes.app.findings.lookup import finding_named, findings_of
@@ -126,15 +125,11 @@ class Findings:
         with self._context.store.read() as tx:
             found = finding_named(tx, finding)
         words = f"{found.id} for {days} days: {reason}"
-        proof = prove(self._context, actor, "finding waive", task=found.task, reason=words)
-        with self._context.writing(known_by_key(actor, proof), "finding waive") as work:
+        with self._context.deciding(actor, "finding waive", task=found.task, reason=words) as work:
             found = finding_named(work.tx, finding)
             me = self._context.party(work.tx, work.actor)
             facts = facts_of(self._context, work.tx, TaskId(found.task), me)
             self._refuse_waiver(facts, found, me_made=facts.made_by(me), now=work.at)
-            check(
-                self._context, work, proof, "finding waive", task=found.task, reason=words, version=facts.task.version
-            )
             until = stamp(datetime.fromisoformat(work.at) + timedelta(days=days))
             work.record(
                 found.task, e.FindingWaived(root=found.root, iteration=facts.task.iteration, reason=reason, until=until)

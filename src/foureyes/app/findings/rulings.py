@@ -7,15 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NoReturn
 
-import msgspec
-
 from foureyes.app.call.caller import permit
+from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Named
-from foureyes.app.call.signing import check, known_by_key, prove
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import finding_named, findings_of, one_task
 from foureyes.app.ports import Tx
@@ -58,28 +56,17 @@ class Rulings:
             )
         with self._context.store.read() as tx:
             task = one_task(tx, [one.finding for one in rulings])
-            facts = facts_of(self._context, tx, task)
-        diff_id = facts.attempt.diff_id if facts.attempt else ""
+            before = case_of(self._context, tx, actor, task)
         words = said_of(rulings)
-        proof = prove(self._context, actor, "finding rule", task=task, diff_id=diff_id, reason=words)
-        with self._context.writing(known_by_key(actor, proof), "finding rule") as work:
-            me = self._context.party(work.tx, work.actor)
-            facts = facts_of(self._context, work.tx, task, me)
-            unseen = was_not_seen(facts, me, seen) if seen else None
+        with self._context.deciding(
+            actor, "finding rule", task=task, diff_id=before.diff_id, reason=words, policy=before.policy
+        ) as work:
+            case = case_of(self._context, work.tx, work.actor, task)
+            unseen = was_not_seen(case.facts, case.me, seen) if seen else None
             if unseen is not None:
                 refuse_task(task, "was not changed", unseen)
-            refuse_rulings(self._context, work, facts, rulings)
-            check(
-                self._context,
-                work,
-                proof,
-                "finding rule",
-                task=task,
-                diff_id=diff_id,
-                reason=words,
-                version=facts.task.version,
-            )
-            record_rulings(self._context, work, facts, rulings)
+            decision = refuse_rulings(work, case, rulings)
+            record_rulings(work, case, rulings, decision)
             sent_back = send_back(self._context, work, task)
             done = self._context.get(work.tx, task)
             left = [one for one in findings_of(work.tx, task) if one.holds(work.at) and not one.by_check]
@@ -127,28 +114,25 @@ def said_of(rulings: Sequence[Ruling]) -> str:
     return "; ".join(f"{one.finding} {one.ruling}{f': {one.reason}' if one.reason else ''}" for one in rulings)
 
 
-def may_rule(facts: Facts, me: Party, policy_of: Decision) -> Decision:
-    """L8: who P would let approve; and nobody who made the work, however minor it is."""
-    made = facts.made_by(me)
-    if made is not None and me.kind != "service":
-        return refuse(
-            "L8",
-            f"whoever answered does not rule: {facts.party_name(made.session)} {made.why}",
-            "somebody else rules on it",
-        )
-    return policy_of
+def may_rule(case: Case, reason: str) -> Decision:
+    """L8: who P would let approve, with the ruling's words as the reason; and nobody who made the work."""
+    made = case.facts.made_by(case.me)
+    if made is not None and case.me.kind != "service":
+        who = case.facts.party_name(made.session)
+        return refuse("L8", f"whoever answered does not rule: {who} {made.why}", "somebody else rules on it")
+    return may_approve(case.alone, case.me, case.policy, Said(reason))
 
 
-def refuse_rulings(context: Context, work: Work, facts: Facts, rulings: Sequence[Ruling]) -> None:
-    """L8, L9, V7: every reason against a set of rulings; nothing of a refused set is stored."""
-    task, me = facts.task, context.party(work.tx, work.actor)
+def refuse_rulings(work: Work, case: Case, rulings: Sequence[Ruling]) -> Decision:
+    """L8, L9, V7: every reason against a set of rulings, nothing of which is stored then; else what allows them."""
+    task = case.task
     known = {one.finding: work.tx.one("finding.one", Finding, id=one.finding) for one in rulings}
     reasons: list[Reason] = []
     if task.status != "reviewing":
         reasons.append(
             Reason("L8", f"{task.id} is {task.status}: rulings are about an attempt in review", f"fe show {task.id}")
         )
-    decision = decide(context, work.tx, facts, me, work.actor, " ".join(one.reason for one in rulings))
+    decision = may_rule(case, " ".join(one.reason for one in rulings))
     reasons += () if decision.allowed else decision.reasons
     roots: list[str] = []
     for one in rulings:
@@ -160,10 +144,11 @@ def refuse_rulings(context: Context, work: Work, facts: Facts, rulings: Sequence
         if found.root in roots:
             reasons.append(Reason("L8", f"{one.finding} is ruled on twice", "leave one of them"))
         roots.append(found.root)
-        wrong = why_not_ruling(found, one.ruling, is_raiser=is_one_origin(me, _raiser(work.tx, found)))
+        wrong = why_not_ruling(found, one.ruling, is_raiser=is_one_origin(case.me, _raiser(work.tx, found)))
         reasons += [wrong] if wrong else []
     if reasons:
         refuse_verb("nothing was ruled.", *dict.fromkeys(reasons), task=task.id)
+    return decision
 
 
 def _raiser(tx: Tx, found: Finding) -> Party:
@@ -180,26 +165,17 @@ def _who(tx: Tx, session: str) -> Party:
     return parties_of(tx, {known}).get(known) or Party(session=known, kind="agent", name=session)
 
 
-def decide(context: Context, tx: Tx, facts: Facts, me: Party, actor: Actor, reason: str) -> Decision:
-    """P for a ruling, with its own words as the reason."""
-    alone = msgspec.structs.replace(facts, recorded=())
-    return may_rule(facts, me, may_approve(alone, me, context.policy(tx, actor), Said(reason)))
-
-
-def record_rulings(context: Context, work: Work, facts: Facts, rulings: Sequence[Ruling]) -> None:
+def record_rulings(work: Work, case: Case, rulings: Sequence[Ruling], decision: Decision) -> None:
     """The rulings, and the exception under which they were given, if it was one (P8)."""
-    me = context.party(work.tx, work.actor)
-    decision = decide(context, work.tx, facts, me, work.actor, " ".join(one.reason for one in rulings))
+    task = case.task
     for one in rulings:
         found = finding_named(work.tx, one.finding)
-        event = e.FindingRuled(root=found.root, iteration=facts.task.iteration, ruling=one.ruling, reason=one.reason)
-        work.record(facts.task.id, event)
+        event = e.FindingRuled(root=found.root, iteration=task.iteration, ruling=one.ruling, reason=one.reason)
+        work.record(task.id, event)
     if decision.exception:
-        detail = f"rule, attempt {facts.task.iteration}: {', '.join(one.finding for one in rulings)}"[:200]
+        detail = f"rule, attempt {task.iteration}: {', '.join(one.finding for one in rulings)}"[:200]
         why = next((one.reason for one in rulings if one.reason), decision.message)
-        work.record(
-            facts.task.id, SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail)
-        )
+        work.record(task.id, SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail))
 
 
 def standing_in_words(left: Sequence[Finding], sent_back: bool) -> str:

@@ -12,7 +12,6 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import needed, refuse_from
 from foureyes.app.call.rows import Named, Token
-from foureyes.app.call.signing import check, known_by_key, prove
 from foureyes.app.findings.at_hand_in import carry, places_of, refuse_foreign_commits, refuse_unanswered
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.gate.settling import settle
@@ -272,14 +271,12 @@ class Attempts:
             found = self._context.find_id(tx, task)
             name = only_by_trailer(facts_of(self._context, tx, found), session)
         signed = f"{name}: {reason}"
-        proof = prove(self._context, actor, "author clear", task=found, reason=signed)
-        with self._context.writing(known_by_key(actor, proof), "author clear") as work:
+        with self._context.deciding(actor, "author clear", task=found, reason=signed) as work:
             facts = facts_of(self._context, work.tx, found)
             if name not in facts.makers():
                 return outcome(
                     facts.task, f"{facts.party_name(name)} is not counted as an author of {found}", changed=False
                 )
-            check(self._context, work, proof, "author clear", task=found, reason=signed, version=facts.task.version)
             work.record(found, e.AttributionCleared(session=name, attempt=facts.task.iteration, reason=reason))
             event = SecurityRecorded(
                 kind="attribution_cleared", rule="I8", reason=reason, detail=f"{name} is no author by trailer"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import needed
-from foureyes.app.call.signing import Head, active_keys, check, key_named, known_by_key, prove, sign
+from foureyes.app.call.signing import Act, Head, active_keys, check, key_named, known_by_key, sign
 from foureyes.app.views.project import Key, KeyOutcome, KeyView
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
@@ -92,19 +94,15 @@ class Keys:
                 message=f"{fingerprint} is {state}",
             )
         reason = f"{person} {public}"
-        proof = (
-            sign(self._context, keys, "key add", task="", diff_id="", reason=reason, head=head)
-            if keys or not own
-            else None
-        )
+        act = Act(verb="key add", reason=reason)
+        proof = sign(self._context, keys, act, head) if keys or not own else None
         caller = known_by_key(actor, proof)
         if own:
             caller = replace(caller, evidence=(*caller.evidence, f"key:{fingerprint}"))
         with self._context.writing(caller, "key add") as work:
+            work.seal = partial(check, self._context, proof, act)
             if not active_keys(work.tx) and own:
-                work.unproven = ""  # the first key of a project rests on an observed person
-            else:
-                check(self._context, work, proof, "key add", reason=reason)
+                work.decide_nothing()  # the first key of a project rests on an observed person
             work.record("", e.KeyAdded(fingerprint=fingerprint, public=public, person=person))
             how = "signed by an earlier key" if proof else "the first key: it rests on an observed person"
             work.record(
@@ -121,9 +119,7 @@ class Keys:
         with self._context.store.read() as tx:
             found = key_named(tx, key)
         signed = f"{found.fingerprint}: {reason}"
-        proof = prove(self._context, actor, "key retire", reason=signed)
-        with self._context.writing(known_by_key(actor, proof), "key retire") as work:
-            check(self._context, work, proof, "key retire", reason=signed)
+        with self._context.deciding(actor, "key retire", reason=signed) as work:
             if key_named(work.tx, found.fingerprint).retired_at is None:
                 work.record("", e.KeyRetired(fingerprint=found.fingerprint, reason=reason))
                 work.record(

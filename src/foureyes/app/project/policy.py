@@ -8,7 +8,6 @@ from msgspec.structs import asdict
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.rows import StoredSetting
-from foureyes.app.call.signing import check, known_by_key, prove
 from foureyes.app.ports import Tx
 from foureyes.app.project import prompt_templates
 from foureyes.app.views.audit import SecurityRow
@@ -77,26 +76,21 @@ class Policy:
             fresh = prompt_templates.changed(tx, texts)
         changed += [f"{prompt_templates.path_of(name)} {digest_of(fresh[name])[:15]}" for name in sorted(fresh)]
         if digest != project.accepted_digest or fresh:
-            proof = prove(self._context, actor, "policy accept", diff_id=digest, reason="; ".join(changed))
-            with self._context.writing(known_by_key(actor, proof), "policy accept") as work:
-                check(self._context, work, proof, "policy accept", diff_id=digest, reason="; ".join(changed))
+            with self._context.deciding(actor, "policy accept", diff_id=digest, reason="; ".join(changed)) as work:
                 prompt_templates.accept(work, "", texts)
                 if digest != project.accepted_digest:
                     work.record("", PolicyAccepted(digest=digest, text=text))
         return Acceptance(digest=digest, changed=changed, new=digest != project.accepted_digest or bool(fresh))
 
     def _change(self, actor: Actor, verb: str, name: str, text: str | None) -> None:
-        permit(actor, verb)
         signed = f"{name} = {text}" if text is not None else f"{name} unset"
-        proof = prove(self._context, actor, verb, reason=signed)
-        with self._context.writing(known_by_key(actor, proof), verb) as work:
+        with self._context.deciding(actor, verb, reason=signed) as work:
             stored = {row.name: row.value for row in work.tx.all("project.settings", StoredSetting)}
             after = {
                 key: value for key, value in (stored | {name: text or ""}).items() if key != name or text is not None
             }
             self._refuse_contradiction(after)
             if stored.get(name) != text:
-                check(self._context, work, proof, verb, reason=signed)
                 work.record("", SettingChanged(name=name, old=stored.get(name), new=text))
 
     @staticmethod

@@ -5,11 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.app.call.caller import permit
+from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_from, refuse_task
-from foureyes.app.call.signing import Proof, check, known_by_key, named_task, prove
 from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import items_of, refuse_landed, refuse_while_merging
 from foureyes.app.gate.settling import after
@@ -21,9 +20,9 @@ from foureyes.app.work.feedback_file import mirror
 from foureyes.core.events.decision import ApprovalFinished, ApprovalRecorded, ApprovalWithdrawn, Approved
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.approval import grade_of
+from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.rules import gate
-from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import (
     NOTHING,
     Said,
@@ -40,6 +39,36 @@ from foureyes.core.words.text import clean_name, clean_text, is_blank
 from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
 
 STANDS = {"reviewing": "in review again", "approved": "approved by somebody else still"}
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody says who agrees: to which diff, in which words, as one decision of which batch (H2, H5)."""
+
+    seen: str = ""
+    said: Said = NOTHING
+    batch: str = ""
+
+
+class Agreement(msgspec.Struct, frozen=True):
+    """An approval that nothing is against: the case, what was said, and the rule that allows it."""
+
+    case: Case
+    given: Given
+    decision: Decision
+
+    @property
+    def task(self) -> TaskId:
+        return self.case.task.id
+
+    @property
+    def attempt(self) -> Attempt:
+        assert self.case.attempt is not None
+        return self.case.attempt
+
+    @property
+    def shown(self) -> str:
+        """The diff that was looked at, as people read it."""
+        return short_diff(self.attempt.diff_id) if self.given.seen else ""
 
 
 class Decisions:
@@ -64,7 +93,9 @@ class Decisions:
 
         `batch` says of which batch it is one decision (H2, H5).
         """
-        done = self._approve(actor, task, seen, said, reason, if_version, batch)
+        permit(actor, "approve")
+        given = Given(seen=seen, said=_clean(said, reason), batch=batch)
+        done = self._approve(actor, task, given, if_version)
         if not done.changed or done.status == "reviewing":
             return done
         note = mirror(self._context, TaskId(done.approved))
@@ -79,96 +110,48 @@ class Decisions:
             return 0
         return waiting.index(task) + 1 if task in waiting else 0
 
-    def _approve(
-        self, actor: Actor, task: str, seen: str, said: Said, reason: str, if_version: int | None, batch: str
-    ) -> ApprovalOutcome:
-        permit(actor, "approve")
-        said = _clean(said, reason)
-        if said.record_only and said.break_glass:
-            raise BadInput(
-                "breaking the glass is never only recorded: --record-only and --break-glass do not go together."
-            )
-        proof = self._prove(actor, task, seen, said)
-        actor = known_by_key(actor, proof)
-        tip = self._tip(task)
-        with self._context.writing(actor, "approve") as work:
-            found = self._context.find(work.tx, task)
-            self._context.check_version(work.tx, found, if_version)
-            me = self._context.party(work.tx, actor)
-            facts = facts_of(self._context, work.tx, found.id, me)
-            repeat = self._repeat(work.tx, facts, me)
-            if repeat is not None:
-                return repeat
-            decision = self._decide(work.tx, facts, me, actor, tip, seen, said)
-            if actor.kind == "human":
-                self._check_proof(work, facts, proof, said)
-            grade = _grade(actor, proof)
-            if said.record_only:
-                return self._recorded(work, facts, decision, seen, said, grade)
-            if decision.rule == "P11":
-                return self._finished(work, facts, decision, seen, said)
-            return self._approved(work, facts, decision, seen, said, grade, batch)
-
-    def _prove(self, actor: Actor, task: str, seen: str, said: Said) -> Proof | None:
-        """I9: a person's signature under the diff that is there now, where the rules want one, and nothing else is
-        against it.
-        """
-        if actor.kind != "human":
-            return None
-        with self._context.store.read() as tx:
-            facts = facts_of(self._context, tx, self._context.find_id(tx, task))
-            as_a_person = self._as_a_person(tx, actor, facts, said)
-            wanted = self._context.wants_key(tx, actor, "approve", as_a_person=as_a_person)
-        if not wanted or facts.task.status != "reviewing" or facts.attempt is None:
-            return None
-        tip = self._tip(task)
-        with self._context.store.read() as tx:
-            self._decide(tx, facts, self._context.party(tx, actor), actor, tip, seen, said)
-        return prove(
-            self._context,
+    def _approve(self, actor: Actor, task: str, given: Given, if_version: int | None) -> ApprovalOutcome:
+        before = self._before(actor, task)
+        with self._context.deciding(
             actor,
             "approve",
-            task=facts.task.id,
-            diff_id=facts.attempt.diff_id,
-            reason=said.words,
-            as_a_person=as_a_person,
-            how=said.how,
-        )
+            task=task,
+            diff_id=before.diff_id,
+            reason=given.said.words,
+            how=given.said.how,
+            as_a_person=_as_a_person(before, given.said),
+            policy=before.policy,
+            worth=lambda: _is_worth_signing(before, given),
+        ) as work:
+            found = self._context.find(work.tx, task)
+            self._context.check_version(work.tx, found, if_version)
+            case = case_of(self._context, work.tx, work.actor, found.id, tip=before.tip)
+            repeat = self._repeat(work.tx, case)
+            if repeat is not None:
+                return repeat
+            agreement = _agreed(case, given)
+            work.by_person = _as_a_person(case, given.said)
+            if given.said.record_only:
+                return self._recorded(work, agreement)
+            if agreement.decision.rule == "P11":
+                return self._finished(work, agreement)
+            return self._approved(work, agreement)
 
-    def _as_a_person(self, tx: Tx, actor: Actor, facts: Facts, said: Said) -> bool:
-        """I9: the approval counts because a person gives it: break-glass, or a grade that only people have."""
-        grade, _ = required_grade(self._context.policy(tx, actor), facts.labels_in_force(), facts.changed_paths())
-        return bool(said.break_glass.strip()) or grade == "human"
-
-    def _check_proof(self, work: Work, facts: Facts, proof: Proof | None, said: Said) -> None:
-        assert facts.attempt is not None
-        check(
-            self._context,
-            work,
-            proof,
-            "approve",
-            task=facts.task.id,
-            diff_id=facts.attempt.diff_id,
-            reason=said.words,
-            version=facts.task.version,
-            as_a_person=self._as_a_person(work.tx, work.actor, facts, said),
-            how=said.how,
-        )
-
-    def _tip(self, task: str) -> gate.Tip | None:
-        """What git says about the attempt's ref; asked before the transaction. None when git cannot say (G1)."""
+    def _before(self, actor: Actor, task: str) -> Case:
+        """The case before the transaction, with what git says about the attempt's ref: git takes its time."""
         with self._context.store.read() as tx:
-            facts = facts_of(self._context, tx, self._context.find_id(tx, task))
-            target = self._context.project(tx).target
-        return tip_of(self._context, facts.attempt, target) if facts.attempt else gate.Tip()
+            case = case_of(self._context, tx, actor, self._context.find_id(tx, task))
+        if case.attempt is None:
+            return case
+        return msgspec.structs.replace(case, tip=tip_of(self._context, case.attempt, case.target))
 
-    def _repeat(self, tx: Tx, facts: Facts, me: Party) -> ApprovalOutcome | None:
+    def _repeat(self, tx: Tx, case: Case) -> ApprovalOutcome | None:
         """D1: approving again what is already through is a no-op."""
-        task = facts.task
+        task = case.task
         if task.status not in ("approved", "closed") or task.resolution not in ("", "approved", "merged"):
             return None
         for row in tx.all("attempt.active_approvals", ApprovalView, task=task.id):
-            if task.status == "closed" or is_one_origin(me, facts.party(row.session)):  # type: ignore[arg-type]
+            if task.status == "closed" or is_one_origin(case.me, case.facts.party(row.session)):  # type: ignore[arg-type]
                 return ApprovalOutcome(
                     approved=task.id,
                     attempt=row.attempt,
@@ -180,136 +163,127 @@ class Decisions:
                 )
         return None
 
-    def _decide(
-        self, tx: Tx, facts: Facts, me: Party, actor: Actor, tip: gate.Tip | None, seen: str, said: Said
-    ) -> Decision:
-        """All reasons against it, D before P; the answer if there is none."""
-        policy = self._context.policy(tx, actor)
-        reasons = gate.check(facts, me, tip, seen, policy, said.words)
-        apart = may_record(facts, policy) if said.record_only else None
-        answer = apart or may_approve(facts, me, policy, said)
-        decision = may_break_glass(answer, me, said.break_glass)
-        decision, reasons = break_checks(decision, reasons, me, said.break_glass)
-        everything = reasons if decision.allowed else (*reasons, *decision.reasons)
-        if not everything:
-            return decision
-        task = facts.task.id
-        moved = gate.has_moved(facts, seen) and all(reason.rule == "D7" for reason in everything)
-        kind: type[FoureyesError] = Conflict if moved else Refused
-        raise kind(
-            f"{task} was not approved",
-            reasons=everything,
-            next_step=everything[-1].next or everything[0].next,
-            task=task,
-        )
-
-    def _approved(
-        self, work: Work, facts: Facts, decision: Decision, seen: str, said: Said, grade: str, batch: str
-    ) -> ApprovalOutcome:
-        attempt = facts.attempt
-        assert attempt is not None
-        shown = short_diff(attempt.diff_id) if seen else ""
-        gone = (
-            gate.tests_that_go(facts, self._context.policy(work.tx, work.actor)) if work.actor.kind == "human" else ()
-        )
+    def _approved(self, work: Work, agreement: Agreement) -> ApprovalOutcome:
+        case, given, decision, attempt = agreement.case, agreement.given, agreement.decision, agreement.attempt
         event = Approved(
             attempt=attempt.n,
             diff_id=attempt.diff_id,
             rule=decision.rule,
             status=after(attempt),
             exception=decision.exception,
-            reason=said.words,
-            seen=shown or "not shown",
-            grade=grade,
-            batch=batch,
-            gone=gone,
+            reason=given.said.words,
+            seen=agreement.shown or "not shown",
+            grade=_grade(work),
+            batch=given.batch,
+            gone=gate.tests_that_go(case.facts, case.policy) if case.me.kind == "human" else (),
         )
-        work.record(facts.task.id, event)
-        self._audit_tests(work, facts, event.gone, said)
-        security = self._audit(work, facts, decision, said)
-        note = decision.message + (" (creator, human)" if decision.rule == "P3" and work.actor.kind == "human" else "")
-        return _outcome(facts, decision, event.status, note, security=security, seen=shown)
+        work.record(agreement.task, event)
+        _audit_tests(work, agreement, event.gone)
+        security = _audit(work, agreement)
+        note = decision.message + (" (creator, human)" if decision.rule == "P3" and case.me.kind == "human" else "")
+        return _outcome(agreement, event.status, note, security=security)
 
-    def _recorded(
-        self, work: Work, facts: Facts, decision: Decision, seen: str, said: Said, grade: str
-    ) -> ApprovalOutcome:
+    def _recorded(self, work: Work, agreement: Agreement) -> ApprovalOutcome:
         """P11: the approval is on record; somebody finishes it later."""
-        attempt = facts.attempt
-        assert attempt is not None
-        mine = [row for row in facts.recorded if row.session == work.actor.session and row.diff_id == attempt.diff_id]
-        if mine:
-            return _outcome(facts, decision, "reviewing", "recorded already; nothing to do", changed=False)
-        shown = short_diff(attempt.diff_id) if seen else ""
+        decision, attempt, recorded = agreement.decision, agreement.attempt, agreement.case.facts.recorded
+        if any(row.session == work.actor.session and row.diff_id == attempt.diff_id for row in recorded):
+            return _outcome(agreement, "reviewing", "recorded already; nothing to do", changed=False)
         event = ApprovalRecorded(
             attempt=attempt.n,
             diff_id=attempt.diff_id,
             rule=decision.rule,
             exception=decision.exception,
-            reason=said.words,
-            seen=shown or "not shown",
-            grade=grade,
+            reason=agreement.given.said.words,
+            seen=agreement.shown or "not shown",
+            grade=_grade(work),
         )
-        work.record(facts.task.id, event)
-        security = self._audit(work, facts, decision, said)
-        return _outcome(
-            facts, decision, "reviewing", f"recorded, not finished ({decision.message})", security=security, seen=shown
-        )
+        work.record(agreement.task, event)
+        security = _audit(work, agreement)
+        return _outcome(agreement, "reviewing", f"recorded, not finished ({decision.message})", security=security)
 
-    def _finished(self, work: Work, facts: Facts, decision: Decision, seen: str, said: Said) -> ApprovalOutcome:
+    def _finished(self, work: Work, agreement: Agreement) -> ApprovalOutcome:
         """P11: a recorded approval of this diff takes effect."""
-        assert facts.attempt is not None
-        recorded = recorded_approval(facts, self._context.policy(work.tx, work.actor))
+        recorded = recorded_approval(agreement.case.facts, agreement.case.policy)
         assert recorded is not None
-        work.record(
-            facts.task.id, ApprovalFinished(approval=recorded.seq, status=after(facts.attempt), reason=said.words)
-        )
-        shown = short_diff(facts.attempt.diff_id) if seen else ""
-        return _outcome(facts, decision, after(facts.attempt), f"finished: {decision.message}", seen=shown)
-
-    @staticmethod
-    def _audit_tests(work: Work, facts: Facts, gone: tuple[str, ...], said: Said) -> None:
-        """P8, D5: tests of the target that a person let go."""
-        if gone:
-            detail = ", ".join(gone[:5]) + (f" and {len(gone) - 5} more" if len(gone) > 5 else "")
-            event = SecurityRecorded(kind="tests_gone", rule="D5", reason=said.words or "approved", detail=detail)
-            work.record(facts.task.id, event)
-
-    @staticmethod
-    def _audit(work: Work, facts: Facts, decision: Decision, said: Said) -> int | None:
-        """P8: an exception is a row of its own."""
-        if not decision.exception:
-            return None
-        assert facts.attempt is not None
-        declared = _declared(said) if decision.exception == "self_review" else ""
-        detail = ", ".join(part for part in (f"approve, attempt {facts.attempt.n}", declared) if part)
-        why = said.words or declared or decision.message
-        event = SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail)
-        return work.record(facts.task.id, event)[0]
+        status = after(agreement.attempt)
+        reason = agreement.given.said.words
+        work.record(agreement.task, ApprovalFinished(approval=recorded.seq, status=status, reason=reason))
+        return _outcome(agreement, status, f"finished: {agreement.decision.message}")
 
     def withdraw(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
         """Take an approval back, until it is merged; it stays in the record."""
-        permit(actor, "withdraw")
         reason = clean_text(reason, "the reason")
-        proof = prove(self._context, actor, "withdraw", task=named_task(self._context, task), reason=reason)
-        actor = known_by_key(actor, proof)
-        with self._context.writing(actor, "withdraw") as work:
+        with self._context.deciding(actor, "withdraw", task=task, reason=reason) as work:
             found = self._context.find(work.tx, task)
-            if found.status != "reviewing" or not facts_of(self._context, work.tx, found.id).recorded:
+            case = case_of(self._context, work.tx, work.actor, found.id)
+            if found.status != "reviewing" or not case.facts.recorded:
                 refuse_from(found, "withdraw")
             refuse_while_merging(self._context, work.tx, found)
             refuse_landed(self._context, work.tx, found)
-            me = self._context.party(work.tx, actor)
-            facts = facts_of(self._context, work.tx, found.id, me)
             rows = work.tx.all("attempt.active_approvals", ApprovalView, task=found.id)
-            mine = [row for row in rows if is_one_origin(me, facts.party(row.session))]  # type: ignore[arg-type]
+            mine = [row for row in rows if is_one_origin(case.me, case.facts.party(row.session))]  # type: ignore[arg-type]
             if not mine:
                 step = f'fe redo {found.id} -m "what is wrong"'
-                reason_against = Reason("T2", "only who approved it can take the approval back", step)
-                refuse_task(found.id, "was not changed", reason_against)
-            check(self._context, work, proof, "withdraw", task=found.id, reason=reason, version=found.version)
+                others = Reason("T2", "only who approved it can take the approval back", step)
+                refuse_task(found.id, "was not changed", others)
             work.record(found.id, ApprovalWithdrawn(approval=mine[0].seq, reason=reason))
             now = self._context.get(work.tx, found.id)
             return outcome(now, f"took the approval of {found.id} back: it is {STANDS.get(now.status, now.status)}")
+
+
+def _is_worth_signing(case: Case, given: Given) -> bool:
+    """Whether something waits for an approval; what is refused anyway is refused before anybody is asked to sign."""
+    if case.task.status != "reviewing" or case.attempt is None:
+        return False
+    _agreed(case, given)
+    return True
+
+
+def _as_a_person(case: Case, said: Said) -> bool:
+    """I9: the approval counts because a person gives it: break-glass, or a grade that only people have."""
+    grade, _ = required_grade(case.policy, case.facts.labels_in_force(), case.facts.changed_paths())
+    return bool(said.break_glass.strip()) or grade == "human"
+
+
+def _agreed(case: Case, given: Given) -> Agreement:
+    """The agreement, if nothing is against it; else all reasons, D before P."""
+    said, me = given.said, case.me
+    reasons = gate.check(case.facts, me, case.tip, given.seen, case.policy, said.words)
+    apart = may_record(case.facts, case.policy) if said.record_only else None
+    decision = may_break_glass(apart or may_approve(case.facts, me, case.policy, said), me, said.break_glass)
+    decision, reasons = break_checks(decision, reasons, me, said.break_glass)
+    everything = reasons if decision.allowed else (*reasons, *decision.reasons)
+    if not everything:
+        return Agreement(case, given, decision)
+    task = case.task.id
+    moved = gate.has_moved(case.facts, given.seen) and all(reason.rule == "D7" for reason in everything)
+    kind: type[FoureyesError] = Conflict if moved else Refused
+    raise kind(
+        f"{task} was not approved",
+        reasons=everything,
+        next_step=everything[-1].next or everything[0].next,
+        task=task,
+    )
+
+
+def _audit_tests(work: Work, agreement: Agreement, gone: tuple[str, ...]) -> None:
+    """P8, D5: tests of the target that a person let go."""
+    if gone:
+        detail = ", ".join(gone[:5]) + (f" and {len(gone) - 5} more" if len(gone) > 5 else "")
+        why = agreement.given.said.words or "approved"
+        work.record(agreement.task, SecurityRecorded(kind="tests_gone", rule="D5", reason=why, detail=detail))
+
+
+def _audit(work: Work, agreement: Agreement) -> int | None:
+    """P8: an exception is a row of its own."""
+    decision, said = agreement.decision, agreement.given.said
+    if not decision.exception:
+        return None
+    declared = _declared(said) if decision.exception == "self_review" else ""
+    detail = ", ".join(part for part in (f"approve, attempt {agreement.attempt.n}", declared) if part)
+    why = said.words or declared or decision.message
+    event = SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail)
+    return work.record(agreement.task, event)[0]
 
 
 def break_checks(
@@ -330,6 +304,8 @@ def break_checks(
 
 def _clean(said: Said, reason: str) -> Said:
     """What the caller says, fit to be stored."""
+    if said.record_only and said.break_glass:
+        raise BadInput("breaking the glass is never only recorded: --record-only and --break-glass do not go together.")
     return Said(
         reason=clean_text(said.reason or reason, "the reason"),
         reviewed_by=clean_name(said.reviewed_by) if said.reviewed_by else "",
@@ -339,32 +315,24 @@ def _clean(said: Said, reason: str) -> Said:
     )
 
 
-def _grade(actor: Actor, proof: Proof | None) -> str:
+def _grade(work: Work) -> str:
     """I9: as what an approval counts, in the words of reports."""
-    return grade_of("person" if actor.kind == "human" else "agent", proof.key if proof else "")
+    return grade_of("person" if work.actor.kind == "human" else "agent", work.key)
 
 
 def _outcome(
-    facts: Facts,
-    decision: Decision,
-    status: str,
-    message: str,
-    *,
-    security: int | None = None,
-    seen: str = "",
-    changed: bool = True,
+    agreement: Agreement, status: str, message: str, *, security: int | None = None, changed: bool = True
 ) -> ApprovalOutcome:
-    assert facts.attempt is not None
     return ApprovalOutcome(
-        approved=facts.task.id,
-        attempt=facts.attempt.n,
-        diff_id=facts.attempt.diff_id,
-        rule=decision.rule,
+        approved=agreement.task,
+        attempt=agreement.attempt.n,
+        diff_id=agreement.attempt.diff_id,
+        rule=agreement.decision.rule,
         status=status,
         message=message,
-        exception=bool(decision.exception),
+        exception=bool(agreement.decision.exception),
         security_event=security,
-        seen=seen or None,
+        seen=agreement.shown if changed and agreement.shown else None,
         changed=changed,
     )
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
 from foureyes.app.call.caller import permit
+from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
-from foureyes.app.call.refusals import needed, refuse_from, refuse_task
-from foureyes.app.call.signing import Proof, check, known_by_key, named_task, prove
+from foureyes.app.call.refusals import needed, refuse_from, refuse_task, refuse_unless, refuse_verb
 from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import refuse_landed
 from foureyes.app.gate.merging import refuse_unless_queued
@@ -28,7 +25,7 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import Said, may_approve, may_decide
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import clean_text, is_blank, visible
-from foureyes.errors import BadInput, NotFound, Reason, Refused
+from foureyes.errors import BadInput, NotFound, Reason
 
 
 class Feedback:
@@ -57,27 +54,28 @@ class Feedback:
     ) -> Outcome:
         """F1: back to open with feedback, by a person, or a session that could approve."""
         permit(actor, "redo")
-        issues, text = self._said(actor, task, text, issues)
-        facts = self._facts(task)
-        reset_to = self._reset_to(facts, option, checkpoint)
+        text = clean_text(text, "the feedback").strip()
+        before = self._before(actor, task)
+        issues = _quick_issues(before, task, text, issues)
         event = RedoRequested(
-            iteration=facts.task.iteration,
+            iteration=before.task.iteration,
             feedback=text,
             quick_issues=issues,
             option=option,
-            reset_to=reset_to,
+            reset_to=self._reset_to(before.facts, option, checkpoint),
             priority=priority,
         )
         words = "; ".join([*issues, *([text] if text else [])])
-        proof = prove(self._context, actor, "redo", task=facts.task.id, diff_id=_seen_by(actor, facts), reason=words)
-        with self._context.writing(known_by_key(actor, proof), "redo") as work:
-            now = self._judge(work, task, "redo", words, proof)
-            if now.task.iteration != event.iteration:
-                self._context.check_version(work.tx, now.task, facts.task.version)
-            work.record(now.task.id, event)
-            end_round(self._context, work, now.task.id)
-            revert = self._revert(work, now, words)
-            done = self._context.get(work.tx, now.task.id)
+        with self._context.deciding(
+            actor, "redo", task=task, diff_id=before.diff_id, reason=words, policy=before.policy
+        ) as work:
+            case = self._judge(work, task, "redo", words)
+            if case.task.iteration != event.iteration:
+                self._context.check_version(work.tx, case.task, before.task.version)
+            work.record(case.task.id, event)
+            end_round(self._context, work, case.task.id)
+            revert = self._revert(work, case.facts, words)
+            done = self._context.get(work.tx, case.task.id)
         notes = (
             [f"planned {revert}: the work is on the target branch already and has to be reverted there (K4)"]
             if revert
@@ -87,24 +85,9 @@ class Feedback:
         step = "fe queue" if actor.kind == "human" else "fe reviewable"
         return outcome(done, f"{done.id} is open again with your feedback", step, notes=tuple(notes))
 
-    def _said(self, actor: Actor, task: str, text: str, issues: Sequence[str]) -> tuple[tuple[str, ...], str]:
-        """F1: at least one quick issue or some text; a number or the beginning of a quick issue's name is enough."""
-        text = clean_text(text, "the feedback").strip()
+    def _before(self, actor: Actor, task: str) -> Case:
         with self._context.store.read() as tx:
-            known = self._context.policy(tx, actor).quick_issues or QUICK_ISSUES
-        chosen = tuple(dict.fromkeys(_quick_issue(issue, known) for issue in issues))
-        if not chosen and is_blank(text):
-            step = (
-                f'fe redo {task} -m "what is wrong", or --issue: '
-                f"{', '.join(f'{n} {name}' for n, name in enumerate(known, 1))}"
-            )
-            reason = Reason("F1", "redo without a word of feedback tells nobody what to do next", step)
-            raise Refused("redo needs a quick issue or some text.", reasons=(reason,), next_step=step)
-        return chosen, text
-
-    def _facts(self, task: str) -> Facts:
-        with self._context.store.read() as tx:
-            return facts_of(self._context, tx, self._context.find_id(tx, task))
+            return case_of(self._context, tx, actor, self._context.find_id(tx, task))
 
     def _reset_to(self, facts: Facts, option: RedoOption, name: str) -> Sha | None:
         """Where the branch begins again: where the task began, or at a checkpoint of its own history, as git says."""
@@ -151,44 +134,28 @@ class Feedback:
         """Blocked, with a reason (lesson 13): by a person, or a session that could approve."""
         reason = needed(reason, "reject", task)
         permit(actor, "reject")
-        self._heal(task)
-        facts = self._facts(task) if actor.kind == "human" else None
-        diff_id = _seen_by(actor, facts) if facts else ""
-        proof = prove(
-            self._context, actor, "reject", task=named_task(self._context, task), diff_id=diff_id, reason=reason
-        )
-        with self._context.writing(known_by_key(actor, proof), "reject") as work:
-            now = self._judge(work, task, "reject", reason, proof)
-            work.record(now.task.id, TaskRejected(iteration=now.task.iteration, reason=reason))
-            end_round(self._context, work, now.task.id)
-            done = self._context.get(work.tx, now.task.id)
+        before = self._before(actor, task)
+        if before.task.rejected_by is not None:
+            mirror(self._context, before.task.id)  # F2: of a reject that was cut off before its file was written
+        with self._context.deciding(
+            actor, "reject", task=task, diff_id=before.diff_id, reason=reason, policy=before.policy
+        ) as work:
+            case = self._judge(work, task, "reject", reason)
+            work.record(case.task.id, TaskRejected(iteration=case.task.iteration, reason=reason))
+            end_round(self._context, work, case.task.id)
+            done = self._context.get(work.tx, case.task.id)
         note = mirror(self._context, done.id)
         return outcome(done, f"rejected {done.id}: {reason}", notes=(note,) if note else ())
 
-    def _heal(self, task: str) -> None:
-        """F2: the repeat of a reject that was cut off before its file was written writes the file."""
-        with self._context.store.read() as tx:
-            found = self._context.find(tx, task)
-        if found.rejected_by is not None:
-            mirror(self._context, found.id)
-
-    def _judge(self, work: Work, task: str, action: str, reason: str, proof: Proof | None) -> Facts:
-        """T: redo and reject are a person's, or a session's that P would let approve; signed where that is wanted
-        (I9).
-        """
+    def _judge(self, work: Work, task: str, action: str, reason: str) -> Case:
+        """T: redo and reject are a person's, or a session's that P would let approve."""
         found = self._context.find(work.tx, task)
         refuse_from(found, action)
         refuse_landed(self._context, work.tx, found)
-        me = self._context.party(work.tx, work.actor)
-        facts = facts_of(self._context, work.tx, found.id, me)
-        if work.actor.kind != "human" or may_decide(me) is not None:
-            alone = msgspec.structs.replace(facts, recorded=())  # finishing what another recorded is no right to judge
-            decision = may_approve(alone, me, self._context.policy(work.tx, work.actor), Said(reason))
-            if not decision.allowed:
-                refuse_task(found.id, "was not changed", *decision.reasons)
-        diff_id = facts.attempt.diff_id if facts.attempt else ""
-        check(self._context, work, proof, action, task=found.id, diff_id=diff_id, reason=reason, version=found.version)
-        return facts
+        case = case_of(self._context, work.tx, work.actor, found.id)
+        if case.me.kind != "human" or may_decide(case.me) is not None:
+            refuse_unless(may_approve(case.alone, case.me, case.policy, Said(reason)), found)
+        return case
 
 
 def end_round(context: Context, work: Work, task: TaskId) -> None:
@@ -198,9 +165,18 @@ def end_round(context: Context, work: Work, task: TaskId) -> None:
     escalate(context, work, task)
 
 
-def _seen_by(actor: Actor, facts: Facts) -> str:
-    """The diff that a person decides about, for the signature alone."""
-    return facts.attempt.diff_id if actor.kind == "human" and facts.attempt else ""
+def _quick_issues(case: Case, task: str, text: str, issues: Sequence[str]) -> tuple[str, ...]:
+    """F1: at least one quick issue or some text; a number or the beginning of a quick issue's name is enough."""
+    known = case.policy.quick_issues or QUICK_ISSUES
+    chosen = tuple(dict.fromkeys(_quick_issue(issue, known) for issue in issues))
+    if not chosen and is_blank(text):
+        step = (
+            f'fe redo {task} -m "what is wrong", or --issue: '
+            f"{', '.join(f'{n} {name}' for n, name in enumerate(known, 1))}"
+        )
+        reason = Reason("F1", "redo without a word of feedback tells nobody what to do next", step)
+        refuse_verb("redo needs a quick issue or some text.", reason)
+    return chosen
 
 
 def _quick_issue(text: str, known: Sequence[str]) -> str:

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from foureyes.app.call.caller import permit
+from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import needed, refuse_task
-from foureyes.app.call.signing import check, known_by_key, named_task, prove
 from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import refuse_while_merging
 from foureyes.app.tasks.escalation import loop_state_of, profile_of
@@ -60,14 +59,12 @@ class Loops:
         reason = needed(reason, f"lead {chosen}", task)
         titles = self._titles(chosen, task, into)
         words = "; ".join([reason, *titles])
-        proof = prove(self._context, actor, f"lead {chosen}", task=named_task(self._context, task), reason=words)
-        with self._context.writing(known_by_key(actor, proof), f"lead {chosen}") as work:
+        with self._context.deciding(actor, f"lead {chosen}", task=task, reason=words) as work:
             found = self._context.find(work.tx, task)
-            facts = facts_of(self._context, work.tx, found.id, self._context.party(work.tx, actor))
-            self._refuse(work, facts, chosen)
-            check(self._context, work, proof, f"lead {chosen}", task=found.id, reason=words, version=found.version)
+            case = case_of(self._context, work.tx, work.actor, found.id)
+            self._refuse(case, work.actor.agent, chosen)
             parts = [self._part(work, found, title, reason) for title in titles]
-            said, reset_to = self._set_back(work, facts, chosen, reason)
+            said, reset_to = self._set_back(work, case.facts, chosen, reason)
             now = loop_state_of(self._context, work.tx, self._context.get(work.tx, found.id))
             tier, waiting = _after(chosen, now.tier)
             event = e.LeadDecided(
@@ -100,18 +97,16 @@ class Loops:
             )
         return titles
 
-    def _refuse(self, work: Work, facts: Facts, option: LeadOption) -> None:
+    @staticmethod
+    def _refuse(case: Case, agent: str, option: LeadOption) -> None:
         """E2, E3: only where the loop waits for somebody, and only who it waits for, and never who made the work."""
-        task, me = facts.task, self._context.party(work.tx, work.actor)
+        task, me, lead = case.task, case.me, case.policy.tiers.lead
         reasons: list[Reason] = []
         if task.waiting_for == "":
             reasons.append(Reason("E3", f"{task.id} does not wait for a lead: tier {task.tier}", f"fe show {task.id}"))
         barred = may_decide(me)
         reasons += barred.reasons if barred else ()
-        lead = self._context.policy(work.tx, work.actor).tiers.lead
-        is_lead = me.kind == "human" or (
-            task.waiting_for == "lead" and lead not in ("", "human") and work.actor.agent == lead
-        )
+        is_lead = me.kind == "human" or (task.waiting_for == "lead" and lead not in ("", "human") and agent == lead)
         if not is_lead:
             who = "a person" if task.waiting_for == "user" or lead in ("", "human") else f"{lead} or a person"
             reasons.append(
@@ -119,7 +114,7 @@ class Loops:
                     "E2", f"{task.id} waits for {who}, not for you", f'{who} runs: fe lead {option} {task.id} -m "why"'
                 )
             )
-        if me.kind != "human" and facts.made_by(me) is not None:
+        if me.kind != "human" and case.facts.made_by(me) is not None:
             reasons.append(Reason("E3", "whoever made the work does not decide about its loop", f"fe show {task.id}"))
         if option == "ask" and task.waiting_for == "user":
             reasons.append(

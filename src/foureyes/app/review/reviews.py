@@ -5,15 +5,15 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.app.call.caller import permit, refuse_other_task
+from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.call.signing import check, known_by_key, prove
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import finding_named, findings_of
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
 from foureyes.app.findings.rulings import (
-    decide,
+    may_rule,
     record_rulings,
     refuse_rulings,
     said_of,
@@ -32,8 +32,8 @@ from foureyes.core.documents.reader import read
 from foureyes.core.documents.shapes import CheckLine, OpenFinding, RequestContext, ReviewRequest, ReviewResult
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.review import Review, unread
-from foureyes.core.nouns.finding import AFTER_RULING, UNRESOLVED, Finding, Found, Ruling, status_of
-from foureyes.core.nouns.session import Actor, Party
+from foureyes.core.nouns.finding import AFTER_RULING, UNRESOLVED, Finding, Found, Raised, Ruling, status_of
+from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import is_reviewing, was_not_seen
@@ -58,6 +58,20 @@ class Return(msgspec.Struct, frozen=True):
     why: str
 
 
+class Taken(msgspec.Struct, frozen=True, kw_only=True):
+    """A review that was stored: its event, what it raised and ruled, and what is against counting it."""
+
+    event: e.ReviewSubmitted
+    findings: tuple[Raised, ...]
+    rulings: list[Ruling]
+    against: tuple[Reason, ...]
+    sent_back: bool
+
+    @property
+    def counts(self) -> bool:
+        return not self.against and not self.event.missing and self.event.effective == "approved"
+
+
 class Reviews:
     """Submit a review, show them, ask for one."""
 
@@ -67,61 +81,49 @@ class Reviews:
     def submit(self, actor: Actor, task: str, document: bytes, *, seen: str = "") -> ReviewOutcome:
         """V3: a review_result of the caller about exactly the diff that was looked at; all of it or nothing."""
         permit(actor, "review submit")
-        facts = self._facts(actor, task)
-        given = self._given(actor, facts, document)
-        code = code_of(self._context, facts.attempt, given.found)
+        before = self._before(actor, task)
+        given = self._given(actor, before.facts, document)
+        code = code_of(self._context, before.attempt, given.found)
         anchored = [anchor(one, code) for one in given.found]
-        diff_id = facts.attempt.diff_id if facts.attempt else ""
         words = "; ".join(part for part in (given.document.payload.verdict, said_of(given.rulings)) if part)
-        proof = prove(self._context, actor, "review submit", task=facts.task.id, diff_id=diff_id, reason=words)
         returned: Raising | None = None
         done: ReviewOutcome | None = None
-        with self._context.writing(known_by_key(actor, proof), "review submit") as work:
-            me = self._context.party(work.tx, work.actor)
-            now = facts_of(self._context, work.tx, facts.task.id, me)
-            self._refuse(now, me, given, seen, facts)
-            raised = raising(work.tx, now, anchored, kind="TL", source="review", me=me, where="payload.issues")
-            _refuse_all(now.task.id, raised.refused)
-            if raised.lost and not self._came_back(work.tx, now, me, "quote"):
-                assert now.attempt is not None
-                work.unproven = ""  # nothing of it is a decision yet
-                work.record(now.task.id, e.ReviewReturned(attempt=now.attempt.n, why="quote"))
+        with self._context.deciding(
+            actor, "review submit", task=before.task.id, diff_id=before.diff_id, reason=words, policy=before.policy
+        ) as work:
+            case = case_of(self._context, work.tx, work.actor, before.task.id)
+            self._refuse(case, given, seen, before)
+            raised = _raised(work, case, anchored)
+            _refuse_all(case.task.id, raised.refused)
+            if raised.lost and not self._came_back(work.tx, case, "quote"):
+                assert case.attempt is not None
+                work.decide_nothing()
+                work.record(case.task.id, e.ReviewReturned(attempt=case.attempt.n, why="quote"))
                 returned = raised
             else:
                 if given.rulings:
-                    refuse_rulings(self._context, work, now, given.rulings)
-                check(
-                    self._context,
-                    work,
-                    proof,
-                    "review submit",
-                    task=now.task.id,
-                    diff_id=diff_id,
-                    reason=words,
-                    version=now.task.version,
-                )
-                if given.rulings:
-                    raised = self._after_rulings(work, now, me, given, raised, anchored)
-                done = self._record(work, now, me, given, raised)
+                    self._rule(work, case, given, raised)
+                    raised = _raised(work, case, anchored)
+                done = self._record(work, case, given, raised)
         if returned is not None or done is None:
             step = "quote the code as it is and send it again; sent again as it is, it waits for somebody else's word"
             raise Refused(
                 "the review went back to you, and nothing of it was stored.",
                 reasons=returned.lost if returned else (),
                 next_step=step,
-                task=facts.task.id,
+                task=before.task.id,
             )
-        note = mirror(self._context, facts.task.id) if done.sent_back else ""
+        note = mirror(self._context, before.task.id) if done.sent_back else ""
         return msgspec.structs.replace(done, notes=(*done.notes, note)) if note else done
 
-    def _facts(self, actor: Actor, task: str) -> Facts:
+    def _before(self, actor: Actor, task: str) -> Case:
         with self._context.store.read() as tx:
             found = self._context.find_id(tx, task)
             refuse_other_task(actor, found)
-            facts = facts_of(self._context, tx, found)
-        if facts.attempt is None:
+            case = case_of(self._context, tx, actor, found)
+        if case.attempt is None:
             raise NotFound(f"nothing was handed in for {found}.", next_step=f"fe show {found}", task=found)
-        return facts
+        return case
 
     def _given(self, actor: Actor, facts: Facts, document: bytes) -> Given:
         """V3: structured output only; every wrong field is named, and prose is no review."""
@@ -159,14 +161,15 @@ class Reviews:
         except FoureyesError:
             return  # what matters is what is wrong with the document
 
-    def _came_back(self, tx: Tx, facts: Facts, me: Party, why: str) -> bool:
+    def _came_back(self, tx: Tx, case: Case, why: str) -> bool:
         """V7: once."""
-        assert facts.attempt is not None
-        rows = tx.all("review.returns", Return, task=facts.task.id, attempt=facts.attempt.n, session=me.session)
+        assert case.attempt is not None
+        rows = tx.all("review.returns", Return, task=case.task.id, attempt=case.attempt.n, session=case.me.session)
         return any(row.why == why for row in rows)
 
-    def _refuse(self, now: Facts, me: Party, given: Given, seen: str, before: Facts) -> None:
+    def _refuse(self, case: Case, given: Given, seen: str, before: Case) -> None:
         """V3, D7: the reviewer is the session; the review is about the attempt that is there."""
+        now, me = case.facts, case.me
         reasons: list[Reason] = []
         said, payload = given.document.reviewer, given.document.payload
         if said and said not in (me.session, me.name, me.person):
@@ -192,32 +195,30 @@ class Reviews:
             )
         _refuse_all(now.task.id, tuple(reasons))
 
-    def _after_rulings(
-        self, work: Work, facts: Facts, me: Party, given: Given, raised: Raising, anchored: list[Anchored]
-    ) -> Raising:
+    @staticmethod
+    def _rule(work: Work, case: Case, given: Given, raised: Raising) -> None:
         """The rulings come first, so that what is flagged again is flagged as it stands then; what they settle is not
         flagged again.
         """
+        decision = refuse_rulings(work, case, given.rulings)
         settles = {
             finding_named(work.tx, one.finding).root: one for one in given.rulings if AFTER_RULING[one.ruling] != "open"
         }
         both = [settles[one.root] for one in (raised.event.findings if raised.event else ()) if one.root in settles]
         step = "leave one of them"
         _refuse_all(
-            facts.task.id,
+            case.task.id,
             tuple(Reason("L8", f"{one.finding} is ruled {one.ruling} and raised again at once", step) for one in both),
         )
-        record_rulings(self._context, work, facts, given.rulings)
-        return raising(work.tx, facts, anchored, kind="TL", source="review", me=me, where="payload.issues")
+        record_rulings(work, case, given.rulings, decision)
 
-    def _record(self, work: Work, facts: Facts, me: Party, given: Given, raised: Raising) -> ReviewOutcome:
-        attempt, payload = facts.attempt, given.document.payload
+    def _record(self, work: Work, case: Case, given: Given, raised: Raising) -> ReviewOutcome:
+        facts, attempt, payload = case.facts, case.attempt, given.document.payload
         assert attempt is not None
         severities = [one.severity for one in given.found]
         verdict = effective(payload.verdict, severities)
-        policy = self._context.policy(work.tx, work.actor)
-        missing = unread(attempt.files, given.files, policy.coverage_exclude)
-        eligible = decide(self._context, work.tx, facts, me, work.actor, payload.summary)
+        missing = unread(attempt.files, given.files, case.policy.coverage_exclude)
+        eligible = may_rule(case, payload.summary)
         counts = eligible.allowed and not missing and verdict == "approved"
         blocking = sum(one.blocking for one in raised.event.findings) if raised.event else 0
         event = e.ReviewSubmitted(
@@ -242,63 +243,38 @@ class Reviews:
                 SecurityRecorded(kind=eligible.exception, rule=eligible.rule, reason=payload.summary, detail=detail),
             )
         sent_back = send_back(self._context, work, facts.task.id)
-        return self._outcome(
-            work, facts, event, raised, given, eligible.reasons if not eligible.allowed else (), sent_back
+        taken = Taken(
+            event=event,
+            findings=tuple(raised.event.findings) if raised.event else (),
+            rulings=given.rulings,
+            against=() if eligible.allowed else eligible.reasons,
+            sent_back=sent_back,
         )
+        return self._outcome(work, facts.task.id, taken)
 
-    def _outcome(
-        self,
-        work: Work,
-        facts: Facts,
-        event: e.ReviewSubmitted,
-        raised: Raising,
-        given: Given,
-        against: tuple[Reason, ...],
-        sent_back: bool,
-    ) -> ReviewOutcome:
-        task = self._context.get(work.tx, facts.task.id)
-        left = [one for one in findings_of(work.tx, task.id) if one.holds(work.at) and not one.by_check]
-        notes = [f"it does not count ({reason.rule}): {reason.message}" for reason in against]
-        notes += (
-            [
-                f"it is incomplete: {len(event.missing)} changed files are not in files_reviewed: "
-                f"{', '.join(event.missing[:3])}"
-            ]
-            if event.missing
-            else []
-        )
-        notes += (
-            [f"stated approved, effectively {event.effective}: it carries a blocking finding (V5)"]
-            if event.verdict != event.effective
-            else []
-        )
-        findings = raised.event.findings if raised.event else ()
-        notes += [
-            f"{one.id} could be {' or '.join(one.alike)}; name the earlier id to say so (L2)"
-            for one in findings
-            if one.alike
-        ]
-        counts = not against and not event.missing and event.effective == "approved"
+    def _outcome(self, work: Work, task: TaskId, taken: Taken) -> ReviewOutcome:
+        now, event = self._context.get(work.tx, task), taken.event
+        left = [one for one in findings_of(work.tx, task) if one.holds(work.at) and not one.by_check]
         return ReviewOutcome(
-            task=task.id,
+            task=task,
             attempt=event.attempt,
             diff_id=event.diff_id,
             verdict=event.verdict,
             effective=event.effective,
             status=event.status,
-            counts=counts,
-            raised=tuple(one.id for one in findings),
-            ruled=tuple(f"{one.finding} {one.ruling}" for one in given.rulings),
+            counts=taken.counts,
+            raised=tuple(one.id for one in taken.findings),
+            ruled=tuple(f"{one.finding} {one.ruling}" for one in taken.rulings),
             missing=event.missing,
-            sent_back=sent_back,
-            task_status=task.status,
-            notes=tuple(notes),
-            message=f"{event.status}: {standing_in_words(left, sent_back)}",
-            next=f"fe approve {task.id}"
-            if not left and counts
-            else f"fe finding list {task.id} --open"
+            sent_back=taken.sent_back,
+            task_status=now.status,
+            notes=tuple(_notes(taken)),
+            message=f"{event.status}: {standing_in_words(left, taken.sent_back)}",
+            next=f"fe approve {task}"
+            if not left and taken.counts
+            else f"fe finding list {task} --open"
             if left
-            else f"fe show {task.id}",
+            else f"fe show {task}",
         )
 
     def of_task(self, task: str) -> list[Review]:
@@ -344,6 +320,27 @@ class Reviews:
         )
 
 
+def _raised(work: Work, case: Case, anchored: list[Anchored]) -> Raising:
+    """The findings of a review, as they stand beside those that are known."""
+    return raising(work.tx, case.facts, anchored, kind="TL", source="review", me=case.me, where="payload.issues")
+
+
+def _notes(taken: Taken) -> list[str]:
+    """What a reviewer should know about their review: why it does not count, what it could not say."""
+    event = taken.event
+    notes = [f"it does not count ({reason.rule}): {reason.message}" for reason in taken.against]
+    if event.missing:
+        some = ", ".join(event.missing[:3])
+        notes.append(f"it is incomplete: {len(event.missing)} changed files are not in files_reviewed: {some}")
+    if event.verdict != event.effective:
+        notes.append(f"stated approved, effectively {event.effective}: it carries a blocking finding (V5)")
+    return notes + [
+        f"{one.id} could be {' or '.join(one.alike)}; name the earlier id to say so (L2)"
+        for one in taken.findings
+        if one.alike
+    ]
+
+
 def asked(one: Finding, answer: AnswerView | None) -> OpenFinding:
     """An open finding as a reviewer is asked about it."""
     return OpenFinding(
@@ -364,6 +361,3 @@ def asked(one: Finding, answer: AnswerView | None) -> OpenFinding:
 def _refuse_all(task: TaskId | str, reasons: tuple[Reason, ...]) -> None:
     if reasons:
         refuse_verb("the review was refused, and nothing of it was stored.", *reasons, task=task)
-
-
-__all__ = ["Anchored", "ReviewOutcome", "Reviews"]

@@ -8,7 +8,6 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import needed, refuse_from, refuse_unless
-from foureyes.app.call.signing import Proof, check, known_by_key, named_task, prove
 from foureyes.app.call.work import Work
 from foureyes.app.views.task import Outcome
 from foureyes.core import events as e
@@ -36,14 +35,10 @@ class Stops:
 
     def unblock(self, actor: Actor, task: str, reason: str = "") -> Outcome:
         """Free a blocked task; a rejected one only by who rejected it, or a person."""
-        proof = self._prove(actor, "unblock", task, reason)
-        with self._context.writing(known_by_key(actor, proof), "unblock") as work:
+        with self._context.deciding(actor, "unblock", task=task, reason=reason) as work:
             found = self._at(work, task, "unblock")
-            refuse_unless(
-                may_lift_rejection(facts_of(self._context, work.tx, found.id), self._context.party(work.tx, actor)),
-                found,
-            )
-            self._check(work, proof, "unblock", found, reason)
+            me = self._context.party(work.tx, work.actor)
+            refuse_unless(may_lift_rejection(facts_of(self._context, work.tx, found.id), me), found)
             work.record(found.id, e.TaskUnblocked(reason=clean_text(reason, "the reason")))
             return self._done(work, found, f"unblocked {found.id}")
 
@@ -69,49 +64,28 @@ class Stops:
     def hold(self, actor: Actor, task: str | None, reason: str) -> Outcome:
         """A person stops a task, or the whole project, until a person lifts it."""
         reason = needed(reason, "hold", task or "--project")
-        proof = self._prove(actor, "hold", task, reason)
-        with self._context.writing(known_by_key(actor, proof), "hold") as work:
+        with self._context.deciding(actor, "hold", task=task, reason=reason) as work:
             if task is None:
-                self._check(work, proof, "hold", None, reason)
                 work.record("", ProjectHeld(reason=reason))
                 return Outcome(task="", status="held", version=0, message=f"the project is held: {reason}")
             found = self._context.find(work.tx, task)
-            self._check(work, proof, "hold", found, reason)
             work.record(found.id, e.TaskHeld(reason=reason))
             return self._done(work, found, f"held {found.id}: {reason}")
 
     def resume(self, actor: Actor, task: str | None, reason: str) -> Outcome:
         """A person lifts a hold, and says why."""
         reason = needed(reason, "resume", task or "--project")
-        proof = self._prove(actor, "resume", task, reason)
-        with self._context.writing(known_by_key(actor, proof), "resume") as work:
+        with self._context.deciding(actor, "resume", task=task, reason=reason) as work:
             if task is None:
                 if self._context.project(work.tx).hold is None:
                     return Outcome(task="", status="", version=0, changed=False, message="the project is not held")
-                self._check(work, proof, "resume", None, reason)
                 work.record("", ProjectResumed(reason=reason))
                 return Outcome(task="", status="", version=0, message="the project's hold is lifted")
             found = self._context.find(work.tx, task)
             if found.hold is None:
                 return outcome(found, f"{found.id} is not held", changed=False)
-            self._check(work, proof, "resume", found, reason)
             work.record(found.id, e.TaskResumed(reason=reason))
             return self._done(work, found, f"the hold on {found.id} is lifted")
-
-    def _prove(self, actor: Actor, verb: str, task: str | None, reason: str) -> Proof | None:
-        """A person's signature, where it is wanted (I9)."""
-        return prove(self._context, actor, verb, task=named_task(self._context, task), reason=reason)
-
-    def _check(self, work: Work, proof: Proof | None, verb: str, found: Task | None, reason: str) -> None:
-        check(
-            self._context,
-            work,
-            proof,
-            verb,
-            task=found.id if found else "",
-            reason=reason,
-            version=found.version if found else 0,
-        )
 
     def _at(self, work: Work, task: str, action: str) -> Task:
         """The task, if the table has a way from where it stands."""
