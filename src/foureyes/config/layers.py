@@ -126,6 +126,6 @@ VARIABLES = (
 )
 
 
-def has_variables(environ: Mapping[str, str]) -> bool:
-    """Whether the environment says anything about a setting: only then it matters that a person asks (P12)."""
-    return any(environ.get(name) for name in VARIABLES)
+def variables_in(environ: Mapping[str, str]) -> dict[str, str]:
+    """What the environment says about settings; where it says nothing, it does not matter that a person asks (P12)."""
+    return {name: value for name in VARIABLES if (value := environ.get(name))}

@@ -2,20 +2,89 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+
 import pytest
 
+from foureyes.app.application import Application
+from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.core.events.project import SettingChanged
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import TaskId
 
 from tests.app.counting import counting
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, DeskWorld
+from tests.app.gated import AT_ONCE, configure, deliver
+from tests.app.looped import review
+from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld
+
+ONE_BEFORE_ONE_WITHIN = {"facts": 2, "policy": 2, "settings": 2}
+"""A decision looks once before the transaction (for git, and for the person who signs) and once under the lock."""
+
+
+def afresh(world: DeskWorld | GitWorld) -> Application:
+    """The Application of a process that has read nothing yet."""
+    before = world.app.context
+    context = Context(
+        world.store,
+        lambda: before.repo,
+        world.clock,
+        world.ids,
+        world.environ,
+        "mirrors",
+        keys=lambda: world.keys,
+        outside=world.outside,
+    )
+    return Application(context)
+
+
+@pytest.mark.parametrize("who", [CODEX, BOB], ids=["agent", "person"])
+def test_an_approval_reads_its_facts_twice_and_its_rules_twice(world: GitWorld, who: Actor) -> None:
+    configure(world, AT_ONCE)
+    task = deliver(world, {"code.py": "mine\n"})
+    seen, app = world.show(task).attempts[-1].diff_id, afresh(world)
+    with counting() as reads:
+        assert app.decisions.approve(who, task, seen=seen).status == "approved"
+    assert reads <= Counter(ONE_BEFORE_ONE_WITHIN), reads
+
+
+def test_an_approval_with_a_key_and_reviews_reads_no_more(desk: DeskWorld) -> None:
+    desk.app.keys.new(ALICE)
+    desk.app.policy.set(ALICE, "review.human_proof", "key")
+    task = desk.handed_in()
+    review(desk, task, by=GEMINI)
+    seen, app = desk.show(task).attempts[-1].diff_id, afresh(desk)
+    with counting() as reads:
+        assert app.decisions.approve(ALICE, task, seen=seen).changed
+    assert reads <= Counter(ONE_BEFORE_ONE_WITHIN), reads
+
+
+@pytest.mark.parametrize("who", [CODEX, BOB], ids=["agent", "person"])
+@pytest.mark.parametrize("verb", ["redo", "reject", "close", "withdraw", "unblock"])
+def test_other_decisions_read_no_more_than_an_approval(desk: DeskWorld, verb: str, who: Actor) -> None:
+    task = desk.handed_in()
+    if verb == "withdraw":
+        desk.approve(who, task)
+    if verb == "unblock":
+        desk.app.feedback.reject(who, task, "no")
+    app = afresh(desk)
+    acts: dict[str, Callable[[], object]] = {
+        "redo": lambda: app.feedback.redo(who, task, "again"),
+        "reject": lambda: app.feedback.reject(who, task, "no"),
+        "close": lambda: app.closing.close(who, task, exception="done elsewhere"),
+        "withdraw": lambda: app.decisions.withdraw(who, task),
+        "unblock": lambda: app.stops.unblock(who, task),
+    }
+    with counting() as reads:
+        acts[verb]()
+    assert reads["facts"] <= 2, reads
+    assert reads["policy"] <= 2, reads
 
 
 def test_rules_and_facts_are_read_once_in_a_transaction(desk: DeskWorld) -> None:
     task = TaskId(desk.handed_in())
-    context = desk.app.context
+    context = afresh(desk).context
     with counting() as reads, desk.store.read() as tx:
         policies = [context.policy(tx, actor) for actor in (CLAUDE, ALICE, CODEX)] + [context.gate_policy(tx)]
         facts = [facts_of(context, tx, task) for _ in range(3)]

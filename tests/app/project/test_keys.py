@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
+from foureyes.app.call import signing
 from foureyes.app.call.signing import Proof, Statement, demand, prove
 from foureyes.core import events as e
 from foureyes.core.events.project import ProjectHeld
@@ -314,7 +315,6 @@ def test_a_signature_for_anything_else_is_none_for_this_I9(
 ) -> None:
     """The client signs something else than it asks for."""
     task = keyed.handed_in(CLAUDE, labels=["security"])
-    from foureyes.app.review import decisions
 
     def other(*args: object, **values: object) -> Proof | None:
         proof = prove(*args, **values)  # type: ignore[arg-type]
@@ -323,21 +323,19 @@ def test_a_signature_for_anything_else_is_none_for_this_I9(
         statement = msgspec.structs.replace(proof.statement, **{field: value})
         return Proof(key=proof.key, statement=statement, signature=keyed.keys.sign(proof.key, statement.text.encode()))
 
-    monkeypatch.setattr(decisions, "prove", other)
+    monkeypatch.setattr(signing, "prove", other)
     with keyed.refused("I9"):
         keyed.app.decisions.approve(ALICE, task, reason="fine")
 
 
 def test_a_signature_is_used_once_I9(keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    from foureyes.app.tasks import stops
-
     proofs: list[Proof | None] = []
 
     def kept(*args: object, **values: object) -> Proof | None:
         proofs.append(prove(*args, **values))  # type: ignore[arg-type]
         return proofs[0]
 
-    monkeypatch.setattr(stops, "prove", kept)
+    monkeypatch.setattr(signing, "prove", kept)
     keyed.app.stops.hold(ALICE, None, "stop")
     with keyed.refused("I9"):
         keyed.app.stops.hold(ALICE, None, "stop")
@@ -401,6 +399,33 @@ def test_a_decision_that_forgets_its_signature_is_a_defect_and_writes_nothing_G1
 
     with keyed.unchanged(), pytest.raises(Internal), keyed.app.context.writing(ALICE, "hold") as work:
         work.record("", ProjectHeld(reason="a new verb that does not know of keys"))
+
+
+def test_a_signature_is_checked_with_the_first_record_though_the_verb_says_nothing_of_it_I9(keyed: DeskWorld) -> None:
+    with keyed.app.context.deciding(ALICE, "hold", reason="stop") as work:
+        work.record("", ProjectHeld(reason="stop"))
+    assert keyed.kinds()[-2:] == ["DecisionSigned", "ProjectHeld"]
+
+
+def test_a_decision_without_anything_recorded_leaves_no_signature_behind_I9(keyed: DeskWorld) -> None:
+    with keyed.unchanged():
+        keyed.app.stops.resume(ALICE, None, "go on")
+    assert keyed.keys.signed != [], "whether something is held is known only under the lock"
+
+
+def test_a_signature_for_another_diff_than_the_one_under_the_lock_is_none_I9_D7(keyed: DeskWorld) -> None:
+    """The work is handed in anew after it was looked at, and just before the journal's head is read for signing."""
+    task = keyed.handed_in(CLAUDE, labels=["security"])
+    before = keyed.show(task).attempts[-1].diff_id
+    keyed.repo.commit(f"fe/{task}")
+    keyed.submit(CLAUDE, task)
+    with (
+        keyed.refused("I9"),
+        keyed.app.context.deciding(
+            ALICE, "approve", task=task, diff_id=before, reason="fine", as_a_person=True
+        ) as work,
+    ):
+        work.record(task, e.TaskHeld(reason="anything"))
 
 
 def test_reading_needs_no_keys_at_all(keyed: DeskWorld) -> None:

@@ -197,6 +197,11 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
     }
 
 
+def attempt_of(tx: Tx, task: TaskId) -> Attempt | None:
+    """The latest attempt of a task, where nothing else of its facts is asked for."""
+    return tx.one("attempt.latest", AttemptRow, ids=[task])
+
+
 class OfTask(Protocol):
     """A row that says which task it is about."""
 

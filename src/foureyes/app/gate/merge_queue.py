@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.app.call.caller import gate_of
 from foureyes.app.call.context import Context, stamp
-from foureyes.app.call.facts import facts_of
+from foureyes.app.call.facts import attempt_of
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
 from foureyes.core.nouns.task import Task
@@ -42,7 +42,7 @@ def refuse_landed(context: Context, tx: Tx, task: Task) -> None:
     """Q4: a merge that was cut off after the branch had moved is a merge; what is on the target is not taken back by a
     word.
     """
-    attempt = facts_of(context, tx, task.id).attempt
+    attempt = attempt_of(tx, task.id)
     tip = context.repo.commit_of(f"refs/heads/{context.project(tx).target}") if task.status == "approved" else None
     if attempt is not None and tip is not None and context.repo.is_ancestor(attempt.head, tip):
         reason = Reason("Q4", f"the approved head of {task.id} is on the target branch already", "fe merge")

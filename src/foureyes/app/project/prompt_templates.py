@@ -55,9 +55,9 @@ def accept(work: Work, task: TaskId | str, texts: dict[str, str]) -> list[str]:
 
 def of_attempt(context: Context, work: Work, task: TaskId) -> dict[str, str]:
     """The templates that the latest attempt of a task changes, as it has them."""
-    from foureyes.app.call.facts import facts_of
+    from foureyes.app.call.facts import attempt_of
 
-    attempt = facts_of(context, work.tx, task).attempt
+    attempt = attempt_of(work.tx, task)
     names = [name for name in PURPOSES if attempt and any(file.path == path_of(name) for file in attempt.files)]
     if attempt is None or not names:
         return {}

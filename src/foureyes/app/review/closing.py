@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of
+from foureyes.app.call.facts import attempt_of, facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_from, refuse_task, refuse_unless
 from foureyes.app.tasks.escalation import escalate
@@ -57,7 +57,7 @@ class Closing:
         """What git says about an attempt in review; asked before the transaction."""
         with self._context.store.read() as tx:
             found = self._context.find(tx, task)
-            attempt = facts_of(self._context, tx, found.id).attempt if found.status == "reviewing" else None
+            attempt = attempt_of(tx, found.id) if found.status == "reviewing" else None
             target = self._context.project(tx).target
         return tip_of(self._context, attempt, target) if attempt else gate.Tip()
 

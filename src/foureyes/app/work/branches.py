@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of
+from foureyes.app.call.facts import attempt_of
 from foureyes.app.views.review import FeedbackView
 from foureyes.core.nouns.attempt import DETACHED, Attempt
 from foureyes.core.rules import gate
@@ -42,9 +42,8 @@ def begin_again(context: Context, task: TaskId) -> str:
 
 def _begin_again(context: Context, task: TaskId) -> str:
     with context.store.read() as tx:
-        facts, rows = facts_of(context, tx, task), tx.all("attempt.feedback", FeedbackView, task=task)
+        attempt, rows = attempt_of(tx, task), tx.all("attempt.feedback", FeedbackView, task=task)
         target = f"refs/heads/{context.project(tx).target}"
-    attempt = facts.attempt
     wanted = rows[-1] if rows and rows[-1].decision == "redo" else None
     if (
         wanted is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of
+from foureyes.app.call.facts import attempt_of, facts_of
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.ports import Tx
 from foureyes.app.views.work import WorktreeView
@@ -62,7 +62,7 @@ class Worktrees:
         """The branch of the latest attempt goes on being it (redo keep); else `fe/<task>`."""
         begin_again(self._context, task)
         with self._context.store.read() as tx:
-            attempt = facts_of(self._context, tx, task).attempt
+            attempt = attempt_of(tx, task)
             target = self._context.project(tx).target
         own = attempt is not None and attempt.ref not in (DETACHED, f"refs/heads/{target}") and not attempt.landed
         return attempt.ref if attempt is not None and own else f"refs/heads/fe/{task}"
