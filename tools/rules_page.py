@@ -7,7 +7,8 @@ import re
 from foureyes.config import rules
 
 ID = re.compile(r"(?<![\w`-])([A-Z](?:0|[1-9][0-9]?))(?![\w`-])")
-UNTOUCHED = re.compile(r"(^#.*$|`[^`]*`)", re.MULTILINE)
+UNTOUCHED = re.compile(r"(^#.*?$|^```.*?^```$|`[^`]*`|P0, highest|P0 to P4)", re.MULTILINE | re.DOTALL)
+"""Headings, code, and priorities that look like rules."""
 
 
 def linked(text: str, page: str = "") -> str:
@@ -18,7 +19,7 @@ def linked(text: str, page: str = "") -> str:
         name = found.group(1)
         return f"[{name}]({page}#{name.lower()})" if name in known else name
 
-    return "".join(part if part[:1] in ("#", "`") else ID.sub(link, part) for part in UNTOUCHED.split(text))
+    return "".join(part if UNTOUCHED.fullmatch(part) else ID.sub(link, part) for part in UNTOUCHED.split(text))
 
 
 def body() -> str:

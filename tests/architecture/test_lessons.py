@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from foureyes.config import SETTINGS
+from foureyes.config.settings import SETTINGS
 
 from tests.architecture.house import ROOT, name_of
 

@@ -27,6 +27,7 @@ from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.finding import Answer, Found, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Said
+from foureyes.core.words.exceptions import ExceptionKind
 from foureyes.errors import BadInput, Refused
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, PROJECT, DeskWorld, agent
@@ -290,7 +291,7 @@ def append(store: Store, *events: Event, session: str = "ses-x", task: str = "")
         return tx.append(session, NOW, [(task, event) for event in events])
 
 
-def security(reason: str = "because", kind: str = "minor") -> SecurityRecorded:
+def security(reason: str = "because", kind: ExceptionKind = "minor") -> SecurityRecorded:
     return SecurityRecorded(kind=kind, rule="P1", reason=reason)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from foureyes.core.events.event import Event
+from foureyes.core.words.exceptions import ExceptionKind
 
 
 class ProjectCreated(Event, frozen=True, kw_only=True):
@@ -28,7 +29,7 @@ class ProjectResumed(Event, frozen=True, kw_only=True):
 class SecurityRecorded(Event, frozen=True, kw_only=True):
     """An exception, audited (P8): also a `security` line in the task's log and in the mirror file."""
 
-    kind: str
+    kind: ExceptionKind
     rule: str
     reason: str
     detail: str = ""

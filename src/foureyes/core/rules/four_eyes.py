@@ -12,6 +12,7 @@ from foureyes.core.rules.facts import Facts, Maker, Recorded
 from foureyes.core.rules.minor import minor_refusals
 from foureyes.core.rules.policy import FINISHED_APART, PolicyName, ReviewPolicy, required_grade
 from foureyes.core.words.decision import Decision, allow, fail_closed, refuse, strictest
+from foureyes.core.words.exceptions import ExceptionKind
 from foureyes.core.words.ids import short_diff
 from foureyes.core.words.text import is_blank
 
@@ -26,7 +27,7 @@ ANSWERS: dict[str, dict[PolicyName, Answer]] = {
 }
 """The rows of the policy table that depend on the policy; `reason` is an audited exception, free for people."""
 
-EXCEPTIONS = {"P3": "creator_approval", "P5": "repeat_reviewer"}
+EXCEPTIONS: dict[str, ExceptionKind] = {"P3": "creator_approval", "P5": "repeat_reviewer"}
 
 
 class Said(msgspec.Struct, frozen=True):

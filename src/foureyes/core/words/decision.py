@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from foureyes.core.words.exceptions import ExceptionKind, NoException
 from foureyes.errors import Reason
 
 
@@ -19,7 +20,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     rule: str
     message: str
     next: str = ""
-    exception: str = ""
+    exception: ExceptionKind | NoException = ""
     needs_reason: bool = False
 
     @property
@@ -27,7 +28,9 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
         return (Reason(self.rule, self.message, self.next),)
 
 
-def allow(rule: str, message: str, *, exception: str = "", needs_reason: bool = False) -> Decision:
+def allow(
+    rule: str, message: str, *, exception: ExceptionKind | NoException = "", needs_reason: bool = False
+) -> Decision:
     """Yes, by this rule."""
     return Decision(allowed=True, rule=rule, message=message, exception=exception, needs_reason=needs_reason)
 

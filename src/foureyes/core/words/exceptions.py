@@ -1,0 +1,45 @@
+"""Kinds of exceptions (P8): everything that is let through on the record, under the name that the ledger keeps."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+ExceptionKind = Literal[
+    "creator_approval",
+    "repeat_reviewer",
+    "self_review",
+    "same_origin",
+    "minor",
+    "self_close",
+    "break_glass",
+    "waiver",
+    "tests_gone",
+    "attribution_cleared",
+    "merged_by_hand",
+    "merged_unapproved",
+    "token_elsewhere",
+    "key_added",
+    "key_retired",
+    "restore",
+]
+NoException = Literal[""]
+
+MEANINGS: dict[ExceptionKind, str] = {
+    "creator_approval": "an agent approved, reviewed or ruled on work on a task that it planned or delegated (P3)",
+    "repeat_reviewer": "an agent approved, reviewed or ruled after it had judged an earlier attempt (P5)",
+    "self_review": "somebody approved their own work with a declaration, under policy trusted (P2)",
+    "same_origin": "a session of an author's origin approved, where `review.same_origin` is `audit` (I4)",
+    "minor": "an author approved or closed its own minor task (P1)",
+    "self_close": "somebody closed their own work (C1)",
+    "break_glass": "a person approved all the same (N3)",
+    "waiver": "a person let a blocking finding pass for a while (E3)",
+    "tests_gone": "a person agreed to a change that takes tests of the target away (D5)",
+    "attribution_cleared": "a person said that a commit's trailer names an author wrongly (I8)",
+    "merged_by_hand": "somebody merged by hand what was held, or whose approval no longer held; by the rule against it",
+    "merged_unapproved": "work that was closed without an approval turned up on the target branch (C2)",
+    "token_elsewhere": "a token was shown where it is not good, and was refused (I2)",
+    "key_added": "a person's key counts from now on (I9)",
+    "key_retired": "a person's key counts no more (I9)",
+    "restore": "a person put a backup in the store's place (J2)",
+}
+"""What happened, for who audits."""
