@@ -144,7 +144,7 @@ def test_a_blocking_finding_is_rejected_on_a_ground_L7(desk: DeskWorld, ground: 
 def test_each_ground_is_one_and_is_kept_L7(desk: DeskWorld, ground: str) -> None:
     task, (high, *_) = at_work(desk)
     give(desk, task, Answer(finding=high, action="REJECTED", text=REASON, ground=ground))
-    assert desk.app.findings.show(high).moves[-1].ground == ground
+    assert desk.app.findings.show(CODEX, high).moves[-1].ground == ground
 
 
 def test_a_suggestion_needs_no_ground_and_no_technical_reason_L7(desk: DeskWorld) -> None:
@@ -192,7 +192,7 @@ def test_silence_about_a_suggestion_counts_as_skipped_L6(desk: DeskWorld) -> Non
     task, (high, critical, low) = at_work(desk)
     again(desk, task)
     assert states(desk, task) == {high: "claimed", critical: "claimed", low: "skipped"}
-    assert desk.app.findings.show(low).moves[-1].word == "SKIPPED"
+    assert desk.app.findings.show(CODEX, low).moves[-1].word == "SKIPPED"
 
 
 def test_silence_about_an_unanswered_suggestion_at_the_first_hand_in_skips_nothing_L6(desk: DeskWorld) -> None:

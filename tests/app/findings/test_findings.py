@@ -60,7 +60,7 @@ def test_two_tasks_of_one_group_never_share_an_id_L2(desk: DeskWorld) -> None:
     one, other = desk.handed_in(group="auth flow"), desk.handed_in(GEMINI, group="auth flow")
     names = [*review(desk, one, [issue("a"), issue("b")]).raised, *review(desk, other, [issue("a")]).raised]
     assert names == ["TL-auth-flow-1-001", "TL-auth-flow-1-002", "TL-auth-flow-1-003"]
-    assert [one.task for one in (desk.app.findings.show(name) for name in names)] == [one, one, other]
+    assert [one.task for one in (desk.app.findings.show(CODEX, name) for name in names)] == [one, one, other]
 
 
 def test_a_group_with_the_name_of_a_task_or_without_letters_takes_nobodys_ids_L2(desk: DeskWorld) -> None:
@@ -88,7 +88,7 @@ def test_a_re_flag_by_id_keeps_its_root_and_has_a_new_id_L2(desk: DeskWorld) -> 
     (second,) = review(desk, task, [issue("something else entirely", id=first)]).raised
     (one,) = findings(desk, task).values()
     assert (one.root, one.id, one.raised, one.flagged, one.flags, one.state) == (first, second, 1, 2, 2, "open")
-    assert desk.app.findings.show(first).id == desk.app.findings.show(second).id == second
+    assert desk.app.findings.show(CODEX, first).id == desk.app.findings.show(CODEX, second).id == second
     assert one.false_fixes == 1, "it was claimed to be fixed"
 
 
@@ -98,7 +98,7 @@ def test_every_earlier_id_names_the_finding_for_ever_L2(desk: DeskWorld) -> None
     for _ in range(2):
         again(desk, task)
         names += review(desk, task, [issue(id=names[0])]).raised
-    assert {desk.app.findings.show(name).root for name in names} == {names[0]}
+    assert {desk.app.findings.show(CODEX, name).root for name in names} == {names[0]}
     desk.start(CLAUDE, task)
     respond(desk, task, {names[1]: "FIXED"})
     assert list(states(desk, task).values()) == ["claimed"]
@@ -242,10 +242,10 @@ def test_who_made_the_work_cannot_rewrite_what_others_found_in_it_L8_lesson_28(d
     configure(desk, KEPT)
     task = desk.handed_in()
     (name,) = review(desk, task, [issue(severity="CRITICAL", problem="money is lost")]).raised
-    before = desk.app.findings.show(name)
+    before = desk.app.findings.show(CODEX, name)
     with desk.unchanged(), pytest.raises(Refused):
         REWRITES[way](desk, task, name)
-    assert desk.app.findings.show(name) == before
+    assert desk.app.findings.show(CODEX, name) == before
 
 
 def test_a_re_flag_may_be_more_severe_and_then_blocks_L1_L10(desk: DeskWorld) -> None:
@@ -300,7 +300,7 @@ def test_lists_are_of_a_task_or_of_everything_and_can_leave_out_what_is_settled(
 def test_a_finding_that_is_not_there_is_not_found(desk: DeskWorld, name: str) -> None:
     desk.handed_in()
     with pytest.raises(NotFound) as caught:
-        desk.app.findings.show(name)
+        desk.app.findings.show(CODEX, name)
     assert "\x1b" not in caught.value.message
     assert len(caught.value.message) < 300
 
@@ -310,7 +310,7 @@ def test_what_happened_to_a_finding_is_told_in_order_with_names_G4(desk: DeskWor
     (name,) = review(desk, task, [issue()]).raised
     again(desk, task)
     rule(desk, {name: "NOT_FIXED"}, by=BOB)
-    shown = desk.app.findings.show(name)
+    shown = desk.app.findings.show(CODEX, name)
     told = [(move.kind, move.word, move.was, move.now, shown.names[move.session]) for move in shown.moves]
     assert told == [
         ("raised", "HIGH", "", "open", "codex#1"),

@@ -290,7 +290,7 @@ class Looping(RuleBasedStateMachine):
         task = self.task(n)
         name = self.finding(task, m, "claimed", "disputed")
         if fits and self.world.app.findings.listed(task):
-            one = self.world.app.findings.show(name)
+            one = self.world.app.findings.show(CODEX, name)
             fitting = FITS.get(one.state, ("CONFIRMED", "DISMISSED") if one.waiting else (word, word))
             word = fitting[m % 2]
         self.attempt(lambda: self.world.app.rulings.rule(WHO[actor], [Ruling(name, word, "looked at it")]))
@@ -300,7 +300,7 @@ class Looping(RuleBasedStateMachine):
         """By whoever; every other time by who gave it."""
         name, by = self.finding(self.task(n), m, "resolved"), WHO[actor]
         if m % 2 and name in self.counted.names:
-            gave = [move.session for move in self.world.app.findings.show(name).moves if move.kind == "ruled"]
+            gave = [move.session for move in self.world.app.findings.show(CODEX, name).moves if move.kind == "ruled"]
             by = next((one for one in WHO.values() if one.session in gave[-1:]), by)
         self.attempt(lambda: self.world.app.rulings.take_back(by, name))
 

@@ -157,7 +157,7 @@ def test_a_waiver_is_audited_twice_and_stays_on_the_reports_E3_P8(desk: DeskWorl
     assert (kind, rule_id, reason) == ("waiver", "E3", WHY)
     assert any("waived" in line.text for line in desk.show(task).logs)
     assert any(name in note for note in desk.app.validation.validate(BOB).notes)
-    assert any(move.kind == "waived" and move.words == WHY for move in desk.app.findings.show(name).moves)
+    assert any(move.kind == "waived" and move.words == WHY for move in desk.app.findings.show(CODEX, name).moves)
 
 
 def test_a_waived_finding_that_is_flagged_again_stays_waived_and_is_no_progress_E3_L11(desk: DeskWorld) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.review import QueueRow
+from foureyes.app.views.review import ApprovalOutcome, QueueRow
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
+from foureyes.errors import BadInput, Refused
 
 from tests.app.gated import AUTO, KNIP, LINT, check, configure, deliver
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, GitWorld
@@ -256,12 +257,25 @@ def test_a_batch_has_an_end_and_says_what_is_left_H2(desk: DeskWorld) -> None:
     waiting(desk, 5)
     batch = desk.app.queue.batch(BOB)
     assert ([row.task for row in batch.tasks], batch.left_off) == (order(desk)[:3], 2)
-    assert desk.app.queue.batch_max(BOB) == 3
+    with pytest.raises(BadInput, match="4 at once; at most 3"):
+        desk.app.decisions.approve_many(BOB, [(row.task, row.version) for row in desk.app.queue.view(BOB).rows[:4]])
 
 
 def test_each_of_a_batch_is_a_decision_of_its_own_with_its_place_on_record_H2_H5(desk: DeskWorld) -> None:
     configure(desk, KNOWN + LINT)
     tasks = waiting(desk, 2)
-    for number, task in enumerate(tasks, 1):
-        desk.app.decisions.approve(BOB, task, batch=f"{number} of 2", if_version=row_of(desk, task).version)
+    chosen = [(task, row_of(desk, task).version) for task in tasks]
+    answers = list(desk.app.decisions.approve_many(BOB, [*chosen, chosen[0]]))
+    assert [answer.approved for answer in answers if isinstance(answer, ApprovalOutcome)] == tasks
     assert [desk.show(task).approvals[0].batch for task in tasks] == ["1 of 2", "2 of 2"]
+
+
+def test_a_refused_one_of_a_batch_changes_nothing_about_the_others_H2(desk: DeskWorld) -> None:
+    configure(desk, KNOWN + LINT)
+    first, second, third = waiting(desk, 3)
+    desk.app.stops.hold(BOB, second, reason="not yet")
+    answers = list(desk.app.decisions.approve_many(BOB, [(task, None) for task in (first, second, third)]))
+    assert [getattr(answer, "approved", "") for answer in answers] == [first, "", third]
+    assert isinstance(answers[1], Refused)
+    assert [reason.rule for reason in answers[1].reasons] == ["D3"]
+    assert [desk.status(task) for task in (first, second, third)] == ["approved", "reviewing", "approved"]

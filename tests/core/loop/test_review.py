@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.loop.review import Review, unread
+from foureyes.core.loop.review import Review, has_reviewed, unread, why_not_counting
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.words.ids import SessionId
 
@@ -19,7 +19,8 @@ paths = st.sampled_from(["a.py", "src/b.py", "docs/c.md", "uv.lock", "x y.py"])
 
 def review(**fields: Any) -> Review:
     usual: dict[str, Any] = {"verdict": "approved", "effective": "approved", "status": "APPROVED", "summary": "read it"}
-    return Review(seq=1, task="t", attempt=1, diff_id="sha256:0", session=SessionId("ses-r"), **(usual | fields))
+    usual |= {"seq": 1, "diff_id": "sha256:0", "session": SessionId("ses-r")}
+    return Review(task="t", attempt=1, **(usual | fields))
 
 
 def changed(*names: str) -> list[ChangedFile]:
@@ -62,3 +63,43 @@ def test_a_review_is_for_the_change_when_it_is_whole_and_effectively_approves_V5
     fields: dict[str, Any], agrees: bool
 ) -> None:
     assert review(**fields).agrees == agrees
+
+
+DIFF = "sha256:0"
+
+
+@pytest.mark.parametrize(
+    ("fields", "others", "diff_id", "counting", "against"),
+    [
+        ({}, [], DIFF, ["ses-r"], ""),
+        ({"effective": "concerns"}, [], DIFF, ["ses-r"], "it says concerns"),
+        ({"missing": ["a.py"]}, [], DIFF, ["ses-r"], "incomplete, 1 file not read (V6)"),
+        ({"missing": ["a.py", "b.py"]}, [], DIFF, ["ses-r"], "incomplete, 2 files not read (V6)"),
+        ({}, [], "sha256:1", ["ses-r"], "it is about an earlier change"),
+        ({}, [review(seq=2)], DIFF, ["ses-r"], "a later review of the same session is there"),
+        ({}, [review(seq=2, session=SessionId("ses-s"))], DIFF, ["ses-r"], ""),
+        ({}, [], DIFF, ["ses-s"], "who gave it may not approve (P)"),
+    ],
+)
+def test_a_review_that_does_not_count_says_why_D9(
+    fields: dict[str, Any], others: list[Review], diff_id: str, counting: list[str], against: str
+) -> None:
+    one = review(**fields)
+    assert why_not_counting(one, [one, *others], diff_id, counting) == against
+
+
+@pytest.mark.parametrize(
+    ("fields", "reviewed"),
+    [
+        ({}, True),
+        ({"session": SessionId("ses-s")}, False),
+        ({"diff_id": "sha256:1"}, False),
+        ({"effective": "concerns"}, False),
+        ({"missing": ["a.py"]}, False),
+        ({"seq": 9}, False),
+    ],
+)
+def test_an_approval_rests_on_its_givers_own_agreeing_review_of_this_change_before_it_D9(
+    fields: dict[str, Any], reviewed: bool
+) -> None:
+    assert has_reviewed("ses-r", DIFF, 5, [review(**fields)]) is reviewed

@@ -18,6 +18,7 @@ from foureyes.core.nouns.finding import (
     UNRESOLVED,
     Finding,
     Severity,
+    holds,
     severity_of,
     status_of,
     stem,
@@ -118,3 +119,17 @@ def test_an_id_names_its_group_or_its_task_L2() -> None:
 def test_every_state_that_waits_for_somebody_has_a_ruling_and_no_answer_settles_L4() -> None:
     assert {state for states in RULES_ON.values() for state in states} == set(UNRESOLVED)
     assert "resolved" not in AFTER_ANSWER.values()
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("severity", SEVERITIES)
+@pytest.mark.parametrize("until", ["", "2026-05-01", "2026-05-02"])
+def test_a_finding_holds_while_it_blocks_and_nobody_settled_or_validly_waived_it_D2(
+    state: Any, severity: Severity, until: str
+) -> None:
+    one = finding(state=state, severity=severity, waived_until=until)
+    now = "2026-05-01"
+    waived = state == "waived" and until > now
+    assert one.is_waived(now) == waived
+    assert one.holds(now) == (one.blocking and state in ("open", "claimed", "disputed", "waived") and not waived)
+    assert holds(one.blocking, state, until, now) == one.holds(now) == one.at_time(now).holds(now)

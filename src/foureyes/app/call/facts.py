@@ -17,7 +17,7 @@ from foureyes.core.events import Event, LabelAdded, PlanAccepted, TaskCreated, T
 from foureyes.core.loop.review import Review
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckResult
-from foureyes.core.nouns.finding import Blocking, State
+from foureyes.core.nouns.finding import Blocking, State, holds
 from foureyes.core.nouns.session import Kind, Party, Trust, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Control, Facts, HistoryEntry, Recorded
@@ -186,7 +186,7 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
             child_makers=frozenset(makers[task.id]),
             project_hold=hold,
             minor_self_approvals=minor,
-            open_blocking=tuple(holding[task.id]),
+            open_blocking=tuple(_blocking(row) for row in holding[task.id] if not row.by_check),
             troubles=tuple(troubles[task.id]),
         )
         for task in tasks.values()
@@ -227,16 +227,17 @@ def _child_makers(tx: Tx, epics: list[TaskId]) -> dict[str, set[SessionId]]:
     return found
 
 
-def holding_of(context: Context, tx: Tx, ids: Sequence[str]) -> dict[str, list[Blocking]]:
-    """D2: what stands against an approval. What a check raised, the check itself says (D5)."""
-    now, found = context.now(), defaultdict(list)
-    for row in tx.all("finding.holding", HoldingRow, ids=list(ids)):
-        if not row.by_check and not (row.state == "waived" and row.waived_until > now):
-            where = f"{row.path}:{row.line}" if row.path and row.line else row.path
-            found[row.task].append(
-                Blocking(row.id, row.severity, row.state, row.title, where, row.waiting, row.state == "waived")
-            )
-    return found
+def holding_of(context: Context, tx: Tx, ids: Sequence[str]) -> dict[str, list[HoldingRow]]:
+    """D2: the open blocking findings of tasks, also those of checks."""
+    now = context.now()
+    rows = tx.all("finding.holding", HoldingRow, ids=list(ids))
+    return _by_task(row for row in rows if holds(True, row.state, row.waived_until, now))
+
+
+def _blocking(row: HoldingRow) -> Blocking:
+    """What the rules are told about an open blocking finding."""
+    where = f"{row.path}:{row.line}" if row.path and row.line else row.path
+    return Blocking(row.id, row.severity, row.state, row.title, where, row.waiting, expired=row.state == "waived")
 
 
 def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> dict[str, list[str]]:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from foureyes.app.call.authors import authors_of
 from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
@@ -19,7 +20,7 @@ from foureyes.app.findings.lookup import finding_named, findings_of
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
-from foureyes.app.views.finding import FindingView, MoveView
+from foureyes.app.views.finding import FindingPage, FindingView, MoveView
 from foureyes.app.views.review import ApprovalView
 from foureyes.app.views.session import SessionView
 from foureyes.app.views.task import Outcome
@@ -27,6 +28,7 @@ from foureyes.core import events as e
 from foureyes.core.documents.findings import path_of
 from foureyes.core.events.note import Logged
 from foureyes.core.events.project import SecurityRecorded
+from foureyes.core.loop.next_steps import next_step, state_in_words
 from foureyes.core.nouns.finding import UNRESOLVED, WAIVED_DAYS, Finding, Found, Kind, Location
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import clean_title
@@ -71,15 +73,23 @@ class Findings:
         )
         return {row.id: row.name for row in tx.all("session.some", SessionView, ids=sessions)} if sessions else {}
 
-    def show(self, finding: str) -> FindingView:
-        """One finding with everything that happened to it."""
+    def show(self, actor: Actor, finding: str) -> FindingPage:
+        """One finding with everything that happened to it, and what the caller can do about it."""
         with self._context.store.read() as tx:
-            found = finding_named(tx, finding)
-            moves = tx.all("finding.moves_of", MoveView, root=found.root)
-            rows = tx.all("session.some", SessionView, ids=sorted({found.session, *[move.session for move in moves]}))
-            names = {row.id: row.name for row in rows}
-            at = self._context.get(tx, TaskId(found.task)).iteration
-            return msgspec.structs.replace(view_of(found, self._context.now(), names, at), moves=moves, names=names)
+            known = finding_named(tx, finding)
+            task = self._context.get(tx, TaskId(known.task))
+            makers = {author.session for author in authors_of(tx, [task.id])} | {task.implementer}
+            step = next_step(known, self._context.now(), status=task.status, mine=actor.session in makers)
+            view = self._with_moves(tx, known, task.iteration)
+        return FindingPage(**msgspec.structs.asdict(view), next=step)
+
+    def _with_moves(self, tx: Tx, known: Finding, iteration: int) -> FindingView:
+        """A finding with everything that happened to it."""
+        moves = tx.all("finding.moves_of", MoveView, root=known.root)
+        rows = tx.all("session.some", SessionView, ids=sorted({known.session, *[move.session for move in moves]}))
+        names = {row.id: row.name for row in rows}
+        view = view_of(known, self._context.now(), names, iteration)
+        return msgspec.structs.replace(view, moves=moves, names=names)
 
     def task_here(self) -> str:
         """The task of the branch that the caller stands on (K1); empty where it is no task's."""
@@ -111,7 +121,8 @@ class Findings:
             assert done.event is not None
             end_approvals(work, now)
             escalate(self._context, work, now.task.id)
-        return self.show(done.event.findings[0].id)
+            raised = finding_named(work.tx, done.event.findings[0].id)
+            return self._with_moves(work.tx, raised, now.task.iteration)
 
     def waive(self, actor: Actor, finding: str, reason: str, *, days: int = WAIVED_DAYS) -> Outcome:
         """E3: a person outside the author set lets a blocking finding pass, for a while, on every report."""
@@ -379,4 +390,6 @@ def view_of(one: Finding, now: str, names: dict[str, str], iteration: int = 0) -
         expired=one.state == "waived" and not one.is_waived(now),
         tracked=one.tracked,
         alike=one.alike,
+        holds=one.holds(now),
+        state_in_words=state_in_words(one, now),
     )

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 
 import msgspec
 
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import HoldingRow
+from foureyes.app.call.facts import HoldingRow, holding_of
 from foureyes.app.ports import Tx
 from foureyes.app.views.completion import Report
 from foureyes.app.views.finding import ALERT_AFTER, NoteRow
@@ -53,7 +52,7 @@ class Validation:
         with self._context.store.read() as tx:
             chosen = {self._context.find_id(tx, task) for task in tasks}
             rows = [row for row in tx.all("task.to_validate", Candidate) if _is_in(row, chosen, label, group)]
-            holding = self._holding(tx, [row.id for row in rows])
+            holding = holding_of(self._context, tx, [row.id for row in rows])
             notes = self._notes(tx, {row.id for row in rows})
         reasons = [*self._findings(rows, holding), *self._unmerged(rows), *self._target(actor), *self._unreviewed(rows)]
         blocking = {row.id: [one.id for one in holding[row.id]] for row in rows if holding[row.id]}
@@ -70,14 +69,6 @@ class Validation:
             notes=notes,
             blocking=blocking,
         )
-
-    def _holding(self, tx: Tx, ids: list[str]) -> dict[str, list[HoldingRow]]:
-        now = self._context.now()
-        found: dict[str, list[HoldingRow]] = defaultdict(list)
-        for row in tx.all("finding.holding", HoldingRow, ids=ids):
-            if not (row.state == "waived" and row.waived_until > now):
-                found[row.task].append(row)
-        return found
 
     @staticmethod
     def _findings(rows: Sequence[Candidate], holding: dict[str, list[HoldingRow]]) -> list[Reason]:

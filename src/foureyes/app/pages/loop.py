@@ -16,10 +16,11 @@ from foureyes.app.pages.lists import display_name
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.app.views.finding import ALERT_AFTER, MoveView, NoteRow
+from foureyes.app.views.review import ApprovalView, ReviewView
 from foureyes.app.views.session import SessionView
 from foureyes.app.views.task import LogView, TaskDetail
 from foureyes.core.loop.engine import LoopState
-from foureyes.core.loop.review import Review
+from foureyes.core.loop.review import Review, has_reviewed, why_not_counting
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts
 from foureyes.errors import ConfigError
@@ -41,6 +42,7 @@ def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> Tas
     sessions |= {move.session for rows in moves.values() for move in rows}
     known = tx.all("session.some", SessionView, ids=sorted(sessions)) if sessions else []
     called, now = {row.id: row.name for row in known}, context.now()
+    names = detail.names | {row.id: display_name(row) for row in known}
     loop = _standing(context, tx, detail.task)
     return msgspec.structs.replace(
         detail,
@@ -48,14 +50,34 @@ def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> Tas
             msgspec.structs.replace(view_of(one, now, called, detail.task.iteration), moves=moves[one.root])
             for one in findings
         ],
-        reviews=reviews,
+        reviews=[_review(review, reviews, facts, names) for review in reviews],
+        approvals=[_with_ground(row, reviews) for row in detail.approvals],
         counting=sorted(facts.reviewers),
         loop=loop,
         said=loop.outlook if loop else "",
         remarks=_remarks(tx, task) if findings else [],
         patches=patches,
-        names=detail.names | {row.id: display_name(row) for row in known},
+        names=names,
     )
+
+
+def _review(review: Review, reviews: Sequence[Review], facts: Facts, names: dict[str, str]) -> ReviewView:
+    """A review with whether it counts for the latest attempt."""
+    against = why_not_counting(review, reviews, facts.attempt.diff_id if facts.attempt else "", facts.reviewers)
+    by = names.get(review.session, review.session)
+    return ReviewView(**msgspec.structs.asdict(review), by=by, counts=not against, against=against)
+
+
+def _with_ground(row: ApprovalView, reviews: Sequence[Review]) -> ApprovalView:
+    """D9: an approval with what it rests on."""
+    reviewed = has_reviewed(row.session, row.diff_id, row.seq, reviews)
+    if row.basis == "person":
+        ground = row.grade + (", with a counting review" if reviewed else "")
+    elif row.basis == "rule":
+        ground = "by the rule itself"
+    else:
+        ground = "with a counting review" if reviewed else "without a review"
+    return msgspec.structs.replace(row, rests_on=ground)
 
 
 def _standing(context: Context, tx: Tx, task: Task) -> LoopState | None:

@@ -133,11 +133,6 @@ class Queue:
     def _age(self, moment: str) -> int:
         return max(0, int((self._context.clock.now() - datetime.fromisoformat(moment)).total_seconds()))
 
-    def batch_max(self, actor: Actor) -> int:
-        """H2: how many decisions one batch may have."""
-        with self._context.store.read() as tx:
-            return self._context.policy(tx, actor).human.batch_max
-
     def batch(self, actor: Actor) -> Batch:
         """M8, H2, H3: what `--all-auto` would approve. High risk is never pre-selected; samples stay until they were
         looked at.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import msgspec
 
 from foureyes.app.call.caller import permit
@@ -100,6 +102,29 @@ class Decisions:
             return done
         note = mirror(self._context, TaskId(done.approved))
         return msgspec.structs.replace(done, position=self._place(done.approved), notes=(note,) if note else ())
+
+    def approve_many(
+        self, actor: Actor, tasks: Sequence[tuple[str, int | None]], *, reason: str = ""
+    ) -> Iterator[ApprovalOutcome | FoureyesError]:
+        """H2: tasks, each with the version that was looked at: one decision and one record each. A refused one is
+        answered as its refusal, and changes nothing about the others.
+        """
+        chosen = tuple(dict.fromkeys(tasks))
+        with self._context.store.read() as tx:
+            most = self._context.policy(tx, actor).human.batch_max
+        if len(chosen) > most:
+            raise BadInput(f"{len(chosen)} at once; at most {most} (review.human.batch_max).", next_step="fe queue")
+        return self._one_by_one(actor, chosen, reason)
+
+    def _one_by_one(
+        self, actor: Actor, tasks: Sequence[tuple[str, int | None]], reason: str
+    ) -> Iterator[ApprovalOutcome | FoureyesError]:
+        for number, (task, version) in enumerate(tasks, 1):
+            batch = f"{number} of {len(tasks)}"
+            try:
+                yield self.approve(actor, task, reason=reason, if_version=version, batch=batch)
+            except FoureyesError as problem:
+                yield problem
 
     def _place(self, task: str) -> int:
         """Where it stands in the merge queue; 0 where that cannot be said. The approval stands in any case."""

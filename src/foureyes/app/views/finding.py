@@ -39,7 +39,7 @@ class AnswerView(msgspec.Struct, frozen=True):
 
 
 class FindingView(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding as faces show it."""
+    """A finding as faces show it. `holds`: it stands against an approval (D2). `state_in_words`: as people say it."""
 
     id: str
     root: str
@@ -77,6 +77,24 @@ class FindingView(msgspec.Struct, frozen=True, kw_only=True):
     alike: list[str] = []
     moves: list[MoveView] = []
     names: dict[str, str] = {}
+    holds: bool = False
+    state_in_words: str = ""
+
+    @property
+    def place(self) -> str:
+        """`path:line`, or as much of it as there is."""
+        return f"{self.location.path}:{self.location.line}" if self.location.line else self.location.path
+
+    @property
+    def latest_answer(self) -> MoveView | None:
+        """The answer that stands, if there is one."""
+        return next((move for move in reversed(self.moves) if move.kind == "answered" and not move.undone), None)
+
+
+class FindingPage(FindingView, frozen=True, kw_only=True):
+    """A finding with what the caller can do about it."""
+
+    next: str = ""
 
 
 ALERT_AFTER = 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.app.views.task_list import Preview
+from foureyes.core.loop.review import Review
 from foureyes.core.nouns.approval import Basis, basis_of
 from foureyes.core.nouns.feedback import Feedback as Entry
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
@@ -13,7 +14,9 @@ from foureyes.errors import Reason
 
 
 class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):
-    """An approval on record, also one that no longer holds."""
+    """An approval on record, also one that no longer holds. `rests_on`: a person's word, the rule itself, or an
+    agent's, with its own review of exactly this change or without one (D9).
+    """
 
     seq: int
     task: str
@@ -33,10 +36,19 @@ class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):
     finished_why: str = ""
     batch: str = ""
     gone: list[str] = []
+    rests_on: str = ""
 
     @property
     def basis(self) -> Basis:
         return basis_of(self.grade)
+
+
+class ReviewView(Review, frozen=True, kw_only=True):
+    """A review on record: who gave it, whether it counts for the latest attempt, and what is against that (D9)."""
+
+    by: str = ""
+    counts: bool = False
+    against: str = ""
 
 
 class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):

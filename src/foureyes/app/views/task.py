@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.views.check import CheckView
-from foureyes.app.views.review import ApprovalView, FeedbackView
-from foureyes.app.views.task_list import Link, Preview
-from foureyes.core.nouns.attempt import Attempt
-from foureyes.core.nouns.task import Task
-from foureyes.core.rules.facts import HistoryEntry
-from foureyes.errors import Reason
-
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # nobody decodes these values, and a verb that answers with an Outcome needs none of them
+    from foureyes.app.views.check import CheckView
     from foureyes.app.views.finding import FindingView
+    from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
+    from foureyes.app.views.task_list import Link, Preview
     from foureyes.core.loop.engine import LoopState
-    from foureyes.core.loop.review import Review
+    from foureyes.core.nouns.attempt import Attempt
+    from foureyes.core.nouns.task import Task
+    from foureyes.core.rules.facts import HistoryEntry
+    from foureyes.errors import Reason
 
 
 class LogView(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,7 +77,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     mode_reasons: tuple[Reason, ...] = ()
     checks: tuple[CheckView, ...] = ()
     findings: list[FindingView] = []
-    reviews: list[Review] = []
+    reviews: list[ReviewView] = []
     counting: list[str] = []
     loop: LoopState | None = None
     said: str = ""

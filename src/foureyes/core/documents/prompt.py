@@ -18,7 +18,7 @@ from foureyes.core.documents.prompt_contract import (
     Asked,
     Purpose,
     contract,
-    rulings_for,
+    rulings_on,
     step,
     words_for,
 )
@@ -262,7 +262,7 @@ def _asked(purpose: Purpose, told: Told, kept: Kept) -> Asked:
     """
     above = [*told.blocking, *told.notes(purpose)[: kept["notes"]]]
     due = tuple(
-        finding.id for finding in above if (rulings_for(finding) if purpose in REVIEWING else finding.needs_answer)
+        finding.id for finding in above if (rulings_on(finding) if purpose in REVIEWING else finding.needs_answer)
     )
     return Asked(
         task=told.task,

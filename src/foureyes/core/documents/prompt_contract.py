@@ -11,11 +11,12 @@ from foureyes.core.nouns.finding import (
     FOR_BLOCKING,
     GROUNDS,
     LEAST_REASON,
-    RULES_ON,
     RULINGS,
     SEVERITIES,
     AnswerWord,
     Finding,
+    RulingWord,
+    rulings_for,
 )
 from foureyes.core.words.fence import plain, quoted, shown
 
@@ -48,7 +49,7 @@ COMMANDS: dict[AnswerWord, str] = {
 def step(purpose: Purpose, finding: Finding) -> list[str]:
     """What the reader has to do about one finding."""
     if purpose in REVIEWING:
-        rulings = rulings_for(finding)
+        rulings = rulings_on(finding)
         return [f"Your ruling: {' or '.join(rulings)}"] if rulings else []
     if purpose not in ANSWERING:
         return []
@@ -64,18 +65,9 @@ def step(purpose: Purpose, finding: Finding) -> list[str]:
     ]
 
 
-def rulings_for(finding: Finding) -> list[str]:
-    """L4, L8, L9, V7: the words for this finding. What a check raised, the check settles; what nobody answered waits
-    for the answer.
-    """
-    if finding.by_check:
-        return []
-    unanswered = finding.state == "open" and not finding.waiting
-    return [
-        word
-        for word in RULINGS
-        if finding.state in RULES_ON[word] and (finding.left_diff if word == "OBSOLETE" else not unanswered)
-    ]
+def rulings_on(finding: Finding) -> tuple[RulingWord, ...]:
+    """The rulings to offer; what a check raised, the check settles."""
+    return () if finding.by_check else rulings_for(finding.state, waiting=finding.waiting, left_diff=finding.left_diff)
 
 
 def words_for(blocking: bool, *, must_fix: bool = False) -> list[AnswerWord]:

@@ -13,7 +13,7 @@ from datetime import datetime
 import msgspec
 
 from foureyes.core.loop.engine import TIERS
-from foureyes.core.nouns.finding import UNRESOLVED
+from foureyes.core.nouns.finding import holds
 from foureyes.core.words.lifecycle import STATUSES, Status
 
 AFTER: dict[str, Status] = {
@@ -81,8 +81,7 @@ class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
 
     def holds(self, now: str) -> bool:
         """L5: open and blocking, in a task that is not closed; a waiver counts while it is valid."""
-        is_open = self.state in UNRESOLVED or (self.state == "waived" and self.waived_until <= now)
-        return self.blocking and is_open and not self.task_closed
+        return holds(self.blocking, self.state, self.waived_until, now) and not self.task_closed
 
 
 class ReviewRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
@@ -42,6 +42,29 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
     def agrees(self) -> bool:
         """Whole and, by what it found, for the change. Whether it counts also hangs on who gave it (P)."""
         return self.is_whole and self.effective == "approved"
+
+
+def why_not_counting(review: Review, reviews: Sequence[Review], diff_id: str, counting: Collection[str]) -> str:
+    """Why a review does not count as an agreeing one of the latest attempt; empty when it does. `counting` are the
+    sessions whose review does (D9).
+    """
+    if review.effective != "approved":
+        return f"it says {review.effective}"
+    if review.missing:
+        return f"incomplete, {len(review.missing)} {'file' if len(review.missing) == 1 else 'files'} not read (V6)"
+    if diff_id and review.diff_id != diff_id:
+        return "it is about an earlier change"
+    if any(later.session == review.session and later.seq > review.seq for later in reviews):
+        return "a later review of the same session is there"
+    return "" if review.session in counting else "who gave it may not approve (P)"
+
+
+def has_reviewed(session: str, diff_id: str, before: int, reviews: Iterable[Review]) -> bool:
+    """D9: whether a session had agreed to exactly this change in a review of its own before it decided."""
+    return any(
+        review.session == session and review.diff_id == diff_id and review.agrees and review.seq < before
+        for review in reviews
+    )
 
 
 def unread(changed: Sequence[ChangedFile], read: Iterable[str], exclude: Sequence[str]) -> tuple[str, ...]:

@@ -182,7 +182,7 @@ class Finding(Content, frozen=True, kw_only=True):
 
     def holds(self, now: str) -> bool:
         """L5: open and blocking: unresolved, or its waiver has run out."""
-        return self.blocking and (self.state in UNRESOLVED or (self.state == "waived" and not self.is_waived(now)))
+        return holds(self.blocking, self.state, self.waived_until, now)
 
     @property
     def needs_answer(self) -> bool:
@@ -219,6 +219,19 @@ class Blocking(msgspec.Struct, frozen=True):
     where: str = ""
     waiting: bool = False
     expired: bool = False
+
+
+def holds(blocking: bool, state: str, waived_until: str, now: str) -> bool:
+    """D2, L5: whether a finding stands against an approval: every row that keeps a finding asks this."""
+    return blocking and (state in UNRESOLVED or (state == "waived" and waived_until <= now))
+
+
+def rulings_for(state: State, *, waiting: bool, left_diff: bool = False) -> tuple[RulingWord, ...]:
+    """L4, L8, L9, V7: the rulings that fit a finding; what nobody answered waits for the answer."""
+    unanswered = state == "open" and not waiting
+    return tuple(
+        word for word in RULINGS if state in RULES_ON[word] and (left_diff if word == "OBSOLETE" else not unanswered)
+    )
 
 
 def severity_of(text: str) -> Severity | Literal["FYI"] | None:

@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.nouns.check import red
-from foureyes.core.nouns.finding import Blocking
+from foureyes.core.nouns.finding import Blocking, rulings_for
 from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.rules.check_states import NOT_COMPARED, check_states
 from foureyes.core.rules.facts import Facts
@@ -91,11 +91,9 @@ def _at(one: Blocking) -> str:
 
 
 def _settles(one: Blocking) -> str:
-    if one.waiting:
-        return f"fe finding rule {one.id} --confirmed|--dismissed"
-    rulings = {"claimed": "--verified|--not-fixed", "disputed": "--accepted|--overruled"}
-    if one.state in rulings:
-        return f"fe finding rule {one.id} {rulings[one.state]}"
+    rulings = rulings_for(one.state, waiting=one.waiting)
+    if rulings:
+        return f"fe finding rule {one.id} {'|'.join(f'--{word.lower()}' for word in rulings).replace('_', '-')}"
     return f"fe finding respond {one.id} --fixed|--rejected"
 
 

@@ -80,25 +80,20 @@ def approve(
 
 
 def approve_batch(session: Session, tasks: tuple[str, ...], reason: str, *, all_auto: bool, yes: bool) -> None:
-    """H2: one decision and one record per task; a refused one changes nothing about the others."""
-    chosen: list[tuple[str, int | None]] = [(task, None) for task in dict.fromkeys(tasks)]
+    """Several at once: each answer as it comes, and the worst exit code."""
+    chosen: list[tuple[str, int | None]] = [(task, None) for task in tasks]
     if all_auto:
         batch = session.app.queue.batch(session.actor)
         chosen = [(row.task, row.version) for row in batch.tasks]
         if not confirmed(session, batch, yes):
             return
-    most = session.app.queue.batch_max(session.actor)
-    if len(chosen) > most:
-        raise BadInput(f"{len(chosen)} at once; at most {most} (review.human.batch_max).", next_step="fe queue")
     code = 0
-    for number, (task, version) in enumerate(chosen, 1):
-        try:
-            how = f"{number} of {len(chosen)}"
-            outcome = session.app.decisions.approve(session.actor, task, reason=reason, if_version=version, batch=how)
-            session.answer(outcome, approve_text(outcome))
-        except FoureyesError as problem:
+    for answer in session.app.decisions.approve_many(session.actor, chosen, reason=reason):
+        if isinstance(answer, FoureyesError):
             output.flush()
-            code = max(code, diagnostics.report(problem, json=session.json))
+            code = max(code, diagnostics.report(answer, json=session.json))
+        else:
+            session.answer(answer, approve_text(answer))
     if code:
         raise SystemExit(code)
 

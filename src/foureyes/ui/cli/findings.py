@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import click
-import msgspec
 
 from foureyes.core.nouns.finding import (
     ANSWERS,
@@ -24,7 +23,7 @@ from foureyes.errors import BadInput
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, say, verb
 from foureyes.ui.cli.documents import is_file, read_document
-from foureyes.ui.cli.finding_text import finding_text, next_step, table_text
+from foureyes.ui.cli.finding_text import finding_text, table_text
 
 
 @click.group("finding")
@@ -49,12 +48,8 @@ def finding_list(session: Session, task: str | None, open_only: bool, blocking: 
 @click.argument("name", metavar="ID")
 def finding_show(session: Session, name: str) -> None:
     """One finding: what it says, its answer, everything that happened to it, and what you can do about it."""
-    view = session.app.findings.show(name)
-    step = next_step(view, session.app.lists.show(session.actor, view.task), session.actor)
-    if session.json:
-        output.write_json({**msgspec.to_builtins(view), "next": step})
-    else:
-        output.write(finding_text(view, step))
+    page = session.app.findings.show(session.actor, name)
+    session.answer(page, finding_text(page))
 
 
 @verb("add", example='fe finding add fe-7k2 src/limit.py:22 -m "limit is hard-coded"')

@@ -11,8 +11,8 @@ from foureyes.ui.cli.output import count, when
 
 if TYPE_CHECKING:
     from foureyes.app.views.finding import FindingView
+    from foureyes.app.views.review import ReviewView
     from foureyes.core.loop.engine import Round
-    from foureyes.core.loop.review import Review
 
 SHOWN = 10
 SHOWN_ROUNDS = 8
@@ -48,15 +48,13 @@ def _fields(name: str, values: list[str]) -> list[str]:
 def _findings(detail: TaskDetail) -> list[str]:
     if not detail.findings:
         return []
-    from foureyes.ui.cli.finding_text import holds, place_of, state_of
-
-    open_ones = [one for one in detail.findings if holds(one)]
+    open_ones = [one for one in detail.findings if one.holds]
     if not open_ones:
         return [f"0 open blocking of {len(detail.findings)}"]
     said = []
     for one in open_ones[:SHOWN]:
-        state = "" if one.state == "open" and not one.waiting and not one.must_fix else f"   {state_of(one)}"
-        where = f"   {place_of(one)}" if one.location.path else ""
+        state = "" if one.state == "open" and not one.waiting and not one.must_fix else f"   {one.state_in_words}"
+        where = f"   {one.place}" if one.location.path else ""
         said.append(f"{one.id} {one.severity} {one.title}{where}{state}")
     said[0] = f"{len(open_ones)} open blocking   {said[0]}"
     return said + (
@@ -79,7 +77,7 @@ def _round(one: Round) -> str:
     return f"it {one.n} {', '.join(words)}" + (" (same tree)" if one.same_tree else "")
 
 
-def _review(detail: TaskDetail, one: Review) -> str:
+def _review(detail: TaskDetail, one: ReviewView) -> str:
     stated = f" (stated {one.verdict})" if one.verdict != one.effective else ""
     found = f", {count(one.raised, 'finding')}, {one.blocking} blocking" if one.raised else ""
     missing = f", {count(len(one.missing), 'file')} not read" if one.missing else ""
@@ -114,15 +112,13 @@ def context_sections(detail: TaskDetail) -> list[tuple[str, str]]:
 
 
 def _told(detail: TaskDetail, one: FindingView) -> str:
-    from foureyes.ui.cli.finding_text import last_answer, place_of, state_of
-
-    where = f" ({place_of(one)})" if one.location.path else ""
-    lines = ["", f"### {one.id} {one.severity}, {state_of(one)}: {one.title}{where}"]
+    where = f" ({one.place})" if one.location.path else ""
+    lines = ["", f"### {one.id} {one.severity}, {one.state_in_words}: {one.title}{where}"]
     for name in ("problem", "why", "fix", "quote"):
         text = getattr(one, name)
         lines += [f"{name}:", *[f"> {line}" for line in text.splitlines()]] if text.strip() else []
     lines += [f"its patch: fe finding apply {one.id}"] if one.fix_patch else []
-    given = last_answer(one)
+    given = one.latest_answer
     if given is not None:
         ground = f" ({given.ground})" if given.ground else ""
         lines += [

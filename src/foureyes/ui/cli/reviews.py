@@ -5,14 +5,12 @@ from __future__ import annotations
 import click
 import msgspec
 
-from foureyes.app.views.review import ReviewOutcome
-from foureyes.app.views.task import TaskDetail
-from foureyes.core.loop.review import Review
+from foureyes.app.views.review import ReviewOutcome, ReviewView
 from foureyes.ui.cli import output
 from foureyes.ui.cli.claims import review_own
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.documents import read_document
-from foureyes.ui.cli.finding_text import holds, table_text
+from foureyes.ui.cli.finding_text import table_text
 from foureyes.ui.cli.queue import show_queue
 
 
@@ -59,44 +57,25 @@ def review_show(session: Session, task: str) -> None:
     """Every review of a task: who, what they said and what it comes to, what they did not read."""
     detail = session.app.lists.show(session.actor, task)
     if session.json:
-        output.write_lines(
-            {**msgspec.to_builtins(one), "by": detail.name(one.session), "counts": not against(detail, one)}
-            for one in detail.reviews
-        )
+        output.write_lines(detail.reviews)
         return
     if not detail.reviews:
         output.write(f"no review of {detail.task.id} yet\nnext: fe review request {detail.task.id}")
         return
-    output.write("\n".join(line for one in detail.reviews for line in review_lines(detail, one)))
+    output.write("\n".join(line for one in detail.reviews for line in review_lines(one)))
 
 
-def review_lines(detail: TaskDetail, one: Review) -> list[str]:
+def review_lines(one: ReviewView) -> list[str]:
     """One review."""
     stated = (
         one.effective if one.effective == one.verdict else f"stated {one.verdict}, effectively {one.effective} (V5)"
     )
-    why_not = against(detail, one)
-    counts = f"does not count: {why_not}" if why_not else "counts"
-    lines = [
-        f"attempt {one.attempt}  {detail.name(one.session)}  {stated}  {one.status}  {counts}  {output.when(one.at)}"
-    ]
+    counts = f"does not count: {one.against}" if one.against else "counts"
+    lines = [f"attempt {one.attempt}  {one.by}  {stated}  {one.status}  {counts}  {output.when(one.at)}"]
     lines += [f"    {line}" for line in one.summary.strip().splitlines()]
     lines += [f"    found: {output.count(one.raised, 'finding')}, {one.blocking} blocking"] if one.raised else []
     lines += [f"    not read: {', '.join(one.missing)}"] if one.missing else []
     return lines + [f"    note: {note}" for note in one.notes]
-
-
-def against(detail: TaskDetail, one: Review) -> str:
-    """Why a review does not count as an agreeing one of the latest attempt; empty when it does."""
-    if one.effective != "approved":
-        return f"it says {one.effective}"
-    if one.missing:
-        return f"incomplete, {output.count(len(one.missing), 'file')} not read (V6)"
-    if detail.attempts and one.diff_id != detail.attempts[-1].diff_id:
-        return "it is about an earlier change"
-    if any(later.session == one.session and later.seq > one.seq for later in detail.reviews):
-        return "a later review of the same session is there"
-    return "" if one.session in detail.counting else "who gave it may not approve (P)"
 
 
 @verb("request", example="fe review request fe-7k2 --prompt")
@@ -130,7 +109,7 @@ def review_queue(session: Session, limit: int) -> None:
 @verb("issues", example="fe review issues")
 def review_issues(session: Session) -> None:
     """Every open finding of the project, the blocking ones first."""
-    rows = sorted(session.app.findings.listed(open_only=True), key=lambda one: not holds(one))
+    rows = sorted(session.app.findings.listed(open_only=True), key=lambda one: not one.holds)
     if session.json:
         output.write_lines(rows)
     else:

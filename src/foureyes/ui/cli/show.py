@@ -46,25 +46,9 @@ def _approval(detail: TaskDetail, row: ApprovalView) -> str:
     """Who agreed, by which rule, and what that rests on (D9, I9)."""
     ended = "" if row.state == "active" else f" ({row.state}{': ' + row.ended_why if row.ended_why else ''})"
     why = f': "{row.reason}"' if row.reason else ""
-    rests_on = _rests_on(detail, row)
-    rests_on += f", {row.batch} in a batch" if row.batch else ""
+    rests_on = row.rests_on + (f", {row.batch} in a batch" if row.batch else "")
     finished = f'; finished by {detail.name(row.finished_by)}: "{row.finished_why}"' if row.finished_by else ""
     return f"attempt {row.attempt} by {detail.name(row.session)}, {row.rule}, {rests_on}{why}{finished}{ended}"
-
-
-def _rests_on(detail: TaskDetail, row: ApprovalView) -> str:
-    """D9: a person's word, the rule itself, or an agent's, with its own review of exactly this change or without
-    one.
-    """
-    reviewed = any(
-        one.session == row.session and one.diff_id == row.diff_id and one.agrees and one.seq < row.seq
-        for one in detail.reviews
-    )
-    if row.basis == "person":
-        return row.grade + (", with a counting review" if reviewed else "")
-    if row.basis == "rule":
-        return "by the rule itself"
-    return "with a counting review" if reviewed else "without a review"
 
 
 def _head(detail: TaskDetail) -> str:
