@@ -17,6 +17,7 @@ from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
 from foureyes.app.findings.answers import plan_debt
 from foureyes.app.findings.lookup import finding_named, findings_of
+from foureyes.app.findings.page import view_of
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
@@ -28,8 +29,8 @@ from foureyes.core import events as e
 from foureyes.core.documents.findings import path_of
 from foureyes.core.events.note import Logged
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.loop.next_steps import next_step, state_in_words
-from foureyes.core.nouns.finding import UNRESOLVED, WAIVED_DAYS, Finding, Found, Kind, Location
+from foureyes.core.loop.next_steps import next_step
+from foureyes.core.nouns.finding import UNRESOLVED, WAIVED_DAYS, Finding, Found, Kind
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import clean_title
 from foureyes.core.rules.facts import Facts, Maker
@@ -347,49 +348,4 @@ def _clean(found: Found) -> Found:
         why=clean_text(found.why, "the why"),
         quote=clean_text(found.quote, "the quote"),
         fix_patch=clean_text(found.fix_patch, "the patch"),
-    )
-
-
-def view_of(one: Finding, now: str, names: dict[str, str], iteration: int = 0) -> FindingView:
-    """A finding for every face. It stands for as many rounds as there were since; a settled one stood until it was last
-    flagged.
-    """
-    last = max(iteration, one.flagged) if one.state in UNRESOLVED else one.flagged
-    return FindingView(
-        id=one.id,
-        root=one.root,
-        task=one.task,
-        kind=one.kind,
-        severity=one.severity,
-        blocking=one.blocking,
-        state=one.state,
-        title=one.title,
-        location=Location(one.path, one.line),
-        problem=one.problem,
-        fix=one.fix,
-        why=one.why,
-        quote=one.quote,
-        fix_patch=one.fix_patch,
-        rule=one.rule,
-        source=one.source,
-        check=one.by_check,
-        by=names.get(one.session, one.session),
-        raised=one.raised,
-        flagged=one.flagged,
-        flags=one.flags,
-        rounds=last - one.raised + 1,
-        note=one.note,
-        anchored=one.anchored,
-        waiting=one.waiting,
-        must_fix=one.must_fix,
-        left_diff=one.left_diff,
-        answer=one.answer,
-        ruling=one.ruling,
-        false_fixes=one.false_fixes,
-        waived_until=one.waived_until,
-        expired=one.state == "waived" and not one.is_waived(now),
-        tracked=one.tracked,
-        alike=one.alike,
-        holds=one.holds(now),
-        state_in_words=state_in_words(one, now),
     )

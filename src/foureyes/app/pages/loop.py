@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import msgspec
 
 from foureyes.app.call.context import Context
-from foureyes.app.findings.findings import view_of
 from foureyes.app.findings.lookup import findings_of
+from foureyes.app.findings.page import view_of
 from foureyes.app.pages.lists import display_name
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import loop_state_of
