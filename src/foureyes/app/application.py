@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from foureyes.app.findings.answers import Answers
     from foureyes.app.findings.findings import Findings
     from foureyes.app.findings.rulings import Rulings
+    from foureyes.app.gate.attempts import Attempts
     from foureyes.app.gate.checks import Checks
-    from foureyes.app.gate.hand_in import Attempts
     from foureyes.app.gate.merging import Merges
     from foureyes.app.pages.completion import Validation
     from foureyes.app.pages.doctor import Doctor
@@ -77,7 +77,7 @@ class Application:
 
     @cached_property
     def attempts(self) -> Attempts:
-        from foureyes.app.gate.hand_in import Attempts
+        from foureyes.app.gate.attempts import Attempts
 
         return Attempts(self.context)
 

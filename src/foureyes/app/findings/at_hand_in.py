@@ -31,16 +31,21 @@ def refuse_unanswered(tx: Tx, task: TaskId, now: str) -> None:
         refuse_task(task, "was not handed in", *reasons)
 
 
-def refuse_foreign_commits(tx: Tx, task: TaskId, change: Change, iteration: int) -> None:
+def refuse_foreign_commits(answers: Sequence[AnswerRow], task: TaskId, change: Change) -> None:
     """L6: a commit that an answer names lies in what is handed in."""
     mine = [commit.sha for commit in change.commits]
-    found = []
-    for row in tx.all("finding.answers_in", AnswerRow, task=task, iteration=iteration):
+    reasons = []
+    for row in answers:
         if row.commit and not any(sha.startswith(row.commit) for sha in mine):
-            said = f"{row.id} names commit {row.commit[:12]}, which is not in {change.base[:7]}..{change.head[:7]}"
-            found.append(Reason("L6", said, f"fe finding respond {row.id} --fixed --commit SHA"))
-    if found:
-        refuse_task(task, "was not handed in", *found)
+            why = f"{row.id} names commit {row.commit[:12]}, which is not in {change.base[:7]}..{change.head[:7]}"
+            reasons.append(Reason("L6", why, f"fe finding respond {row.id} --fixed --commit SHA"))
+    if reasons:
+        refuse_task(task, "was not handed in", *reasons)
+
+
+def answers_in(tx: Tx, task: TaskId, iteration: int) -> list[AnswerRow]:
+    """The answers that a hand-in brings along."""
+    return tx.all("finding.answers_in", AnswerRow, task=task, iteration=iteration)
 
 
 class AnswerRow(msgspec.Struct, frozen=True):
@@ -106,9 +111,7 @@ def carry(
         gate.record(
             task, e.FindingsAnswered(iteration=event.n, implementer=implementer, answers=silent, automatic=True)
         )
-    given = [
-        row.word for row in work.tx.all("finding.answers_in", AnswerRow, task=task, iteration=event.n) if row.blocking
-    ]
+    given = [row.word for row in answers_in(work.tx, task, event.n) if row.blocking]
     limits = context.gate_policy(work.tx).limits
     if wants_lead(given, limits):
         rejected = sum(word == "REJECTED" for word in given)

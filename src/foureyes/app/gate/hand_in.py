@@ -1,366 +1,343 @@
-"""Attempts: freeze what was handed in (A1), from whatever branch the work is on (K4)."""
+"""A hand-in (A1): named steps, from what the caller wants to what is on record. The list `STEPS` is the map.
+
+Git is asked before the one transaction that writes; if the task moved meanwhile, nothing is written.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import msgspec
 
-from foureyes.app.call.caller import permit, refuse_other_task
+from foureyes.app.call.caller import refuse_other_task
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
-from foureyes.app.call.outcome import outcome
-from foureyes.app.call.refusals import needed, refuse_from
+from foureyes.app.call.refusals import refuse_from, refuse_task
 from foureyes.app.call.rows import Named, Token
-from foureyes.app.findings.at_hand_in import carry, places_of, refuse_foreign_commits, refuse_unanswered
+from foureyes.app.findings import at_hand_in, inherited
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.gate.settling import settle
-from foureyes.app.ports import Tx
+from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.project import ProjectView
-from foureyes.app.views.task import Outcome
 from foureyes.app.work.branches import attempt_ref
-from foureyes.core import events as e
 from foureyes.core.events.decision import AttemptSubmitted
-from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.nouns.attempt import DETACHED, SIGNALS, Attempt, Author, Change, Signal
-from foureyes.core.nouns.session import Actor, is_one_origin
+from foureyes.core.events.loop import Placed
+from foureyes.core.nouns.attempt import DETACHED, SIGNALS, Attempt, Author, Change, Relation, Signal
+from foureyes.core.nouns.finding import Finding
+from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts
-from foureyes.core.words.ids import SessionId, Sha
-from foureyes.core.words.lifecycle import IMPLEMENTATION
+from foureyes.core.words.ids import SessionId
 from foureyes.core.words.text import clean_text
-from foureyes.errors import BadInput, NotFound, Reason, Refused
+from foureyes.errors import BadInput, NotFound, Reason
 
 SHOWN_PATHS = 5
+OWN_BRANCH = "refs/heads/fe/"
+NOT_IN = "was not handed in"
 
 
-class Attempts:
-    """Submit, and look at what was submitted."""
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """What the caller of a hand-in says."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
-
-    def submit(
-        self,
-        actor: Actor,
-        task: str,
-        *,
-        message: str = "",
-        commit: str | None = None,
-        no_code: bool = False,
-        branch: str | None = None,
-        signal: str = "DONE",
-        if_version: int | None = None,
-    ) -> SubmitOutcome:
-        """Hand in. Git is asked before the transaction; if the task moved meanwhile, nothing is written. Then the mode
-        decides (M).
-        """
-        from foureyes.app.findings import inherited
-        from foureyes.app.tasks import escalation  # only a hand-in needs them; commands that claim load this file
-
-        permit(actor, "submit")
-        refuse_signal(signal, task)
-        message = clean_text(message, "the message")
-        with self._context.store.read() as tx:
-            found = self._context.find(tx, task)
-            self._context.check_version(tx, found, if_version)
-            facts = facts_of(self._context, tx, found.id)
-            project = self._context.project(tx)
-            refuse_other_task(actor, found.id)
-            self._refuse_stranger(tx, facts, actor)
-            tokens = [
-                SessionId(row.session)
-                for row in tx.all("session.tokens_of_task", Token, task=found.id, role="implement")
-            ]
-        ref = self._ref(facts, actor, branch)
-        self._refuse_uncommitted(facts, actor, ref, commit, own_place=branch is None)
-        change = self._change(facts.task, project, ref)
-        last = facts.attempt
-        with self._context.store.read() as tx:
-            known = findings_of(tx, found.id)
-            refuse_foreign_commits(tx, found.id, change, found.iteration + 1)
-        if (
-            last is not None
-            and facts.task.status == "reviewing"
-            and last.head == change.head
-            and last.ref == change.ref
-        ):
-            return submitted(facts, last, changed=False)
-        self._refuse_empty(facts, change, project, no_code=no_code)
-        places = places_of(self._context, known, change, last) if known and last else ()
-        event = self._frozen(facts, project, change, message, tokens, no_code=no_code, signal=signal)
-        brought = inherited.found_again(self._context, event, found.id)
-        self._context.workshop.keep(attempt_ref(found.id, event.n), event.head)
-        with self._context.writing(actor, "submit") as work:
-            now = self._context.find(work.tx, found.id)
-            self._context.check_version(work.tx, now, found.version)
-            refuse_unanswered(work.tx, found.id, work.at)
-            event = inherited.laundered(work.tx, event, found.id)
-            work.record(found.id, event)
-            carry(self._context, work, found.id, event, places, event.implementer)
-            inherited.inherit(self._context, work, found.id, event, brought)
-            inherited.come_back(self._context, work, found.id, event, brought)
-            settled = settle(self._context, work, found.id, gate.Tip(head=event.head, on_target=event.landed))
-            if event.n > 1:
-                escalation.escalate(self._context, work, found.id)
-            done = submitted(facts_of(self._context, work.tx, found.id), event)
-            done = msgspec.structs.replace(done, mode=settled.mode, reasons=settled.reasons)
-            return msgspec.structs.replace(done, next="fe session end") if actor.role else done
-
-    def _change(self, task: Task, project: ProjectView, ref: str) -> Change:
-        """What git says was done; what landed unapproved before is part of it again, so that nobody approves
-        around it.
-        """
-        if task.landed and task.start_target is not None:
-            return self._context.repo.change(
-                target=project.target, ref=ref, since=task.start_target, covering=task.start_target
-            )
-        return self._context.repo.change(target=project.target, ref=ref, since=task.start_target)
-
-    def _refuse_stranger(self, tx: Tx, facts: Facts, actor: Actor) -> None:
-        """Submit is the implementer's; a delegator, a service (the runner) or a person may do it for it."""
-        task = facts.task
-        refuse_from_submit(facts)
-        assert task.implementer is not None
-        me, owner = self._context.party(tx, actor), facts.party(task.implementer)
-        if (
-            is_one_origin(me, owner)
-            or facts.is_under(owner, me)
-            or actor.kind in ("human", "service")
-            or actor.role == "implement"
-        ):
-            return
-        who = facts.party_name(task.implementer)
-        raise Refused(
-            f"{task.id} was not handed in.",
-            reasons=(
-                Reason("A1", f"{who} holds the claim on {task.id}: it hands in its own work", f"fe show {task.id}"),
-            ),
-            task=task.id,
-        )
-
-    def _ref(self, facts: Facts, actor: Actor, branch: str | None) -> str:
-        """The ref the work is on: the named one, the last attempt's when somebody else submits, else where the caller
-        stands.
-        """
-        repo = self._context.repo
-        if branch is not None:
-            ref = repo.branch_ref(branch)
-            if ref is None:
-                raise NotFound(f"there is no branch {branch}.", next_step="git branch --list")
-            return ref
-        if facts.attempt is not None and facts.attempt.ref != DETACHED and actor.session != facts.task.implementer:
-            return facts.attempt.ref
-        return self._refuse_anothers(facts, repo.current_ref())
-
-    def _refuse_anothers(self, facts: Facts, ref: str) -> str:
-        """K1: who stands in the worktree of another task would hand in that task's work."""
-        named, task = ref.removeprefix("refs/heads/fe/"), facts.task.id
-        own = (
-            self._context.repo.branch_ref(f"fe/{task}") if ref.startswith("refs/heads/fe/") and named != task else None
-        )
-        with self._context.store.read() as tx:
-            another = own is not None and tx.one("task.exists", Named, id=named) is not None
-        if another:
-            reason = Reason(
-                "A1", f"you stand on fe/{named}, the branch of {named}", f"fe submit {task} --branch fe/{task}"
-            )
-            raise Refused(f"{task} was not handed in.", reasons=(reason,), next_step=reason.next, task=task)
-        return ref
-
-    def _refuse_uncommitted(self, facts: Facts, actor: Actor, ref: str, commit: str | None, *, own_place: bool) -> None:
-        """A1: what is not committed is not handed in; `--commit` commits it first."""
-        paths = self._context.repo.uncommitted(ref)
-        if not paths:
-            return
-        task = facts.task
-        if commit is not None and commit.strip() and own_place:
-            trailers = [("Task", str(task.id)), ("Foureyes-Session", str(task.implementer or actor.session))]
-            self._context.workshop.commit_all(clean_text(commit, "the commit message"), trailers)
-            return
-        shown = ", ".join(paths[:SHOWN_PATHS]) + (
-            f" and {len(paths) - SHOWN_PATHS} more" if len(paths) > SHOWN_PATHS else ""
-        )
-        are = "file is" if len(paths) == 1 else "files are"
-        step = f'commit {"it" if len(paths) == 1 else "them"}, or: fe submit {task.id} --commit "message"'
-        raise Refused(
-            f"{task.id} was not handed in.",
-            reasons=(Reason("A1", f"{len(paths)} {are} not committed: {shown}", step),),
-            next_step=step,
-            task=task.id,
-        )
-
-    def _refuse_empty(self, facts: Facts, change: Change, project: ProjectView, *, no_code: bool) -> None:
-        """A5: an empty diff only as `--no-code`, and that only for an empty diff."""
-        task = facts.task
-        if change.is_empty and not no_code:
-            name = change.ref.removeprefix("refs/heads/")
-            own = f"fe/{task.id}"
-            step = f"commit your work on a branch; if there really is no code: fe submit {task.id} --no-code"
-            if change.ref != f"refs/heads/{own}" and self._context.repo.branch_ref(own) is not None:
-                step = f"fe submit {task.id} --branch {own}"
-            where = (
-                f"nothing was committed on {name} since the start"
-                if name == project.target
-                else f"{name} has nothing that {project.target} lacks"
-            )
-            reason = Reason("A5", where, step)
-            raise Refused(f"{task.id} was not handed in.", reasons=(reason,), next_step=step, task=task.id)
-        if no_code and not change.is_empty:
-            reason = Reason(
-                "A5",
-                f"--no-code, but {len(change.files)} files changed since {change.base[:7]}",
-                f"fe submit {task.id}",
-            )
-            raise Refused(f"{task.id} was not handed in.", reasons=(reason,), next_step=reason.next, task=task.id)
-
-    def _frozen(
-        self,
-        facts: Facts,
-        project: ProjectView,
-        change: Change,
-        message: str,
-        tokens: list[SessionId],
-        *,
-        no_code: bool,
-        signal: str,
-    ) -> AttemptSubmitted:
-        task, last = facts.task, facts.attempt
-        assert task.implementer is not None
-        relation = None
-        if last is not None:
-            relation = self._context.repo.relation(
-                base=last.base, head=last.head, new_head=change.head, target=project.target
-            )
-        return AttemptSubmitted(
-            n=task.iteration + 1,
-            implementer=task.implementer,
-            base=change.base,
-            head=change.head,
-            tree=change.tree,
-            ref=change.ref,
-            diff_id=change.diff_id,
-            landed=change.landed,
-            no_code=no_code,
-            files=change.files,
-            commits=change.commits,
-            added=change.added,
-            removed=change.removed,
-            authors=authors_of(facts, change, tokens),
-            message=message,
-            duration_seconds=self._seconds_since(task.started_at),
-            relation=relation,
-            signal=msgspec.convert(signal, Signal),
-            base_tree=change.base_tree,
-            marks=change.marks,
-            pieces=() if change.is_empty else self._context.repo.pieces(change.base, change.head),
-        )
-
-    def _seconds_since(self, moment: str | None) -> int:
-        if moment is None:
-            return 0
-        return max(0, int((self._context.clock.now() - datetime.fromisoformat(moment)).total_seconds()))
-
-    def clear_author(self, actor: Actor, task: str, session: str, reason: str) -> Outcome:
-        """I8: a person says that a trailer names somebody wrongly; on record, and only what trailers say is cleared."""
-        permit(actor, "author clear")
-        reason = needed(reason, "author clear", f"{task} {session}")
-        with self._context.store.read() as tx:
-            found = self._context.find_id(tx, task)
-            name = only_by_trailer(facts_of(self._context, tx, found), session)
-        signed = f"{name}: {reason}"
-        with self._context.deciding(actor, "author clear", task=found, reason=signed) as work:
-            facts = facts_of(self._context, work.tx, found)
-            if name not in facts.makers():
-                return outcome(
-                    facts.task, f"{facts.party_name(name)} is not counted as an author of {found}", changed=False
-                )
-            work.record(found, e.AttributionCleared(session=name, attempt=facts.task.iteration, reason=reason))
-            event = SecurityRecorded(
-                kind="attribution_cleared", rule="I8", reason=reason, detail=f"{name} is no author by trailer"
-            )
-            work.record(found, event)
-            now = self._context.get(work.tx, found)
-            return outcome(
-                now,
-                f"{facts.party_name(name)} no longer counts as an author of {found}",
-                notes=("audited: fe security",),
-            )
-
-    def diff(self, task: str, *, since: int | None = None) -> str:
-        """The change of the latest attempt, or what changed since attempt N, for reading."""
-        with self._context.store.read() as tx:
-            found = self._context.find(tx, task)
-            facts = facts_of(self._context, tx, found.id)
-            if facts.attempt is None:
-                raise NotFound(f"nothing was handed in for {found.id}.", next_step=f"fe show {found.id}", task=found.id)
-            base = facts.attempt.base
-            if since is not None:
-                base = self._head_of(tx, facts, since)
-        return self._context.repo.diff_text(base, facts.attempt.head)
-
-    def _head_of(self, tx: Tx, facts: Facts, n: int) -> Sha:
-        rows = tx.all("attempt.of_task", AttemptHead, task=facts.task.id)
-        for row in rows:
-            if row.n == n:
-                return Sha(row.head)
-        raise NotFound(f"{facts.task.id} has no attempt {n}; it has {len(rows)}.", next_step=f"fe show {facts.task.id}")
+    task: str
+    message: str = ""
+    commit: str | None = None
+    no_code: bool = False
+    branch: str | None = None
+    signal: str = "DONE"
+    if_version: int | None = None
 
 
-class AttemptHead(msgspec.Struct, frozen=True):
-    """Number and head of an attempt."""
+class HandIn:
+    """What is known of a hand-in so far: each step adds to it, and none changes what is there."""
 
-    n: int
-    head: str
+    message: str
+    facts: Facts
+    me: Party
+    project: ProjectView
+    tokens: list[SessionId]
+    findings: list[Finding]
+    answers: list[at_hand_in.AnswerRow]
+    ref: str
+    change: Change
+    event: AttemptSubmitted
+    places: tuple[Placed, ...]
+    brought: dict[str, Placed]
 
+    def __init__(self, context: Context, actor: Actor, wish: Wish) -> None:
+        self.context = context
+        self.actor = actor
+        self.wish = wish
 
-def only_by_trailer(facts: Facts, text: str) -> SessionId:
-    """The author that is meant by id or name; one that did more than be named in a trailer stays an author (I8)."""
-    task = facts.task.id
-    authors = {author.session for author in facts.authors or ()}
-    named = {name for name in authors if name == text} or {name for name in authors if facts.party(name).name == text}
-    if len(named) != 1:
-        raise NotFound(f"{task} has no author {text}.", next_step=f"fe show {task}", task=task)
-    (session,) = named
-    acts = [
-        entry.action for entry in facts.history or () if entry.session == session and entry.action in IMPLEMENTATION
-    ]
-    held = any(author.session == session and author.source != "trailer" for author in facts.authors or ())
-    if held or set(acts) - {"committed"} or facts.task.implementer == session:
-        reason = Reason(
-            "I8",
-            f"{facts.party_name(session)} held the claim or a token for it: history is never cleared",
-            f"fe show {task}",
-        )
-        raise Refused(f"{task} was not changed.", reasons=(reason,), next_step=reason.next, task=task)
-    return session
+    @property
+    def task(self) -> Task:
+        """The task as it was when the hand-in began."""
+        return self.facts.task
 
 
-def refuse_signal(signal: str, task: str) -> None:
+Step = Callable[[HandIn], SubmitOutcome | None]
+"""A step refuses, or adds to what is known; one that has an answer ends the hand-in."""
+
+
+def hand_in(context: Context, actor: Actor, wish: Wish) -> SubmitOutcome:
+    """Every step, one after the other."""
+    hand = HandIn(context, actor, wish)
+    for step in STEPS:
+        answer = step(hand)
+        if answer is not None:
+            return answer
+    raise AssertionError("the last step of a hand-in has an answer")
+
+
+def refuse_signal(hand: HandIn) -> None:
     """S1, S2: with what a run may end that hands in."""
+    signal, task = hand.wish.signal, hand.wish.task
     if signal not in SIGNALS:
-        said = "a failed run is never a submit (S2)" if signal == "FAILED" else f"there is no signal {signal!r}"
+        why = "a failed run is never a submit (S2)" if signal == "FAILED" else f"there is no signal {signal!r}"
         step = f'fe unstart {task} -m "why it failed"' if signal == "FAILED" else f"fe submit {task} --help"
-        raise BadInput(f"{said}; with a hand-in go {', '.join(SIGNALS)}.", next_step=step)
+        raise BadInput(f"{why}; with a hand-in go {', '.join(SIGNALS)}.", next_step=step)
 
 
-def refuse_from_submit(facts: Facts) -> None:
-    """Lesson 2: there is no way into review without a claim."""
-    task = facts.task
+def clean_message(hand: HandIn) -> None:
+    """Text of the caller that can be stored and shown."""
+    hand.message = clean_text(hand.wish.message, "the message")
+
+
+def look_up(hand: HandIn) -> None:
+    """Everything that the store knows about it, by one look; a task that moved since the caller saw it is refused
+    (T6).
+    """
+    context = hand.context
+    with context.store.read() as tx:
+        task = context.find(tx, hand.wish.task)
+        context.check_version(tx, task, hand.wish.if_version)
+        hand.facts, hand.project = facts_of(context, tx, task.id), context.project(tx)
+        hand.me = context.party(tx, hand.actor)
+        rows = tx.all("session.tokens_of_task", Token, task=task.id, role="implement")
+        hand.tokens = [SessionId(row.session) for row in rows]
+        hand.findings = findings_of(tx, task.id)
+        hand.answers = at_hand_in.answers_in(tx, task.id, task.iteration + 1)
+
+
+def refuse_token_of_another_task(hand: HandIn) -> None:
+    """I2: a token is good for one task."""
+    refuse_other_task(hand.actor, hand.task.id)
+
+
+def refuse_unclaimed(hand: HandIn) -> None:
+    """T2: there is no way into review without a claim."""
+    task = hand.task
     if task.status == "open":
-        step = f"fe start {task.id}"
-        raise Refused(
-            f"{task.id} was not handed in.",
-            reasons=(Reason("T2", f"nobody has started {task.id}, so nobody would be its author", step),),
-            next_step=step,
-            task=task.id,
-        )
+        why = f"nobody has started {task.id}, so nobody would be its author"
+        refuse_task(task.id, NOT_IN, Reason("T2", why, f"fe start {task.id}"))
     refuse_from(task, "submit")
 
 
-def authors_of(facts: Facts, change: Change, tokens: list[SessionId]) -> tuple[Author, ...]:
+def refuse_stranger(hand: HandIn) -> None:
+    """A1: submit is the implementer's; a delegator, a service (the runner) or a person may do it for it."""
+    actor, facts, task = hand.actor, hand.facts, hand.task
+    assert task.implementer is not None
+    owner = facts.party(task.implementer)
+    if is_one_origin(hand.me, owner) or facts.is_under(owner, hand.me):
+        return
+    if actor.kind in ("human", "service") or actor.role == "implement":
+        return
+    why = f"{facts.party_name(task.implementer)} holds the claim on {task.id}: it hands in its own work"
+    refuse_task(task.id, NOT_IN, Reason("A1", why, f"fe show {task.id}"))
+
+
+def find_branch(hand: HandIn) -> None:
+    """K4: the branch the work is on: the named one, the last attempt's when somebody else submits, else where the
+    caller stands.
+    """
+    repo, branch, attempt = hand.context.repo, hand.wish.branch, hand.facts.attempt
+    if branch is not None:
+        ref = repo.branch_ref(branch)
+        if ref is None:
+            raise NotFound(f"there is no branch {branch}.", next_step="git branch --list")
+        hand.ref = ref
+    elif attempt is not None and attempt.ref != DETACHED and hand.actor.session != hand.task.implementer:
+        hand.ref = attempt.ref
+    else:
+        hand.ref = repo.current_ref()
+        _refuse_branch_of_another_task(hand)
+
+
+def _refuse_branch_of_another_task(hand: HandIn) -> None:
+    """K1: who stands in the worktree of another task would hand in that task's work."""
+    context, task, named = hand.context, hand.task.id, hand.ref.removeprefix(OWN_BRANCH)
+    if not hand.ref.startswith(OWN_BRANCH) or named == task or context.repo.branch_ref(f"fe/{task}") is None:
+        return
+    with context.store.read() as tx:
+        is_task = tx.one("task.exists", Named, id=named) is not None
+    if is_task:
+        why = f"you stand on fe/{named}, the branch of {named}"
+        refuse_task(task, NOT_IN, Reason("A1", why, f"fe submit {task} --branch fe/{task}"))
+
+
+def commit_or_refuse_uncommitted(hand: HandIn) -> None:
+    """A1: what is not committed is not handed in; `--commit` commits it first."""
+    paths = hand.context.repo.uncommitted(hand.ref)
+    if not paths:
+        return
+    task, commit = hand.task, hand.wish.commit
+    if commit is not None and commit.strip() and hand.wish.branch is None:
+        trailers = [("Task", str(task.id)), ("Foureyes-Session", str(task.implementer or hand.actor.session))]
+        hand.context.workshop.commit_all(clean_text(commit, "the commit message"), trailers)
+        return
+    names = ", ".join(paths[:SHOWN_PATHS])
+    more = f" and {len(paths) - SHOWN_PATHS} more" if len(paths) > SHOWN_PATHS else ""
+    are, it = ("file is", "it") if len(paths) == 1 else ("files are", "them")
+    step = f'commit {it}, or: fe submit {task.id} --commit "message"'
+    refuse_task(task.id, NOT_IN, Reason("A1", f"{len(paths)} {are} not committed: {names}{more}", step))
+
+
+def ask_git(hand: HandIn) -> None:
+    """K4: what was done; what landed unapproved before is part of it again, so that nobody approves around it."""
+    task = hand.task
+    covering = task.start_target if task.landed else None
+    hand.change = hand.context.repo.change(
+        target=hand.project.target, ref=hand.ref, since=task.start_target, covering=covering
+    )
+
+
+def refuse_foreign_commits(hand: HandIn) -> None:
+    """L6: a commit that an answer names lies in what is handed in."""
+    at_hand_in.refuse_foreign_commits(hand.answers, hand.task.id, hand.change)
+
+
+def answer_the_same_again(hand: HandIn) -> SubmitOutcome | None:
+    """A hand-in of what is in review already changes nothing."""
+    last, change = hand.facts.attempt, hand.change
+    if last is None or hand.task.status != "reviewing" or (last.head, last.ref) != (change.head, change.ref):
+        return None
+    return submitted(hand, last, hand.task.status, changed=False)
+
+
+def refuse_empty(hand: HandIn) -> None:
+    """A5: an empty diff only as `--no-code`, and that only for an empty diff."""
+    task, change = hand.task.id, hand.change
+    if change.is_empty and not hand.wish.no_code:
+        refuse_task(task, NOT_IN, Reason("A5", _where_nothing_is(hand), _where_something_may_be(hand)))
+    if hand.wish.no_code and not change.is_empty:
+        why = f"--no-code, but {len(change.files)} files changed since {change.base[:7]}"
+        refuse_task(task, NOT_IN, Reason("A5", why, f"fe submit {task}"))
+
+
+def _where_nothing_is(hand: HandIn) -> str:
+    name, target = hand.ref.removeprefix("refs/heads/"), hand.project.target
+    if name == target:
+        return f"nothing was committed on {name} since the start"
+    return f"{name} has nothing that {target} lacks"
+
+
+def _where_something_may_be(hand: HandIn) -> str:
+    task, own = hand.task.id, f"fe/{hand.task.id}"
+    if hand.ref != f"refs/heads/{own}" and hand.context.repo.branch_ref(own) is not None:
+        return f"fe submit {task} --branch {own}"
+    return f"commit your work on a branch; if there really is no code: fe submit {task} --no-code"
+
+
+def freeze(hand: HandIn) -> None:
+    """A1: the attempt as it will be on record, with its authors and the pieces it is made of (A6)."""
+    task, change, repo = hand.task, hand.change, hand.context.repo
+    assert task.implementer is not None
+    hand.event = AttemptSubmitted(
+        n=task.iteration + 1,
+        implementer=task.implementer,
+        base=change.base,
+        head=change.head,
+        tree=change.tree,
+        ref=change.ref,
+        diff_id=change.diff_id,
+        landed=change.landed,
+        no_code=hand.wish.no_code,
+        files=change.files,
+        commits=change.commits,
+        added=change.added,
+        removed=change.removed,
+        authors=authors_of(hand.facts, change, hand.tokens),
+        message=hand.message,
+        duration_seconds=_seconds_since(hand.context, task.started_at),
+        relation=_relation(hand),
+        signal=msgspec.convert(hand.wish.signal, Signal),
+        base_tree=change.base_tree,
+        marks=change.marks,
+        pieces=() if change.is_empty else repo.pieces(change.base, change.head),
+    )
+
+
+def _relation(hand: HandIn) -> Relation | None:
+    """A3: what this attempt is to the last one."""
+    last = hand.facts.attempt
+    if last is None:
+        return None
+    return hand.context.repo.relation(
+        base=last.base, head=last.head, new_head=hand.change.head, target=hand.project.target
+    )
+
+
+def _seconds_since(context: Context, moment: str | None) -> int:
+    if moment is None:
+        return 0
+    return max(0, int((context.clock.now() - datetime.fromisoformat(moment)).total_seconds()))
+
+
+def place_findings(hand: HandIn) -> None:
+    """L4, A6: where the code of this task's findings is now, and which findings of others come along."""
+    last = hand.facts.attempt
+    hand.places = ()
+    if hand.findings and last is not None:
+        hand.places = at_hand_in.places_of(hand.context, hand.findings, hand.change, last)
+    hand.brought = inherited.found_again(hand.context, hand.event, hand.task.id)
+
+
+def keep_head(hand: HandIn) -> None:
+    """A1: git never forgets what was handed in."""
+    hand.context.workshop.keep(attempt_ref(hand.task.id, hand.event.n), hand.event.head)
+
+
+def record(hand: HandIn) -> SubmitOutcome:
+    """Everything in one transaction: the attempt, what becomes of findings, and what the gate makes of it (M)."""
+    context, task = hand.context, hand.task.id
+    with context.writing(hand.actor, "submit") as work:
+        context.check_version(work.tx, context.find(work.tx, task), hand.task.version)
+        at_hand_in.refuse_unanswered(work.tx, task, work.at)
+        event = inherited.laundered(work.tx, hand.event, task)
+        work.record(task, event)
+        at_hand_in.carry(context, work, task, event, hand.places, event.implementer)
+        inherited.inherit(context, work, task, event, hand.brought)
+        inherited.come_back(context, work, task, event, hand.brought)
+        settled = settle(context, work, task, gate.Tip(head=event.head, on_target=event.landed))
+        if event.n > 1:
+            escalate(context, work, task)
+    return submitted(hand, event, settled.status, mode=settled.mode, reasons=settled.reasons)
+
+
+STEPS: tuple[Step, ...] = (
+    refuse_signal,
+    clean_message,
+    look_up,
+    refuse_token_of_another_task,
+    refuse_unclaimed,
+    refuse_stranger,
+    find_branch,
+    commit_or_refuse_uncommitted,
+    ask_git,
+    refuse_foreign_commits,
+    answer_the_same_again,
+    refuse_empty,
+    freeze,
+    place_findings,
+    keep_head,
+    record,
+)
+
+
+def authors_of(facts: Facts, change: Change, tokens: Sequence[SessionId]) -> tuple[Author, ...]:
     """A1: the sessions that held the claim or a token to implement, and those that the commits' trailers name."""
     authors: dict[SessionId, Author] = {}
     started = [entry.session for entry in facts.history or () if entry.action == "started"]
@@ -377,16 +354,24 @@ def authors_of(facts: Facts, change: Change, tokens: list[SessionId]) -> tuple[A
     return tuple(authors.values())
 
 
-def submitted(facts: Facts, event: AttemptSubmitted | Attempt, *, changed: bool = True) -> SubmitOutcome:
+def submitted(
+    hand: HandIn,
+    event: AttemptSubmitted | Attempt,
+    status: str,
+    *,
+    changed: bool = True,
+    mode: str = "",
+    reasons: tuple[Reason, ...] = (),
+) -> SubmitOutcome:
     """What the caller is told about a hand-in."""
     return SubmitOutcome(
-        task=facts.task.id,
+        task=hand.task.id,
         attempt=event.n,
         base=event.base,
         head=event.head,
         ref=event.ref,
         diff_id=event.diff_id,
-        status=facts.task.status,
+        status=status,
         files=len(event.files),
         added=event.added,
         removed=event.removed,
@@ -395,5 +380,7 @@ def submitted(facts: Facts, event: AttemptSubmitted | Attempt, *, changed: bool 
         no_code=event.no_code,
         changed=changed,
         signal=event.signal,
-        next="fe next",
+        mode=mode,
+        reasons=reasons,
+        next="fe session end" if changed and hand.actor.role else "fe next",
     )

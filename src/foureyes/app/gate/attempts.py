@@ -1,0 +1,128 @@
+"""Attempts: hand in, look at what was handed in, clear who was named wrongly (A1, I8)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.call.caller import permit
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of
+from foureyes.app.call.outcome import outcome
+from foureyes.app.call.refusals import needed, refuse_task
+from foureyes.app.gate.hand_in import Wish, hand_in
+from foureyes.app.ports import Tx
+from foureyes.app.views.attempt import SubmitOutcome
+from foureyes.app.views.task import Outcome
+from foureyes.core import events as e
+from foureyes.core.events.project import SecurityRecorded
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.facts import Facts
+from foureyes.core.words.ids import SessionId, Sha
+from foureyes.core.words.lifecycle import IMPLEMENTATION
+from foureyes.errors import NotFound, Reason
+
+
+class Attempts:
+    """Submit, and look at what was submitted."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def submit(
+        self,
+        actor: Actor,
+        task: str,
+        *,
+        message: str = "",
+        commit: str | None = None,
+        no_code: bool = False,
+        branch: str | None = None,
+        signal: str = "DONE",
+        if_version: int | None = None,
+    ) -> SubmitOutcome:
+        """Hand in: what is committed is frozen, from whatever branch it is on (K4), and the mode decides (M)."""
+        permit(actor, "submit")
+        wish = Wish(
+            task=task,
+            message=message,
+            commit=commit,
+            no_code=no_code,
+            branch=branch,
+            signal=signal,
+            if_version=if_version,
+        )
+        return hand_in(self._context, actor, wish)
+
+    def clear_author(self, actor: Actor, task: str, session: str, reason: str) -> Outcome:
+        """I8: a person says that a trailer names somebody wrongly; on record, and only what trailers say is cleared."""
+        permit(actor, "author clear")
+        reason = needed(reason, "author clear", f"{task} {session}")
+        with self._context.store.read() as tx:
+            found = self._context.find_id(tx, task)
+            name = only_by_trailer(facts_of(self._context, tx, found), session)
+        signed = f"{name}: {reason}"
+        with self._context.deciding(actor, "author clear", task=found, reason=signed) as work:
+            facts = facts_of(self._context, work.tx, found)
+            if name not in facts.makers():
+                return outcome(
+                    facts.task, f"{facts.party_name(name)} is not counted as an author of {found}", changed=False
+                )
+            work.record(found, e.AttributionCleared(session=name, attempt=facts.task.iteration, reason=reason))
+            event = SecurityRecorded(
+                kind="attribution_cleared", rule="I8", reason=reason, detail=f"{name} is no author by trailer"
+            )
+            work.record(found, event)
+            now = self._context.get(work.tx, found)
+            return outcome(
+                now,
+                f"{facts.party_name(name)} no longer counts as an author of {found}",
+                notes=("audited: fe security",),
+            )
+
+    def diff(self, task: str, *, since: int | None = None) -> str:
+        """The change of the latest attempt, or what changed since attempt N, for reading."""
+        with self._context.store.read() as tx:
+            found = self._context.find(tx, task)
+            facts = facts_of(self._context, tx, found.id)
+            if facts.attempt is None:
+                raise NotFound(f"nothing was handed in for {found.id}.", next_step=f"fe show {found.id}", task=found.id)
+            base = facts.attempt.base
+            if since is not None:
+                base = self._head_of(tx, facts, since)
+        return self._context.repo.diff_text(base, facts.attempt.head)
+
+    def _head_of(self, tx: Tx, facts: Facts, n: int) -> Sha:
+        rows = tx.all("attempt.of_task", AttemptHead, task=facts.task.id)
+        for row in rows:
+            if row.n == n:
+                return Sha(row.head)
+        raise NotFound(f"{facts.task.id} has no attempt {n}; it has {len(rows)}.", next_step=f"fe show {facts.task.id}")
+
+
+class AttemptHead(msgspec.Struct, frozen=True):
+    """Number and head of an attempt."""
+
+    n: int
+    head: str
+
+
+def only_by_trailer(facts: Facts, text: str) -> SessionId:
+    """The author that is meant by id or name; one that did more than be named in a trailer stays an author (I8)."""
+    task = facts.task.id
+    authors = {author.session for author in facts.authors or ()}
+    named = {name for name in authors if name == text} or {name for name in authors if facts.party(name).name == text}
+    if len(named) != 1:
+        raise NotFound(f"{task} has no author {text}.", next_step=f"fe show {task}", task=task)
+    (session,) = named
+    acts = [
+        entry.action for entry in facts.history or () if entry.session == session and entry.action in IMPLEMENTATION
+    ]
+    held = any(author.session == session and author.source != "trailer" for author in facts.authors or ())
+    if held or set(acts) - {"committed"} or facts.task.implementer == session:
+        reason = Reason(
+            "I8",
+            f"{facts.party_name(session)} held the claim or a token for it: history is never cleared",
+            f"fe show {task}",
+        )
+        refuse_task(task, "was not changed", reason)
+    return session
