@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+import msgspec
 
 from foureyes.adapters.exchange.cleaning import found, inside, replacement
-from foureyes.adapters.exchange.document import Node, Wrong
+from foureyes.core.documents.shapes import words
+from foureyes.core.documents.typed import typed
 from foureyes.core.nouns.finding import Found, Severity
 
 SEVERITIES: dict[str, Severity] = {"ERROR": "HIGH", "WARNING": "MEDIUM", "INFO": "LOW"}
@@ -13,47 +17,79 @@ UNKNOWN: Severity = "MEDIUM"
 NAMES = ("UNKNOWN_SEVERITY", "ERROR", "WARNING", "INFO")
 """As the format numbers them; a number stands for its name."""
 
-
-def diagnostics(document: Node, roots: Sequence[str]) -> Iterator[Found]:
-    """The findings of a whole document; its severity is that of diagnostics that have none."""
-    if not document.has("diagnostics"):
-        raise Wrong("diagnostics: is missing")
-    whole = _severity(document) or UNKNOWN
-    for one in document.children("diagnostics"):
-        yield diagnostic(one, roots, whole)
+SeverityName = Annotated[str, words(NAMES, ["UNKNOWN"], blank=True)]
+SeverityNumber = Annotated[int, msgspec.Meta(ge=0, le=len(NAMES) - 1)]
+LineNumber = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] | None
 
 
-def diagnostic(one: Node, roots: Sequence[str], otherwise: Severity = UNKNOWN) -> Found:
-    """One finding."""
-    if not one.has("message"):
-        raise Wrong(f"{one.at('message')}: is missing")
-    location = one.child("location")
-    place = location.text("path")
+class _Position(msgspec.Struct, frozen=True):
+    line: LineNumber = None
+
+
+class _Range(msgspec.Struct, frozen=True):
+    start: _Position | None = None
+    end: _Position | None = None
+
+
+class _Location(msgspec.Struct, frozen=True):
+    path: str | None = None
+    range: _Range | None = None
+
+
+class _Code(msgspec.Struct, frozen=True):
+    value: str | None = None
+
+
+class _Suggestion(msgspec.Struct, frozen=True):
+    range: _Range | None = None
+    text: str | None = None
+
+
+class _Diagnostic(msgspec.Struct, frozen=True):
+    message: str
+    location: _Location | None = None
+    severity: SeverityName | SeverityNumber | None = None
+    code: _Code | None = None
+    suggestions: tuple[_Suggestion, ...] | None = None
+
+
+class _Document(msgspec.Struct, frozen=True):
+    diagnostics: tuple[_Diagnostic, ...]
+    severity: SeverityName | SeverityNumber | None = None
+
+
+def diagnostics(document: Any, roots: Sequence[str]) -> Iterator[Found]:
+    """The findings of a parsed document; its severity is that of diagnostics that have none."""
+    whole = typed(document, _Document)
+    otherwise = _severity(whole.severity, UNKNOWN)
+    return (_finding(each, roots, otherwise) for each in whole.diagnostics)
+
+
+def diagnostic(line: Any, roots: Sequence[str]) -> Found:
+    """The finding of one parsed line."""
+    return _finding(typed(line, _Diagnostic), roots, UNKNOWN)
+
+
+def _finding(each: _Diagnostic, roots: Sequence[str], otherwise: Severity) -> Found:
+    location = each.location or _Location()
+    place = location.path or ""
     return found(
-        _severity(one) or otherwise,
-        one.text("message"),
+        _severity(each.severity, otherwise),
+        each.message,
         place=place,
         path=inside(place, roots),
-        line=location.child("range").child("start").whole("line"),
-        rule=one.child("code").text("value"),
-        fix="\n\n".join(_suggestion(each) for each in one.children("suggestions")),
+        line=_lines(location.range)[0],
+        rule=(each.code.value if each.code else None) or "",
+        fix="\n\n".join(replacement(*_lines(one.range), one.text or "") for one in each.suggestions or ()),
     )
 
 
-def _severity(node: Node) -> Severity | None:
-    """The severity that is said; None where none is, or an unknown one."""
-    said = node.fields.get("severity")
-    if isinstance(said, int) and not isinstance(said, bool) and 0 <= said < len(NAMES):
-        said = NAMES[said]
-    elif isinstance(said, int):
-        node.refuse("severity", f"one of {', '.join(NAMES)}")
-    else:
-        said = node.text("severity").upper() or NAMES[0]
-    if said not in (*NAMES, "UNKNOWN"):
-        raise Wrong(f"{node.at('severity')}: is none of {', '.join(NAMES)}")
-    return SEVERITIES.get(said)
+def _lines(span: _Range | None) -> tuple[int, int]:
+    first, last = (place.line or 0 if place else 0 for place in (span and span.start, span and span.end))
+    return first, last
 
 
-def _suggestion(suggestion: Node) -> str:
-    span = suggestion.child("range")
-    return replacement(span.child("start").whole("line"), span.child("end").whole("line"), suggestion.text("text"))
+def _severity(given: str | int | None, otherwise: Severity) -> Severity:
+    """The severity that is given; `otherwise` where none is, or an unknown one."""
+    name = NAMES[given] if isinstance(given, int) else (given or "").strip().upper()
+    return SEVERITIES.get(name, otherwise)

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Any
+
+import msgspec
 
 from foureyes.adapters.exchange import rdjson, sarif_report
-from foureyes.adapters.exchange.document import BOM, Node, Wrong, node, parsed
+from foureyes.core.documents.json_text import parsed
+from foureyes.core.documents.typed import Wrong, typed
 from foureyes.core.nouns.finding import Found
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput
 
 MAX_BYTES = 20_000_000
 MAX_FINDINGS = 10_000
+BOM = b"\xef\xbb\xbf"
 NEXT = "write the report as SARIF 2.1.0, rdjson or rdjsonl, and try again"
+
+
+class _Object(msgspec.Struct, frozen=True):
+    """What every report is, whatever its fields."""
 
 
 def read(document: bytes, name: str, roots: Sequence[str] = ()) -> tuple[str, list[Found]]:
@@ -30,7 +39,7 @@ def read(document: bytes, name: str, roots: Sequence[str] = ()) -> tuple[str, li
     try:
         form, findings = _findings(document, roots)
         kept = list(islice(findings, MAX_FINDINGS + 1))
-    except Wrong as problem:
+    except ValueError as problem:
         raise BadInput(f"{_named(name)} cannot be read: {problem}.", next_step=NEXT) from None
     if len(kept) > MAX_FINDINGS:
         raise BadInput(
@@ -48,34 +57,35 @@ def _findings(document: bytes, roots: Sequence[str]) -> tuple[str, Iterable[Foun
     if not document.removeprefix(BOM).strip():
         raise Wrong("it is empty, which says neither that something was found nor that nothing was")
     try:
-        whole = parsed(document)
-    except Wrong:
+        top = parsed(document)
+    except ValueError:
         if _is_diagnostic(_first_line(document)):
             return "rdjsonl", _lines(document, roots)
         raise
-    top = node(whole)
-    if top.has("runs") or "sarif" in str(top.fields.get("$schema", "")).lower():
-        return "sarif", sarif_report.results(top, roots)
-    if top.has("diagnostics"):
+    typed(top, _Object)
+    if top.get("runs") is not None or "sarif" in str(top.get("$schema", "")).lower():
+        return "sarif", sarif_report.findings(top, roots)
+    if top.get("diagnostics") is not None:
         return "rdjson", rdjson.diagnostics(top, roots)
     if _is_diagnostic(top):
         return "rdjsonl", [rdjson.diagnostic(top, roots)]
     raise Wrong("it is neither SARIF (no runs) nor rdjson (no diagnostics)")
 
 
-def _first_line(document: bytes) -> Node | None:
-    """The object on the first line, where it is one by itself."""
+def _first_line(document: bytes) -> Any:
+    """The value on the first line, where it is one by itself."""
     try:
-        return node(parsed(document.lstrip().split(b"\n", 1)[0]))
-    except Wrong:
+        return parsed(document.lstrip().split(b"\n", 1)[0])
+    except ValueError:
         return None
 
 
-def _is_diagnostic(one: Node | None) -> bool:
+def _is_diagnostic(value: Any) -> bool:
+    marks = ("location", "severity", "source", "code")
     return (
-        one is not None
-        and one.has("message")
-        and any(one.has(name) for name in ("location", "severity", "source", "code"))
+        isinstance(value, dict)
+        and value.get("message") is not None
+        and any(value.get(name) is not None for name in marks)
     )
 
 
@@ -84,8 +94,8 @@ def _lines(document: bytes, roots: Sequence[str]) -> Iterator[Found]:
     for number, line in enumerate(document.removeprefix(BOM).split(b"\n"), 1):
         if not line.strip():
             continue
-        value = parsed(line, number)
+        value = parsed(line, first_line=number)
         try:
-            yield rdjson.diagnostic(node(value), roots)
+            yield rdjson.diagnostic(value, roots)
         except Wrong as problem:
             raise Wrong(f"line {number}: {problem}") from None

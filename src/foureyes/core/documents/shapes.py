@@ -1,7 +1,6 @@
 """The documents of reviews: the request (V2), its result (V3), and the handoffs of tech lead, developer and QA.
 
-The annotations are the contract: the reader (`core/documents/reader.py`), the JSON Schemas and the reference page ask
-them.
+The annotations are the contract: the reader (`reader`, `typed`), the JSON Schemas and the reference page ask them.
 """
 
 from __future__ import annotations
@@ -23,9 +22,7 @@ OUTCOMES = ("PASS", "FAIL")
 
 ONE_LINE = "one_line"
 CHECK = "check"
-"""Keys of `Meta.extra` that the reader knows: a text without line ends, and a function that says what is wrong with a
-text.
-"""
+"""Keys of `Meta.extra` that `typed` knows: a text without line ends; a function that says what is wrong with a text."""
 
 
 def word_of(text: str) -> str:
@@ -33,16 +30,16 @@ def word_of(text: str) -> str:
     return text.strip().upper().replace(" ", "_").replace("-", "_")
 
 
-def _words(words: tuple[str, ...], also: Iterable[str] = (), *, blank: bool = False) -> Meta:
-    """Text that is one of some words. The schema asks for the words themselves, the reader takes them in any case, and
-    others `also`.
+def words(allowed: tuple[str, ...], also: Iterable[str] = (), *, blank: bool = False) -> Meta:
+    """A text must be one of the `allowed` words: the JSON Schema lists these as they are. The reader takes them in any
+    case, takes those of `also` as well, and an empty text where `blank` says so.
     """
-    known = {word_of(word) for word in (*words, *also, *([""] if blank else []))}
+    known = {word_of(word) for word in (*allowed, *also, *([""] if blank else []))}
 
     def check(text: str) -> str:
-        return "" if word_of(text) in known else f"is none of {', '.join(words)}"
+        return "" if word_of(text) in known else f"is none of {', '.join(allowed)}"
 
-    return Meta(extra={CHECK: check}, extra_json_schema={"enum": ["", *words] if blank else list(words)})
+    return Meta(extra={CHECK: check}, extra_json_schema={"enum": ["", *allowed] if blank else list(allowed)})
 
 
 def _moment(text: str) -> str:
@@ -65,13 +62,13 @@ Count = Annotated[int, Meta(ge=0, le=MOST_COUNTED)]
 Number = Annotated[int, Meta(ge=1, le=MOST_COUNTED)]
 Items = Meta(max_length=MOST_ITEMS)
 Texts = Annotated[tuple[Text, ...], Items]
-SeverityWord = Annotated[Line, _words((*SEVERITIES, NOTE), ALIASES)]
-SeverityIfAny = Annotated[Line, _words((*SEVERITIES, NOTE), ALIASES, blank=True)]
-StatusIfAny = Annotated[Line, _words(STATUSES, STATUS_ALIASES, blank=True)]
-OutcomeIfAny = Annotated[Line, _words(OUTCOMES, blank=True)]
-Action = Annotated[Line, _words(ANSWERS)]
-GroundIfAny = Annotated[Line, _words(GROUNDS, blank=True)]
-Ruling = Annotated[Line, _words(RULINGS)]
+SeverityWord = Annotated[Line, words((*SEVERITIES, NOTE), ALIASES)]
+SeverityIfAny = Annotated[Line, words((*SEVERITIES, NOTE), ALIASES, blank=True)]
+StatusIfAny = Annotated[Line, words(STATUSES, STATUS_ALIASES, blank=True)]
+OutcomeIfAny = Annotated[Line, words(OUTCOMES, blank=True)]
+Action = Annotated[Line, words(ANSWERS)]
+GroundIfAny = Annotated[Line, words(GROUNDS, blank=True)]
+Ruling = Annotated[Line, words(RULINGS)]
 
 
 class CheckLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,0 +1,261 @@
+"""SARIF 2.1.0 as tools write it: every result with its rule, its words and its place (D5, L3).
+
+A scan that broke, or did not take place, is never a clean one (G1). What the format has and nobody here asks for is
+skipped; a field that may be left out may be null.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from foureyes.core.documents.sarif_shapes import (
+    VERSION,
+    File,
+    Fix,
+    Invocation,
+    Level,
+    Log,
+    Message,
+    Physical,
+    Region,
+    Result,
+    Rule,
+    RuleReference,
+    Run,
+    Score,
+    number_of,
+)
+from foureyes.core.documents.typed import Wrong, typed
+from foureyes.core.words.text import visible
+
+MAX_BASES = 8
+"""How many directories may lie in each other by name; more are a circle."""
+ROOTS = frozenset(
+    {
+        "SRCROOT", "SOURCEROOT", "PROJECTROOT", "REPOROOT", "ROOTPATH", "ROOT", "WORKSPACE", "WORKINGDIR",
+        "WORKINGDIRECTORY", "PWD",
+    }
+)  # fmt: skip
+"""Names by which runs call the directory of the sources."""
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_PLACEHOLDER = re.compile(r"\{([0-9]{1,3})\}")
+_ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+
+
+class Broken(Wrong):
+    """Why a report says nothing about the code: the tool broke or did not scan. `what` is the sentence alone."""
+
+    def __init__(self, path: str, what: str) -> None:
+        super().__init__(f"{path}: {what}")
+        self.what = what
+
+
+class Replaced(msgspec.Struct, frozen=True):
+    """What a tool would write in place of some lines."""
+
+    first: int
+    last: int
+    text: str
+
+
+class Reported(msgspec.Struct, frozen=True, kw_only=True):
+    """One result of a scan that is neither suppressed nor gone since the baseline.
+
+    `level` is `none` where it is no failure. `place` is a path, relative or absolute, or an address that is no file;
+    `roots` are the directories that the run calls those of the sources. `score` goes from 0 to 10. `about` is what the
+    rule is about.
+    """
+
+    level: Level
+    rule: str
+    message: str
+    place: str = ""
+    line: int = 0
+    quote: str = ""
+    score: float = 0.0
+    about: str = ""
+    fix: str = ""
+    replaced: tuple[Replaced, ...] = ()
+    roots: tuple[str, ...] = ()
+
+
+def results(document: Any) -> list[Reported]:
+    """Every result of a parsed log. `Broken` when a tool broke or did not scan, `Wrong` when it is no such log."""
+    if isinstance(document, dict) and document.get("version") != VERSION:
+        version = document.get("version")
+        given = visible(version[:60]) if isinstance(version, str) else "a log without one"
+        raise Wrong(f"version: only {VERSION} is read, not {given}")
+    log = typed(document, Log)
+    if not log.runs:
+        raise Broken("runs", "there is no run of any tool in it")
+    return [result for number, run in enumerate(log.runs) for result in _of_run(run, f"runs[{number}]")]
+
+
+def is_address(place: str) -> bool:
+    """Whether a place is an address that is no file, like `https://…`."""
+    return bool(_SCHEME.match(place))
+
+
+def _of_run(run: Run, path: str) -> Iterator[Reported]:
+    name = visible(" ".join(run.tool.driver.name.split()))[:200]
+    if run.results is None:
+        raise Broken(f"{path}.results", f"is null, so {name} did not scan")
+    for number, invocation in enumerate(run.invocations or ()):
+        if why := _why_broken(invocation):
+            raise Broken(f"{path}.invocations[{number}]", f"{name} broke: {why}")
+    context = _Context(run)
+    return (context.reported(result) for result in run.results if not _is_left_out(result))
+
+
+def _why_broken(invocation: Invocation) -> str:
+    """Why a run of the tool says nothing; empty when it went well."""
+    if invocation.process_start_failure_message:
+        return _short(invocation.process_start_failure_message)
+    notes = (*(invocation.tool_execution_notifications or ()), *(invocation.tool_configuration_notifications or ()))
+    for note in notes:
+        if note.level == "error":
+            text = note.message.text or note.message.markdown or note.message.id or ""
+            return _short(text) or "an error without a message"
+    return "" if invocation.execution_successful else "executionSuccessful is false"
+
+
+def _short(text: str) -> str:
+    return visible(" ".join(text[:2_000].split("\n")))[:1_000].strip()
+
+
+def _is_left_out(result: Result) -> bool:
+    """Suppressed beyond doubt (nobody rejected that or still looks at it), or gone since the baseline."""
+    statuses = [suppression.status or "accepted" for suppression in result.suppressions or ()]
+    is_suppressed = bool(statuses) and all(status == "accepted" for status in statuses)
+    return is_suppressed or result.baseline_state == "absent"
+
+
+NO_RULE = Rule(id="")
+
+
+class _Context:
+    """What the results of one run refer to: rules, messages, files and base directories."""
+
+    def __init__(self, run: Run) -> None:
+        components = (run.tool.driver, *(run.tool.extensions or ()))
+        self._rules = [component.rules or () for component in components]
+        self._by_id = {rule.id: rule for rules in reversed(self._rules) for rule in rules}
+        self._strings = run.tool.driver.global_message_strings or {}
+        self._files = run.artifacts or ()
+        self._bases = run.original_uri_base_ids or {}
+        self._roots = self._own_roots()
+
+    def reported(self, result: Result) -> Reported:
+        rule = self._rule(result)
+        level = result.level or (rule.default_configuration and rule.default_configuration.level) or "warning"
+        place, region = self._place(result)
+        fix = (result.fixes or (Fix(),))[0]
+        return Reported(
+            level=level if (result.kind or "fail") == "fail" else "none",
+            rule=_rule_id(result) or rule.id,
+            message=self._words(result.message, rule),
+            place=place,
+            line=region.start_line or 0,
+            quote=_text(region.snippet),
+            score=_score(result, rule),
+            about=_text(rule.short_description),
+            fix=_text(fix.description),
+            replaced=tuple(_replaced(fix)),
+            roots=self._roots,
+        )
+
+    def _rule(self, result: Result) -> Rule:
+        """The rule of a result: by its index, else by its name or the part of it before a slash."""
+        reference = result.rule or RuleReference()
+        component = _index(reference.tool_component.index if reference.tool_component else None) + 1
+        rules = self._rules[component] if component < len(self._rules) else ()
+        index = max(_index(result.rule_index), _index(reference.index))
+        if 0 <= index < len(rules):
+            return rules[index]
+        name = _rule_id(result)
+        while name and name not in self._by_id:
+            name = name.rpartition("/")[0]
+        return self._by_id.get(name, NO_RULE)
+
+    def _words(self, message: Message, rule: Rule) -> str:
+        """A message's text, or what its id stands for, with its arguments in their places."""
+        text, name = message.text, message.id or ""
+        for strings in (rule.message_strings or {}, self._strings):
+            text = text or _text(strings.get(name))
+        arguments = message.arguments or ()
+
+        def put(place: re.Match[str]) -> str:
+            number = int(place[1])
+            return arguments[number] if number < len(arguments) else place[0]
+
+        return _PLACEHOLDER.sub(put, text or message.markdown or name)
+
+    def _place(self, result: Result) -> tuple[str, Region]:
+        """Path and region of the first location that is in a file."""
+        places = (location.physical_location for location in result.locations or ())
+        place = next((place for place in places if place is not None), Physical())
+        file = place.artifact_location or File()
+        index = _index(file.index)
+        if file.uri is None and 0 <= index < len(self._files):
+            file = self._files[index].location or File()
+        return self._resolved(file), place.region or Region()
+
+    def _resolved(self, file: File, depth: int = 0) -> str:
+        """The path of an address, below the directory that it is relative to."""
+        path, base = _decoded(file.uri or ""), self._bases.get(file.uri_base_id or "")
+        if base is None or path.startswith("/") or is_address(path) or depth > MAX_BASES:
+            return path
+        folder = self._resolved(base, depth + 1)
+        return f"{folder.rstrip('/')}/{path}" if folder else path
+
+    def _own_roots(self) -> tuple[str, ...]:
+        """The directories that the run itself calls the root of the sources; the only one that it names is it."""
+        names = [name for name in self._bases if name.strip("%").replace("_", "").upper() in ROOTS]
+        folders = [self._resolved(self._bases[name]) for name in (self._bases if len(self._bases) == 1 else names)]
+        return tuple(folder for folder in folders if folder.startswith("/") and folder.strip("/"))
+
+
+def _rule_id(result: Result) -> str:
+    return result.rule_id or (result.rule.id if result.rule else None) or ""
+
+
+def _text(message: Message | None) -> str:
+    return (message.text if message else None) or ""
+
+
+def _index(number: int | None) -> int:
+    return -1 if number is None else number
+
+
+def _score(result: Result, rule: Rule) -> float:
+    """The security severity of the result, else of its rule, or the rank if it is higher."""
+    given = [_points(each.properties.security_severity if each.properties else None) for each in (result, rule)]
+    severity = given[0] if given[0] is not None else given[1] or 0.0
+    return max(severity, (_points(result.rank) or 0.0) / 10)
+
+
+def _points(score: Score) -> float | None:
+    return number_of(score) if isinstance(score, str) else score
+
+
+def _replaced(fix: Fix) -> Iterator[Replaced]:
+    for change in fix.artifact_changes or ():
+        for each in change.replacements or ():
+            gone = each.deleted_region or Region()
+            first = gone.start_line or 0
+            yield Replaced(first, gone.end_line or first, _text(each.inserted_content))
+
+
+def _decoded(uri: str) -> str:
+    """The path of a `file:` address or of a relative one; what is another kind of address stays one."""
+    if uri[:5].lower() == "file:":
+        uri = uri[5:]
+        uri = "/" + uri[2:].partition("/")[2] if uri.startswith("//") else uri
+    elif is_address(uri):
+        return uri
+    path = _ESCAPED.sub(lambda run: bytes.fromhex(run[0].replace("%", "")).decode("utf-8", "replace"), uri)
+    return "./" + path if is_address(path) else path

@@ -1,0 +1,168 @@
+"""The shapes of SARIF 2.1.0, as far as anybody here asks for them: the rest is skipped.
+
+What the format requires is required. A field that may be left out may be null, too; but whether a run went well, and
+what it found, is never null (G1).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from foureyes.core.documents.shapes import CHECK
+
+VERSION = "2.1.0"
+MAX_LINE = 2**31 - 1
+Level = Literal["error", "warning", "note", "none"]
+
+
+def _no_score(text: str) -> str:
+    return "" if not text or number_of(text) is not None else "is not a number"
+
+
+def number_of(text: str) -> float | None:
+    """A number that is written as text; nothing where it is none."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if number == number else None
+
+
+Text = str | None
+LineNumber = Annotated[int, msgspec.Meta(ge=0, le=MAX_LINE)] | None
+Index = Annotated[int, msgspec.Meta(ge=-1, le=MAX_LINE)] | None
+Score = Annotated[str, msgspec.Meta(extra={CHECK: _no_score})] | float | None
+"""A number, also one that is written as text."""
+
+
+class _Object(msgspec.Struct, frozen=True, rename="camel"):
+    """An object of the format."""
+
+
+class Message(_Object, frozen=True):
+    text: Text = None
+    markdown: Text = None
+    id: Text = None
+    arguments: tuple[str, ...] | None = None
+
+
+class Configuration(_Object, frozen=True):
+    level: Level | None = None
+
+
+class Properties(_Object, frozen=True):
+    security_severity: Score = msgspec.field(default=None, name="security-severity")
+
+
+class Rule(_Object, frozen=True):
+    id: str
+    default_configuration: Configuration | None = None
+    short_description: Message | None = None
+    message_strings: dict[str, Message] | None = None
+    properties: Properties | None = None
+
+
+class Component(_Object, frozen=True):
+    name: str
+    rules: tuple[Rule, ...] | None = None
+    global_message_strings: dict[str, Message] | None = None
+
+
+class Tool(_Object, frozen=True):
+    driver: Component
+    extensions: tuple[Component, ...] | None = None
+
+
+class ComponentReference(_Object, frozen=True):
+    index: Index = None
+
+
+class RuleReference(_Object, frozen=True):
+    id: Text = None
+    index: Index = None
+    tool_component: ComponentReference | None = None
+
+
+class File(_Object, frozen=True):
+    uri: Text = None
+    uri_base_id: Text = None
+    index: Index = None
+
+
+class Artifact(_Object, frozen=True):
+    location: File | None = None
+
+
+class Region(_Object, frozen=True):
+    start_line: LineNumber = None
+    end_line: LineNumber = None
+    snippet: Message | None = None
+
+
+class Physical(_Object, frozen=True):
+    artifact_location: File | None = None
+    region: Region | None = None
+
+
+class Location(_Object, frozen=True):
+    physical_location: Physical | None = None
+
+
+class Suppression(_Object, frozen=True):
+    status: Text = None
+
+
+class Replacement(_Object, frozen=True):
+    deleted_region: Region | None = None
+    inserted_content: Message | None = None
+
+
+class ArtifactChange(_Object, frozen=True):
+    replacements: tuple[Replacement, ...] | None = None
+
+
+class Fix(_Object, frozen=True):
+    description: Message | None = None
+    artifact_changes: tuple[ArtifactChange, ...] | None = None
+
+
+class Result(_Object, frozen=True):
+    message: Message
+    rule_id: Text = None
+    rule_index: Index = None
+    rule: RuleReference | None = None
+    kind: Text = None
+    level: Level | None = None
+    rank: Score = None
+    locations: tuple[Location, ...] | None = None
+    suppressions: tuple[Suppression, ...] | None = None
+    baseline_state: Text = None
+    fixes: tuple[Fix, ...] | None = None
+    properties: Properties | None = None
+
+
+class Notification(_Object, frozen=True):
+    message: Message
+    level: Level | None = None
+
+
+class Invocation(_Object, frozen=True):
+    execution_successful: bool = True
+    process_start_failure_message: Text = None
+    tool_execution_notifications: tuple[Notification, ...] | None = None
+    tool_configuration_notifications: tuple[Notification, ...] | None = None
+
+
+class Run(_Object, frozen=True):
+    tool: Tool
+    results: tuple[Result, ...] | None = ()
+    invocations: tuple[Invocation, ...] | None = None
+    artifacts: tuple[Artifact, ...] | None = None
+    original_uri_base_ids: dict[str, File] | None = None
+
+
+class Log(_Object, frozen=True):
+    version: Literal["2.1.0"]
+    runs: tuple[Run, ...]
