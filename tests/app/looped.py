@@ -166,12 +166,12 @@ def sent_back_to_its_reviewer(
     """The review inside is refused by these rules; all that is stored is that it went back (V3, V7)."""
     reasons: list[Reason] = []
     before, rows = returns(world, task), world.sql("SELECT count(*) FROM findings")
-    reviews = len(world.app.reviews.of_task(task))
+    reviews = len(world.show(task).reviews)
     with pytest.raises(error) as caught:
         yield reasons
     reasons += caught.value.reasons
     assert {reason.rule for reason in reasons} == set(rules), reasons
-    assert (returns(world, task), len(world.app.reviews.of_task(task))) == (before + 1, reviews)
+    assert (returns(world, task), len(world.show(task).reviews)) == (before + 1, reviews)
     assert world.sql("SELECT count(*) FROM findings") == rows
 
 

@@ -39,7 +39,7 @@ def test_a_review_without_findings_approves_and_is_kept_whole_V3(desk: DeskWorld
         True,
         False,
     )
-    (kept,) = desk.app.reviews.of_task(task)
+    (kept,) = desk.show(task).reviews
     assert (kept.session, kept.attempt, kept.diff_id, kept.is_whole) == (CODEX.session, 1, done.diff_id, True)
     assert desk.status(task) == "reviewing", "a review is no approval"
     assert done.next == f"fe approve {task}"
@@ -215,7 +215,7 @@ def test_an_approval_that_carries_a_blocking_finding_is_a_concern_and_both_are_s
         False,
         "CHANGES_REQUESTED",
     )
-    (kept,) = desk.app.reviews.of_task(task)
+    (kept,) = desk.show(task).reviews
     assert (kept.verdict, kept.effective, kept.blocking) == ("approved", "concerns", 1)
     assert any("V5" in note for note in done.notes)
 
@@ -273,7 +273,7 @@ def test_a_note_is_kept_with_the_review_and_is_no_finding_L1(desk: DeskWorld) ->
     task = desk.handed_in()
     done = review(desk, task, [issue("there is a newer library", "fyi", problem="2.0 is out")])
     assert (done.raised, states(desk, task)) == ((), {})
-    (kept,) = desk.app.reviews.of_task(task)
+    (kept,) = desk.show(task).reviews
     assert kept.notes == ["there is a newer library: 2.0 is out"]
 
 
@@ -315,7 +315,7 @@ def test_two_reviews_that_race_are_both_about_the_attempt_that_is_there_D7(desk:
     one, other = about(desk, task), about(desk, task, [issue(severity="LOW")])
     assert send(desk, task, one).counts
     assert send(desk, task, other, by=GEMINI).counts
-    assert [row.session for row in desk.app.reviews.of_task(task)] == [CODEX.session, GEMINI.session]
+    assert [row.session for row in desk.show(task).reviews] == [CODEX.session, GEMINI.session]
 
 
 def test_a_refused_review_says_what_to_do_and_never_something_destructive_G5(desk: DeskWorld) -> None:

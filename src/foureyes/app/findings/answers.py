@@ -16,7 +16,7 @@ from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.ports import Tx
-from foureyes.app.tasks.tasks import Tasks
+from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.task import Outcome
 from foureyes.core import events as e
 from foureyes.core.loop.answering import why_not_answers
@@ -162,7 +162,7 @@ class Answers:
 
 def plan_debt(context: Context, work: Work, task: str, finding: Finding, why: str = "") -> TaskId:
     """A task for what was left: the finding, where it is, and why it was left."""
-    new = Tasks(context).free_id(work.tx)
+    new = free_id(context, work.tx)
     parts = [
         f"{finding.id} of {task}, {finding.severity}" + (f", {finding.where}" if finding.where else ""),
         finding.problem,

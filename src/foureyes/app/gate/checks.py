@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of, with_trees
-from foureyes.app.call.rows import Named
-from foureyes.app.call.test_names import pack
-from foureyes.app.call.work import Work
+from foureyes.app.call.facts import facts_of
+from foureyes.app.gate.running import Telling, run_on, run_one
 from foureyes.app.gate.settling import Settled, settle
 from foureyes.app.ports import Tx
 from foureyes.app.project.policy import unaccepted
-from foureyes.app.views.check import CheckReport, CheckRow, Printed
+from foureyes.app.views.check import CheckReport, CheckRow
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.app.work.branches import tip_of
-from foureyes.core import events as e
-from foureyes.core.nouns.check import KEPT_FAILURES, CheckResult, CheckRule, CheckState, Ran, judge
+from foureyes.core.nouns.check import CheckResult, CheckRule, CheckState
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
-from foureyes.core.rules.check_states import check_states, counts
+from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
 from foureyes.core.rules.policy import ReviewPolicy
@@ -30,7 +27,6 @@ from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, NotFound
 
-Telling = Callable[[str], None]
 PAGE = 50
 
 
@@ -59,7 +55,7 @@ class Checks:
         self._refuse_nothing_to_run(facts, policy, only)
         assert facts.attempt is not None
         trees = [tree for tree in (facts.attempt.base_tree, facts.attempt.tree) if tree]
-        fresh = self.run_on(actor, facts, policy.checks, trees, only=only, again=again, tell=tell)
+        fresh = run_on(self._context, actor, facts, policy.checks, trees, only=only, again=again, tell=tell)
         return self._settled(actor, found, fresh)
 
     def run_target(self, actor: Actor, *, again: bool = False, tell: Telling | None = None) -> list[CheckResult]:
@@ -75,7 +71,7 @@ class Checks:
             raise NotFound(f"there is no commit on {target}.", next_step="fe doctor")
         for rule in rules:
             if again or self._on_tree(tree, rule) is None:
-                self._run_one(actor, TaskId(""), rule, tree, tell, is_target=True)
+                run_one(self._context, actor, TaskId(""), rule, tree, tell, is_target=True)
         return [result for rule in rules if (result := self._on_tree(tree, rule)) is not None]
 
     def _on_tree(self, tree: Sha, rule: CheckRule) -> CheckResult | None:
@@ -133,96 +129,6 @@ class Checks:
             return NotFound(f"no checks are in force: {left.text}.", next_step=left.next)
         return NotFound("no checks are configured.", next_step="add [[checks]] to foureyes.toml on the target branch")
 
-    def run_on(
-        self,
-        actor: Actor,
-        facts: Facts,
-        rules: Sequence[CheckRule],
-        trees: Sequence[Sha | str],
-        *,
-        only: Sequence[str] = (),
-        again: bool = False,
-        tell: Telling | None = None,
-    ) -> set[int]:
-        """Run each check on each tree where it has no result of use to this caller; the journal rows of new results.
-
-        The last tree is the one that is judged. On the others only tests are run, to know which ones the target has.
-        """
-        wanted = [rule for rule in rules if not only or rule.name in only]
-        todo = [(rule, tree) for tree in trees for rule in wanted if tree == trees[-1] or rule.report == "junit"]
-        fresh: set[int] = set()
-        for rule, tree in todo:
-            if (again and tree == trees[-1]) or not self._is_known(actor, facts, rule, tree):
-                fresh.add(self._run_one(actor, facts.task.id, rule, Sha(tree), tell, is_target=tree != trees[-1]))
-        return fresh
-
-    def _is_known(self, actor: Actor, facts: Facts, rule: CheckRule, tree: str) -> bool:
-        """Equal tree, equal check: the result is used again, if it was one, and if it counts where the caller's
-        would.
-        """
-        with self._context.store.read() as tx:
-            now = with_trees(tx, facts_of(self._context, tx, facts.task.id), [tree])
-            mine = self._context.party(tx, actor)
-        program = self._context.outside.checks().program(
-            rule
-        )  # what another program said is not what this one would say
-        mine_counts = actor.kind != "agent" and not now.is_involved(mine)
-        for result in now.results:
-            same = (result.tree, result.name, result.digest) == (tree, rule.name, rule.digest)
-            other = program and result.program and program != result.program
-            if (
-                same
-                and not other
-                and result.outcome in ("passed", "failed")
-                and (counts(now, result) or not mine_counts)
-            ):
-                return True
-        return False
-
-    def _run_one(
-        self, actor: Actor, task: TaskId, rule: CheckRule, tree: Sha, tell: Telling | None, *, is_target: bool
-    ) -> int:
-        where = "the target's tests" if is_target else tree[:7]
-        if tell is not None:
-            tell(f"{task}  {rule.name} on {where} …")
-        workshop = self._context.workshop
-        ran = self._context.outside.checks().run(
-            rule, lambda path: workshop.export(tree, path), _under(tell, f"{task}  {rule.name}")
-        )
-        said = judge(rule, ran)
-        if tell is not None:
-            tell(f"{task}  {rule.name} {said.outcome.replace('_', ' ')}: {said.summary}")
-        with self._context.writing(actor, "check run") as work:
-            return self._record(work, task, rule, tree, ran)
-
-    @staticmethod
-    def _record(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran) -> int:
-        said = judge(rule, ran)
-        digest = ""
-        if ran.tests:
-            digest, packed = pack(test.id for test in ran.tests if test.state != "skipped")  # skipped now is gone (D5)
-            if work.tx.one("check.has_tests", Named, digest=digest) is None:
-                work.record(task, e.TestsListed(digest=digest, packed=packed, count=len(ran.tests)))
-        (seq,) = work.record(
-            task,
-            e.CheckFinished(
-                tree=tree,
-                name=rule.name,
-                digest=rule.digest,
-                command=rule.run,
-                outcome=said.outcome,
-                summary=said.summary,
-                exit_code=ran.exit_code,
-                duration_ms=ran.duration_ms,
-                failing=said.failing,
-                tests=digest,
-                program=ran.program,
-                output=ran.output,
-                found=tuple(one for one in ran.findings or () if one.level == "error")[:KEPT_FAILURES],
-            ),
-        )
-        return seq
-
     def _settled(self, actor: Actor, task: TaskId, fresh: set[int]) -> CheckReport:
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, task)
@@ -260,10 +166,6 @@ def _with_output(one: CheckState, row: CheckRow, full: dict[int, FullResult]) ->
         if found
         else row
     )
-
-
-def _under(tell: Telling | None, heading: str) -> Telling | None:
-    return None if tell is None else lambda line: tell(Printed(f"{heading}: {line}"))
 
 
 def report(facts: Facts, settled: Settled, fresh: set[int]) -> CheckReport:

@@ -12,9 +12,9 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, with_trees
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.work import Work
-from foureyes.app.gate.checks import Checks, Telling
 from foureyes.app.gate.landing import accept, given_of, recognise, refuse_foreign_target, settings_of, tidy, tidy_merged
 from foureyes.app.gate.merge_queue import Lease, explain, is_live, items_of, rules_of, seconds_to_next, waits_for
+from foureyes.app.gate.running import Telling, run_on
 from foureyes.app.gate.settling import in_words
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
@@ -239,7 +239,7 @@ class Merges:
             )
         tip_tree = context.workshop.tree_of(tip) or Sha("")
         required = [rule for rule in policy.checks if rule.required]
-        Checks(context).run_on(actor, facts, required, [tip_tree, merged.tree], tell=tell)
+        run_on(context, actor, facts, required, [tip_tree, merged.tree], tell=tell)
         checked = self._judge(actor, item, facts, policy, merged.tree, tip_tree, target)
         message = self._message(facts, item, target)
         commit = context.workshop.commit(tree=merged.tree, parents=[tip, attempt.head], message=message)
@@ -274,7 +274,7 @@ class Merges:
         """Whether everything that is red was red on the target before: then it is nobody's fault who waits in the
         queue.
         """
-        Checks(self._context).run_on(actor, facts, [one.rule for one in red], [tip_tree])
+        run_on(self._context, actor, facts, [one.rule for one in red], [tip_tree])
         with self._context.store.read() as tx:
             known = with_trees(tx, facts, [tip_tree])
         before = [check_state(known, one.rule, tip_tree, "") for one in red]

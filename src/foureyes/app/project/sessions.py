@@ -206,15 +206,15 @@ class Sessions:
         return Spawned(session=child, name=event.name, role=wanted, task=found.id, token=secret, notes=notes)
 
     def _target_head(self) -> Sha | None:
-        from foureyes.app.work.claims import Claims
+        from foureyes.app.work.claims import target_head
 
-        return Claims(self._context).target_head()
+        return target_head(self._context)
 
     def _claims(self, work: Work, found: Task, role: Role) -> bool:
         """Whether the child gets the claim; the spawner's own claim stays, and the child works for it."""
-        from foureyes.app.work.claims import Claims
+        from foureyes.app.work.claims import is_free_for_child
 
-        return role == "implement" and Claims(self._context).is_free_for_child(work, found)
+        return role == "implement" and is_free_for_child(self._context, work, found)
 
     def _token(self, work: Work, actor: Actor, role: Role, agent: str, child: SessionId, secret: str) -> e.TokenIssued:
         from foureyes.config.policy import agent_profiles

@@ -12,7 +12,7 @@ from foureyes.app.call.refusals import needed, refuse_from, refuse_task, refuse_
 from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import refuse_landed
 from foureyes.app.gate.merging import refuse_unless_queued
-from foureyes.app.tasks.tasks import Tasks
+from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.task import Outcome
 from foureyes.app.work.branches import begin_again
 from foureyes.app.work.feedback_file import mirror
@@ -121,7 +121,7 @@ class Feedback:
         attempt, task = facts.attempt, facts.task
         if attempt is None or not attempt.landed:
             return ""
-        new = Tasks(self._context).free_id(work.tx)
+        new = free_id(self._context, work.tx)
         said = (
             f"Revert {attempt.base[:12]}..{attempt.head[:12]} on the target branch: it landed before its "
             f"review.\n\nFeedback: {words}"

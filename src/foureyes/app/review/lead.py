@@ -15,7 +15,7 @@ from foureyes.app.call.refusals import needed, refuse_task
 from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import refuse_while_merging
 from foureyes.app.tasks.escalation import loop_state_of, profile_of
-from foureyes.app.tasks.tasks import Tasks
+from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.task import Outcome
 from foureyes.app.work.branches import begin_again
 from foureyes.app.work.feedback_file import mirror
@@ -125,7 +125,7 @@ class Loops:
 
     def _part(self, work: Work, found: Task, title: str, reason: str) -> TaskId:
         """E3 re-plan: a part of the work as a task of its own, for which the whole waits."""
-        new = Tasks(self._context).free_id(work.tx)
+        new = free_id(self._context, work.tx)
         said = f"Split from {found.id}: {found.title}\n\n{reason}"
         event = e.TaskCreated(
             title=title,

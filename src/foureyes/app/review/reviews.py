@@ -277,11 +277,6 @@ class Reviews:
             else f"fe show {task}",
         )
 
-    def of_task(self, task: str) -> list[Review]:
-        """Every review of a task, oldest first."""
-        with self._context.store.read() as tx:
-            return tx.all("review.of_task", Review, task=self._context.find_id(tx, task))
-
     def request(self, actor: Actor, task: str, *, reviewer: str = "") -> ReviewRequest:
         """V2: what a reviewer of the latest attempt is asked."""
         with self._context.store.read() as tx:

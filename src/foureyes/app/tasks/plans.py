@@ -11,7 +11,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.work import Work
-from foureyes.app.tasks.tasks import Tasks
+from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
 from foureyes.core.documents.plan_file import PlannedTask, read_plan, written
@@ -57,13 +57,12 @@ class Plans:
             return self._create(work, planned, name, group)
 
     def _create(self, work: Work, planned: list[PlannedTask], name: str, group: str) -> list[PlannedRow]:
-        tasks = Tasks(self._context)
         made: dict[str, TaskId] = {}
         rows = []
         for task in _in_order(planned, name):
             needs = [made.get(other.lower()) or self._known(work, other, task, name) for other in task.depends_on]
             mode = task.planned
-            new = tasks.free_id(work.tx)
+            new = free_id(self._context, work.tx)
             event = e.TaskCreated(
                 title=task.title,
                 description=task.description,

@@ -12,7 +12,7 @@ from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
-from foureyes.app.views.project import CounterRow
+from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.review import ApprovalView
 from foureyes.app.views.task import Outcome
 from foureyes.core import events as e
@@ -28,11 +28,9 @@ from foureyes.core.nouns.task import (
     clean_title,
     task_type,
 )
-from foureyes.core.words.ids import TaskId, length_for, task_id
+from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, Conflict, Reason
-
-TRIES = 20
 
 
 class Tasks:
@@ -81,7 +79,7 @@ class Tasks:
             known = self._once(work.tx, event)
             if known is not None:
                 return known
-            new = self.free_id(work.tx)
+            new = free_id(self._context, work.tx)
             work.record(new, event)
             return outcome(self._context.get(work.tx, new), f"created {new}", f"fe start {new}")
 
@@ -102,16 +100,6 @@ class Tasks:
             f"fe show {found.id}",
             changed=False,
         )
-
-    def free_id(self, tx: Tx) -> TaskId:
-        """An id nobody has: checked in the creating transaction, longer when the short ones run out."""
-        prefix = self._context.project(tx).prefix
-        total = sum(row.n for row in tx.all("project.counters", CounterRow) if row.name.startswith("status:"))
-        for tries in range(TRIES):
-            new = task_id(prefix, self._context.ids.number(), length_for(total, tries))
-            if tx.one("task.exists", Named, id=new) is None:
-                return new
-        raise BadInput("no free task id was found; try again.")
 
     def edit(
         self,

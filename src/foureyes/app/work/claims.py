@@ -37,14 +37,14 @@ class Claims:
 
     def start(self, actor: Actor, task: str, *, if_version: int | None = None) -> Outcome:
         """Claim a task."""
-        target_head = self.target_head()
+        head = target_head(self._context)
         with self._context.writing(actor, "start") as work:
             found = self._context.find(work.tx, task)
             self._context.check_version(work.tx, found, if_version)
             if found.status == "in_progress" and found.implementer is not None:
                 return self._already(work, found)
             self._refuse_if_not_free(work.tx, found)
-            done = self._claim(work, found, target_head)
+            done = self._claim(work, found, head)
         return self._prepared(found, done)
 
     def _prepared(self, found: Task, done: Outcome) -> Outcome:
@@ -59,7 +59,7 @@ class Claims:
 
     def next(self, actor: Actor) -> Outcome:
         """Claim the best ready task: highest priority, then oldest (T4)."""
-        target_head = self.target_head()
+        head = target_head(self._context)
         with self._context.writing(actor, "next") as work:
             rows = work.tx.tasks(ListQuery(ready=True, limit=1), TaskRow)
             hold = self._context.project(work.tx).hold
@@ -68,22 +68,16 @@ class Claims:
             if not rows:
                 raise NotFound("no task is ready.", next_step="fe list   (what waits, and for what: fe list --blocked)")
             found = self._context.find(work.tx, rows[0].id)
-            done = self._claim(work, found, target_head)
+            done = self._claim(work, found, head)
         return self._prepared(found, done)
-
-    def target_head(self) -> Sha | None:
-        """K4: where the target branch stands now; asked before the transaction, because git takes its time."""
-        with self._context.store.read() as tx:
-            target = self._context.project(tx).target
-        return self._context.repo.commit_of(f"refs/heads/{target}")
 
     def _facts(self, work: Work, found: Task) -> Facts:
         from foureyes.app.call.facts import facts_of  # most claims are of a free task, and need none of it
 
         return facts_of(self._context, work.tx, found.id)
 
-    def _claim(self, work: Work, found: Task, target_head: Sha | None) -> Outcome:
-        work.record(found.id, e.TaskStarted(target_head=target_head))
+    def _claim(self, work: Work, found: Task, head: Sha | None) -> Outcome:
+        work.record(found.id, e.TaskStarted(target_head=head))
         now = self._context.get(work.tx, found.id)
         step = f'work on a branch, commit, then: fe submit {now.id} -m "what you did"'
         return outcome(now, f"started {now.id}: {now.title}", step, notes=self._to_answer(work, now))
@@ -142,7 +136,7 @@ class Claims:
         if reasons:
             refuse_task(found.id, "was not started", *reasons)
 
-    def is_free_for_child(self, work: Work, found: Task) -> bool:
+    def _is_free_for_child(self, work: Work, found: Task) -> bool:
         """Whether a spawned session can be given the claim. The spawner's own claim, or one below it, it may help
         with.
         """
@@ -206,3 +200,15 @@ class Claims:
         owner = work.tx.one("session.get", SessionView, id=found.implementer)
         limit = self._context.ago(self._context.policy(work.tx, work.actor).claim_stale_minutes)
         return owner is not None and (owner.ended or owner.last_seen_at <= limit)
+
+
+def target_head(context: Context) -> Sha | None:
+    """K4: where the target branch stands now; asked before the transaction, because git takes its time."""
+    with context.store.read() as tx:
+        target = context.project(tx).target
+    return context.repo.commit_of(f"refs/heads/{target}")
+
+
+def is_free_for_child(context: Context, work: Work, task: Task) -> bool:
+    """Whether a spawned session can be given the claim of a task."""
+    return Claims(context)._is_free_for_child(work, task)

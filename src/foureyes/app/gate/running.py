@@ -1,0 +1,111 @@
+"""One run of a check on a tree: whether it is needed, and its record (D5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of, with_trees
+from foureyes.app.call.rows import Named
+from foureyes.app.call.test_names import pack
+from foureyes.app.call.work import Work
+from foureyes.app.views.check import Printed
+from foureyes.core import events as e
+from foureyes.core.nouns.check import KEPT_FAILURES, CheckRule, Ran, judge
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.check_states import counts
+from foureyes.core.rules.facts import Facts
+from foureyes.core.words.ids import Sha, TaskId
+
+Telling = Callable[[str], None]
+
+
+def run_on(
+    context: Context,
+    actor: Actor,
+    facts: Facts,
+    rules: Sequence[CheckRule],
+    trees: Sequence[Sha | str],
+    *,
+    only: Sequence[str] = (),
+    again: bool = False,
+    tell: Telling | None = None,
+) -> set[int]:
+    """Run each check on each tree where it has no result of use to this caller; the journal rows of new results.
+
+    The last tree is the one that is judged. On the others only tests are run, to know which ones the target has.
+    """
+    wanted = [rule for rule in rules if not only or rule.name in only]
+    todo = [(rule, tree) for tree in trees for rule in wanted if tree == trees[-1] or rule.report == "junit"]
+    fresh: set[int] = set()
+    for rule, tree in todo:
+        if (again and tree == trees[-1]) or not _is_known(context, actor, facts, rule, tree):
+            fresh.add(run_one(context, actor, facts.task.id, rule, Sha(tree), tell, is_target=tree != trees[-1]))
+    return fresh
+
+
+def _is_known(context: Context, actor: Actor, facts: Facts, rule: CheckRule, tree: str) -> bool:
+    """Equal tree, equal check: the result is used again, if it was one, and if it counts where the caller's
+    would.
+    """
+    with context.store.read() as tx:
+        now = with_trees(tx, facts_of(context, tx, facts.task.id), [tree])
+        mine = context.party(tx, actor)
+    program = context.outside.checks().program(rule)  # what another program said is not what this one would say
+    mine_counts = actor.kind != "agent" and not now.is_involved(mine)
+    for result in now.results:
+        same = (result.tree, result.name, result.digest) == (tree, rule.name, rule.digest)
+        other = program and result.program and program != result.program
+        if same and not other and result.outcome in ("passed", "failed") and (counts(now, result) or not mine_counts):
+            return True
+    return False
+
+
+def run_one(
+    context: Context, actor: Actor, task: TaskId, rule: CheckRule, tree: Sha, tell: Telling | None, *, is_target: bool
+) -> int:
+    """Run a check on a tree and record what came of it; the journal row."""
+    where = "the target's tests" if is_target else tree[:7]
+    if tell is not None:
+        tell(f"{task}  {rule.name} on {where} …")
+    workshop = context.workshop
+    ran = context.outside.checks().run(
+        rule, lambda path: workshop.export(tree, path), _under(tell, f"{task}  {rule.name}")
+    )
+    said = judge(rule, ran)
+    if tell is not None:
+        tell(f"{task}  {rule.name} {said.outcome.replace('_', ' ')}: {said.summary}")
+    with context.writing(actor, "check run") as work:
+        return _record(work, task, rule, tree, ran)
+
+
+def _record(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran) -> int:
+    said = judge(rule, ran)
+    digest = ""
+    if ran.tests:
+        digest, packed = pack(test.id for test in ran.tests if test.state != "skipped")  # skipped now is gone (D5)
+        if work.tx.one("check.has_tests", Named, digest=digest) is None:
+            work.record(task, e.TestsListed(digest=digest, packed=packed, count=len(ran.tests)))
+    (seq,) = work.record(
+        task,
+        e.CheckFinished(
+            tree=tree,
+            name=rule.name,
+            digest=rule.digest,
+            command=rule.run,
+            outcome=said.outcome,
+            summary=said.summary,
+            exit_code=ran.exit_code,
+            duration_ms=ran.duration_ms,
+            failing=said.failing,
+            tests=digest,
+            program=ran.program,
+            output=ran.output,
+            found=tuple(one for one in ran.findings or () if one.level == "error")[:KEPT_FAILURES],
+        ),
+    )
+    return seq
+
+
+def _under(tell: Telling | None, heading: str) -> Telling | None:
+    return None if tell is None else lambda line: tell(Printed(f"{heading}: {line}"))
