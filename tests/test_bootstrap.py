@@ -13,6 +13,7 @@ from foureyes.bootstrap import create_project, creating, open_project, restore, 
 from foureyes.bootstrap.creating import Created
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, EnvironmentProblem, GitProblem, NoProject, Refused, StoreProblem
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, Checkout, asserted, make_template, quiet_home
 
@@ -78,7 +79,7 @@ def test_init_by_an_agent_or_a_service_commits_nothing_P12(checkout: Checkout, a
     assert (done.new, done.committed, checkout.head()) == (True, "", head)
     assert any("for a person (P12)" in note for note in done.notes)
     app = open_project(str(checkout.path), {})
-    assert any("defaults are in force" in note for note in app.status.show(actor).notes)
+    assert any("defaults are in force" in steps_text(note) for note in app.status.show(actor).notes)
     app.close()
 
 
@@ -161,13 +162,13 @@ def test_without_a_repository_it_says_what_to_do(tmp_path: Path) -> None:
     for call in (open_project, lambda cwd, env: create_project(cwd, env, ALICE, prefix="fe", target=None, commit=True)):
         with pytest.raises(EnvironmentProblem, match="not in a git repository") as caught:
             call(str(tmp_path / "plain"), {})
-        assert "git init" in caught.value.next_step
+        assert "git init" in steps_text(caught.value.next_step)
 
 
 def test_without_a_project_it_says_what_to_do(checkout: Checkout) -> None:
     with pytest.raises(NoProject) as caught:
         open_project(str(checkout.path), {})
-    assert caught.value.next_step == "fe init"
+    assert steps_text(caught.value.next_step) == "fe init"
 
 
 def test_a_detached_head_needs_a_target_named(checkout: Checkout) -> None:

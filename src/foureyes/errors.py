@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import msgspec
 
+from foureyes.steps import NO_STEP, Steps
+
 
 class Reason(msgspec.Struct, frozen=True):
     """Why something is refused or noteworthy: rule id, sentence, next command (may be empty)."""
 
     rule: str
     message: str
-    next: str = ""
+    next: Steps = NO_STEP
 
 
 class FoureyesError(Exception):
@@ -22,7 +24,9 @@ class FoureyesError(Exception):
     code = "error"
     exit_code = 70
 
-    def __init__(self, message: str, *, next_step: str = "", reasons: tuple[Reason, ...] = (), task: str = "") -> None:
+    def __init__(
+        self, message: str, *, next_step: Steps = NO_STEP, reasons: tuple[Reason, ...] = (), task: str = ""
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.next_step = next_step

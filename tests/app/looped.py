@@ -16,6 +16,7 @@ from foureyes.core.loop.engine import LoopState
 from foureyes.core.nouns.finding import Answer, AnswerWord, Ruling, RulingWord
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.world import BOB, CLAUDE, CODEX, DeskWorld, GitWorld, World
 
@@ -177,7 +178,7 @@ def sent_back_to_its_reviewer(
 
 def texts(reasons: Sequence[Reason]) -> str:
     """What reasons say, for looking into."""
-    return "\n".join(f"{reason.rule} {reason.message} -> {reason.next}" for reason in reasons)
+    return "\n".join(f"{reason.rule} {reason.message} -> {steps_text(reason.next)}" for reason in reasons)
 
 
 def why_not_approved(world: World, task: str, *, by: Actor = BOB, reason: str = "read it") -> list[Reason]:

@@ -16,7 +16,7 @@ ALLOWED_IMPORTS = frozenset(
     {
         "__future__", "collections", "datetime", "enum", "functools", "hashlib", "_sha2", "_sha256", "itertools",
         "json", "re", "typing", "msgspec",
-        "foureyes.core", "foureyes.errors",
+        "foureyes.core", "foureyes.errors", "foureyes.steps",
     }
 )  # fmt: skip
 

@@ -10,6 +10,7 @@ from foureyes.config.layers import resolve
 from foureyes.config.reading import read_file
 from foureyes.config.settings import BY_KEY, FILE, SETTINGS, Setting, Value
 from foureyes.errors import ConfigError
+from foureyes.ui.cli.steps import steps_text
 
 from tests.config.samples import EXAMPLES, WRONG, error, layers, line, quick
 
@@ -92,7 +93,7 @@ def test_broken_toml_is_an_error_that_says_so_and_what_to_do(text: str) -> None:
     found = error(text)
     assert f"{FILE} is not valid TOML" in found.message
     assert "line" in found.message
-    assert "fe doctor" in found.next_step
+    assert "fe doctor" in steps_text(found.next_step)
 
 
 def test_an_empty_file_says_nothing() -> None:

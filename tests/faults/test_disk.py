@@ -19,6 +19,7 @@ from foureyes import bootstrap
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.application import Application
 from foureyes.errors import FoureyesError, StoreProblem
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.world import ALICE, CLAUDE, copy_of
 from tests.faults.fork import Child
@@ -65,7 +66,7 @@ def test_a_full_store_says_so_keeps_the_old_state_and_goes_on_when_there_is_room
     assert isinstance(engine, SqliteEngine)
     engine.connection.pragma("max_page_count", engine.connection.pragma("page_count") + 5)
     problem, count = write_until_full(desk, task)
-    assert (problem.message, problem.next_step) == (
+    assert (problem.message, steps_text(problem.next_step)) == (
         "the disk is full. Nothing was changed.",
         "free some space and try again",
     )

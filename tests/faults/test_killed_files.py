@@ -27,6 +27,7 @@ from foureyes.app.application import Application
 from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
 from foureyes.errors import BadInput, FoureyesError, Refused
+from foureyes.ui.cli.steps import steps_text
 
 from tests.adapters.store.old import OLD, as_it_was
 from tests.app.world import ALICE, CLAUDE, Checkout, copy_of
@@ -265,7 +266,7 @@ def test_a_killed_restore_can_be_repeated_and_nothing_is_lost_G4(repository: Rep
             now = repository.journal()
             assert now[:length] == old[:length], where
         except FoureyesError as problem:
-            said = (problem.message, problem.next_step)
+            said = (problem.message, steps_text(problem.next_step))
             assert "missing" in said[0] and "fe restore" in said[1], (where, said)  # noqa: PT018
         Child(restore).result()
         assert repository.journal()[:length] == old[:length], where

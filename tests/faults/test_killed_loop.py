@@ -12,6 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from foureyes.errors import FoureyesError
+from foureyes.ui.cli.steps import steps_text
 
 from tests.faults.choosing import NIGHTLY, chosen
 from tests.faults.fork import Child
@@ -69,7 +70,8 @@ def test_who_repeats_a_command_that_was_killed_after_its_commit_is_told_so_and_d
         try:
             verb.act(desk, task)
         except FoureyesError as problem:
-            return problem.message and (problem.next_step or "".join(reason.next for reason in problem.reasons))
+            steps = [problem.next_step, *[reason.next for reason in problem.reasons]]
+            return problem.message and "".join(steps_text(step) for step in steps)
         finally:
             desk.close()
         return ""

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.app.views.news import News
+
 from tests.app.world import ALICE
 from tests.faults.floor import Floor
 from tests.faults.looking import check
@@ -40,10 +42,10 @@ def test_a_lock_in_a_persons_checkout_leaves_that_alone_until_it_is_gone_Q5(plac
     task = floor.agreed()
     lock = floor.checkout.path / ".git" / "index.lock"
     lock.touch()
-    said: list[str] = []
-    rows = floor.app.merges.process(ALICE, said.append)
+    heard: list[News] = []
+    rows = floor.app.merges.process(ALICE, heard.append)
     assert [found.outcome for found in rows] == ["merged"]
-    assert [line for line in said if "left alone" in line], said
+    assert [news for news in heard if "left alone" in news.text], heard
     assert not (floor.checkout.path / f"{task.replace('-', '_')}.py").exists()
     lock.unlink()
     floor.merge()

@@ -10,6 +10,7 @@ import pytest
 from foureyes.adapters.store import lock, postgres
 from foureyes.core.events.note import Logged
 from foureyes.errors import StoreBusy
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.world import ALICE, CLAUDE
 from tests.faults.fork import Child, Signal
@@ -80,7 +81,7 @@ def test_others_hear_who_holds_the_lock_change_nothing_and_go_on_afterwards_G4(p
     with opened(place, desk.script) as app:
         with pytest.raises(StoreBusy) as caught:
             app.notes.log(CLAUDE, task, "impatient")
-        assert (caught.value.exit_code, caught.value.next_step) == (5, "try again")
+        assert (caught.value.exit_code, steps_text(caught.value.next_step)) == (5, "try again")
         assert "Nothing was changed" in caught.value.message
         assert "locked" not in caught.value.message
         assert place.dump() == before

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from foureyes.errors import Conflict
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.world import ALICE, CI
 from tests.faults.floor import Floor
@@ -86,7 +87,7 @@ def test_who_comes_while_a_merge_is_at_work_is_told_what_it_merges_and_changes_n
         try:
             floor.merge()
         except Conflict as problem:
-            return problem.exit_code, problem.message, problem.next_step
+            return problem.exit_code, problem.message, steps_text(problem.next_step)
         finally:
             floor.close()
         return 0, "", ""

@@ -15,6 +15,7 @@ from foureyes.app.views.work import CheckpointView
 from foureyes.core.events import Event
 from foureyes.core.nouns.attempt import Change, Relation
 from foureyes.core.words.ids import Sha
+from foureyes.steps import NO_STEP, Steps
 
 if TYPE_CHECKING:
     from foureyes.core.nouns.check import CheckRule, Ran
@@ -142,7 +143,7 @@ class CaughtUp(msgspec.Struct, frozen=True):
     path: str
     moved: bool
     why: str = ""
-    next: str = ""
+    next: Steps = NO_STEP
 
 
 class Workshop(Protocol):

@@ -16,6 +16,7 @@ from foureyes.app.call.context import Context, stamp
 from foureyes.bootstrap.outside import Outside
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import EnvironmentProblem, NoProject, Refused, StoreProblem
+from foureyes.steps import blank, fe, in_turn, shell
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
@@ -48,7 +49,7 @@ def repository(cwd: str) -> Located:
         raise EnvironmentProblem(
             "this directory is not in a git repository.\n  Foureyes keeps agents' work on branches until "
             "someone else has agreed to it.",
-            next_step="git init && fe init",
+            next_step=in_turn(shell("git", "init"), fe("init"), joint=" && "),
         )
     return found
 
@@ -86,7 +87,7 @@ def open_project(cwd: str, environ: Mapping[str, str]) -> Application:
     place = repository(cwd)
     folder = folder_of(place)
     if not is_project(folder):
-        raise NoProject("no Foureyes project here or above.", next_step="fe init")
+        raise NoProject("no Foureyes project here or above.", next_step=fe("init"))
     return application(_open(folder, place, environ), place, environ)
 
 
@@ -109,12 +110,13 @@ def _server(folder: str, place: Located, url: str) -> tuple[str, str]:
     address = url or (pointer.url if pointer else "")
     if not address:
         raise StoreProblem(
-            "this project's store is on a PostgreSQL server.", next_step="export FOUREYES_STORE=postgresql://…"
+            "this project's store is on a PostgreSQL server.",
+            next_step=shell("export", blank("FOUREYES_STORE=postgresql://…")),
         )
     project = pointer.project if pointer else str(settings_on_target(place).get("project.id", ""))
     if not project:
         raise StoreProblem(
-            "foureyes.toml names no project id, so the server's store cannot be found.", next_step="fe init"
+            "foureyes.toml names no project id, so the server's store cannot be found.", next_step=fe("init")
         )
     return check_url(address), project
 
@@ -168,11 +170,11 @@ def restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> 
     permit(actor, "restore")
     folder = folder_of(repository(cwd))
     if not is_project(folder):
-        raise NoProject("no Foureyes project here or above.", next_step="fe init")
+        raise NoProject("no Foureyes project here or above.", next_step=fe("init"))
     if os.path.exists(os.path.join(folder, "store.json")):
         raise Refused(
             "the store is on a server: its own backups restore it.",
-            next_step="fe store copy sqlite, then fe restore FILE",
+            next_step=in_turn(fe("store", "copy", "sqlite"), fe("restore", blank("FILE")), joint=", then "),
         )
     _sign_restore(cwd, environ, actor, source)
     kept = restore_store(folder, os.path.join(cwd, source), now())
@@ -206,15 +208,17 @@ def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, pro
     place = repository(cwd)
     folder = folder_of(place)
     if not is_project(folder):
-        raise NoProject("no Foureyes project here or above.", next_step="fe init")
+        raise NoProject("no Foureyes project here or above.", next_step=fe("init"))
     remote = shared.read_pointer(folder) is not None
     if url == shared.LOCAL:
         if not remote:
-            raise Refused("the store is the file in .foureyes/ already.", next_step="fe doctor")
+            raise Refused("the store is the file in .foureyes/ already.", next_step=fe("doctor"))
         address, project = _server(folder, place, environ.get("FOUREYES_STORE", ""))
         return shared.move_to_file(folder, address, project, now(), progress)
     if remote:
-        raise Refused("the store is on a server already.", next_step=f"fe store copy {shared.LOCAL}   first")
+        raise Refused(
+            "the store is on a server already.", next_step=fe("store", "copy", shared.LOCAL, after="   first")
+        )
     return shared.move_to_server(
         folder, shared.check_url(url), now(), keep_url=not environ.get("FOUREYES_STORE"), progress=progress
     )

@@ -20,6 +20,7 @@ from foureyes.app.call.caller import permit
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import PREFIX
 from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProblem, NoStore, NotFound
+from foureyes.steps import blank, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
@@ -170,7 +171,8 @@ def _target(repo: GitRepo) -> str:
     found = repo.default_target()
     if found is None:
         raise GitProblem(
-            "no branch is checked out, so there is no target branch to protect.", next_step="fe init --target main"
+            "no branch is checked out, so there is no target branch to protect.",
+            next_step=fe("init", "--target", "main"),
         )
     return found
 
@@ -210,7 +212,7 @@ def _make_folder(
     except OSError as problem:
         raise EnvironmentProblem(
             f"{bootstrap.FOLDER}/ cannot be made here: {problem.strerror}. Nothing was changed.",
-            next_step="make the repository's directory writable for you",
+            next_step=prose("make the repository's directory writable for you"),
         ) from problem
     finally:
         if os.path.isdir(temporary):
@@ -240,7 +242,7 @@ def _make_store(folder: str, place: Located, environ: Mapping[str, str], project
         raise NoStore(
             f"foureyes.toml names project {named}, and that server has no store of it: a second journal of "
             "one project is never begun.",
-            next_step="fe store copy URL, on the machine that has the store",
+            next_step=fe("store", "copy", blank("URL"), after=", on the machine that has the store"),
         )
     store = open_shared(folder, url, named or project, bootstrap.now(), create=not named)
     write_pointer(folder, Pointer(named or project, "" if environ.get("FOUREYES_STORE") else url))
@@ -313,7 +315,8 @@ def _write_whole(path: str, text: str) -> None:
     except OSError as problem:
         name = os.path.basename(path)
         raise EnvironmentProblem(
-            f"{name} cannot be written: {problem.strerror}.", next_step="make the directory writable, then: fe init"
+            f"{name} cannot be written: {problem.strerror}.",
+            next_step=fe("init", before="make the directory writable, then: "),
         ) from problem
     finally:
         if os.path.exists(temporary):
@@ -328,4 +331,6 @@ def _settings_from(path: str) -> dict[str, Value]:
         with open(path, encoding="utf-8") as file:
             return read(file.read(), os.path.basename(path))
     except (OSError, UnicodeDecodeError) as problem:
-        raise BadInput(f"{os.path.basename(path)} cannot be read: {problem}", next_step="fe init --from FILE") from None
+        raise BadInput(
+            f"{os.path.basename(path)} cannot be read: {problem}", next_step=fe("init", "--from", blank("FILE"))
+        ) from None

@@ -9,6 +9,7 @@ import msgspec
 from foureyes.config.reading import parse, parse_flag, shown
 from foureyes.config.settings import FEATURE_ENV_ALIASES, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Setting, Source, Value
 from foureyes.errors import ConfigError
+from foureyes.steps import prose
 
 
 class Layers(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +69,9 @@ def _agreeing(setting: Setting, values: dict[str, Value], layer: str) -> Value |
     """One value of one layer; names that mean the same setting must agree within it (P)."""
     if len({str(value) for value in values.values()}) > 1:
         claims = " but ".join(f"{name} says {shown(value)}" for name, value in values.items())
-        raise ConfigError(f"{layer} disagrees with itself about {setting.key}: {claims}", next_step="keep one of them")
+        raise ConfigError(
+            f"{layer} disagrees with itself about {setting.key}: {claims}", next_step=prose("keep one of them")
+        )
     return next(iter(values.values()), None)
 
 

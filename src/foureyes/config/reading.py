@@ -11,6 +11,7 @@ from foureyes.core.nouns.check import REPORTS, CheckRule
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import DEFAULT_LABEL_RULES, DEFAULT_PROFILES, MODES, LabelRule, Profile
 from foureyes.errors import ConfigError
+from foureyes.steps import fe, prose
 
 
 def read_file(text: str, name: str = FILE) -> dict[str, Value]:
@@ -20,7 +21,9 @@ def read_file(text: str, name: str = FILE) -> dict[str, Value]:
     try:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
-        raise ConfigError(f"{name} is not valid TOML: {problem}", next_step=f"mend {name}, then: fe doctor") from None
+        raise ConfigError(
+            f"{name} is not valid TOML: {problem}", next_step=fe("doctor", before=f"mend {name}, then: ")
+        ) from None
     return read_tree(tree, text, name)
 
 
@@ -35,7 +38,8 @@ def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, Value]
         setting = BY_KEY.get(key)
         if setting is None:
             raise ConfigError(
-                f"{where}: there is no such key.{_nearest(key)}", next_step=f"keys there are: {', '.join(BY_KEY)}"
+                f"{where}: there is no such key.{_nearest(key)}",
+                next_step=prose(f"keys there are: {', '.join(BY_KEY)}"),
             )
         settings[key] = checked(setting, value, where)
     return settings

@@ -14,6 +14,7 @@ from foureyes.app.ports import Repo
 from foureyes.core.nouns.attempt import DETACHED, ChangedFile
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
+from foureyes.ui.cli.steps import steps_text
 
 from tests.adapters.git.conftest import CODE, Project
 
@@ -46,7 +47,7 @@ def test_an_old_git_is_refused_naming_both_versions(
         repo.heads()
     assert version.split()[0] in refused.value.message
     assert "2.38" in refused.value.message
-    assert refused.value.next_step == "install git 2.38 or newer"
+    assert steps_text(refused.value.next_step) == "install git 2.38 or newer"
 
 
 @pytest.mark.parametrize("version", ["2.38.0", "2.39.5 (Apple Git-154)", "2.54.0.windows.1", "3.0.rc1"])
@@ -63,7 +64,7 @@ def test_a_missing_git_is_said_with_what_to_do(
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GitProblem, match="git was not found") as refused:
         repo.heads()
-    assert refused.value.next_step == "install git 2.38 or newer"
+    assert steps_text(refused.value.next_step) == "install git 2.38 or newer"
 
 
 # Refs
@@ -443,7 +444,7 @@ def test_objects_that_a_partial_clone_left_out_are_a_clear_sentence_G1(project: 
     project.git("clone", "-q", "--filter=blob:none", "--no-checkout", url, str(tmp_path / "clone"))
     with pytest.raises(GitProblem, match="unable to read") as refused:
         Project(tmp_path / "clone").change()
-    assert "git fetch --refetch --no-filter" in refused.value.next_step
+    assert "git fetch --refetch --no-filter" in steps_text(refused.value.next_step)
 
 
 def test_hooks_of_the_repository_do_not_run_when_reading(project: Project, tmp_path: Path) -> None:

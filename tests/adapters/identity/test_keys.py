@@ -28,6 +28,7 @@ from foureyes.adapters.identity import keys, sshsig
 from foureyes.adapters.identity.keys import KeyRing
 from foureyes.adapters.process import ProgramTimedOut
 from foureyes.errors import BadInput, Conflict, EnvironmentProblem, NotFound, Refused
+from foureyes.ui.cli.steps import steps_text
 
 from tests.adapters.identity.test_sshsig import NOT_TOUCHED, TOUCHED, SoftwareKey
 
@@ -231,7 +232,7 @@ def test_a_passphrase_that_is_short_or_mistyped_makes_no_key_I9(
     with pytest.raises(Refused, match="No key was made") as refusal:
         desk.ring.make()
     assert [(reason.rule, reason.message) for reason in refusal.value.reasons] == [("I9", why)]
-    assert refusal.value.next_step == "fe key new --human"
+    assert steps_text(refusal.value.next_step) == "fe key new --human"
     assert not desk.folder.exists()
 
 
@@ -266,7 +267,7 @@ def test_a_private_key_that_others_can_reach_is_refused_I9(desk: Desk, made: str
     private_file(desk).chmod(mode)
     with pytest.raises(Refused) as refusal:
         desk.ring.sign(made, STATEMENT)
-    assert (rules(refusal), refusal.value.next_step) == (["I9"], f"chmod 600 {private_file(desk)}")
+    assert (rules(refusal), steps_text(refusal.value.next_step)) == (["I9"], f"chmod 600 {private_file(desk)}")
 
 
 def test_a_folder_that_others_can_reach_gets_no_key_I9(desk: Desk, made: str, answers: list[str]) -> None:
@@ -274,7 +275,7 @@ def test_a_folder_that_others_can_reach_gets_no_key_I9(desk: Desk, made: str, an
     answers += [SECRET, SECRET]
     with pytest.raises(Refused) as refusal:
         desk.ring.make()
-    assert (rules(refusal), refusal.value.next_step) == (["I9"], f"chmod 700 {desk.folder}")
+    assert (rules(refusal), steps_text(refusal.value.next_step)) == (["I9"], f"chmod 700 {desk.folder}")
     assert list(desk.ring.held()) == [made]
 
 
@@ -500,7 +501,7 @@ def test_a_fido_handle_that_is_gone_or_open_to_others_signs_nothing_I9(desk: Des
     fido.handle.chmod(0o644)
     with pytest.raises(Refused) as refusal:
         desk.ring.sign(fido.fingerprint, STATEMENT)
-    assert (rules(refusal), refusal.value.next_step) == (["I9"], f"chmod 600 '{fido.handle}'")
+    assert (rules(refusal), steps_text(refusal.value.next_step)) == (["I9"], f"chmod 600 '{fido.handle}'")
     fido.handle.unlink()
     with pytest.raises(EnvironmentProblem, match="id fido cannot be read"):
         desk.ring.sign(fido.fingerprint, STATEMENT)
@@ -515,7 +516,7 @@ def test_a_key_that_an_agent_could_use_silently_is_not_adopted_I9(desk: Desk, fi
         desk.ring.adopt(str(fido.handle))
     assert rules(refusal) == ["I9"]
     assert "ssh-agent could sign with it silently" in refusal.value.reasons[0].message
-    assert refusal.value.next_step.startswith("fe key new --human")
+    assert steps_text(refusal.value.next_step).startswith("fe key new --human")
     assert not desk.folder.exists()
 
 

@@ -23,6 +23,7 @@ from foureyes.core.events import TaskCreated
 from foureyes.core.events.note import Logged
 from foureyes.core.events.project import ProjectCreated
 from foureyes.errors import BadInput, FoureyesError, StoreBusy, StoreProblem
+from foureyes.ui.cli.steps import steps_text
 
 from tests import engines
 from tests.adapters.store.shop import NOW, append, security
@@ -335,5 +336,5 @@ def test_a_busy_store_is_said_so_and_nothing_is_changed(place: engines.Place, mo
         with pytest.raises(StoreBusy, match="busy") as caught:
             append(two, security())
         assert "Nothing was changed" in caught.value.message
-        assert caught.value.next_step == "try again"
+        assert steps_text(caught.value.next_step) == "try again"
     assert append(two, security()) == [2]

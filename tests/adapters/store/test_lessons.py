@@ -13,6 +13,7 @@ import pytest
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.views.task_list import ListQuery
 from foureyes.errors import Conflict, FoureyesError, NotFound
+from foureyes.ui.cli.steps import steps_text
 
 from tests import engines
 from tests.adapters.store.shop import append, security
@@ -74,7 +75,7 @@ def test_the_same_key_with_another_content_is_a_conflict_and_keeps_the_old_lesso
     with desk.unchanged(), pytest.raises(Conflict) as caught:
         desk.create(CLAUDE, **{**fields, **change}, key="k")  # type: ignore[arg-type]
     assert (caught.value.exit_code, caught.value.task) == (4, task)
-    assert task in caught.value.next_step
+    assert task in steps_text(caught.value.next_step)
     assert desk.task(task) == before
 
 

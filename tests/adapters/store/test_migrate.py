@@ -26,6 +26,7 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.core.events import KINDS
 from foureyes.core.events.project import ProjectCreated
 from foureyes.errors import StoreProblem
+from foureyes.ui.cli.steps import steps_text
 
 from tests import engines
 from tests.adapters.store.old import OLD, OLDER, old_at, old_database, old_file
@@ -116,7 +117,7 @@ def test_a_newer_store_is_refused_and_not_touched(tmp_path: Path) -> None:
     before = (tmp_path / "store.db").read_bytes()
     with pytest.raises(StoreProblem, match="newer") as caught:
         open_store(str(tmp_path), NOW)
-    assert "upgrade" in caught.value.next_step
+    assert "upgrade" in steps_text(caught.value.next_step)
     assert (tmp_path / "store.db").read_bytes() == before
     assert not list(tmp_path.glob("*.before-schema-*"))
 
@@ -265,7 +266,7 @@ def test_a_newer_store_is_refused_and_not_touched_on_both_engines(place: engines
     before = state(engine)
     with pytest.raises(StoreProblem, match="newer") as caught:
         place.open()
-    assert (caught.value.exit_code, "upgrade" in caught.value.next_step) == (5, True)
+    assert (caught.value.exit_code, "upgrade" in steps_text(caught.value.next_step)) == (5, True)
     assert state(engine) == before
 
 

@@ -19,6 +19,7 @@ from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.shared import open_shared, postgres
 from foureyes.adapters.store.store import Store
 from foureyes.errors import BadInput, FoureyesError, NoStore, StoreProblem
+from foureyes.ui.cli.steps import steps_text
 
 from tests import engines
 from tests.adapters.store.shop import NOW, append, security
@@ -132,7 +133,7 @@ def test_a_connection_lost_at_the_commit_says_that_it_does_not_know_G4(
     with pytest.raises(StoreProblem, match="saved whole, or not at all") as caught:
         lost()
     assert "Nothing was changed" not in caught.value.message
-    assert caught.value.next_step == "fe audit log"
+    assert steps_text(caught.value.next_step) == "fe audit log"
     assert journal(place) == []
     assert append(store, security()) == [1]
 
@@ -209,7 +210,7 @@ def test_a_missing_store_is_said_so_and_not_made(server: engines.Server) -> None
 def test_a_server_that_is_not_there_is_a_clear_problem(url: str) -> None:
     with pytest.raises(StoreProblem, match="cannot be reached") as caught:
         PostgresEngine(url, "abc")
-    assert (caught.value.exit_code, "FOUREYES_STORE" in caught.value.next_step) == (5, True)
+    assert (caught.value.exit_code, "FOUREYES_STORE" in steps_text(caught.value.next_step)) == (5, True)
     assert "\n" not in caught.value.message
 
 
@@ -257,7 +258,7 @@ def test_somebody_who_may_only_look_is_told_so_and_changes_nothing(
         assert store.engine.fetch("SELECT count(*) FROM journal", {})[1] == [(1,)]
     with pytest.raises(StoreProblem, match="does not let you write") as caught:
         append(store, security())
-    assert "write access" in caught.value.next_step
+    assert "write access" in steps_text(caught.value.next_step)
     store.close()
     assert journal(place) == [(1,)]
 
@@ -296,7 +297,7 @@ def said(url: str) -> str:
     """All that a person gets to see when a store cannot be reached."""
     with pytest.raises(FoureyesError) as caught:
         PostgresEngine(url, "abc")
-    return f"{caught.value.message} {caught.value.next_step} {caught.value.reasons}"
+    return f"{caught.value.message} {steps_text(caught.value.next_step)} {caught.value.reasons}"
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
@@ -358,4 +359,4 @@ def test_the_driver_is_an_extra_and_its_absence_a_clear_problem(monkeypatch: pyt
     monkeypatch.setitem(sys.modules, "foureyes.adapters.store.postgres", None)
     with pytest.raises(StoreProblem, match="psycopg") as caught:
         postgres("postgresql://h/x", "abc")
-    assert "foureyes[postgres]" in caught.value.next_step
+    assert "foureyes[postgres]" in steps_text(caught.value.next_step)

@@ -21,6 +21,7 @@ from foureyes.app.application import Application
 from foureyes.bootstrap import copy_store, create_project, creating, open_project, restore
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, FoureyesError, NoProject, NoStore, Refused, StoreProblem, VerificationFailed
+from foureyes.ui.cli.steps import steps_text
 
 from tests import engines
 from tests.adapters.store.shop import NOW, append, security
@@ -142,7 +143,7 @@ def test_the_pointer_is_for_its_owner_only_and_names_no_address_that_the_environ
     project.environ.clear()
     with pytest.raises(StoreProblem, match="PostgreSQL server") as caught:
         project.app()
-    assert "FOUREYES_STORE" in caught.value.next_step
+    assert "FOUREYES_STORE" in steps_text(caught.value.next_step)
 
 
 @pytest.mark.parametrize("actor", [CLAUDE, CI, asserted(ALICE)], ids=["agent", "service", "typed"])
@@ -383,7 +384,7 @@ def test_a_crash_on_the_way_back_leaves_a_usable_project_and_a_second_call_compl
     else:
         with pytest.raises(NoStore) as caught:
             project.app()
-        assert "fe store copy sqlite" in caught.value.next_step, "what completes it"
+        assert "fe store copy sqlite" in steps_text(caught.value.next_step), "what completes it"
     project.copy("sqlite")
     assert (project.engine(), project.rows()) == ("sqlite", before)
     project.create("at last")
@@ -542,7 +543,7 @@ def test_a_clone_of_a_project_whose_store_is_not_on_that_server_is_told_so(proje
     clone = clone_of(project, tmp_path / "clone")
     with pytest.raises(NoStore) as caught:
         create_project(clone, {"FOUREYES_STORE": project.server.url}, BOB, prefix="fe", target=None, commit=False)
-    assert "fe store copy" in caught.value.next_step
+    assert "fe store copy" in steps_text(caught.value.next_step)
     assert project.server.schemas(project.id) == []
     assert not (Path(clone) / ".foureyes").exists()
 

@@ -9,6 +9,7 @@ from foureyes.core.nouns.finding import RULINGS, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import BadInput, NotFound, Refused
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.gated import configure
 from tests.app.looped import (
@@ -82,7 +83,7 @@ def test_a_ruling_is_about_the_answer_that_was_given_L8_L9_lesson_17(desk: DeskW
 def test_a_claim_is_no_fix_and_stands_against_the_approval_until_somebody_verified_it_L8_D2(desk: DeskWorld) -> None:
     task, name = answered(desk)
     (reason,) = why_not_approved(desk, task)
-    assert (reason.rule, "nobody verified" in reason.message, reason.next) == (
+    assert (reason.rule, "nobody verified" in reason.message, steps_text(reason.next)) == (
         "D2",
         True,
         f"fe finding rule {name} --verified|--not-fixed",
@@ -94,7 +95,10 @@ def test_a_claim_is_no_fix_and_stands_against_the_approval_until_somebody_verifi
 def test_a_dispute_is_no_acceptance_L9_D2_lesson_17(desk: DeskWorld) -> None:
     task, name = answered(desk, "REJECTED")
     (reason,) = why_not_approved(desk, task)
-    assert ("nobody ruled" in reason.message, reason.next) == (True, f"fe finding rule {name} --accepted|--overruled")
+    assert ("nobody ruled" in reason.message, steps_text(reason.next)) == (
+        True,
+        f"fe finding rule {name} --accepted|--overruled",
+    )
     rule(desk, {name: "ACCEPTED"})
     assert desk.approve(BOB, task).status == "approved"
 
@@ -104,7 +108,10 @@ def test_an_open_one_is_answered_first_D2(desk: DeskWorld) -> None:
     task = desk.handed_in()
     (name,) = review(desk, task, [issue()]).raised
     (reason,) = why_not_approved(desk, task)
-    assert ("is open" in reason.message, reason.next) == (True, f"fe finding respond {name} --fixed|--rejected")
+    assert ("is open" in reason.message, steps_text(reason.next)) == (
+        True,
+        f"fe finding respond {name} --fixed|--rejected",
+    )
     for word in RULINGS:
         with desk.unchanged(), pytest.raises(Refused):
             rule(desk, {name: word})

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import pytest
 
+from foureyes.app.views.news import News
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Said
 from foureyes.errors import BadInput, NotFound
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.gated import AUTO, KNIP, LINT, TESTS, answers, check, configure, deliver, report_of, row_of
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, GitWorld, agent, asserted, child_of, person
@@ -236,7 +238,9 @@ def test_what_was_not_run_refuses_and_names_the_command_D5_G2(desk: DeskWorld) -
         desk.approve(BOB, task)
     reasons = caught[0].reasons
     assert [reason.rule for reason in reasons] == ["D5", "D5"]
-    assert all("was not run" in reason.message and reason.next == f"fe check run {task}" for reason in reasons)
+    assert all(
+        "was not run" in reason.message and steps_text(reason.next) == f"fe check run {task}" for reason in reasons
+    )
 
 
 def test_no_code_has_no_tree_to_check_D5_A5(desk: DeskWorld) -> None:
@@ -282,19 +286,19 @@ def test_there_must_be_something_to_run_and_something_to_run_it_on(desk: DeskWor
     task = desk.handed_in()
     with desk.refused(error=NotFound) as caught:
         check(desk, task)
-    assert ("no checks are in force" in caught[0].message, caught[0].next_step) == (
+    assert ("no checks are in force" in caught[0].message, steps_text(caught[0].next_step)) == (
         True,
         "a person runs: fe policy accept",
     )
     configure(desk, LINT)
     with desk.refused(error=NotFound) as caught:
         check(desk, waiting)
-    assert caught[0].next_step == f"fe submit {waiting}"
+    assert steps_text(caught[0].next_step) == f"fe submit {waiting}"
     with desk.refused(error=NotFound):
         desk.app.checks.show(BOB, waiting)
     with desk.refused(error=BadInput) as caught:
         check(desk, task, only=["lnt"])
-    assert "lint" in caught[0].next_step
+    assert "lint" in steps_text(caught[0].next_step)
     assert desk.outside.runner.ran == []
 
 
@@ -329,8 +333,8 @@ def test_show_has_what_it_printed_who_ran_it_and_the_command(desk: DeskWorld) ->
     configure(desk, LINT)
     desk.outside.runner.says("lint", exit_code=1, output="a.py:1 E501\n", duration_ms=1500)
     task = desk.handed_in()
-    told: list[str] = []
-    check(desk, task, tell=told.append)
+    heard: list[News] = []
+    check(desk, task, tell=heard.append)
     with desk.unchanged():
         row = row_of(desk.app.checks.show(BOB, task), "lint")
     assert (row.output, row.command, row.duration_ms, CI.session in row.by) == (
@@ -339,8 +343,8 @@ def test_show_has_what_it_printed_who_ran_it_and_the_command(desk: DeskWorld) ->
         1500,
         True,
     )
-    assert told[0].startswith(f"{task}  lint on ")
-    assert told[-1] == f"{task}  lint failed: exit code 1"
+    assert heard[0].text.startswith(f"{task}  lint on ")
+    assert heard[-1].text == f"{task}  lint failed: exit code 1"
 
 
 def test_results_are_told_one_after_the_other_and_kept_when_a_later_check_cannot_run_G4(desk: DeskWorld) -> None:

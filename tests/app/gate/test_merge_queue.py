@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 
 from foureyes.app.gate.merging import STARTS
+from foureyes.app.views.news import News
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import GitProblem
@@ -175,19 +176,19 @@ def test_the_merge_result_is_what_is_checked_and_an_equal_tree_is_known_Q2(world
 def test_a_clean_checkout_follows_and_a_dirty_one_is_left_alone_and_told_Q5(world: GitWorld) -> None:
     configure(world, AT_ONCE)
     clean, dirty = deliver(world), deliver(world)
-    told: list[str] = []
+    heard: list[News] = []
     world.approve(BOB, clean)
-    world.app.merges.process(CI, told.append)
+    world.app.merges.process(CI, heard.append)
     assert (world.checkout.path / f"{clean}.py").exists()
     assert world.checkout.git("status", "--porcelain", "--", ".", ":!.foureyes") == ""
-    assert any("brought up to date" in line for line in told)
+    assert any("brought up to date" in news.text for news in heard)
     world.checkout.write("code.py", "mine\n")
     world.approve(BOB, dirty)
-    told.clear()
-    world.app.merges.process(CI, told.append)
+    heard.clear()
+    world.app.merges.process(CI, heard.append)
     assert (world.checkout.path / "code.py").read_text() == "mine\n"
     assert not (world.checkout.path / f"{dirty}.py").exists()
-    assert any("left alone" in line and "next: git -C" in line for line in told)
+    assert any("left alone" in news.text and news.next.steps[0].argv[:2] == ("git", "-C") for news in heard)
 
 
 def test_what_is_on_the_target_already_is_found_and_not_merged_twice_A3_Q4(world: GitWorld) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foureyes.app.ports import CaughtUp
+from foureyes.app.views.news import News
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import Conflict
 
@@ -20,11 +21,11 @@ def merge_waiting(world: GitWorld, actor: Actor = CI) -> dict[str, str]:
 def test_waiting_ends_when_the_approval_has_settled_and_is_merged_Q0(world: GitWorld) -> None:
     task = approved(world)
     world.clock.advance(seconds=4)
-    heard: list[str] = []
+    heard: list[News] = []
     rows = world.app.merges.process(CI, heard.append, wait=True)
     assert [(row.task, row.outcome) for row in rows] == [(task, "merged")], "told once, as what it became"
     assert world.clock.waited == [6]
-    assert any("waiting until it has settled (Q0)" in line for line in heard)
+    assert any("waiting until it has settled (Q0)" in news.text for news in heard)
 
 
 def test_without_waiting_nothing_is_waited_for_Q0(world: GitWorld) -> None:

@@ -12,6 +12,7 @@ from foureyes.app.call.caller import gate_of
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Said
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.gated import AUTO, KNIP, LINT, TESTS, check, configure, deliver, report_of, row_of, words
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, PROJECT, DeskWorld, GitWorld
@@ -362,7 +363,7 @@ def test_a_person_says_which_diff_was_looked_at_where_a_label_wants_it_D8(desk: 
     task, usual = desk.handed_in(labels=["payments"]), desk.handed_in()
     with desk.refused("D8") as caught:
         desk.approve(BOB, task, seen="")
-    assert f"fe show {task} --diff" in caught[0].reasons[0].next
+    assert f"fe show {task} --diff" in steps_text(caught[0].reasons[0].next)
     with desk.refused("D8"):
         desk.app.decisions.approve(BOB, task, said=Said(break_glass="quick"))
     assert desk.approve(BOB, task).seen

@@ -14,6 +14,7 @@ from foureyes.core.events.project import ProjectHeld
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Said
 from foureyes.errors import BadInput, Conflict, NotFound, Refused
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskKeys, DeskWorld, asserted, person
 
@@ -67,7 +68,7 @@ def test_who_has_no_key_yet_makes_one_that_somebody_with_a_key_adds_I9(keyed: De
     bobs = forget(keyed)
     with keyed.unchanged():
         made = keyed.app.keys.new(BOB)
-    assert (made.registered, f"--person {BOB.person}" in made.next) == (False, True)
+    assert (made.registered, f"--person {BOB.person}" in steps_text(made.next)) == (False, True)
     with keyed.refused("I9"):
         keyed.app.keys.add(BOB, made.public, BOB.person)
     use(keyed, alices)
@@ -147,7 +148,7 @@ def test_where_a_key_exists_policy_holds_and_break_glass_need_it_I9(keyed: DeskW
     forget(keyed)
     with keyed.refused("I9") as caught:
         SIGNED[verb](keyed, BOB, task)
-    assert caught[0].next_step == "fe key list"
+    assert steps_text(caught[0].next_step) == "fe key list"
     use(keyed, alices)
     SIGNED[verb](keyed, ALICE if verb != "break-glass" else BOB, task)
     assert said(keyed)
@@ -182,14 +183,14 @@ def test_human_proof_key_without_any_key_says_how_to_make_one_I9(desk: DeskWorld
     task = desk.handed_in(CLAUDE)
     with desk.refused("I9") as caught:
         desk.app.decisions.approve(BOB, task)
-    assert caught[0].next_step == "fe key new --human"
+    assert steps_text(caught[0].next_step) == "fe key new --human"
     assert desk.approve(CODEX, task).rule == "P7", "agents need no key"
 
 
 def test_doctor_says_what_peoples_decisions_rest_on_I9(desk: DeskWorld) -> None:
     def check() -> tuple[str, str]:
         found = next(check for check in desk.app.doctor.examine(ALICE) if check.check == "keys")
-        return found.result, found.next
+        return found.result, steps_text(found.next)
 
     assert check() == ("ok", "")
     desk.app.policy.set(ALICE, "review.human_proof", "key")

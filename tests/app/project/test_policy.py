@@ -6,6 +6,7 @@ import pytest
 
 from foureyes.config.settings import SETTINGS
 from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Refused
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld
 
@@ -172,12 +173,12 @@ def test_another_file_on_the_target_leaves_the_accepted_one_in_force_and_is_repo
     desk.app.policy.accept(ALICE)
     desk.repo.files["foureyes.toml"] = '[review]\npolicy = "trusted"\n'
     assert setting(desk, "review.policy") == ("strict", "foureyes.toml")
-    assert any("not the accepted one" in note for note in desk.app.status.show(CLAUDE).notes)
+    assert any("not the accepted one" in steps_text(note) for note in desk.app.status.show(CLAUDE).notes)
     check = next(check for check in desk.app.doctor.examine(ALICE) if check.check == "configuration")
-    assert (check.result, check.next) == ("warn", "a person runs: fe policy accept")
+    assert (check.result, steps_text(check.next)) == ("warn", "a person runs: fe policy accept")
     del desk.repo.files["foureyes.toml"]
     assert setting(desk, "review.policy") == ("strict", "foureyes.toml")
-    assert any("gone from main" in note for note in desk.app.status.show(CLAUDE).notes)
+    assert any("gone from main" in steps_text(note) for note in desk.app.status.show(CLAUDE).notes)
 
 
 def test_accepting_again_changes_nothing_and_the_record_has_every_acceptance_P12(desk: DeskWorld) -> None:

@@ -8,6 +8,8 @@ import pytest
 
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.errors import BadInput, GitProblem
+from foureyes.steps import prose
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, PROJECT, DeskWorld, GitWorld
 
@@ -21,14 +23,14 @@ def test_the_project_row_is_the_first_of_the_journal(desk: DeskWorld) -> None:
 def test_status_says_which_policy_is_in_force_and_why_P12(desk: DeskWorld) -> None:
     status = desk.app.status.show(CLAUDE)
     assert (status.policy, status.policy_source) == ("balanced", "default")
-    assert any("defaults are in force" in note for note in status.notes)
+    assert any("defaults are in force" in steps_text(note) for note in status.notes)
     desk.repo.files["foureyes.toml"] = '[review]\npolicy = "strict"\n'
     assert desk.app.status.show(CLAUDE).policy == "balanced", "nobody has accepted it"
     desk.app.policy.accept(ALICE)
     desk.environ["FOUREYES_REVIEW_POLICY"] = "trusted"
     status = desk.app.status.show(CLAUDE)
     assert (status.policy, status.policy_source) == ("strict", "foureyes.toml")
-    assert any("only a person may loosen (P12)" in note for note in status.notes)
+    assert any("only a person may loosen (P12)" in steps_text(note) for note in status.notes)
 
 
 def test_doctor_looks_at_everything_and_repairs_nothing(world: GitWorld) -> None:
@@ -66,7 +68,7 @@ def test_doctor_names_a_missing_target_and_a_broken_git(desk: DeskWorld, monkeyp
     assert (results["target"].result, "main" in results["target"].message) == ("fail", True)
 
     def broken(*_: object) -> None:
-        raise GitProblem("git is gone", next_step="install git")
+        raise GitProblem("git is gone", next_step=prose("install git"))
 
     monkeypatch.setattr(desk.repo, "heads", broken)
     monkeypatch.setattr(desk.repo, "commit_of", broken)
@@ -78,7 +80,7 @@ def test_doctor_names_a_missing_target_and_a_broken_git(desk: DeskWorld, monkeyp
         "fail",
         "ok",
     ]
-    assert results["git"].next == "install git"
+    assert steps_text(results["git"].next) == "install git"
 
 
 def test_doctor_names_an_edited_row_J2(desk: DeskWorld) -> None:

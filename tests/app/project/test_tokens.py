@@ -11,6 +11,7 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId, token_hash
 from foureyes.errors import BadInput, LostClaim, NotFound, Refused, TokenRefused
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, agent
 
@@ -248,7 +249,7 @@ def test_an_unknown_profile_or_role_is_an_error_with_the_allowed_ones(desk: Desk
     task = desk.create()
     with pytest.raises(BadInput) as caught:
         desk.app.sessions.spawn(CLAUDE, task, "review", agent="nobody")
-    assert "claude, claude-senior, codex" in caught.value.next_step
+    assert "claude, claude-senior, codex" in steps_text(caught.value.next_step)
     with pytest.raises(BadInput, match="implement, review"):
         desk.app.sessions.spawn(CLAUDE, task, "approve")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from foureyes.app.views.task_list import ListQuery
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, agent, marked
 
@@ -12,7 +13,7 @@ def test_the_table_of_C1(desk: DeskWorld) -> None:
     untouched = desk.create(CODEX)
     with desk.refused("C1") as caught:
         close(CODEX, untouched)
-    assert caught[0].reasons[0].next == f"fe cancel {untouched}"
+    assert steps_text(caught[0].reasons[0].next) == f"fe cancel {untouched}"
     assert close(GEMINI, untouched, reason="not needed").status == "closed"
 
     implemented = desk.handed_in(CLAUDE, creator=CODEX)

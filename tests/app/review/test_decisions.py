@@ -9,6 +9,7 @@ import pytest
 
 from foureyes.app.views.task_list import ListQuery
 from foureyes.errors import Conflict, GitProblem, Refused
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, agent, child_of, marked
 
@@ -86,7 +87,7 @@ def test_a_creator_agent_needs_a_reason_and_is_audited_twice_P3_P8(world: GitWor
     task = world.handed_in(CLAUDE, creator=CODEX)
     with world.refused("P3") as caught:
         world.approve(CODEX, task, reason="   ")
-    assert "-m" in caught[0].reasons[-1].next
+    assert "-m" in steps_text(caught[0].reasons[-1].next)
     done = world.approve(CODEX, task, reason="I know what I asked for")
     (event,) = world.app.policy.security()
     assert (done.rule, done.exception, done.security_event) == ("P3", True, event.seq)
@@ -192,7 +193,7 @@ def test_a_changed_line_makes_the_attempt_stale_until_submitted_again_D4_lesson_
     world.checkout.commit("work.py", "one more line\n", session=CLAUDE)
     with world.refused("D4") as caught:
         world.approve(CODEX, task)
-    assert caught[0].reasons[0].next == f"fe submit {task}"
+    assert steps_text(caught[0].reasons[0].next) == f"fe submit {task}"
     (row,) = world.app.lists.reviewable(CODEX, ListQuery())
     assert row.you.stale
     world.submit(CLAUDE, task)
@@ -594,7 +595,11 @@ def test_no_refusal_suggests_something_destructive_G5_lesson_64(desk: DeskWorld)
     for actor in (CLAUDE, CODEX, marked(), child_of(CLAUDE)):
         with pytest.raises(Refused) as caught:
             desk.approve(actor, task, seen="")
-        said += [caught.value.message, caught.value.next_step, *(f"{r.message} {r.next}" for r in caught.value.reasons)]
+        said += [
+            caught.value.message,
+            steps_text(caught.value.next_step),
+            *(f"{r.message} {steps_text(r.next)}" for r in caught.value.reasons),
+        ]
     words = " ".join(said)
     assert not any(
         word in words for word in ("rm -", "--force", "reset --hard", "--self-close", "--as", "policy set", "delete")

@@ -9,6 +9,7 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Said
 from foureyes.errors import BadInput
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, asserted
 
@@ -56,7 +57,7 @@ def test_any_session_finishes_it_with_a_reason_even_the_author_P11(apart: DeskWo
     record(apart, CODEX, task)
     with apart.refused("P11") as caught:
         apart.approve(CLAUDE, task)
-    assert "-m" in caught[0].next_step
+    assert "-m" in steps_text(caught[0].next_step)
     done = apart.approve(CLAUDE, task, reason="codex read it")
     assert (done.rule, done.exception, apart.status(task)) == ("P11", False, "approved")
     assert [entry.session for entry in apart.show(task).history if entry.action == "approved"] == [CODEX.session]

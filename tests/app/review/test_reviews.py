@@ -10,6 +10,7 @@ import pytest
 
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, NotFound, Refused
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.gated import configure
 from tests.app.looped import (
@@ -42,7 +43,7 @@ def test_a_review_without_findings_approves_and_is_kept_whole_V3(desk: DeskWorld
     (kept,) = desk.show(task).reviews
     assert (kept.session, kept.attempt, kept.diff_id, kept.is_whole) == (CODEX.session, 1, done.diff_id, True)
     assert desk.status(task) == "reviewing", "a review is no approval"
-    assert done.next == f"fe approve {task}"
+    assert steps_text(done.next) == f"fe approve {task}"
 
 
 @pytest.mark.parametrize(
@@ -322,7 +323,7 @@ def test_a_refused_review_says_what_to_do_and_never_something_destructive_G5(des
     task = desk.handed_in()
     with pytest.raises((BadInput, Refused)) as caught:
         send(desk, task, PROSE)
-    said = caught.value.next_step + texts(caught.value.reasons)
+    said = steps_text(caught.value.next_step) + texts(caught.value.reasons)
     assert caught.value.next_step
     assert not any(word in said for word in ("rm ", "delete", "reset", "--force"))
 

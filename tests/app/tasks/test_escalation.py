@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Refused
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.gated import configure, deliver, words
 from tests.app.looped import (
@@ -190,7 +191,7 @@ def test_split_plans_the_parts_and_the_whole_waits_for_them_E3(desk: DeskWorld) 
     assert {desk.task(part).title for part in parts} == {"read the settings", "use them"}
     assert same_tier(desk, task) == ("developer", "")
     assert (task in desk.ids_of(ready=True), set(parts) <= set(desk.ids_of(ready=True))) == (False, True)
-    assert done.next == f"fe start {parts[0]}"
+    assert steps_text(done.next) == f"fe start {parts[0]}"
     with desk.refused("T3"):
         desk.start(CLAUDE, task)
     assert [one.state for one in findings(desk, task).values()] == ["open"], "a split resolves nothing"

@@ -9,6 +9,7 @@ import pytest
 
 from foureyes.core.words.text import TEXT_LIMIT
 from foureyes.errors import AmbiguousId, BadInput, NotFound, Refused, StaleState
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, asserted
 
@@ -403,4 +404,4 @@ def test_a_refusal_always_says_what_to_do_G2(desk: DeskWorld) -> None:
     with pytest.raises(Refused) as caught:
         desk.app.tasks.add_dependency(BOB, task, [task])
     assert all(reason.message for reason in caught.value.reasons)
-    assert any(reason.next for reason in caught.value.reasons)
+    assert any(steps_text(reason.next) for reason in caught.value.reasons)

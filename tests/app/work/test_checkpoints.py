@@ -8,6 +8,7 @@ import pytest
 
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Conflict, NotFound
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, GitWorld, asserted
 
@@ -157,7 +158,7 @@ def test_restore_never_moves_the_protected_branch_nor_a_detached_head_K2(world: 
         before = world.checkout.head()
         with world.refused("K2") as caught:
             world.app.checkpoints.restore(CLAUDE, "here")
-        assert "git switch -c NAME" in caught[0].reasons[0].next
+        assert "git switch -c NAME" in steps_text(caught[0].reasons[0].next)
         assert (world.checkout.head(), names(world)) == (before, [("", "here")])
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, LostClaim, NotFound
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, agent, asserted, child_of, person
 
@@ -20,7 +21,7 @@ def test_of_several_sessions_exactly_one_wins_T1_lesson_61(desk: DeskWorld) -> N
             lost.append(problem)
     assert won == [(CLAUDE, True)]
     assert len(lost) == 3
-    assert all("claude#1" in problem.message and problem.next_step == "fe next" for problem in lost)
+    assert all("claude#1" in problem.message and steps_text(problem.next_step) == "fe next" for problem in lost)
     assert desk.task(task).implementer == CLAUDE.session
     assert desk.kinds(task).count("TaskStarted") == 1
 

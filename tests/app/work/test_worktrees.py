@@ -9,6 +9,7 @@ import pytest
 
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import GitProblem, LostClaim
+from foureyes.ui.cli.steps import steps_text
 
 from tests.app.gated import AT_ONCE, configure, merge
 from tests.app.world import ALICE, BOB, CLAUDE, CODEX, Checkout, GitWorld
@@ -79,7 +80,7 @@ def test_a_worktree_comes_with_the_claim_K1(world: GitWorld, state: str) -> None
         world.approve(BOB, task)
     with world.refused("K1") as caught:
         world.app.worktrees.open(CLAUDE, task)
-    assert caught[0].next_step == f"fe start {task} --worktree"
+    assert steps_text(caught[0].next_step) == f"fe start {task} --worktree"
 
 
 def test_somebody_elses_claim_gives_no_worktree_in_ones_own_name_K1_A1(world: GitWorld) -> None:

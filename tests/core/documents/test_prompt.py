@@ -48,6 +48,7 @@ from foureyes.core.nouns.finding import (
 )
 from foureyes.core.words.fence import shown
 from foureyes.errors import BadInput, Refused
+from foureyes.ui.cli.steps import steps_text
 
 from tests.core.samples import quick, session
 
@@ -438,7 +439,7 @@ def test_what_may_not_be_cut_and_does_not_fit_is_an_error_with_both_numbers_F4()
     (reason,) = refused.value.reasons
     assert reason.rule == "F4"
     assert re.search(r"7\d,\d{3} characters; the limit is 60,000", reason.message)
-    assert refused.value.next_step == "fe finding list fe-7k2"
+    assert steps_text(refused.value.next_step) == "fe finding list fe-7k2"
 
 
 # --- the property -------------------------------------------------------------------------------------------------

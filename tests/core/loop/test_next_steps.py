@@ -10,6 +10,7 @@ from foureyes.core.loop.answering import why_not_ruling
 from foureyes.core.loop.next_steps import next_step, state_in_words
 from foureyes.core.nouns.finding import RULINGS, STATES, UNRESOLVED, Finding, rulings_for
 from foureyes.core.words.ids import SessionId
+from foureyes.ui.cli.steps import steps_text
 
 NOW = "2026-05-01T00:00:00.000Z"
 LATER = "2026-06-01T00:00:00.000Z"
@@ -70,7 +71,7 @@ ANSWER = 'fe finding respond ID --fixed -m "what you changed" | --rejected --gro
     ],
 )
 def test_the_next_step_fits_the_state_and_who_asks(fields: dict[str, Any], status: str, mine: bool, step: str) -> None:
-    assert next_step(finding(**fields), NOW, status=status, mine=mine) == step
+    assert steps_text(next_step(finding(**fields), NOW, status=status, mine=mine)) == step
 
 
 @pytest.mark.parametrize("state", STATES)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from foureyes.core.nouns.task import TITLE_LIMIT, TYPES, clean_label, clean_priority, clean_title
 from foureyes.core.words.text import TEXT_LIMIT, clean_text, visible
 from foureyes.errors import BadInput
+from foureyes.ui.cli.steps import steps_text
 
 from tests.core.samples import quick
 
@@ -32,7 +33,7 @@ def test_a_title_loses_the_white_space_around_it_T() -> None:
 def test_an_empty_title_is_refused_with_an_example_T(text: str) -> None:
     with pytest.raises(BadInput) as caught:
         clean_title(text)
-    assert "fe create" in caught.value.next_step
+    assert "fe create" in steps_text(caught.value.next_step)
 
 
 def accepted(clean: Callable[[str], str], characters: Iterable[str]) -> list[str]:

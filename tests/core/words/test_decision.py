@@ -6,15 +6,17 @@ from itertools import pairwise, permutations
 
 from foureyes.core.words.decision import allow, refuse, strictest
 from foureyes.errors import Reason
+from foureyes.steps import by, fe, phrase
 
-NO = refuse("P2", "no", "somebody else runs: fe approve")
-NOT_YET = refuse("P3", "only with a reason", "fe approve -m", needs_reason=True)
+STEP = by("other", fe("approve", "fe-abc"))
+NO = refuse("P2", "no", STEP)
+NOT_YET = refuse("P3", "only with a reason", fe("approve", "fe-abc", "-m", phrase("why")), needs_reason=True)
 AUDITED = allow("P3", "by exception", exception="creator_approval", needs_reason=True)
 YES = allow("P7", "not involved")
 
 
 def test_an_answer_explains_itself_G2() -> None:
-    assert NO.reasons == (Reason("P2", "no", "somebody else runs: fe approve"),)
+    assert NO.reasons == (Reason("P2", "no", STEP),)
     assert not NO.allowed
     assert YES.allowed
 

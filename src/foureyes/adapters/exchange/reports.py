@@ -14,11 +14,12 @@ from foureyes.core.documents.typed import Wrong, typed
 from foureyes.core.nouns.finding import Found
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput
+from foureyes.steps import prose
 
 MAX_BYTES = 20_000_000
 MAX_FINDINGS = 10_000
 BOM = b"\xef\xbb\xbf"
-NEXT = "write the report as SARIF 2.1.0, rdjson or rdjsonl, and try again"
+NEXT = prose("write the report as SARIF 2.1.0, rdjson or rdjsonl, and try again")
 
 
 class _Object(msgspec.Struct, frozen=True):
@@ -34,7 +35,7 @@ def read(document: bytes, name: str, roots: Sequence[str] = ()) -> tuple[str, li
     if len(document) > MAX_BYTES:
         raise BadInput(
             f"{_named(name)} is larger than {MAX_BYTES // 1_000_000} MB.",
-            next_step="leave out what is no finding, or split it",
+            next_step=prose("leave out what is no finding, or split it"),
         )
     try:
         form, findings = _findings(document, roots)
@@ -44,7 +45,7 @@ def read(document: bytes, name: str, roots: Sequence[str] = ()) -> tuple[str, li
     if len(kept) > MAX_FINDINGS:
         raise BadInput(
             f"{_named(name)} has more than {MAX_FINDINGS:,} findings.",
-            next_step="let the tool report the worst ones alone",
+            next_step=prose("let the tool report the worst ones alone"),
         )
     return form, kept
 

@@ -14,6 +14,7 @@ from foureyes.adapters.git.reading.diff import diff, diff_text
 from foureyes.core.nouns.attempt import DETACHED, Change, Relation
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
+from foureyes.steps import prose, shell
 
 _BRANCH = "refs/heads/"
 _NEVER_IN_A_REF = frozenset(" ~^:?*[\\\x7f") | {chr(code) for code in range(32)}
@@ -97,7 +98,7 @@ class GitRepo:
         """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`."""
         head, *targets = self._resolve([_meanings(ref)[0], *_target_refs(target)])
         if head is None:
-            raise GitProblem(f"{ref} has no commit", next_step="git branch --list")
+            raise GitProblem(f"{ref} has no commit", next_step=shell("git", "branch", "--list"))
         base = self._base(head, _first(targets, target))
         landed = base == head and since is not None
         if landed and since is not None:
@@ -111,7 +112,7 @@ class GitRepo:
         if base is None:
             raise GitProblem(
                 f"{head[:12]} and {other[:12]} have no common history, so there is no change to speak of",
-                next_step="rebase the branch onto the target",
+                next_step=prose("rebase the branch onto the target"),
             )
         return base
 
@@ -121,7 +122,7 @@ class GitRepo:
         if not {base, head} <= set(trees):
             trees |= {one.commit: one.tree for one in history.known(self._git, base, head) if one}
         if not {base, head} <= set(trees):
-            raise GitProblem(f"the commit {head} cannot be read", next_step="git fsck")
+            raise GitProblem(f"the commit {head} cannot be read", next_step=shell("git", "fsck"))
         return Change(
             base=base,
             head=head,
@@ -143,7 +144,7 @@ class GitRepo:
         found = history.known(self._git, *commits)
         if None in found:
             raise GitProblem(
-                f"the commit {commits[found.index(None)]} is not in this repository", next_step="git fetch"
+                f"the commit {commits[found.index(None)]} is not in this repository", next_step=shell("git", "fetch")
             )
         return list(commits)
 
@@ -236,7 +237,7 @@ def _first(commits: Sequence[Sha | None], target: str) -> Sha:
         if commit:
             return commit
     raise GitProblem(
-        f"the target branch {target} does not exist, or has no commit yet", next_step=f"git branch {target}"
+        f"the target branch {target} does not exist, or has no commit yet", next_step=shell("git", "branch", target)
     )
 
 

@@ -11,7 +11,6 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from os.path import abspath, dirname, isabs, islink, join, lexists
-from shlex import quote
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,11 +19,12 @@ from foureyes.adapters.identity import sshsig
 from foureyes.adapters.process import ProcessProblem, ProgramTimedOut, run
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, Conflict, EnvironmentProblem, NotFound, Reason, Refused
+from foureyes.steps import NO_STEP, Steps, either, fe, shell
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-NEW_KEY = "fe key new --human"
+NEW_KEY = fe("key", "new", "--human")
 SHORTEST, TRIES, TOUCH_SECONDS = 8, 3, 60.0
 COST = 2**16
 """What one guess at a passphrase costs (scrypt; PEM's own 2048 rounds are next to nothing). Another number opens no old
@@ -139,7 +139,11 @@ class KeyRing:
                 f"ssh-keygen did not sign with {handle}: {_last_line(done.err) or 'it wrote nothing'}"
             ) from problem
         if why := sshsig.verify(public, statement, signature):
-            raise _refused("Nothing was signed.", why, "ssh-keygen -t ed25519-sk   (a key that waits for a touch)")
+            raise _refused(
+                "Nothing was signed.",
+                why,
+                shell("ssh-keygen", "-t", "ed25519-sk", after="   (a key that waits for a touch)"),
+            )
         return signature
 
     def _keep(self, public: str, ending: str, secret: bytes) -> None:
@@ -160,7 +164,7 @@ class KeyRing:
             ) from problem
 
 
-def _refused(message: str, why: str, step: str = "") -> Refused:
+def _refused(message: str, why: str, step: Steps = NO_STEP) -> Refused:
     return Refused(message, reasons=(Reason("I9", why, step),), next_step=step)
 
 
@@ -186,13 +190,14 @@ def _touch_key(path: str) -> str:
     try:
         line = _text(path)
     except (OSError, ValueError) as problem:
-        raise NotFound(f"There is no public key to read: {problem}.", next_step="ssh-keygen -t ed25519-sk") from problem
+        raise NotFound(
+            f"There is no public key to read: {problem}.", next_step=shell("ssh-keygen", "-t", "ed25519-sk")
+        ) from problem
     kind = "".join(line.split()[:1])
     if kind.startswith(("ssh-", "ecdsa-")):
         why = f"A key of the type {kind[:60]!r} does not wait for a touch: ssh-agent could sign with it silently."
-        raise _refused(
-            f"{path} is not taken as a person's key.", why, f"{NEW_KEY}   (or a FIDO key: ssh-keygen -t ed25519-sk)"
-        )
+        fido = shell("ssh-keygen", "-t", "ed25519-sk", before="or a FIDO key: ", after=")")
+        raise _refused(f"{path} is not taken as a person's key.", why, either(NEW_KEY, fido, joint="   ("))
     return sshsig.plain(line)
 
 
@@ -223,7 +228,7 @@ def _refuse_if_open(path: str, mode: str = "600", *, at: int | None = None) -> N
         raise _refused(
             "A private key is its owner's alone.",
             f"{path} is open to others ({rights:04o}).",
-            f"chmod {mode} {quote(path)}",
+            shell("chmod", mode, path),
         )
 
 

@@ -12,6 +12,7 @@ from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.replay import check_chain, compare_tables
 from foureyes.app.ports import Progress
 from foureyes.errors import StoreProblem, VerificationFailed
+from foureyes.steps import fe, prose
 
 
 def copy_journal(
@@ -24,12 +25,12 @@ def copy_journal(
     with nullcontext() if inside else source.transaction(write=False), target.transaction(write=True):
         if next(journal_rows(target), None) is not None:
             raise StoreProblem(
-                "there is a journal in that store already. Nothing was changed.", next_step="name an empty one"
+                "there is a journal in that store already. Nothing was changed.", next_step=prose("name an empty one")
             )
         broken, _ = check_chain(source, total, None)
         if broken:
             raise VerificationFailed(
-                f"the journal is not whole: {broken[0].message}. Nothing was changed.", next_step="fe audit verify"
+                f"the journal is not whole: {broken[0].message}. Nothing was changed.", next_step=fe("audit", "verify")
             )
         count, last = 0, ""
         for row in journal_rows(source):
@@ -42,6 +43,7 @@ def copy_journal(
         differences = compare_tables(source, target)
         if differences:
             raise VerificationFailed(
-                f"the copy is not equal: {differences[0].message}. Nothing was changed.", next_step="fe audit verify"
+                f"the copy is not equal: {differences[0].message}. Nothing was changed.",
+                next_step=fe("audit", "verify"),
             )
     return count

@@ -12,6 +12,7 @@ from foureyes.app.views.audit import JournalRow
 from foureyes.core.events import WHERE, Event, kind_of
 from foureyes.core.words.digest import sha256
 from foureyes.errors import VerificationFailed
+from foureyes.steps import prose
 
 DOMAIN = b"foureyes-journal-1\n"
 """Separates these hashes from every other use of sha256, and names the form of what is hashed."""
@@ -25,7 +26,7 @@ class Row(JournalRow, frozen=True):
         if self.kind not in WHERE:
             raise VerificationFailed(
                 f"journal row {self.seq} is of the unknown kind {self.kind}; it was written by a newer version.",
-                next_step="use the version of Foureyes that wrote this store",
+                next_step=prose("use the version of Foureyes that wrote this store"),
             )
         try:
             return msgspec.json.decode(self.payload, type=kind_of(self.kind))

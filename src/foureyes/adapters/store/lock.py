@@ -12,6 +12,7 @@ import os
 import signal
 
 from foureyes.errors import StoreBusy, StoreProblem
+from foureyes.steps import prose
 
 DEADLINE_SECONDS = 10.0
 
@@ -52,7 +53,7 @@ class WriterLock:
             raise StoreProblem(
                 f"the store cannot be written: {problem.strerror} ({os.path.basename(self._path)}). Nothing "
                 "was changed.",
-                next_step="make the directory .foureyes writable for you",
+                next_step=prose("make the directory .foureyes writable for you"),
             ) from problem
 
     def _wait(self, fd: int) -> None:
@@ -64,7 +65,7 @@ class WriterLock:
         if not got:
             raise StoreBusy(
                 f"the store has been busy for {self._deadline:.0f} s{holder(self._path)}. Nothing was changed.",
-                next_step="try again",
+                next_step=prose("try again"),
             )
 
     def _by_alarm(self, fd: int) -> bool:

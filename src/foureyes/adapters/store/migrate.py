@@ -11,6 +11,7 @@ import msgspec
 from foureyes.adapters.store.engine import Database
 from foureyes.core.words.digest import sha256
 from foureyes.errors import StoreProblem
+from foureyes.steps import fe, prose
 
 FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 RECORD = (
@@ -62,7 +63,7 @@ def migrate(engine: Database, now: str, backup: Callable[[int], None] | None) ->
         raise StoreProblem(
             f"the store has schema {at}, this version of Foureyes knows {LATEST}: it was written by a newer "
             "one. It was not touched.",
-            next_step="upgrade foureyes",
+            next_step=prose("upgrade foureyes"),
         )
     if at and backup is not None:
         backup(at)
@@ -87,5 +88,5 @@ def check_history(engine: Database, known: tuple[Migration, ...]) -> None:
         if step is None or step.checksum != checksum:
             raise StoreProblem(
                 f"migration {name} in the store is not the one this version knows. It was not touched.",
-                next_step="fe doctor",
+                next_step=fe("doctor"),
             )

@@ -12,6 +12,7 @@ from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 from foureyes.errors import StoreProblem
+from foureyes.steps import blank, fe
 
 NAME = "store.db"
 LOCK = "store.lock"
@@ -23,7 +24,8 @@ def open_store(folder: str, now: str) -> Store:
     path = os.path.join(folder, NAME)
     if not os.path.exists(path):
         raise StoreProblem(
-            f"{NAME} is missing in .foureyes/. Nothing was changed.", next_step="fe restore FILE, if you have a backup"
+            f"{NAME} is missing in .foureyes/. Nothing was changed.",
+            next_step=fe("restore", blank("FILE"), after=", if you have a backup"),
         )
     engine = SqliteEngine(path)
     if engine.schema_version() != LATEST:
@@ -73,7 +75,7 @@ def _copy_sound(source: str, fresh: str, project: str | None) -> None:
     """A copy of a backup, if it is a sound store of this project that this version understands."""
     name = os.path.basename(source)
     if not os.path.isfile(source):
-        raise StoreProblem(f"there is no file {name}.", next_step="fe restore FILE")
+        raise StoreProblem(f"there is no file {name}.", next_step=fe("restore", blank("FILE")))
     from shutil import copyfile
 
     copyfile(source, fresh)

@@ -22,10 +22,11 @@ from psycopg.pq import TransactionStatus
 from foureyes.adapters.store.engine import Value
 from foureyes.adapters.store.queries import overrides, sql
 from foureyes.errors import Internal, NoStore, StoreBusy, StoreProblem
+from foureyes.steps import blank, either, fe, prose
 
 LOCK_TIMEOUT = "10s"
 CONNECT_SECONDS = 10
-LOOK_AT_ADDRESS = "check [store] url or FOUREYES_STORE"
+LOOK_AT_ADDRESS = prose("check [store] url or FOUREYES_STORE")
 SCHEMA = re.compile(r"[a-z0-9_]{1,60}\Z")
 PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 JSON_LIST = re.compile(r"json_each\(:(\w+)\)")
@@ -44,7 +45,7 @@ def schema_of(project: str) -> str:
     """The name of a project's schema."""
     name = f"foureyes_{project}"
     if not SCHEMA.match(name):
-        raise StoreProblem(f"{project!r} is not a project id.", next_step="fe status")
+        raise StoreProblem(f"{project!r} is not a project id.", next_step=fe("status"))
     return name
 
 
@@ -80,8 +81,11 @@ class PostgresEngine:
             if found is None and not create:
                 raise NoStore(
                     f"that database has no store of project {self.project}. Nothing was changed.",
-                    next_step="fe store copy sqlite, if it was moved into the file here; else fe store copy URL from "
-                    "where it is now",
+                    next_step=either(
+                        fe("store", "copy", "sqlite", after=", if it was moved into the file here"),
+                        fe("store", "copy", blank("URL"), after=" from where it is now"),
+                        joint="; else ",
+                    ),
                 )
             if create:
                 with suppress(
@@ -171,7 +175,7 @@ class PostgresEngine:
             self._roll_back()
             raise StoreBusy(
                 f"the store has been busy for {LOCK_TIMEOUT}{self._holder()}. Nothing was changed.",
-                next_step="try again",
+                next_step=prose("try again"),
             ) from busy
 
     def _holder(self) -> str:
@@ -264,26 +268,26 @@ def in_our_words(*, committing: bool = False) -> Iterator[None]:
         yield
     except (errors.LockNotAvailable, errors.QueryCanceled) as problem:
         raise StoreBusy(
-            f"the store has been busy for {LOCK_TIMEOUT}. Nothing was changed.", next_step="try again"
+            f"the store has been busy for {LOCK_TIMEOUT}. Nothing was changed.", next_step=prose("try again")
         ) from problem
     except (errors.DiskFull, errors.OutOfMemory) as problem:
         raise StoreProblem(
-            "the database is out of space. Nothing was changed.", next_step="free some space and try again"
+            "the database is out of space. Nothing was changed.", next_step=prose("free some space and try again")
         ) from problem
     except (errors.ReadOnlySqlTransaction, errors.InsufficientPrivilege) as problem:
         raise StoreProblem(
             f"the database does not let you write: {first_line(problem)}. Nothing was changed.",
-            next_step="ask for write access",
+            next_step=prose("ask for write access"),
         ) from problem
     except (errors.UndefinedTable, errors.InvalidSchemaName) as problem:
         raise NoStore(
-            "that database has no store of this project any more. Nothing was changed.", next_step="fe doctor"
+            "that database has no store of this project any more. Nothing was changed.", next_step=fe("doctor")
         ) from problem
     except psycopg.OperationalError as problem:
         if committing:
             raise StoreProblem(
                 "the connection was lost while the change was being saved: it was saved whole, or not at all.",
-                next_step="fe audit log",
+                next_step=fe("audit", "log"),
             ) from problem
         raise StoreProblem(
             f"the database cannot be reached: {first_line(problem)}. Nothing was changed.", next_step=LOOK_AT_ADDRESS

@@ -21,6 +21,7 @@ from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 from foureyes.app.ports import Progress
 from foureyes.errors import BadInput, NoStore, StoreProblem
+from foureyes.steps import blank, fe, phrase, prose, shell
 
 POINTER = "store.json"
 SCHEMES = ("postgresql://", "postgres://")
@@ -43,7 +44,7 @@ def check_url(url: str) -> str:
     if not is_postgres(url):
         raise BadInput(
             "a store address begins with postgresql:// ; for the file in .foureyes/ leave it empty.",
-            next_step="fe doctor",
+            next_step=fe("doctor"),
         )
     return url
 
@@ -57,7 +58,7 @@ def read_pointer(folder: str) -> Pointer | None:
         return None
     except (OSError, msgspec.DecodeError) as problem:
         raise StoreProblem(
-            f".foureyes/{POINTER} cannot be read: {problem}. Nothing was changed.", next_step="fe init"
+            f".foureyes/{POINTER} cannot be read: {problem}. Nothing was changed.", next_step=fe("init")
         ) from problem
 
 
@@ -88,7 +89,7 @@ def postgres(url: str, project: str, *, create: bool = False) -> Database:
         from foureyes.adapters.store.postgres import PostgresEngine
     except ImportError as problem:
         raise StoreProblem(
-            "PostgreSQL needs the driver psycopg.", next_step='pip install "foureyes[postgres]"'
+            "PostgreSQL needs the driver psycopg.", next_step=shell("pip", "install", phrase("foureyes[postgres]"))
         ) from problem
     return PostgresEngine(url, project, create=create)
 
@@ -183,7 +184,7 @@ def check_moved(path: str, url: str, project: str) -> None:
     if not moved or moved != ours:
         raise StoreProblem(
             "the server's store was moved elsewhere, and the file here is an older state. Nothing was changed.",
-            next_step="fe restore FILE, with a backup from where the store is now",
+            next_step=fe("restore", blank("FILE"), after=", with a backup from where the store is now"),
         )
 
 
@@ -209,7 +210,8 @@ def without_stale_copy(source: Database, target: Database, url: str, project: st
     rows = source.fetch(sql("journal.at"), {"seq": seq})[1]
     if not rows or rows[0][0] != hash_:
         raise StoreProblem(
-            "that server has another journal of this project. Nothing was changed.", next_step="name another database"
+            "that server has another journal of this project. Nothing was changed.",
+            next_step=prose("name another database"),
         )
     target.script([renaming(project, "stale", now)])
     target.close()

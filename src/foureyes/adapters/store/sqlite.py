@@ -11,6 +11,7 @@ import apsw
 from foureyes.adapters.store.engine import Value
 from foureyes.adapters.store.queries import sql
 from foureyes.errors import StoreBusy, StoreProblem
+from foureyes.steps import blank, fe, prose
 
 OLDEST = (3, 51, 3)
 """Earlier versions have the WAL-reset race that can corrupt a file which several processes write."""
@@ -43,7 +44,7 @@ class SqliteEngine:
         if found != APPLICATION_ID:
             raise StoreProblem(
                 f"{os.path.basename(self.path)} is not a Foureyes store (application id {found}). It was not touched.",
-                next_step="fe restore FILE, if you have a backup",
+                next_step=fe("restore", blank("FILE"), after=", if you have a backup"),
             )
 
     def _configure(self) -> None:
@@ -52,7 +53,7 @@ class SqliteEngine:
             found = self.connection.pragma(name)
             if found != expected and self.path != ":memory:":
                 raise StoreProblem(
-                    f"SQLite did not take the setting {name} = {value} (it says {found}).", next_step="fe doctor"
+                    f"SQLite did not take the setting {name} = {value} (it says {found}).", next_step=fe("doctor")
                 )
 
     def run(self, name: str, params: dict[str, Value]) -> int:
@@ -111,7 +112,7 @@ class SqliteEngine:
             moved = True
         if moved:
             raise StoreProblem(
-                "the store was moved while this command ran. Nothing was changed.", next_step="try again"
+                "the store was moved while this command ran. Nothing was changed.", next_step=prose("try again")
             )
 
     def checkpoint(self) -> None:
@@ -158,7 +159,7 @@ def check_library_version(version: str) -> None:
         wanted = ".".join(str(part) for part in OLDEST)
         raise StoreProblem(
             f"SQLite {version} is too old: versions before {wanted} can corrupt a store that several processes write.",
-            next_step="install a newer apsw",
+            next_step=prose("install a newer apsw"),
         )
 
 
@@ -176,19 +177,21 @@ def in_our_words(problem: apsw.Error, path: str) -> Exception:
     name = os.path.basename(path)
     match problem:
         case apsw.BusyError() | apsw.LockedError():
-            return StoreBusy("the store is busy. Nothing was changed.", next_step="try again")
+            return StoreBusy("the store is busy. Nothing was changed.", next_step=prose("try again"))
         case apsw.FullError():
-            return StoreProblem("the disk is full. Nothing was changed.", next_step="free some space and try again")
+            return StoreProblem(
+                "the disk is full. Nothing was changed.", next_step=prose("free some space and try again")
+            )
         case apsw.ReadOnlyError() | apsw.PermissionsError():
             return StoreProblem(
-                "the store cannot be written. Nothing was changed.", next_step="make .foureyes writable for you"
+                "the store cannot be written. Nothing was changed.", next_step=prose("make .foureyes writable for you")
             )
         case apsw.CantOpenError():
             said = f"{name} cannot be opened: it is missing, or its directory is not readable and writable for you."
-            return StoreProblem(said, next_step="fe doctor")
+            return StoreProblem(said, next_step=fe("doctor"))
         case apsw.NotADBError() | apsw.CorruptError():
             said = f"{name} is damaged or not a store ({problem}). It was not touched."
-            return StoreProblem(said, next_step="fe restore FILE, if you have a backup")
+            return StoreProblem(said, next_step=fe("restore", blank("FILE"), after=", if you have a backup"))
         case apsw.IOError():
-            return StoreProblem(f"the disk reported an error ({problem}). Nothing was changed.", next_step="fe doctor")
+            return StoreProblem(f"the disk reported an error ({problem}). Nothing was changed.", next_step=fe("doctor"))
     return problem

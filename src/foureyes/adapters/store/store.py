@@ -22,6 +22,7 @@ from foureyes.app.views.audit import AuditReport, Discrepancy
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.events import Event
 from foureyes.errors import StoreProblem, VerificationFailed
+from foureyes.steps import fe
 
 T = TypeVar("T")
 
@@ -39,7 +40,7 @@ class Reading:
         except VerificationFailed as problem:
             task = problem.task or str(params.get("task") or params.get("id") or "")
             raise VerificationFailed(
-                f"{problem.message} ({query} {task})", next_step="fe audit verify", task=task
+                f"{problem.message} ({query} {task})", next_step=fe("audit", "verify"), task=task
             ) from problem
 
     def one(self, query: str, into: type[T], /, **params: object) -> T | None:

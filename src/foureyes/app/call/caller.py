@@ -10,6 +10,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.rights import barred
 from foureyes.core.words.ids import SessionId, session_of
 from foureyes.errors import Reason
+from foureyes.steps import fe
 
 
 def gate_of(project: str) -> Actor:
@@ -44,7 +45,7 @@ def check_token(tx: Tx, actor: Actor) -> None:
 def refuse_other_task(actor: Actor, task: str) -> None:
     """I2: a token is good for one task."""
     if actor.task is not None and task and task != actor.task:
-        reason = Reason("I2", f"this session has a token for {actor.task}, not for {task}", "fe whoami")
+        reason = Reason("I2", f"this session has a token for {actor.task}, not for {task}", fe("whoami"))
         refuse_task(task, "was not changed", reason)
 
 

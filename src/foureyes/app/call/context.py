@@ -20,6 +20,7 @@ from foureyes.core.rules.rights import DECISIONS, SIGNED
 from foureyes.core.words.ids import TASK_INPUT, OriginId, SessionId, TaskId
 from foureyes.core.words.text import visible
 from foureyes.errors import AmbiguousId, BadInput, Internal, NotFound, StaleState
+from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:  # a verb that asks no rule reads no configuration
     from foureyes.config.layers import Layers
@@ -197,7 +198,7 @@ class Context:
     def find_id(self, tx: Tx, text: str) -> TaskId:
         wanted = text.strip().lower()
         if not TASK_INPUT.match(wanted):
-            raise BadInput(f"{visible(text)[:60]!r} is not a task id.", next_step="fe list")
+            raise BadInput(f"{visible(text)[:60]!r} is not a task id.", next_step=fe("list"))
         if tx.one("task.exists", Named, id=wanted):
             return TaskId(wanted)
         if "-" not in wanted:
@@ -206,14 +207,14 @@ class Context:
         if len(found) == 1 or any(row.id == wanted for row in found):
             return TaskId(wanted if len(found) > 1 else found[0].id)
         if not found:
-            raise NotFound(f"no task {visible(text)}.", next_step='fe list --text "…"', task=wanted)
+            raise NotFound(f"no task {visible(text)}.", next_step=fe("list", "--text", phrase("…")), task=wanted)
         names = " or ".join(row.id for row in found[:4])
         raise AmbiguousId(f"{visible(text)} means {names}; type one more character", task=wanted)
 
     def get(self, tx: Tx, task: TaskId) -> Task:
         found = tx.one("task.get", Task, id=task)
         if found is None:
-            raise NotFound(f"no task {task}.", next_step='fe list --text "…"', task=task)
+            raise NotFound(f"no task {task}.", next_step=fe("list", "--text", phrase("…")), task=task)
         return found
 
     def check_version(self, tx: Tx, task: Task, seen: int | None) -> None:
@@ -228,7 +229,7 @@ class Context:
         )
         raise StaleState(
             f"{task.id} changed since you read it: {what} (you saw version {seen}, now {task.version}).",
-            next_step=f"fe show {task.id}",
+            next_step=fe("show", task.id),
             task=task.id,
         )
 

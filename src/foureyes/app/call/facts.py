@@ -24,6 +24,7 @@ from foureyes.core.rules.facts import Control, Facts, HistoryEntry, Recorded
 from foureyes.core.rules.four_eyes import Said, may_approve
 from foureyes.core.words.ids import OriginId, SessionId, TaskId
 from foureyes.errors import StoreProblem
+from foureyes.steps import fe
 
 DAY_MINUTES = 24 * 60
 
@@ -330,7 +331,7 @@ def _event(row: ControlRow) -> Event:
     except msgspec.DecodeError as problem:
         raise StoreProblem(
             f"journal row {row.seq} of {row.task} cannot be read: {problem}.",
-            next_step="fe audit verify",
+            next_step=fe("audit", "verify"),
             task=row.task,
         ) from problem
     return event

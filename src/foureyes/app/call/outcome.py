@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from foureyes.app.views.task import Outcome
 from foureyes.core.nouns.task import Task
+from foureyes.steps import NO_STEP, Steps
 
 
 def outcome(
-    task: Task, message: str, next_step: str = "", *, changed: bool = True, notes: tuple[str, ...] = ()
+    task: Task, message: str, next_step: Steps = NO_STEP, *, changed: bool = True, notes: tuple[str, ...] = ()
 ) -> Outcome:
     """What a verb tells about the task it touched."""
     return Outcome(

@@ -9,6 +9,7 @@ from foureyes.core.words.decision import Decision
 from foureyes.core.words.lifecycle import TRANSITIONS, is_allowed
 from foureyes.core.words.text import clean_text, is_blank
 from foureyes.errors import Reason, Refused
+from foureyes.steps import fe, phrase
 
 
 def refuse_task(task: str, what: str, *reasons: Reason, lead: Reason | None = None) -> NoReturn:
@@ -29,7 +30,11 @@ def needed(reason: str, verb: str, task: str) -> str:
     """A reason that must not be blank."""
     reason = clean_text(reason, "the reason").strip()
     if is_blank(reason):
-        missing = Reason("T2", f"{verb} without a reason tells nobody what to do next", f'fe {verb} {task} -m "why"')
+        missing = Reason(
+            "T2",
+            f"{verb} without a reason tells nobody what to do next",
+            fe(*verb.split(), *task.split(), "-m", phrase("why")),
+        )
         refuse_verb(f"{verb} needs a reason.", missing)
     return reason
 
@@ -38,7 +43,7 @@ def refuse_from(task: Task, action: str) -> None:
     """T2: only the ways of the table."""
     if not is_allowed(action, task.status):
         allowed = ", ".join(TRANSITIONS[action].from_)
-        reason = Reason("T2", f"{task.id} is {task.status}", f"fe show {task.id}")
+        reason = Reason("T2", f"{task.id} is {task.status}", fe("show", task.id))
         refuse_task(task.id, f"is {task.status}; {action} is possible from {allowed}", reason)
 
 

@@ -19,8 +19,9 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.errors import Conflict, NotFound, Reason, Refused
+from foureyes.steps import Steps, fe, prose
 
-NEW_KEY = "fe key new --human"
+NEW_KEY = fe("key", "new", "--human")
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -151,7 +152,7 @@ def demand(context: Context, actor: Actor, verb: str, reason: str) -> None:
     public = next(key.public for key in keys if key.fingerprint == proof.key)
     wrong = context.keys.verify(public, proof.statement.text.encode(), proof.signature)
     if wrong:
-        raise unsigned(wrong, "try again")
+        raise unsigned(wrong, prose("try again"))
 
 
 def sign(context: Context, keys: list[Key], act: Act, head: Head) -> Proof:
@@ -161,7 +162,9 @@ def sign(context: Context, keys: list[Key], act: Act, head: Head) -> Proof:
     held = context.keys.held()
     mine = next((key for key in reversed(keys) if key.fingerprint in held), None)
     if mine is None:
-        raise unsigned(f"{act.signed} needs a person's key, and none of this project's keys lies here", "fe key list")
+        raise unsigned(
+            f"{act.signed} needs a person's key, and none of this project's keys lies here", fe("key", "list")
+        )
     statement = Statement(
         project=context.store.project,
         task=act.task,
@@ -175,7 +178,7 @@ def sign(context: Context, keys: list[Key], act: Act, head: Head) -> Proof:
     return Proof(key=mine.fingerprint, statement=statement, signature=signature)
 
 
-def unsigned(message: str, next_step: str) -> Refused:
+def unsigned(message: str, next_step: Steps) -> Refused:
     """I9: a decision that lacks a person's signature."""
     return Refused(
         "it was not signed, so nothing was changed.", reasons=(Reason("I9", message, next_step),), next_step=next_step
@@ -194,21 +197,21 @@ def check(context: Context, proof: Proof | None, act: Act, work: Work) -> None:
     """
     if proof is None:
         if context.wants_key(work.tx, work.actor, act.verb, as_a_person=work.by_person):
-            raise unsigned(f"{act.verb} needs a person's key", "try again")
+            raise unsigned(f"{act.verb} needs a person's key", prose("try again"))
         return
     key = next((key for key in active_keys(work.tx) if key.fingerprint == proof.key), None)
     if key is None:
-        raise unsigned(f"{proof.key} is not a key of this project", "fe key list")
+        raise unsigned(f"{proof.key} is not a key of this project", fe("key", "list"))
     task = context.find(work.tx, act.task) if act.task else None
     _check_content(context, work.tx, proof.statement, act, task)
     wrong = context.keys.verify(key.public, proof.statement.text.encode(), proof.signature)
     if wrong:
-        raise unsigned(wrong, "try again")
+        raise unsigned(wrong, prose("try again"))
     if work.tx.one("record.signature", Signature, signature=proof.signature) is not None:
-        raise unsigned("this signature was used before", "try again")
+        raise unsigned("this signature was used before", prose("try again"))
     if task is not None and proof.statement.row < task.version:
         message = f"{task.id} changed while you signed. Nothing was changed."
-        raise Conflict(message, next_step=f"fe show {task.id}", task=task.id)
+        raise Conflict(message, next_step=fe("show", task.id), task=task.id)
     work.unproven = ""
     signed = DecisionSigned(key=proof.key, statement=proof.statement.text, signature=proof.signature)
     work.record(task.id if task else "", signed)
@@ -223,9 +226,9 @@ def _check_content(context: Context, tx: Tx, said: Statement, act: Act, task: Ta
         diff_id = latest.diff_id if latest else ""
     expected = (context.store.project, task.id if task else "", act.signed, diff_id, act.reason.strip())
     if (said.project, said.task, said.verb, said.diff_id, said.reason) != expected:
-        raise unsigned("the signature covers something else than what is asked for", "try again")
+        raise unsigned("the signature covers something else than what is asked for", prose("try again"))
     if row is None or row.hash != said.head:
-        raise unsigned("the signature was made over another journal", "fe audit verify")
+        raise unsigned("the signature was made over another journal", fe("audit", "verify"))
 
 
 def active_keys(tx: Tx) -> list[Key]:
@@ -241,5 +244,5 @@ def key_named(tx: Tx, text: str) -> Key:
         if text.removeprefix("SHA256:") and text.removeprefix("SHA256:") in key.fingerprint
     ]
     if len(found) != 1:
-        raise NotFound(f"{'several keys are' if found else 'no key is'} called {text}.", next_step="fe key list")
+        raise NotFound(f"{'several keys are' if found else 'no key is'} called {text}.", next_step=fe("key", "list"))
     return found[0]

@@ -21,6 +21,7 @@ from foureyes.core.nouns.finding import Finding, Found, Kind
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
 from foureyes.errors import BadInput
+from foureyes.steps import NO_STEP, Steps, fe, prose
 
 
 class Imported(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +34,7 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
     outside: int = 0
     resolved: tuple[str, ...] = ()
     message: str = ""
-    next: str = ""
+    next: Steps = NO_STEP
 
 
 class Exchange:
@@ -81,7 +82,7 @@ class Exchange:
             outside=out,
             resolved=resolved,
             message=said,
-            next=f"fe finding list {facts.task.id} --open",
+            next=fe("finding", "list", facts.task.id, "--open"),
         )
 
     def _read(self, facts: Facts, document: bytes, name: str) -> tuple[str, list[Found], Kind, tuple[str, ...]]:
@@ -96,7 +97,7 @@ class Exchange:
                 raise BadInput(
                     "the handoff was refused, and nothing of it was stored.",
                     reasons=tuple(problems),
-                    next_step="mend these",
+                    next_step=prose("mend these"),
                 )
             with self._context.store.read() as tx:
                 ours = known_ids(tx, facts.task.id, self._context.now())  # another tool's own numbers mean nothing here

@@ -38,6 +38,7 @@ from foureyes.core.rules.check_states import check_states_on
 from foureyes.core.rules.facts import Facts
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, NotFound, Reason
+from foureyes.steps import NO_STEP, Steps, blank, by_person_or_service, fe, prose
 
 ROLES = ("tech_lead", "developer", "qa")
 SHOWN = 5
@@ -51,7 +52,7 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
     type: str
     changed: bool
     message: str
-    next: str = ""
+    next: Steps = NO_STEP
     notes: tuple[str, ...] = ()
     raised: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
@@ -77,13 +78,13 @@ class Handoffs:
         if role not in ROLES:
             raise BadInput(
                 f"there is no handoff of {visible(role)[:40]!r}; there are {', '.join(ROLES)}.",
-                next_step="fe export handoff --help",
+                next_step=fe("export", "handoff", "--help"),
             )
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, self._context.find_id(tx, task))
             if facts.attempt is None:
                 found = facts.task.id
-                raise NotFound(f"nothing was handed in for {found}.", next_step=f"fe show {found}", task=found)
+                raise NotFound(f"nothing was handed in for {found}.", next_step=fe("show", found), task=found)
             if role == "tech_lead":
                 return self._lead(tx, facts, facts.attempt)
             return self._developer(tx, facts) if role == "developer" else self._qa(tx, facts)
@@ -143,7 +144,7 @@ class Handoffs:
         if not tracked:
             found = facts.task.id
             said = f"no required check that counts has run on an attempt of {found}."
-            raise NotFound(said, next_step=f"a person or a service runs: fe check run {found}", task=found)
+            raise NotFound(said, next_step=by_person_or_service(fe("check", "run", found)), task=found)
         return _qa_of(tracked[-1])
 
     def _tracked(self, tx: Tx, facts: Facts) -> list[Tracking]:
@@ -194,7 +195,9 @@ class Handoffs:
         problems = summary_problems(said)
         if problems:
             raise BadInput(
-                "the handoff_qa contradicts itself.", reasons=tuple(problems), next_step="mend these and send it again"
+                "the handoff_qa contradicts itself.",
+                reasons=tuple(problems),
+                next_step=prose("mend these and send it again"),
             )
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, self._context.find_id(tx, task))
@@ -207,17 +210,17 @@ class Handoffs:
                 Reason(
                     "L13",
                     f"test_tracking.iteration: {said.test_tracking.iteration} sent, the checks ran on {ran}",
-                    f"fe check run {found}",
+                    fe("check", "run", found),
                 )
             ]
         else:
-            reasons = _differences(said, _qa_of(here), f"fe check show {found}")
+            reasons = _differences(said, _qa_of(here), fe("check", "show", found))
         if reasons:
             refuse_verb("the handoff_qa is not what the checks say.", *reasons, task=found)
         message = (
             f"the checks of {found} say the same about iteration {said.test_tracking.iteration}; nothing was stored"
         )
-        return Taken(task=found, type="handoff_qa", changed=False, message=message, next=f"fe check show {found}")
+        return Taken(task=found, type="handoff_qa", changed=False, message=message, next=fe("check", "show", found))
 
 
 def kind_of(document: bytes) -> str:
@@ -235,7 +238,7 @@ def kind_of(document: bytes) -> str:
             f"{visible(str(told.type))[:60]!r} is no handoff; there are handoff_tech_lead, handoff_developer and "
             "handoff_qa."
         )
-        raise BadInput(said, next_step="a review_result: fe review submit TASK FILE")
+        raise BadInput(said, next_step=fe("review", "submit", blank("TASK"), blank("FILE"), before="a review_result: "))
     if told.issue_responses is not None:
         return "handoff_developer"
     return "handoff_qa" if told.test_tracking is not None else "handoff_tech_lead"
@@ -303,7 +306,7 @@ def _qa_of(one: Tracking) -> QaHandoff:
     return QaHandoff(test_tracking=tracking, progress_made=one.progress_made, status="FAIL" if fails else "PASS")
 
 
-def _differences(said: QaHandoff, known: QaHandoff, step: str) -> list[Reason]:
+def _differences(said: QaHandoff, known: QaHandoff, step: Steps) -> list[Reason]:
     found = []
     for name in ("original_failures", "fixed_since_start", "still_failing", "new_failures"):
         sent, right = set(getattr(said.test_tracking, name)), set(getattr(known.test_tracking, name))

@@ -27,6 +27,7 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, NotFound, Reason
+from foureyes.steps import NO_STEP, blank, fe, one_of, phrase, prose, shell
 
 if TYPE_CHECKING:
     from foureyes.core.documents.shapes import DeveloperHandoff
@@ -55,7 +56,7 @@ class Answers:
         answers, problems = answers_of(handoff)
         problems += summary_problems(handoff)
         if problems:
-            step = "mend these and send it again"
+            step = prose("mend these and send it again")
             raise BadInput(
                 "the handoff_developer was refused, and nothing was answered.", reasons=tuple(problems), next_step=step
             )
@@ -81,7 +82,7 @@ class Answers:
             known = known_ids(work.tx, found.id, work.at)
             reasons = [*why_not_answers(answers, known, iteration), *wrong, *_miscounted(answers, known, document)]
             reasons += (
-                [Reason("L6", "no answer was given", f"fe finding list {found.id} --open")] if not answers else []
+                [Reason("L6", "no answer was given", fe("finding", "list", found.id, "--open"))] if not answers else []
             )
             if reasons:
                 refuse_verb("nothing was answered.", *reasons, task=found.id)
@@ -94,11 +95,11 @@ class Answers:
             f" and {len(answers) - 5} more" if len(answers) > 5 else ""
         )
         step = (
-            f"fe finding respond {left[0].id} --fixed|--rejected"
+            fe("finding", "respond", left[0].id, one_of("--fixed", "--rejected"))
             if left
-            else f"fe submit {now.id}"
+            else fe("submit", now.id)
             if now.status == "in_progress"
-            else ""
+            else NO_STEP
         )
         notes = [f"planned {answer.debt} for {answer.finding}" for answer in answers if answer.debt]
         return outcome(now, f"{said}; {len(left)} blocking left to answer", step, notes=tuple(notes))
@@ -112,7 +113,7 @@ class Answers:
                 Reason(
                     "L6",
                     f"{task.id} is {task.status}: its implementer answers, so somebody starts it first",
-                    f"fe start {task.id}",
+                    fe("start", task.id),
                 )
             )
         owner = facts.party(task.implementer) if task.implementer else None
@@ -122,7 +123,7 @@ class Answers:
         ):
             who = facts.party_name(owner.session)
             reasons.append(
-                Reason("L6", f"{who} holds the claim on {task.id}: it answers for its own work", f"fe show {task.id}")
+                Reason("L6", f"{who} holds the claim on {task.id}: it answers for its own work", fe("show", task.id))
             )
         if reasons:
             refuse_verb("nothing was answered.", *reasons, task=task.id)
@@ -137,14 +138,18 @@ class Answers:
             sha = self._context.repo.commit_of(answer.commit) if len(answer.commit) in COMMIT_LENGTHS else None
             if sha is None:
                 found.append(
-                    Reason("L6", f"{answer.finding}: there is no commit {answer.commit[:40]}", "git log --oneline")
+                    Reason(
+                        "L6",
+                        f"{answer.finding}: there is no commit {answer.commit[:40]}",
+                        shell("git", "log", "--oneline"),
+                    )
                 )
             elif attempt is not None and self._context.repo.is_ancestor(sha, attempt.head):
                 said = (
                     f"{answer.finding}: commit {answer.commit[:12]} was part of attempt {attempt.n} already, so "
                     "it fixed nothing since"
                 )
-                found.append(Reason("L6", said, "name the commit that fixes it, or none"))
+                found.append(Reason("L6", said, prose("name the commit that fixes it, or none")))
         return found
 
     def _with_debt(self, work: Work, task: TaskId, finding: Finding, answer: Answer) -> Answer:
@@ -155,7 +160,9 @@ class Answers:
             return msgspec.structs.replace(answer, debt=answer.debt.lower())
         if answer.debt != "new":
             raise NotFound(
-                f"{answer.finding}: no task {answer.debt}.", next_step="leave tech_debt_id out, or say: new", task=task
+                f"{answer.finding}: no task {answer.debt}.",
+                next_step=prose("leave tech_debt_id out, or say: new"),
+                task=task,
             )
         return msgspec.structs.replace(answer, debt=plan_debt(self._context, work, task, finding, answer.text))
 
@@ -206,7 +213,10 @@ def _task_of(tx: Tx, answers: Sequence[Answer]) -> TaskId:
     from foureyes.app.findings.lookup import one_task
 
     if not answers:
-        raise BadInput("no answer was given.", next_step='fe finding respond ID --fixed -m "what you changed"')
+        raise BadInput(
+            "no answer was given.",
+            next_step=fe("finding", "respond", blank("ID"), "--fixed", "-m", phrase("what you changed")),
+        )
     return one_task(tx, [answer.finding for answer in answers])
 
 
@@ -228,5 +238,5 @@ def _miscounted(
         for answer in answers
         if answer.finding in known and known[answer.finding].root in wanted
     }
-    step = "leave the summary out: it is computed"
+    step = prose("leave the summary out: it is computed")
     return [msgspec.structs.replace(one, next=step) for one in blocking_problems(document, answers, wanted.values())]

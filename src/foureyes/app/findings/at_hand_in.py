@@ -22,6 +22,7 @@ from foureyes.core.nouns.attempt import Attempt, Change, ChangedFile
 from foureyes.core.nouns.finding import UNRESOLVED, Answer, Finding
 from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.errors import Reason
+from foureyes.steps import blank, fe
 
 
 def refuse_unanswered(tx: Tx, task: TaskId, now: str) -> None:
@@ -38,7 +39,7 @@ def refuse_foreign_commits(answers: Sequence[AnswerRow], task: TaskId, change: C
     for row in answers:
         if row.commit and not any(sha.startswith(row.commit) for sha in mine):
             why = f"{row.id} names commit {row.commit[:12]}, which is not in {change.base[:7]}..{change.head[:7]}"
-            reasons.append(Reason("L6", why, f"fe finding respond {row.id} --fixed --commit SHA"))
+            reasons.append(Reason("L6", why, fe("finding", "respond", row.id, "--fixed", "--commit", blank("SHA"))))
     if reasons:
         refuse_task(task, "was not handed in", *reasons)
 

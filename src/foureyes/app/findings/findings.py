@@ -38,6 +38,7 @@ from foureyes.core.rules.policy import gate_files
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, NotFound, Reason, Refused
+from foureyes.steps import blank, by_person, either, fe, phrase, prose
 
 PAGE = 1_000
 LONGEST_WAIVER = 366
@@ -108,7 +109,7 @@ class Findings:
         facts = at_an_attempt(self._context, actor, task)
         anchored = anchor(found, code_of(self._context, facts.attempt, [found]))
         if anchored.lost:
-            step = f"fe show {facts.task.id} --diff"
+            step = fe("show", facts.task.id, "--diff")
             what = "the quote" if found.quote.strip() else f"{found.path}:{found.line}" if found.line else found.path
             refuse_verb(
                 "nothing was added.",
@@ -132,7 +133,7 @@ class Findings:
         if not 1 <= days <= LONGEST_WAIVER:
             raise BadInput(
                 f"a waiver holds for 1 to {LONGEST_WAIVER} days.",
-                next_step=f'fe finding waive {finding} --days 30 -m "why"',
+                next_step=fe("finding", "waive", finding, "--days", "30", "-m", phrase("why")),
             )
         with self._context.store.read() as tx:
             found = finding_named(tx, finding)
@@ -152,7 +153,7 @@ class Findings:
             )
             now = self._context.get(work.tx, facts.task.id)
         return outcome(
-            now, f"waived {found.id} until {until[:10]}", f"fe show {now.id}", notes=("audited: fe security",)
+            now, f"waived {found.id} until {until[:10]}", fe("show", now.id), notes=("audited: fe security",)
         )
 
     @staticmethod
@@ -161,20 +162,19 @@ class Findings:
         if me_made is not None:
             maker = f"{facts.party_name(me_made.session)} {me_made.why}"
             said = f"a waiver is for a person who did not make the change: {maker}"
-            reasons.append(Reason("E3", said, "another person waives it"))
+            reasons.append(Reason("E3", said, prose("another person waives it")))
         if not found.blocking:
             reasons.append(
-                Reason("E3", f"{found.id} is {found.severity} and blocks nothing", f"fe finding show {found.id}")
+                Reason("E3", f"{found.id} is {found.severity} and blocks nothing", fe("finding", "show", found.id))
             )
         elif not found.holds(now):
             reasons.append(
-                Reason("E3", f"{found.id} is {found.state} and blocks nothing", f"fe finding show {found.id}")
+                Reason("E3", f"{found.id} is {found.state} and blocks nothing", fe("finding", "show", found.id))
             )
         elif found.by_check:
             said = f"check {found.by_check} raised {found.id}: only the passing check resolves it"
-            reasons.append(
-                Reason("D5", said, f'mend it; or a person runs: fe approve {found.task} --break-glass "why"')
-            )
+            break_glass = by_person(fe("approve", found.task, "--break-glass", phrase("why")))
+            reasons.append(Reason("D5", said, either(prose("mend it"), break_glass, joint="; or ")))
         if reasons:
             refuse_verb(f"{found.id} was not waived.", *reasons, task=found.task)
 
@@ -190,12 +190,12 @@ class Findings:
                     if is_note(one) and not one.tracked
                 ]
             wrong = [
-                Reason("L16", f"{one.id} blocks: it is answered, not put off", f"fe finding respond {one.id}")
+                Reason("L16", f"{one.id} blocks: it is answered, not put off", fe("finding", "respond", one.id))
                 for one in chosen
                 if one.blocking
             ]
             if wrong or not chosen:
-                none = Reason("L16", "there is no open note without a task", f"fe finding list {task}".strip())
+                none = Reason("L16", "there is no open note without a task", fe("finding", "list", *task.split()))
                 raise Refused(
                     "nothing was planned.", reasons=tuple(wrong) or (none,), next_step=(wrong or [none])[0].next
                 )
@@ -212,7 +212,7 @@ class Findings:
         return outcome(
             now,
             f"planned {fresh} follow-up {'task' if fresh == 1 else 'tasks'}",
-            "fe ready",
+            fe("ready"),
             changed=fresh > 0,
             notes=tuple(planned),
         )
@@ -228,28 +228,28 @@ class Findings:
             policy = self._context.policy(tx, actor)
         refuse_other_task(actor, found.task)
         if not found.fix_patch.strip():
-            raise NotFound(f"{found.id} has no patch.", next_step=f"fe finding show {found.id}", task=found.task)
+            raise NotFound(f"{found.id} has no patch.", next_step=fe("finding", "show", found.id), task=found.task)
         touched = gate_files(policy, _paths_in(found.fix_patch))
         if touched and actor.kind != "human":
             reason = Reason(
                 "A4",
                 f"the patch of {found.id} changes {touched[0]}, a gate file",
-                f"a person runs: fe finding apply {found.id}",
+                by_person(fe("finding", "apply", found.id)),
             )
             refuse_verb("nothing was applied.", reason, task=found.task)
         why = self._context.workshop.apply_patch(found.fix_patch, only_try=only_try)
         if why:
-            reason = Reason("L3", f"the patch of {found.id} does not fit here: {why}", f"fe finding show {found.id}")
+            reason = Reason("L3", f"the patch of {found.id} does not fit here: {why}", fe("finding", "show", found.id))
             refuse_verb("nothing was applied.", reason, task=found.task)
         if only_try:
-            return outcome(task, f"the patch of {found.id} fits", f"fe finding apply {found.id}", changed=False)
+            return outcome(task, f"the patch of {found.id} fits", fe("finding", "apply", found.id), changed=False)
         with self._context.writing(actor, "log") as work:
             work.record(task.id, Logged(text=f"applied the patch of {found.id} (by {found.session})", type="patch"))
             now = self._context.get(work.tx, task.id)
         return outcome(
             now,
             f"applied the patch of {found.id} to your files; nothing is committed",
-            f'fe finding respond {found.id} --fixed -m "applied its patch"',
+            fe("finding", "respond", found.id, "--fixed", "-m", phrase("applied its patch")),
         )
 
 
@@ -262,7 +262,7 @@ def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:
     if facts.attempt is None:
         raise NotFound(
             f"nothing was handed in for {found}, so there is nothing to find in it.",
-            next_step=f"fe show {found}",
+            next_step=fe("show", found),
             task=found,
         )
     return facts
@@ -338,7 +338,7 @@ def _unquoted(name: str) -> str:
 def _clean(found: Found) -> Found:
     path, wrong = path_of(found.path) if found.path else ("", "")
     if wrong:
-        raise BadInput(f"{found.path}: {wrong}", next_step="fe finding add src/file.py:12 …")
+        raise BadInput(f"{found.path}: {wrong}", next_step=fe("finding", "add", "src/file.py:12", blank("…")))
     return msgspec.structs.replace(
         found,
         title=clean_title(found.title),

@@ -8,6 +8,7 @@ from foureyes.app.ports import Tx
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import BadInput, NotFound
+from foureyes.steps import blank, fe, prose
 
 
 def findings_of(tx: Tx, task: str) -> list[Finding]:
@@ -21,7 +22,7 @@ def finding_named(tx: Tx, name: str) -> Finding:
 
     found = tx.one("finding.one", Finding, id=name.strip())
     if found is None:
-        raise NotFound(f"no finding {visible(name)[:100]}.", next_step="fe finding list TASK")
+        raise NotFound(f"no finding {visible(name)[:100]}.", next_step=fe("finding", "list", blank("TASK")))
     return found
 
 
@@ -30,6 +31,7 @@ def one_task(tx: Tx, names: Sequence[str]) -> TaskId:
     tasks = {finding_named(tx, name).task for name in names}
     if len(tasks) > 1:
         raise BadInput(
-            f"these findings are of {len(tasks)} tasks: {', '.join(sorted(tasks))}.", next_step="one call per task"
+            f"these findings are of {len(tasks)} tasks: {', '.join(sorted(tasks))}.",
+            next_step=prose("one call per task"),
         )
     return TaskId(tasks.pop())

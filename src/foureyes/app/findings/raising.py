@@ -19,6 +19,7 @@ from foureyes.core.nouns.finding import SEVERITIES, UNRESOLVED, Finding, Found, 
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.facts import Facts
 from foureyes.errors import Reason
+from foureyes.steps import fe, one_of, prose
 
 
 class Code(msgspec.Struct, frozen=True):
@@ -142,7 +143,7 @@ def raising(
             wrong = Reason(
                 "L2",
                 f"{found.id} is named {named[old.root]} times; a finding is flagged once in one go",
-                "leave one of them",
+                prose("leave one of them"),
             )
         if old is not None and wrong is None:
             wrong = _not_yours(old) if is_maker else why_not_again(old, found, code_changed=_is_other_code(old, one))
@@ -150,7 +151,7 @@ def raising(
             refused.append(msgspec.structs.replace(wrong, message=f"{where}[{n}]: {wrong.message}"))
             continue
         if one.lost:
-            lost.append(Reason("V7", f"{where}[{n}]: {_lost(found)}", "quote the code as it is in base or head"))
+            lost.append(Reason("V7", f"{where}[{n}]: {_lost(found)}", prose("quote the code as it is in base or head")))
         taken.add(old.root if old else "")
         raised.append(_raised(one, names.next(), old, alike, attempt.n))
     event = (
@@ -203,7 +204,7 @@ def _is_other_code(old: Finding, new: Anchored) -> bool:
 def _not_yours(old: Finding) -> Reason:
     """L2: a finding that its author may reword is a finding no more."""
     said = f"{old.id} is known already, and whoever made the work answers it instead of flagging it again"
-    return Reason("L2", said, f"fe finding respond {old.id} --fixed|--rejected")
+    return Reason("L2", said, fe("finding", "respond", old.id, one_of("--fixed", "--rejected")))
 
 
 def _lost(found: Found) -> str:
@@ -224,7 +225,7 @@ def _known(
             return (
                 None,
                 (),
-                Reason("L2", f"{found.id} is no finding of {facts.task.id}", f"fe finding list {facts.task.id}"),
+                Reason("L2", f"{found.id} is no finding of {facts.task.id}", fe("finding", "list", facts.task.id)),
             )
         return row, (), None
     seen = Seen(path=found.path, rule=found.rule, quote=found.quote, symbol=one.symbol, title=found.title)

@@ -36,6 +36,7 @@ from foureyes.core.words.decision import Decision, refuse
 from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, Reason
+from foureyes.steps import Steps, blank, fe, one_of, prose
 
 SHOWN = 20
 
@@ -52,7 +53,10 @@ class Rulings:
         rulings = [Ruling(one.finding, one.ruling, clean_text(one.reason, "the reason").strip()) for one in rulings]
         if not rulings:
             raise BadInput(
-                "no ruling was given.", next_step="fe finding rule ID --verified|--not-fixed|--accepted|--overruled"
+                "no ruling was given.",
+                next_step=fe(
+                    "finding", "rule", blank("ID"), one_of("--verified", "--not-fixed", "--accepted", "--overruled")
+                ),
             )
         with self._context.store.read() as tx:
             task = one_task(tx, [one.finding for one in rulings])
@@ -105,7 +109,7 @@ class Rulings:
 
 def _refuse_taking_back(found: Finding, why: str) -> NoReturn:
     """L18: a ruling that stays."""
-    reason = Reason("L18", why, f"fe finding show {found.id}")
+    reason = Reason("L18", why, fe("finding", "show", found.id))
     refuse_verb(f"{found.id} was not changed.", reason, task=found.task)
 
 
@@ -119,7 +123,7 @@ def may_rule(case: Case, reason: str) -> Decision:
     made = case.facts.made_by(case.me)
     if made is not None and case.me.kind != "service":
         who = case.facts.party_name(made.session)
-        return refuse("L8", f"whoever answered does not rule: {who} {made.why}", "somebody else rules on it")
+        return refuse("L8", f"whoever answered does not rule: {who} {made.why}", prose("somebody else rules on it"))
     return may_approve(case.alone, case.me, case.policy, Said(reason))
 
 
@@ -130,7 +134,7 @@ def refuse_rulings(work: Work, case: Case, rulings: Sequence[Ruling]) -> Decisio
     reasons: list[Reason] = []
     if task.status != "reviewing":
         reasons.append(
-            Reason("L8", f"{task.id} is {task.status}: rulings are about an attempt in review", f"fe show {task.id}")
+            Reason("L8", f"{task.id} is {task.status}: rulings are about an attempt in review", fe("show", task.id))
         )
     decision = may_rule(case, " ".join(one.reason for one in rulings))
     reasons += () if decision.allowed else decision.reasons
@@ -139,10 +143,10 @@ def refuse_rulings(work: Work, case: Case, rulings: Sequence[Ruling]) -> Decisio
         row = known[one.finding]
         found = row.at_time(work.at) if row else None
         if one.ruling not in RULINGS or found is None or found.task != task.id:
-            reasons.append(Reason("L8", f"{one.finding} is no finding of {task.id}", f"fe finding list {task.id}"))
+            reasons.append(Reason("L8", f"{one.finding} is no finding of {task.id}", fe("finding", "list", task.id)))
             continue
         if found.root in roots:
-            reasons.append(Reason("L8", f"{one.finding} is ruled on twice", "leave one of them"))
+            reasons.append(Reason("L8", f"{one.finding} is ruled on twice", prose("leave one of them")))
         roots.append(found.root)
         wrong = why_not_ruling(found, one.ruling, is_raiser=is_one_origin(case.me, _raiser(work.tx, found)))
         reasons += [wrong] if wrong else []
@@ -187,10 +191,10 @@ def standing_in_words(left: Sequence[Finding], sent_back: bool) -> str:
     return f"{said}, sent back" if sent_back else f"{said}, {waiting} to rule on" if waiting else said
 
 
-def _next(task: str, left: Sequence[Finding], sent_back: bool) -> str:
+def _next(task: str, left: Sequence[Finding], sent_back: bool) -> Steps:
     if not left:
-        return f"fe approve {task}"
-    return "fe reviewable" if sent_back else f"fe finding list {task} --open"
+        return fe("approve", task)
+    return fe("reviewable") if sent_back else fe("finding", "list", task, "--open")
 
 
 def send_back(context: Context, work: Work, task: TaskId) -> bool:

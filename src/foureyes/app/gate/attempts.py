@@ -20,6 +20,7 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.words.ids import SessionId, Sha
 from foureyes.core.words.lifecycle import IMPLEMENTATION
 from foureyes.errors import NotFound, Reason
+from foureyes.steps import fe
 
 
 class Attempts:
@@ -85,7 +86,7 @@ class Attempts:
             found = self._context.find(tx, task)
             facts = facts_of(self._context, tx, found.id)
             if facts.attempt is None:
-                raise NotFound(f"nothing was handed in for {found.id}.", next_step=f"fe show {found.id}", task=found.id)
+                raise NotFound(f"nothing was handed in for {found.id}.", next_step=fe("show", found.id), task=found.id)
             base = facts.attempt.base
             if since is not None:
                 base = self._head_of(tx, facts, since)
@@ -96,7 +97,7 @@ class Attempts:
         for row in rows:
             if row.n == n:
                 return Sha(row.head)
-        raise NotFound(f"{facts.task.id} has no attempt {n}; it has {len(rows)}.", next_step=f"fe show {facts.task.id}")
+        raise NotFound(f"{facts.task.id} has no attempt {n}; it has {len(rows)}.", next_step=fe("show", facts.task.id))
 
 
 class AttemptHead(msgspec.Struct, frozen=True):
@@ -112,7 +113,7 @@ def only_by_trailer(facts: Facts, text: str) -> SessionId:
     authors = {author.session for author in facts.authors or ()}
     named = {name for name in authors if name == text} or {name for name in authors if facts.party(name).name == text}
     if len(named) != 1:
-        raise NotFound(f"{task} has no author {text}.", next_step=f"fe show {task}", task=task)
+        raise NotFound(f"{task} has no author {text}.", next_step=fe("show", task), task=task)
     (session,) = named
     acts = [
         entry.action for entry in facts.history or () if entry.session == session and entry.action in IMPLEMENTATION
@@ -122,7 +123,7 @@ def only_by_trailer(facts: Facts, text: str) -> SessionId:
         reason = Reason(
             "I8",
             f"{facts.party_name(session)} held the claim or a token for it: history is never cleared",
-            f"fe show {task}",
+            fe("show", task),
         )
         refuse_task(task, "was not changed", reason)
     return session

@@ -26,6 +26,7 @@ from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, NotFound
+from foureyes.steps import fe, prose
 
 PAGE = 50
 
@@ -68,7 +69,7 @@ class Checks:
         head = self._context.repo.commit_of(f"refs/heads/{target}")
         tree = self._context.workshop.tree_of(head) if head else None
         if tree is None:
-            raise NotFound(f"there is no commit on {target}.", next_step="fe doctor")
+            raise NotFound(f"there is no commit on {target}.", next_step=fe("doctor"))
         for rule in rules:
             if again or self._on_tree(tree, rule) is None:
                 run_one(self._context, actor, TaskId(""), rule, tree, tell, is_target=True)
@@ -111,14 +112,15 @@ class Checks:
     def _refuse_nothing_to_run(self, facts: Facts, policy: ReviewPolicy, only: Sequence[str]) -> None:
         task = facts.task.id
         if facts.attempt is None:
-            raise NotFound(f"nothing was handed in for {task}.", next_step=f"fe submit {task}", task=task)
+            raise NotFound(f"nothing was handed in for {task}.", next_step=fe("submit", task), task=task)
         if not policy.checks:
             raise self._no_checks()
         known = {rule.name for rule in policy.checks}
         unknown = [name for name in only if name not in known]
         if unknown:
             raise BadInput(
-                f"there is no check {visible(unknown[0])}.", next_step=f"checks there are: {', '.join(sorted(known))}"
+                f"there is no check {visible(unknown[0])}.",
+                next_step=prose(f"checks there are: {', '.join(sorted(known))}"),
             )
 
     def _no_checks(self) -> NotFound:
@@ -127,7 +129,9 @@ class Checks:
             left = unaccepted(self._context, self._context.project(tx))
         if left:
             return NotFound(f"no checks are in force: {left.text}.", next_step=left.next)
-        return NotFound("no checks are configured.", next_step="add [[checks]] to foureyes.toml on the target branch")
+        return NotFound(
+            "no checks are configured.", next_step=prose("add [[checks]] to foureyes.toml on the target branch")
+        )
 
     def _settled(self, actor: Actor, task: TaskId, fresh: set[int]) -> CheckReport:
         with self._context.store.read() as tx:
@@ -147,7 +151,7 @@ class Checks:
             if facts.attempt is None:
                 raise NotFound(
                     f"nothing was handed in for {facts.task.id}.",
-                    next_step=f"fe show {facts.task.id}",
+                    next_step=fe("show", facts.task.id),
                     task=facts.task.id,
                 )
             full = {row.seq: row for row in tx.all("check.full", FullResult, tree=facts.attempt.tree)}

@@ -33,6 +33,7 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, NotFound, Reason
+from foureyes.steps import Steps, fe, phrase, shell
 
 SHOWN_PATHS = 5
 OWN_BRANCH = "refs/heads/fe/"
@@ -97,7 +98,9 @@ def refuse_signal(hand: HandIn) -> None:
     signal, task = hand.wish.signal, hand.wish.task
     if signal not in SIGNALS:
         why = "a failed run is never a submit (S2)" if signal == "FAILED" else f"there is no signal {signal!r}"
-        step = f'fe unstart {task} -m "why it failed"' if signal == "FAILED" else f"fe submit {task} --help"
+        step = (
+            fe("unstart", task, "-m", phrase("why it failed")) if signal == "FAILED" else fe("submit", task, "--help")
+        )
         raise BadInput(f"{why}; with a hand-in go {', '.join(SIGNALS)}.", next_step=step)
 
 
@@ -132,7 +135,7 @@ def refuse_unclaimed(hand: HandIn) -> None:
     task = hand.task
     if task.status == "open":
         why = f"nobody has started {task.id}, so nobody would be its author"
-        refuse_task(task.id, NOT_IN, Reason("T2", why, f"fe start {task.id}"))
+        refuse_task(task.id, NOT_IN, Reason("T2", why, fe("start", task.id)))
     refuse_from(task, "submit")
 
 
@@ -146,7 +149,7 @@ def refuse_stranger(hand: HandIn) -> None:
     if actor.kind in ("human", "service") or actor.role == "implement":
         return
     why = f"{facts.party_name(task.implementer)} holds the claim on {task.id}: it hands in its own work"
-    refuse_task(task.id, NOT_IN, Reason("A1", why, f"fe show {task.id}"))
+    refuse_task(task.id, NOT_IN, Reason("A1", why, fe("show", task.id)))
 
 
 def find_branch(hand: HandIn) -> None:
@@ -157,7 +160,7 @@ def find_branch(hand: HandIn) -> None:
     if branch is not None:
         ref = repo.branch_ref(branch)
         if ref is None:
-            raise NotFound(f"there is no branch {branch}.", next_step="git branch --list")
+            raise NotFound(f"there is no branch {branch}.", next_step=shell("git", "branch", "--list"))
         hand.ref = ref
     elif attempt is not None and attempt.ref != DETACHED and hand.actor.session != hand.task.implementer:
         hand.ref = attempt.ref
@@ -175,7 +178,7 @@ def _refuse_branch_of_another_task(hand: HandIn) -> None:
         is_task = tx.one("task.exists", Named, id=named) is not None
     if is_task:
         why = f"you stand on fe/{named}, the branch of {named}"
-        refuse_task(task, NOT_IN, Reason("A1", why, f"fe submit {task} --branch fe/{task}"))
+        refuse_task(task, NOT_IN, Reason("A1", why, fe("submit", task, "--branch", f"fe/{task}")))
 
 
 def commit_or_refuse_uncommitted(hand: HandIn) -> None:
@@ -191,7 +194,7 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
     names = ", ".join(paths[:SHOWN_PATHS])
     more = f" and {len(paths) - SHOWN_PATHS} more" if len(paths) > SHOWN_PATHS else ""
     are, it = ("file is", "it") if len(paths) == 1 else ("files are", "them")
-    step = f'commit {it}, or: fe submit {task.id} --commit "message"'
+    step = fe("submit", task.id, "--commit", phrase("message"), before=f"commit {it}, or: ")
     refuse_task(task.id, NOT_IN, Reason("A1", f"{len(paths)} {are} not committed: {names}{more}", step))
 
 
@@ -224,7 +227,7 @@ def refuse_empty(hand: HandIn) -> None:
         refuse_task(task, NOT_IN, Reason("A5", _where_nothing_is(hand), _where_something_may_be(hand)))
     if hand.wish.no_code and not change.is_empty:
         why = f"--no-code, but {len(change.files)} files changed since {change.base[:7]}"
-        refuse_task(task, NOT_IN, Reason("A5", why, f"fe submit {task}"))
+        refuse_task(task, NOT_IN, Reason("A5", why, fe("submit", task)))
 
 
 def _where_nothing_is(hand: HandIn) -> str:
@@ -234,11 +237,11 @@ def _where_nothing_is(hand: HandIn) -> str:
     return f"{name} has nothing that {target} lacks"
 
 
-def _where_something_may_be(hand: HandIn) -> str:
+def _where_something_may_be(hand: HandIn) -> Steps:
     task, own = hand.task.id, f"fe/{hand.task.id}"
     if hand.ref != f"refs/heads/{own}" and hand.context.repo.branch_ref(own) is not None:
-        return f"fe submit {task} --branch {own}"
-    return f"commit your work on a branch; if there really is no code: fe submit {task} --no-code"
+        return fe("submit", task, "--branch", own)
+    return fe("submit", task, "--no-code", before="commit your work on a branch; if there really is no code: ")
 
 
 def freeze(hand: HandIn) -> None:
@@ -382,5 +385,5 @@ def submitted(
         signal=event.signal,
         mode=mode,
         reasons=reasons,
-        next="fe session end" if changed and hand.actor.role else "fe next",
+        next=fe("session", "end") if changed and hand.actor.role else fe("next"),
     )

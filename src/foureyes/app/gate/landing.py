@@ -28,6 +28,7 @@ from foureyes.core.rules.policy import digest_of
 from foureyes.core.rules.still_holds import Given, why_void
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.errors import ConfigError, GitProblem, Reason, Refused
+from foureyes.steps import fe
 
 MANY = 10_000
 
@@ -200,7 +201,7 @@ def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:
 
 def _foreign(message: str) -> Refused:
     return Refused(
-        "nothing was merged or closed.", reasons=(Reason("P12", message, "fe doctor"),), next_step="fe doctor"
+        "nothing was merged or closed.", reasons=(Reason("P12", message, fe("doctor")),), next_step=fe("doctor")
     )
 
 

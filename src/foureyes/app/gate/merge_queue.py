@@ -13,6 +13,7 @@ from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
 from foureyes.core.nouns.task import Task
 from foureyes.errors import Reason, Refused
+from foureyes.steps import fe
 
 
 class Lease(msgspec.Struct, frozen=True):
@@ -34,7 +35,7 @@ def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:
     """T `withdraw`: until the merge queue has leased it."""
     lease = tx.one("merge.of", Lease, task=task.id)
     if lease is not None and task.status == "approved" and is_live(context, lease):
-        reason = Reason("Q1", f"{task.id} is being merged now", "fe merges list")
+        reason = Reason("Q1", f"{task.id} is being merged now", fe("merges", "list"))
         raise Refused(f"{task.id} was not changed.", reasons=(reason,), next_step=reason.next, task=task.id)
 
 
@@ -45,7 +46,7 @@ def refuse_landed(context: Context, tx: Tx, task: Task) -> None:
     attempt = attempt_of(tx, task.id)
     tip = context.repo.commit_of(f"refs/heads/{context.project(tx).target}") if task.status == "approved" else None
     if attempt is not None and tip is not None and context.repo.is_ancestor(attempt.head, tip):
-        reason = Reason("Q4", f"the approved head of {task.id} is on the target branch already", "fe merge")
+        reason = Reason("Q4", f"the approved head of {task.id} is on the target branch already", fe("merge"))
         raise Refused(f"{task.id} was not changed.", reasons=(reason,), next_step=reason.next, task=task.id)
 
 

@@ -19,6 +19,7 @@ from foureyes.app.gate.settling import in_words
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.merge import MergeItem, MergeRow
+from foureyes.app.views.news import News
 from foureyes.app.views.task import Outcome
 from foureyes.app.work.feedback_file import mirror
 from foureyes.core import events as e
@@ -34,6 +35,7 @@ from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.rules.still_holds import Given, why_not_checked, why_void
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import Conflict, GitProblem, Reason, Refused
+from foureyes.steps import NO_STEP, by, fe, shell
 
 STARTS = 5
 """How often a merge begins anew because the target moved meanwhile (Q3)."""
@@ -96,7 +98,7 @@ class Merges:
         rows, seconds = self._work_off(actor, tell, [])
         while wait and seconds is not None:
             if seconds and tell is not None:
-                tell("a person's approval can still be taken back; waiting until it has settled (Q0)")
+                tell(News("a person's approval can still be taken back; waiting until it has settled (Q0)"))
             if seconds:
                 self._context.clock.wait(seconds)
             later, seconds = self._work_off(actor, tell, rows)
@@ -155,9 +157,10 @@ class Merges:
         """
         named = self._context.workshop.programs_named()
         if named:
-            step = (
-                "a person looks at it, and takes it out if nobody needs it: git config --show-origin --get-all "
-                f"{named[0]}"
+            step = by(
+                "person",
+                shell("git", "config", "--show-origin", "--get-all", named[0]),
+                "a person looks at it, and takes it out if nobody needs it: ",
             )
             reasons = tuple(
                 Reason("Q2", f"the repository's git configuration names a program: {key}", step) for key in named
@@ -171,7 +174,7 @@ class Merges:
                 if self._is_anothers(lease):
                     where = f" on {lease.host}" if lease.host else ""
                     raise Conflict(
-                        f"another fe merge is at work{where}: it merges {lease.task}.", next_step="fe merges list"
+                        f"another fe merge is at work{where}: it merges {lease.task}.", next_step=fe("merges", "list")
                     )
             rules = rules_of(self._context, work.tx)
             items = [item for item in items_of(work.tx) if item.approval not in tried and not waits_for(item, rules)]
@@ -229,9 +232,9 @@ class Merges:
             raise Done(void)
         tip = context.repo.commit_of(f"refs/heads/{target}")
         if tip is None:
-            raise GitProblem(f"the target branch {target} has no commit", next_step=f"git branch {target}")
+            raise GitProblem(f"the target branch {target} has no commit", next_step=shell("git", "branch", target))
         if tell is not None:
-            tell(f"{task}  merging attempt {attempt.n} into {target} at {tip[:7]}")
+            tell(News(f"{task}  merging attempt {attempt.n} into {target} at {tip[:7]}"))
         merged = context.workshop.merge(tip=tip, head=attempt.head)
         if merged.tree is None:
             raise Done(
@@ -421,8 +424,8 @@ class Merges:
             if tell is not None:
                 here = os.path.relpath(one.path)
                 said = "brought up to date" if one.moved else f"left alone: {one.why}"
-                step = f"\n  next: {one.next}" if one.next and not one.moved else ""
-                tell(f"{'this checkout' if here == '.' else here}: {said}{step}")
+                where = "this checkout" if here == "." else here
+                tell(News(f"{where}: {said}", NO_STEP if one.moved else one.next))
 
     def retry(self, actor: Actor, task: str) -> Outcome:
         """Try a stuck merge again."""
@@ -432,9 +435,9 @@ class Merges:
             lease = work.tx.one("merge.of", Lease, task=found.id)
             refuse_unless_queued(found)
             if lease is None or lease.state != "stuck":
-                return outcome(found, f"{found.id} is not stuck", "fe merge", changed=False)
+                return outcome(found, f"{found.id} is not stuck", fe("merge"), changed=False)
             work.record(found.id, e.MergeRetried(attempt=found.iteration))
-            return outcome(self._context.get(work.tx, found.id), f"{found.id} is tried again", "fe merge")
+            return outcome(self._context.get(work.tx, found.id), f"{found.id} is tried again", fe("merge"))
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -448,7 +451,7 @@ def refuse_unless_queued(task: Task) -> None:
     """Only what is approved waits to be merged."""
     if task.status != "approved":
         reason = Reason(
-            "T2", f"{task.id} is {task.status}: only what is approved is in the merge queue", "fe merges list"
+            "T2", f"{task.id} is {task.status}: only what is approved is in the merge queue", fe("merges", "list")
         )
         raise Refused(f"{task.id} was not changed.", reasons=(reason,), next_step=reason.next, task=task.id)
 

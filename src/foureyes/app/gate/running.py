@@ -9,7 +9,7 @@ from foureyes.app.call.facts import facts_of, with_trees
 from foureyes.app.call.rows import Named
 from foureyes.app.call.test_names import pack
 from foureyes.app.call.work import Work
-from foureyes.app.views.check import Printed
+from foureyes.app.views.news import News
 from foureyes.core import events as e
 from foureyes.core.nouns.check import KEPT_FAILURES, CheckRule, Ran, judge
 from foureyes.core.nouns.session import Actor
@@ -17,7 +17,7 @@ from foureyes.core.rules.check_states import counts
 from foureyes.core.rules.facts import Facts
 from foureyes.core.words.ids import Sha, TaskId
 
-Telling = Callable[[str], None]
+Telling = Callable[[News], None]
 
 
 def run_on(
@@ -67,14 +67,14 @@ def run_one(
     """Run a check on a tree and record what came of it; the journal row."""
     where = "the target's tests" if is_target else tree[:7]
     if tell is not None:
-        tell(f"{task}  {rule.name} on {where} …")
+        tell(News(f"{task}  {rule.name} on {where} …"))
     workshop = context.workshop
     ran = context.outside.checks().run(
         rule, lambda path: workshop.export(tree, path), _under(tell, f"{task}  {rule.name}")
     )
     said = judge(rule, ran)
     if tell is not None:
-        tell(f"{task}  {rule.name} {said.outcome.replace('_', ' ')}: {said.summary}")
+        tell(News(f"{task}  {rule.name} {said.outcome.replace('_', ' ')}: {said.summary}"))
     with context.writing(actor, "check run") as work:
         return _record(work, task, rule, tree, ran)
 
@@ -107,5 +107,5 @@ def _record(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran) -> i
     return seq
 
 
-def _under(tell: Telling | None, heading: str) -> Telling | None:
-    return None if tell is None else lambda line: tell(Printed(f"{heading}: {line}"))
+def _under(tell: Telling | None, heading: str) -> Callable[[str], None] | None:
+    return None if tell is None else lambda line: tell(News(f"{heading}: {line}", printed=True))

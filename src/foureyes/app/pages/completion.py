@@ -18,6 +18,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import clean_label
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem, Reason
+from foureyes.steps import fe
 
 SHOWN = 10
 
@@ -82,13 +83,13 @@ class Validation:
             if open_ones:
                 more = f" and {len(open_ones) - SHOWN} more" if len(open_ones) > SHOWN else ""
                 said = f"Unresolved blocking review issues: {', '.join(open_ones[:SHOWN])}{more} ({row.id})"
-                found.append(Reason("X4", said, f"fe finding list {row.id} --open"))
+                found.append(Reason("X4", said, fe("finding", "list", row.id, "--open")))
             if expired:
                 found.append(
                     Reason(
                         "X4",
                         f"a waiver has run out: {', '.join(expired[:SHOWN])} ({row.id})",
-                        f"fe finding show {expired[0]}",
+                        fe("finding", "show", expired[0]),
                     )
                 )
         return found
@@ -96,7 +97,9 @@ class Validation:
     @staticmethod
     def _unmerged(rows: Sequence[Candidate]) -> list[Reason]:
         return [
-            Reason("X4", f"{row.id} is approved and not merged", "fe merge") for row in rows if row.status == "approved"
+            Reason("X4", f"{row.id} is approved and not merged", fe("merge"))
+            for row in rows
+            if row.status == "approved"
         ]
 
     @staticmethod
@@ -109,17 +112,17 @@ class Validation:
                     Reason(
                         "X4",
                         f"the work of {row.id} is on the target branch and nobody approved it",
-                        f"fe show {row.id} --diff",
+                        fe("show", row.id, "--diff"),
                     )
                 )
             elif row.status == "reviewing":
-                found.append(Reason("X4", f"{row.id} waits for its review", f"fe show {row.id} --diff"))
+                found.append(Reason("X4", f"{row.id} waits for its review", fe("show", row.id, "--diff")))
             elif row.status not in ("approved", "closed"):
                 found.append(
                     Reason(
                         "X4",
                         f"{row.id} was handed in and is {row.status} again: no approval holds",
-                        f"fe show {row.id}",
+                        fe("show", row.id),
                     )
                 )
         return found
@@ -135,9 +138,9 @@ class Validation:
             head = self._context.repo.commit_of(f"refs/heads/{target}")
             tree = self._context.workshop.tree_of(head) if head else None
         except GitProblem as problem:
-            return [Reason("X4", f"git could not say where {target} is: {problem.message}", "fe doctor")]
+            return [Reason("X4", f"git could not say where {target} is: {problem.message}", fe("doctor"))]
         if tree is None:
-            return [Reason("X4", f"there is no commit on {target}", "fe doctor")]
+            return [Reason("X4", f"there is no commit on {target}", fe("doctor"))]
         with self._context.store.read() as tx:
             results = tx.all("check.of_trees", CheckResult, trees=[tree])
         found = [self._red(rule.name, rule.digest, results, target, tree) for rule in rules]
@@ -147,13 +150,15 @@ class Validation:
     def _red(name: str, digest: str, results: Sequence[CheckResult], target: str, tree: Sha) -> Reason | None:
         last = next((result for result in reversed(results) if (result.name, result.digest) == (name, digest)), None)
         if last is None:
-            return Reason("X4", f"required check {name} was not run on {target} ({tree[:7]})", "fe check run --target")
+            return Reason(
+                "X4", f"required check {name} was not run on {target} ({tree[:7]})", fe("check", "run", "--target")
+            )
         if last.outcome == "passed":
             return None
         return Reason(
             "X4",
             f"required check {name} {last.outcome.replace('_', ' ')} on {target} ({last.summary})",
-            "fe check run --target --again",
+            fe("check", "run", "--target", "--again"),
         )
 
     def _notes(self, tx: Tx, ids: set[str]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import ConfigError, FoureyesError, GitProblem
+from foureyes.steps import blank, fe, in_turn, prose, shell
 
 
 class Doctor:
@@ -42,7 +43,9 @@ class Doctor:
         except GitProblem as problem:
             return Check("target", "fail", problem.message, problem.next_step)
         if head is None:
-            return Check("target", "fail", f"there is no branch {target}", f"git branch {target} COMMIT")
+            return Check(
+                "target", "fail", f"there is no branch {target}", shell("git", "branch", target, blank("COMMIT"))
+            )
         for left in checkouts_behind(self._context, target):
             text = f"the checkout {os.path.relpath(left.path)} of {target} is behind ({left.why})"
             return Check("target", "warn", text, left.next)
@@ -59,7 +62,7 @@ class Doctor:
             return Check("configuration", "fail", error.message, error.next_step)
         if named not in ("", None, project.id):
             said = f"{FILE} on {project.target} names another project id than this store"
-            return Check("configuration", "fail", said, "fe status")
+            return Check("configuration", "fail", said, fe("status"))
         problem = unaccepted(self._context, project)
         if problem:
             return Check("configuration", "warn", problem.text, problem.next)
@@ -71,7 +74,16 @@ class Doctor:
         except FoureyesError as problem:
             return Check("store", "fail", problem.message, problem.next_step)
         if problems:
-            return Check("store", "fail", "; ".join(problems), "fe backup FILE now, then fe restore from a good backup")
+            return Check(
+                "store",
+                "fail",
+                "; ".join(problems),
+                in_turn(
+                    fe("backup", blank("FILE"), after=" now"),
+                    fe("restore", after=" from a good backup"),
+                    joint=", then ",
+                ),
+            )
         return Check("store", "ok", f"{self._context.store.describe()}: sound")
 
     def _journal(self, progress: Progress | None) -> Check:
@@ -80,7 +92,7 @@ class Doctor:
         except FoureyesError as problem:
             return Check("journal", "fail", problem.message, problem.next_step)
         if report.findings:
-            return Check("journal", "fail", report.findings[0].message, "fe audit verify")
+            return Check("journal", "fail", report.findings[0].message, fe("audit", "verify"))
         return Check("journal", "ok", f"{report.rows} rows, chain and tables verified")
 
     def _checks(self, actor: Actor) -> Check:
@@ -92,7 +104,7 @@ class Doctor:
             return Check("checks", "fail", problem.message, problem.next_step)
         if not rules:
             said = "no checks are configured: nothing approves itself (M4)"
-            return Check("checks", "warn", said, "add [[checks]] to foureyes.toml on the target branch")
+            return Check("checks", "warn", said, prose("add [[checks]] to foureyes.toml on the target branch"))
         return Check(
             "checks",
             "ok",
@@ -106,7 +118,7 @@ class Doctor:
                 "identity",
                 "warn",
                 "no terminal and no agent process: this caller may only create, log, submit, check and merge",
-                "fe whoami",
+                fe("whoami"),
             )
         return Check("identity", "ok", f"{actor.kind} {actor.name}, {actor.trust}")
 

@@ -25,6 +25,7 @@ from foureyes.core.rules.risk import CLASSES, Around, risk_of
 from foureyes.core.rules.sampling import samples
 from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.errors import Reason
+from foureyes.steps import fe
 
 PAGE = 200
 
@@ -139,7 +140,9 @@ class Queue:
         """
         if actor.kind != "human":
             reason = Reason(
-                "D7", "an agent says of each change which diff it looked at; all at once is for people", "fe reviewable"
+                "D7",
+                "an agent says of each change which diff it looked at; all at once is for people",
+                fe("reviewable"),
             )
             refuse_verb("nothing was approved.", reason)
         with self._context.store.read() as tx:

@@ -15,6 +15,7 @@ from foureyes.config.settings import BY_KEY
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.errors import ConfigError, GitProblem
+from foureyes.steps import Steps, prose
 
 REVIEWABLE_SHOWN = 20
 CANDIDATES = 500
@@ -34,7 +35,7 @@ class Status:
             counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
             policy, notes = self._policy(tx, actor, project)
         notes += [
-            f"the checkout {os.path.relpath(left.path)} of {project.target} is behind ({left.why}): {left.next}"
+            prose(f"the checkout {os.path.relpath(left.path)} of {project.target} is behind ({left.why}): ") + left.next
             for left in checkouts_behind(self._context, project.target)
         ]
         counts: dict[str, int] = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}
@@ -64,17 +65,18 @@ class Status:
         except ConfigError:
             return []
 
-    def _policy(self, tx: Tx, actor: Actor, project: ProjectView) -> tuple[Resolved, list[str]]:
+    def _policy(self, tx: Tx, actor: Actor, project: ProjectView) -> tuple[Resolved, list[Steps]]:
         """The policy in force, and what there is to say about it."""
         try:
             layers = self._context.layers(tx, actor)
             policy = resolve(BY_KEY["review.policy"], layers)
         except ConfigError as problem:
             return Resolved("review.policy", "strict", "default"), [
-                f"{problem.message}: nothing can be approved until it is mended"
+                prose(f"{problem.message}: nothing can be approved until it is mended")
             ]
         left = unaccepted(self._context, project)
-        return policy, [note for note in (policy.note, f"{left.text}: {left.next}" if left else "") if note]
+        notes = [prose(policy.note)] if policy.note else []
+        return policy, notes + ([prose(f"{left.text}: ") + left.next] if left else [])
 
 
 def checkouts_behind(context: Context, target: str) -> list[CaughtUp]:

@@ -17,6 +17,7 @@ from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.text import clean_name
 from foureyes.errors import BadInput, NotFound
+from foureyes.steps import Arg, blank, by, fe
 
 
 class Keys:
@@ -49,7 +50,7 @@ class Keys:
         found = [public for name, public in self._context.keys.held().items() if key.removeprefix("SHA256:") in name]
         if len(found) != 1 or not key.removeprefix("SHA256:"):
             raise NotFound(
-                f"{'several keys here are' if found else 'no key here is'} called {key}.", next_step="fe key list"
+                f"{'several keys here are' if found else 'no key here is'} called {key}.", next_step=fe("key", "list")
             )
         return found[0]
 
@@ -58,12 +59,16 @@ class Keys:
             keys = active_keys(tx)
         others = {key.fingerprint for key in keys} & set(self._context.keys.held()) - {fingerprint}
         if keys and not others and fingerprint not in {key.fingerprint for key in keys}:
-            step = f"fe key add '{public}' --person {actor.person}"
+            step = fe("key", "add", public, "--person", actor.person)
             message = (
                 f"key {fingerprint} lies here, but does not count yet: somebody with a key of this project signs it"
             )
             return KeyOutcome(
-                fingerprint=fingerprint, public=public, registered=False, message=message, next=f"they run: {step}"
+                fingerprint=fingerprint,
+                public=public,
+                registered=False,
+                message=message,
+                next=by("other", step, "they run: "),
             )
         return self._register(actor, public, actor.person, own=True)
 
@@ -74,7 +79,7 @@ class Keys:
         if not all(person.partition("@")[::2]):
             raise BadInput(
                 f"{person!r} is not a person: write user@host, as fe whoami says it.",
-                next_step="fe key add 'LINE' --person USER@HOST",
+                next_step=fe("key", "add", Arg("LINE", "'"), "--person", blank("USER@HOST")),
             )
         return self._register(actor, public.strip(), person, own=False)
 

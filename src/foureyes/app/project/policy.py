@@ -21,6 +21,7 @@ from foureyes.core.nouns.check import CheckRule
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.policy import LabelRule, Profile, digest_of
 from foureyes.errors import BadInput, NotFound, Refused
+from foureyes.steps import Steps, by_person, fe, prose
 
 
 class Policy:
@@ -43,7 +44,7 @@ class Policy:
         settable = [s.key for s in SETTINGS if s.kind in ("choice", "number", "yes/no")]
         if setting is None or key not in settable:
             raise NotFound(
-                f"there is no setting {key} that can be set here.", next_step=f"one of: {', '.join(settable)}"
+                f"there is no setting {key} that can be set here.", next_step=prose(f"one of: {', '.join(settable)}")
             )
         if text is not None:
             parse(setting, text, key)
@@ -57,12 +58,14 @@ class Policy:
             project = self._context.project(tx)
         text = self._context.repo.file_at(project.target, FILE)
         if text is None:
-            raise NotFound(f"there is no {FILE} on {project.target}.", next_step=f"commit it there, then: {ACCEPT}")
+            raise NotFound(
+                f"there is no {FILE} on {project.target}.", next_step=prose("commit it there, then: ") + ACCEPT
+            )
         new = read_file(text)
         review_policy(Layers(file=new))
         if new.get("project.id") not in (None, "", project.id):
             raise Refused(
-                f"{FILE} on {project.target} names another project ({new['project.id']}).", next_step="fe status"
+                f"{FILE} on {project.target} names another project ({new['project.id']}).", next_step=fe("status")
             )
         old = read_file(project.accepted_text) if project.accepted_text else {}
         digest = digest_of(text)
@@ -141,15 +144,15 @@ class Policy:
             return totals(tx)
 
 
-ACCEPT = "a person runs: fe policy accept"
-INIT = "a person runs: fe init"
+ACCEPT = by_person(fe("policy", "accept"))
+INIT = by_person(fe("init"))
 
 
 class Unaccepted(msgspec.Struct, frozen=True):
     """The foureyes.toml on the target is not the one in force: what to say about it, and what helps."""
 
     text: str
-    next: str = ACCEPT
+    next: Steps = ACCEPT
 
 
 def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
@@ -192,4 +195,4 @@ def totals(tx: Tx) -> list[SecurityTotal]:
 def known_feature(name: str) -> None:
     """A flag that exists."""
     if name not in FEATURES:
-        raise BadInput(f"there is no feature {name!r}.", next_step=f"known features: {', '.join(FEATURES)}")
+        raise BadInput(f"there is no feature {name!r}.", next_step=prose(f"known features: {', '.join(FEATURES)}"))

@@ -10,6 +10,7 @@ from foureyes.app.views.project import ProjectView
 from foureyes.core.events.project import ProjectCreated, SecurityRecorded
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput
+from foureyes.steps import prose
 
 
 class Projects:
@@ -47,11 +48,12 @@ class Projects:
         permit(actor, "backup")
         if os.path.exists(path):
             raise BadInput(
-                f"{os.path.basename(path)} exists; a backup never overwrites.", next_step="name another file"
+                f"{os.path.basename(path)} exists; a backup never overwrites.", next_step=prose("name another file")
             )
         if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
             raise BadInput(
-                f"there is no directory for {os.path.basename(path)}.", next_step="name a file in an existing directory"
+                f"there is no directory for {os.path.basename(path)}.",
+                next_step=prose("name a file in an existing directory"),
             )
         partial = f"{path}.partial-{os.getpid()}"
         try:

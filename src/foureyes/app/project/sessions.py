@@ -20,6 +20,7 @@ from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import SessionId, Sha, session_id, session_of, token_hash
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, FoureyesError, NotFound, Reason, TokenRefused
+from foureyes.steps import blank, by_person, fe, prose
 
 
 class Sessions:
@@ -162,7 +163,7 @@ class Sessions:
         """I4: a new line in the log for the same eyes: same evidence, same origin."""
         permit(actor, "session new")
         if actor.kind != "agent":
-            reason = Reason("I5", "a person is one session in every terminal", "fe whoami")
+            reason = Reason("I5", "a person is one session in every terminal", fe("whoami"))
             refuse_verb("no session was made.", reason)
         made = replace(actor, session=self._fresh_id(), base=actor.base or actor.session)
         with self._context.store.write() as tx:
@@ -184,7 +185,7 @@ class Sessions:
         permit(actor, "session spawn")
         wanted = _role(role)
         if actor.role is not None and actor.role != wanted:
-            reason = Reason("I2", f"a token to {actor.role} cannot give one to {wanted}", "fe whoami")
+            reason = Reason("I2", f"a token to {actor.role} cannot give one to {wanted}", fe("whoami"))
             refuse_verb("no session was made.", reason)
         head = self._target_head() if wanted == "implement" else None
         secret = f"fe-{self._context.ids.number():032x}"
@@ -193,7 +194,7 @@ class Sessions:
             found = self._context.find(work.tx, task)
             refuse_other_task(actor, found.id)
             if found.status == "closed":
-                reason = Reason("T2", f"{found.id} is closed: there is nothing left to {wanted}", f"fe show {found.id}")
+                reason = Reason("T2", f"{found.id} is closed: there is nothing left to {wanted}", fe("show", found.id))
                 refuse_verb("no session was made.", reason, task=found.id)
             claims = self._claims(work, found, wanted)
             event = self._token(work, actor, wanted, agent, child, secret)
@@ -223,7 +224,9 @@ class Sessions:
         profiles = agent_profiles(self._context.layers(work.tx, actor))
         agent = agent or actor.agent
         if agent and agent not in profiles and agent != actor.agent:
-            raise BadInput(f"there is no agent profile {agent!r}.", next_step=f"one of: {', '.join(sorted(profiles))}")
+            raise BadInput(
+                f"there is no agent profile {agent!r}.", next_step=prose(f"one of: {', '.join(sorted(profiles))}")
+            )
         profile = profiles.get(agent, Profile())
         work.introduce()  # the spawner gets its number first
         count = work.tx.one("session.count_agent", Count, agent=agent)
@@ -255,7 +258,7 @@ class Sessions:
                 Reason(
                     "I2",
                     "this process has no session leader above it, so nothing could use the token",
-                    "run it from a shell",
+                    prose("run it from a shell"),
                 ),
             )
         return actor.leader
@@ -267,11 +270,11 @@ class Sessions:
             target = _called(work.tx, session) if session else work.tx.one("session.get", SessionView, id=actor.session)
             if target is None:
                 raise NotFound(
-                    "this session has not written anything, so there is nothing to end.", next_step="fe whoami"
+                    "this session has not written anything, so there is nothing to end.", next_step=fe("whoami")
                 )
             if target.id != actor.session and actor.kind != "human" and not self._spawned(work.tx, actor, target):
                 message = f"{target.name} ({target.id}) is neither this session nor one that it spawned"
-                refuse_verb("no session was ended.", Reason("I4", message, "a person runs: fe session end …"))
+                refuse_verb("no session was ended.", Reason("I4", message, by_person(fe("session", "end", blank("…")))))
             return _end(work, target, reason)
 
     def _spawned(self, tx: Tx, actor: Actor, target: SessionView) -> bool:
@@ -304,7 +307,8 @@ def _role(text: str) -> Role:
         if role == text:
             return role
     raise BadInput(
-        f"role {text!r}: allowed are {', '.join(ROLES)}.", next_step="fe session spawn TASK --role implement"
+        f"role {text!r}: allowed are {', '.join(ROLES)}.",
+        next_step=fe("session", "spawn", blank("TASK"), "--role", "implement"),
     )
 
 
@@ -343,6 +347,6 @@ def _called(tx: Tx, text: str) -> SessionView:
     found = [row for row in found if row.id == text] or found  # whatever others are called, an id means one
     if len(found) != 1:
         raise NotFound(
-            f"{'several sessions are' if found else 'no session is'} called {text}.", next_step="fe session list"
+            f"{'several sessions are' if found else 'no session is'} called {text}.", next_step=fe("session", "list")
         )
     return found[0]

@@ -17,6 +17,7 @@ from foureyes.core.rules import gate
 from foureyes.core.rules.four_eyes import may_cancel, may_close, may_lift_rejection
 from foureyes.core.words.text import clean_text
 from foureyes.errors import Reason
+from foureyes.steps import fe
 
 
 class Closing:
@@ -92,7 +93,7 @@ class Closing:
             refuse_unless(may_lift_rejection(facts_of(self._context, work.tx, found.id), me), found)
             work.record(found.id, e.TaskReopened(reason=reason))
             escalate(self._context, work, found.id)
-            return outcome(self._context.get(work.tx, found.id), f"reopened {found.id}", f"fe start {found.id}")
+            return outcome(self._context.get(work.tx, found.id), f"reopened {found.id}", fe("start", found.id))
 
 
 def _gate(case: Case) -> tuple[Reason, ...]:

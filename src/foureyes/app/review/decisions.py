@@ -39,6 +39,7 @@ from foureyes.core.words.decision import Decision, allow
 from foureyes.core.words.ids import TaskId, short_diff
 from foureyes.core.words.text import clean_name, clean_text, is_blank
 from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
+from foureyes.steps import fe, phrase
 
 STANDS = {"reviewing": "in review again", "approved": "approved by somebody else still"}
 
@@ -113,7 +114,7 @@ class Decisions:
         with self._context.store.read() as tx:
             most = self._context.policy(tx, actor).human.batch_max
         if len(chosen) > most:
-            raise BadInput(f"{len(chosen)} at once; at most {most} (review.human.batch_max).", next_step="fe queue")
+            raise BadInput(f"{len(chosen)} at once; at most {most} (review.human.batch_max).", next_step=fe("queue"))
         return self._one_by_one(actor, chosen, reason)
 
     def _one_by_one(
@@ -248,7 +249,7 @@ class Decisions:
             rows = work.tx.all("attempt.active_approvals", ApprovalView, task=found.id)
             mine = [row for row in rows if is_one_origin(case.me, case.facts.party(row.session))]  # type: ignore[arg-type]
             if not mine:
-                step = f'fe redo {found.id} -m "what is wrong"'
+                step = fe("redo", found.id, "-m", phrase("what is wrong"))
                 others = Reason("T2", "only who approved it can take the approval back", step)
                 refuse_task(found.id, "was not changed", others)
             work.record(found.id, ApprovalWithdrawn(approval=mine[0].seq, reason=reason))

@@ -26,6 +26,7 @@ from foureyes.core.rules.four_eyes import Said, may_approve, may_decide
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import clean_text, is_blank, visible
 from foureyes.errors import BadInput, NotFound, Reason
+from foureyes.steps import blank, fe, phrase
 
 
 class Feedback:
@@ -82,7 +83,7 @@ class Feedback:
             else []
         )
         notes += [note for note in (begin_again(self._context, done.id), mirror(self._context, done.id)) if note]
-        step = "fe queue" if actor.kind == "human" else "fe reviewable"
+        step = fe("queue") if actor.kind == "human" else fe("reviewable")
         return outcome(done, f"{done.id} is open again with your feedback", step, notes=tuple(notes))
 
     def _before(self, actor: Actor, task: str) -> Case:
@@ -93,7 +94,7 @@ class Feedback:
         """Where the branch begins again: where the task began, or at a checkpoint of its own history, as git says."""
         attempt, task = facts.attempt, facts.task.id
         if (option == "checkpoint") != bool(name):
-            raise BadInput("--checkpoint takes the name of one.", next_step="fe checkpoint list")
+            raise BadInput("--checkpoint takes the name of one.", next_step=fe("checkpoint", "list"))
         if option == "keep" or attempt is None:
             return None
         if attempt.landed or attempt.ref == DETACHED:
@@ -101,18 +102,18 @@ class Feedback:
             reason = Reason(
                 "F1",
                 f"the work of {task} is {where}, so there is no branch to begin again",
-                f'fe redo {task} --keep -m "…"',
+                fe("redo", task, "--keep", "-m", phrase("…")),
             )
             refuse_task(task, "was not changed", reason)
         if option == "fresh":
             return attempt.base
         found = [one for one in self._context.workshop.checkpoints() if one.name == name and one.task in (task, "")]
         if not found:
-            raise NotFound(f"{task} has no checkpoint {visible(name)}.", next_step="fe checkpoint list", task=task)
+            raise NotFound(f"{task} has no checkpoint {visible(name)}.", next_step=fe("checkpoint", "list"), task=task)
         sha, repo = found[0].sha, self._context.repo
         if not (repo.is_ancestor(sha, attempt.head) and repo.is_ancestor(attempt.base, sha)):
             said = f"checkpoint {name} ({sha[:7]}) is not between base and head of attempt {attempt.n}"
-            reason = Reason("F1", said, "fe checkpoint list")
+            reason = Reason("F1", said, fe("checkpoint", "list"))
             refuse_task(task, "was not changed", reason)
         return sha
 
@@ -170,9 +171,12 @@ def _quick_issues(case: Case, task: str, text: str, issues: Sequence[str]) -> tu
     known = case.policy.quick_issues or QUICK_ISSUES
     chosen = tuple(dict.fromkeys(_quick_issue(issue, known) for issue in issues))
     if not chosen and is_blank(text):
-        step = (
-            f'fe redo {task} -m "what is wrong", or --issue: '
-            f"{', '.join(f'{n} {name}' for n, name in enumerate(known, 1))}"
+        step = fe(
+            "redo",
+            task,
+            "-m",
+            phrase("what is wrong"),
+            after=f", or --issue: {', '.join((f'{n} {name}' for n, name in enumerate(known, 1)))}",
         )
         reason = Reason("F1", "redo without a word of feedback tells nobody what to do next", step)
         refuse_verb("redo needs a quick issue or some text.", reason)
@@ -189,4 +193,6 @@ def _quick_issue(text: str, known: Sequence[str]) -> str:
     if len(found) == 1 or wanted in (issue.lower() for issue in found):
         return next(issue for issue in found if len(found) == 1 or issue.lower() == wanted)
     choices = ", ".join(f"{number} {issue}" for number, issue in enumerate(known, 1))
-    raise BadInput(f"--issue {visible(text)!r}: there are {choices}.", next_step="fe redo TASK --issue 1")
+    raise BadInput(
+        f"--issue {visible(text)!r}: there are {choices}.", next_step=fe("redo", blank("TASK"), "--issue", "1")
+    )

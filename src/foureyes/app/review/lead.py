@@ -30,6 +30,7 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import may_decide
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import BadInput, Reason
+from foureyes.steps import Steps, by, by_person, fe, one_of, phrase
 
 MOST_PARTS = 20
 
@@ -89,11 +90,12 @@ class Loops:
         if (option == "split") != bool(titles):
             raise BadInput(
                 "splitting names the new tasks, and nothing else does.",
-                next_step=f'fe lead split {task} --into "…" --into "…" -m "why"',
+                next_step=fe("lead", "split", task, "--into", phrase("…"), "--into", phrase("…"), "-m", phrase("why")),
             )
         if len(titles) > MOST_PARTS:
             raise BadInput(
-                f"{len(titles)} parts are too many; at most {MOST_PARTS}.", next_step=f"fe lead split {task} --help"
+                f"{len(titles)} parts are too many; at most {MOST_PARTS}.",
+                next_step=fe("lead", "split", task, "--help"),
             )
         return titles
 
@@ -103,7 +105,7 @@ class Loops:
         task, me, lead = case.task, case.me, case.policy.tiers.lead
         reasons: list[Reason] = []
         if task.waiting_for == "":
-            reasons.append(Reason("E3", f"{task.id} does not wait for a lead: tier {task.tier}", f"fe show {task.id}"))
+            reasons.append(Reason("E3", f"{task.id} does not wait for a lead: tier {task.tier}", fe("show", task.id)))
         barred = may_decide(me)
         reasons += barred.reasons if barred else ()
         is_lead = me.kind == "human" or (task.waiting_for == "lead" and lead not in ("", "human") and agent == lead)
@@ -111,14 +113,20 @@ class Loops:
             who = "a person" if task.waiting_for == "user" or lead in ("", "human") else f"{lead} or a person"
             reasons.append(
                 Reason(
-                    "E2", f"{task.id} waits for {who}, not for you", f'{who} runs: fe lead {option} {task.id} -m "why"'
+                    "E2",
+                    f"{task.id} waits for {who}, not for you",
+                    by("lead", fe("lead", option, task.id, "-m", phrase("why")), f"{who} runs: "),
                 )
             )
         if me.kind != "human" and case.facts.made_by(me) is not None:
-            reasons.append(Reason("E3", "whoever made the work does not decide about its loop", f"fe show {task.id}"))
+            reasons.append(Reason("E3", "whoever made the work does not decide about its loop", fe("show", task.id)))
         if option == "ask" and task.waiting_for == "user":
             reasons.append(
-                Reason("E3", f"{task.id} waits for a person already", f"fe lead split|senior|fresh {task.id}")
+                Reason(
+                    "E3",
+                    f"{task.id} waits for a person already",
+                    fe("lead", one_of("split", "senior", "fresh"), task.id),
+                )
             )
         if reasons:
             refuse_task(task.id, "was not changed", *reasons)
@@ -164,7 +172,7 @@ def _redo(facts: Facts, reason: str, *, fresh: bool) -> RedoRequested:
 def _option(text: str) -> LeadOption:
     found = next((option for option in LEAD_OPTIONS if option == text), None)
     if found is None:
-        raise BadInput(f"the lead may {', '.join(LEAD_OPTIONS)}.", next_step="fe lead --help")
+        raise BadInput(f"the lead may {', '.join(LEAD_OPTIONS)}.", next_step=fe("lead", "--help"))
     return found
 
 
@@ -178,10 +186,10 @@ def _after(option: LeadOption, tier: Tier) -> tuple[Tier, Literal["", "lead", "u
     return after, waits(after)
 
 
-def _next(option: LeadOption, task: Task, parts: Sequence[str]) -> str:
+def _next(option: LeadOption, task: Task, parts: Sequence[str]) -> Steps:
     if option == "ask":
-        return f"a person runs: fe lead split|senior|fresh {task.id}"
-    return f"fe start {parts[0]}" if parts else f"fe start {task.id}" if task.status == "open" else f"fe show {task.id}"
+        return by_person(fe("lead", one_of("split", "senior", "fresh"), task.id))
+    return fe("start", parts[0]) if parts else fe("start", task.id) if task.status == "open" else fe("show", task.id)
 
 
 SAYS: dict[LeadOption, str] = {

@@ -25,6 +25,7 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.policy import digest_of
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput
+from foureyes.steps import fe
 
 SHOWN_FAILURES = 50
 
@@ -146,6 +147,6 @@ def _purpose(text: str) -> Purpose:
     if found is None:
         raise BadInput(
             f"there is no prompt for {visible(text)[:40]!r}; there are {', '.join(PURPOSES)}.",
-            next_step="fe prompt --help",
+            next_step=fe("prompt", "--help"),
         )
     return found

@@ -39,6 +39,7 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import is_reviewing, was_not_seen
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import BadInput, FoureyesError, NotFound, Reason, Refused
+from foureyes.steps import blank, fe, prose
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,7 +107,9 @@ class Reviews:
                     raised = _raised(work, case, anchored)
                 done = self._record(work, case, given, raised)
         if returned is not None or done is None:
-            step = "quote the code as it is and send it again; sent again as it is, it waits for somebody else's word"
+            step = prose(
+                "quote the code as it is and send it again; sent again as it is, it waits for somebody else's word"
+            )
             raise Refused(
                 "the review went back to you, and nothing of it was stored.",
                 reasons=returned.lost if returned else (),
@@ -122,7 +125,7 @@ class Reviews:
             refuse_other_task(actor, found)
             case = case_of(self._context, tx, actor, found)
         if case.attempt is None:
-            raise NotFound(f"nothing was handed in for {found}.", next_step=f"fe show {found}", task=found)
+            raise NotFound(f"nothing was handed in for {found}.", next_step=fe("show", found), task=found)
         return case
 
     def _given(self, actor: Actor, facts: Facts, document: bytes) -> Given:
@@ -136,7 +139,7 @@ class Reviews:
             wrong = status_problem(result.payload.status, [one.severity for one in found], len(notes))
             problems += [wrong] if wrong else []
             if problems:
-                step = f"mend these and send it again: fe review submit {facts.task.id} FILE"
+                step = fe("review", "submit", facts.task.id, blank("FILE"), before="mend these and send it again: ")
                 raise BadInput(
                     "the review_result was refused, and nothing of it was stored.",
                     reasons=tuple(problems),
@@ -174,7 +177,7 @@ class Reviews:
         said, payload = given.document.reviewer, given.document.payload
         if said and said not in (me.session, me.name, me.person):
             reasons.append(
-                Reason("V3", f"reviewer: {said!r} is not you, you are {me.name or me.session}", "leave it out")
+                Reason("V3", f"reviewer: {said!r} is not you, you are {me.name or me.session}", prose("leave it out"))
             )
         waits = is_reviewing(now)
         reasons += [waits] if waits else []
@@ -184,14 +187,14 @@ class Reviews:
                 Reason(
                     "D7",
                     f"payload.attempt: attempt {now.attempt.n} is in review, not {payload.attempt}",
-                    f"fe show {now.task.id} --diff",
+                    fe("show", now.task.id, "--diff"),
                 )
             )
         unseen = was_not_seen(now, me, payload.diff_id or seen)
         reasons += [unseen] if unseen else []
         if before.attempt is not None and before.attempt.n != now.attempt.n:
             reasons.append(
-                Reason("D7", "the change moved while the review was taken in", f"fe show {now.task.id} --diff")
+                Reason("D7", "the change moved while the review was taken in", fe("show", now.task.id, "--diff"))
             )
         _refuse_all(now.task.id, tuple(reasons))
 
@@ -205,7 +208,7 @@ class Reviews:
             finding_named(work.tx, one.finding).root: one for one in given.rulings if AFTER_RULING[one.ruling] != "open"
         }
         both = [settles[one.root] for one in (raised.event.findings if raised.event else ()) if one.root in settles]
-        step = "leave one of them"
+        step = prose("leave one of them")
         _refuse_all(
             case.task.id,
             tuple(Reason("L8", f"{one.finding} is ruled {one.ruling} and raised again at once", step) for one in both),
@@ -270,11 +273,11 @@ class Reviews:
             task_status=now.status,
             notes=tuple(_notes(taken)),
             message=f"{event.status}: {standing_in_words(left, taken.sent_back)}",
-            next=f"fe approve {task}"
+            next=fe("approve", task)
             if not left and taken.counts
-            else f"fe finding list {task} --open"
+            else fe("finding", "list", task, "--open")
             if left
-            else f"fe show {task}",
+            else fe("show", task),
         )
 
     def request(self, actor: Actor, task: str, *, reviewer: str = "") -> ReviewRequest:
@@ -283,7 +286,7 @@ class Reviews:
             found = self._context.find_id(tx, task)
             facts = facts_of(self._context, tx, found)
             if facts.attempt is None:
-                raise NotFound(f"nothing was handed in for {found}.", next_step=f"fe show {found}", task=found)
+                raise NotFound(f"nothing was handed in for {found}.", next_step=fe("show", found), task=found)
             policy = self._context.policy(tx, actor)
             answers = {row.root: row for row in tx.all("finding.answers", AnswerView, task=found)}
             known = [one for one in findings_of(tx, found) if one.state in UNRESOLVED]

@@ -11,6 +11,7 @@ from foureyes.core.events.note import HandedOff, Logged
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput
+from foureyes.steps import fe, phrase
 
 LOG_TYPES = ("progress", "blocker", "decision", "hypothesis", "tried", "result")
 
@@ -24,7 +25,7 @@ class Notes:
     def log(self, actor: Actor, task: str, text: str, *, type: str = "progress") -> Outcome:
         """Write a line into a task's log. The only thing a typed name may do (I1)."""
         if not text.strip():
-            raise BadInput("the log line is empty.", next_step=f'fe log {task} "what happened"')
+            raise BadInput("the log line is empty.", next_step=fe("log", task, phrase("what happened")))
         if type not in LOG_TYPES:
             raise BadInput(f"log type {type!r}: allowed are {', '.join(LOG_TYPES)}.")
         text = clean_text(text, "the log line")
@@ -50,7 +51,10 @@ class Notes:
             for name, lines in parts.items()
         }
         if not any(lists.values()):
-            raise BadInput("the handoff is empty.", next_step=f'fe handoff {task} --done "…" --remaining "…"')
+            raise BadInput(
+                "the handoff is empty.",
+                next_step=fe("handoff", task, "--done", phrase("…"), "--remaining", phrase("…")),
+            )
         with self._context.writing(actor, "handoff") as work:
             found = self._context.find_id(work.tx, task)
             work.record(found, HandedOff(**lists))

@@ -20,6 +20,7 @@ from foureyes.core.nouns.task import Task
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import BadInput, FoureyesError, NotFound, Reason
+from foureyes.steps import fe, prose
 
 MANY = 10_000
 
@@ -85,7 +86,7 @@ class Plans:
             return self._context.find_id(work.tx, text)
         except FoureyesError:
             said = f"{name}:{task.line} depends on {text!r}, which is neither a task of this plan nor one that exists."
-            raise BadInput(said, next_step="name it by its title in this plan, or by its id") from None
+            raise BadInput(said, next_step=prose("name it by its title in this plan, or by its id")) from None
 
     def accept(self, actor: Actor, tasks: Sequence[str]) -> list[Accepted]:
         """M7: a person makes planned modes their own: of these tasks, or of every open one that was planned."""
@@ -102,11 +103,11 @@ class Plans:
                     found.append(Accepted(task.id, task.planned))
                 elif tasks:
                     reason = Reason(
-                        "M7", f"{task.id} came from no plan: its mode is a label's or the default", f"fe show {task.id}"
+                        "M7", f"{task.id} came from no plan: its mode is a label's or the default", fe("show", task.id)
                     )
                     refuse_verb("nothing was accepted.", reason, task=task.id)
         if not found:
-            raise NotFound("no open task has a planned mode.", next_step="fe plan import plan.md")
+            raise NotFound("no open task has a planned mode.", next_step=fe("plan", "import", "plan.md"))
         return found
 
     def export(self) -> str:
@@ -152,7 +153,7 @@ def _in_order(planned: list[PlannedTask], name: str) -> list[PlannedTask]:
             titles = ", ".join(task.title for task in left[:4])
             raise BadInput(
                 f"{name}:{left[0].line} tasks wait for each other in a circle: {titles}.",
-                next_step="take one dependency out",
+                next_step=prose("take one dependency out"),
             )
         done.append(free[0])
         left.remove(free[0])

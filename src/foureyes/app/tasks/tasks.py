@@ -31,6 +31,7 @@ from foureyes.core.nouns.task import (
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, Conflict, Reason
+from foureyes.steps import fe
 
 
 class Tasks:
@@ -81,7 +82,7 @@ class Tasks:
                 return known
             new = free_id(self._context, work.tx)
             work.record(new, event)
-            return outcome(self._context.get(work.tx, new), f"created {new}", f"fe start {new}")
+            return outcome(self._context.get(work.tx, new), f"created {new}", fe("start", new))
 
     def _once(self, tx: Tx, event: e.TaskCreated) -> Outcome | None:
         """Lesson 24: a repeat is answered with what is there; a different content under the same key is not success."""
@@ -91,13 +92,13 @@ class Tasks:
         if msgspec.json.decode(found.payload, type=e.TaskCreated) != event:
             raise Conflict(
                 f"key {event.key} already stands for {found.id}, which says something else.",
-                next_step=f"fe show {found.id}",
+                next_step=fe("show", found.id),
                 task=found.id,
             )
         return outcome(
             self._context.get(tx, TaskId(found.id)),
             f"{found.id} is there already",
-            f"fe show {found.id}",
+            fe("show", found.id),
             changed=False,
         )
 
@@ -231,7 +232,7 @@ class Tasks:
                 refuse_task(
                     found.id,
                     "was not changed: that would be a circle",
-                    Reason("T4", f"{message}: a circle of dependencies never becomes ready", f"fe dep tree {other}"),
+                    Reason("T4", f"{message}: a circle of dependencies never becomes ready", fe("dep", "tree", other)),
                 )
             work.record(found.id, e.DependencyAdded(depends_on=other))
             have.add(other)

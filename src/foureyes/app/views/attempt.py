@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.errors import Reason
+from foureyes.steps import NO_STEP, Steps
 
 
 class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,7 +25,7 @@ class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
     landed: bool = False
     no_code: bool = False
     changed: bool = True
-    next: str = ""
+    next: Steps = NO_STEP
     signal: str = "DONE"
     mode: str = ""
     reasons: tuple[Reason, ...] = ()

@@ -7,10 +7,6 @@ import msgspec
 from foureyes.errors import Reason
 
 
-class Printed(str):
-    """A line of progress that a check printed itself; every other says that something begins or ends."""
-
-
 class CheckView(msgspec.Struct, frozen=True, kw_only=True):
     """Where a check stands for the latest attempt."""
 

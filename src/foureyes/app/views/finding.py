@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.core.nouns.finding import Location
+from foureyes.steps import NO_STEP, Steps
 
 
 class MoveView(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +95,7 @@ class FindingView(msgspec.Struct, frozen=True, kw_only=True):
 class FindingPage(FindingView, frozen=True, kw_only=True):
     """A finding with what the caller can do about it."""
 
-    next: str = ""
+    next: Steps = NO_STEP
 
 
 ALERT_AFTER = 3

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from foureyes.steps import NO_STEP, Steps
+
 
 class CounterRow(msgspec.Struct, frozen=True):
     """A counter row."""
@@ -36,7 +38,7 @@ class StatusView(msgspec.Struct, frozen=True, kw_only=True):
     reviewable: int
     reviewable_more: bool = False
     hold: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Steps, ...] = ()
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -45,7 +47,7 @@ class Check(msgspec.Struct, frozen=True):
     check: str
     result: str
     message: str
-    next: str = ""
+    next: Steps = NO_STEP
 
 
 class SettingView(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,7 +95,7 @@ class KeyOutcome(msgspec.Struct, frozen=True, kw_only=True):
     public: str
     registered: bool = True
     message: str = ""
-    next: str = ""
+    next: Steps = NO_STEP
 
 
 class KeyView(Key, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from foureyes.core.nouns.feedback import Feedback as Entry
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
 from foureyes.core.rules.risk import Risk
 from foureyes.errors import Reason
+from foureyes.steps import NO_STEP, Steps
 
 
 class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,4 +163,4 @@ class ReviewOutcome(msgspec.Struct, frozen=True, kw_only=True):
     task_status: str = ""
     message: str = ""
     notes: tuple[str, ...] = ()
-    next: str = ""
+    next: Steps = NO_STEP

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.steps import NO_STEP, Steps
+
 if TYPE_CHECKING:  # nobody decodes these values, and a verb that answers with an Outcome needs none of them
     from foureyes.app.views.check import CheckView
     from foureyes.app.views.finding import FindingView
@@ -98,5 +100,5 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     changed: bool = True
     message: str = ""
-    next: str = ""
+    next: Steps = NO_STEP
     notes: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.text import visible
 from foureyes.errors import NotFound, Reason
+from foureyes.steps import Steps, blank, fe, prose, shell
 
 KEEP = 20
 """How many of the newest `prune` keeps."""
@@ -39,10 +40,10 @@ class Checkpoints:
         """Name the commit where the caller stands. What is not committed is not in it, so it is refused."""
         permit(actor, "checkpoint create")
         of = self._task(task)
-        self._refuse_dirty("the checkpoint was not made.", "commit it, then: fe checkpoint create")
+        self._refuse_dirty("the checkpoint was not made.", fe("checkpoint", "create", before="commit it, then: "))
         sha = self._context.repo.commit_of("HEAD")
         if sha is None:
-            raise NotFound("there is no commit yet.", next_step="git commit")
+            raise NotFound("there is no commit yet.", next_step=shell("git", "commit"))
         name = name or self._free(of)
         self._context.workshop.add_checkpoint(of, name, sha, at=self._context.clock.now())
         with self._context.writing(actor, "checkpoint create") as work:
@@ -60,7 +61,7 @@ class Checkpoints:
         taken = {one.name for one in self._context.workshop.checkpoints() if one.task == task}
         return next(str(number) for number in range(1, len(taken) + 2) if str(number) not in taken)
 
-    def _refuse_dirty(self, message: str, step: str) -> None:
+    def _refuse_dirty(self, message: str, step: Steps) -> None:
         paths = self._context.repo.uncommitted(DETACHED)
         if paths:
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
@@ -77,7 +78,10 @@ class Checkpoints:
                 else f"there is no checkpoint {visible(name)}."
             )
             raise NotFound(
-                said, next_step="fe checkpoint list" if not found else f"fe checkpoint restore {name} --task TASK"
+                said,
+                next_step=fe("checkpoint", "list")
+                if not found
+                else fe("checkpoint", "restore", name, "--task", blank("TASK")),
             )
         return found[0]
 
@@ -96,9 +100,13 @@ class Checkpoints:
             target = self._context.project(tx).target
         if ref in (DETACHED, f"refs/heads/{target}"):
             where = f"{target} is the protected branch" if ref != DETACHED else "no branch is checked out here"
-            reason = Reason("K2", f"{where}: a checkpoint never moves it", f"git switch -c NAME {found.sha[:7]}")
+            reason = Reason(
+                "K2",
+                f"{where}: a checkpoint never moves it",
+                shell("git", "switch", "-c", blank("NAME"), found.sha[:7]),
+            )
             refuse_verb("nothing was restored.", reason)
-        self._refuse_dirty("nothing was restored.", "commit it or put it aside, then try again")
+        self._refuse_dirty("nothing was restored.", prose("commit it or put it aside, then try again"))
         old = repo.commit_of(ref)
         assert old is not None
         if old == found.sha:
@@ -107,7 +115,7 @@ class Checkpoints:
         self._context.workshop.add_checkpoint(found.task, kept, old, at=self._context.clock.now())
         why = self._context.workshop.reset(ref, old=old, new=found.sha)
         if why:
-            refuse_verb("nothing was restored.", Reason("K2", why, "git status"))
+            refuse_verb("nothing was restored.", Reason("K2", why, shell("git", "status")))
         with self._context.writing(actor, "checkpoint restore") as work:
             work.record(found.task, e.CheckpointNoted(did="restore", name=name, sha=found.sha))
         return Restored(name=name, sha=found.sha, branch=ref.removeprefix("refs/heads/"), kept=kept)

@@ -22,11 +22,12 @@ from foureyes.core.words.ids import Sha
 from foureyes.core.words.lifecycle import RunEnd
 from foureyes.core.words.text import clean_text
 from foureyes.errors import LostClaim, NotFound, Reason
+from foureyes.steps import Steps, by_person, either, fe, one_of, phrase
 
 if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts
 
-RESUME = 'a person runs: fe resume --project -m "why"'
+RESUME = by_person(fe("resume", "--project", "-m", phrase("why")))
 
 
 class Claims:
@@ -66,7 +67,14 @@ class Claims:
             if hold is not None:
                 refuse_verb("nothing was claimed.", Reason("D3", f"the project is held: {hold}", RESUME))
             if not rows:
-                raise NotFound("no task is ready.", next_step="fe list   (what waits, and for what: fe list --blocked)")
+                raise NotFound(
+                    "no task is ready.",
+                    next_step=either(
+                        fe("list"),
+                        fe("list", "--blocked", before="what waits, and for what: ", after=")"),
+                        joint="   (",
+                    ),
+                )
             found = self._context.find(work.tx, rows[0].id)
             done = self._claim(work, found, head)
         return self._prepared(found, done)
@@ -79,7 +87,7 @@ class Claims:
     def _claim(self, work: Work, found: Task, head: Sha | None) -> Outcome:
         work.record(found.id, e.TaskStarted(target_head=head))
         now = self._context.get(work.tx, found.id)
-        step = f'work on a branch, commit, then: fe submit {now.id} -m "what you did"'
+        step = fe("submit", now.id, "-m", phrase("what you did"), before="work on a branch, commit, then: ")
         return outcome(now, f"started {now.id}: {now.title}", step, notes=self._to_answer(work, now))
 
     @staticmethod
@@ -96,10 +104,10 @@ class Claims:
         facts = self._facts(work, found)
         owner = facts.party(found.implementer)
         if is_same(self._context.party(work.tx, work.actor), owner):
-            return outcome(found, f"{found.id} is yours already", f"fe submit {found.id}", changed=False)
+            return outcome(found, f"{found.id} is yours already", fe("submit", found.id), changed=False)
         raise LostClaim(
             f"{found.id} was started by {facts.party_name(found.implementer)} at {found.started_at}.",
-            next_step="fe next",
+            next_step=fe("next"),
             task=found.id,
         )
 
@@ -107,32 +115,40 @@ class Claims:
         reasons: list[Reason] = []
         hold = self._context.project(tx).hold
         if found.status != "open":
-            hint = {"blocked": "unblock", "deferred": "undefer", "closed": "reopen"}.get(found.status, "show")
+            verb = {"blocked": "unblock", "deferred": "undefer", "closed": "reopen"}.get(found.status, "show")
             why = f" ({found.blocked_reason})" if found.blocked_reason else ""
             reasons.append(
                 Reason(
                     "T1",
                     f"{found.id} is {found.status}{why}; only an open task can be started",
-                    f"fe {hint} {found.id}",
+                    fe(verb, found.id),
                 )
             )
         if hold is not None:
             reasons.append(Reason("D3", f"the project is held: {hold}", RESUME))
         if found.hold is not None:
             reasons.append(
-                Reason("D3", f"{found.id} is held: {found.hold}", f'a person runs: fe resume {found.id} -m "why"')
+                Reason(
+                    "D3", f"{found.id} is held: {found.hold}", by_person(fe("resume", found.id, "-m", phrase("why")))
+                )
             )
         if found.waiting_for:
             who = "a person" if found.waiting_for == "user" else "the lead"
             said = f"{found.id} waits for {who} to decide (tier {found.tier})"
-            reasons.append(Reason("E2", said, f'fe lead split|senior|fresh|ask|continue {found.id} -m "why"'))
+            reasons.append(
+                Reason(
+                    "E2",
+                    said,
+                    fe("lead", one_of("split", "senior", "fresh", "ask", "continue"), found.id, "-m", phrase("why")),
+                )
+            )
         for link in tx.all("task.dependencies", Link, id=found.id):
             if link.status != "closed":
                 reasons.append(
-                    Reason("T3", f"{found.id} waits for {link.id}, which is {link.status}", f"fe show {link.id}")
+                    Reason("T3", f"{found.id} waits for {link.id}, which is {link.status}", fe("show", link.id))
                 )
         if found.parent and self._context.get(tx, found.parent).status == "blocked":
-            reasons.append(Reason("T4", f"its parent {found.parent} is blocked", f"fe show {found.parent}"))
+            reasons.append(Reason("T4", f"its parent {found.parent} is blocked", fe("show", found.parent)))
         if reasons:
             refuse_task(found.id, "was not started", *reasons)
 
@@ -148,7 +164,7 @@ class Claims:
         if work.actor.kind == "service" or not (is_one_origin(me, owner) or facts.is_under(owner, me)):
             raise LostClaim(
                 f"{found.id} was started by {facts.party_name(found.implementer)} at {found.started_at}.",
-                next_step="fe next",
+                next_step=fe("next"),
                 task=found.id,
             )
         return False
@@ -162,13 +178,13 @@ class Claims:
                 refuse_task(
                     found.id,
                     f"is {found.status}; only a task in progress can be given back",
-                    Reason("T2", f"{found.id} is {found.status}", f"fe show {found.id}"),
+                    Reason("T2", f"{found.id} is {found.status}", fe("show", found.id)),
                 )
             facts = self._facts(work, found)
             me, owner = self._context.party(work.tx, actor), facts.party(found.implementer)
             if is_one_origin(me, owner):
                 work.record(found.id, e.TaskUnstarted(reason=reason, how=how))
-                return self._given_back(work, found, f"gave {found.id} back", "fe next", how)
+                return self._given_back(work, found, f"gave {found.id} back", fe("next"), how)
             if actor.kind != "human" and not facts.is_under(owner, me) and not self._is_silent(work, found):
                 minutes = self._context.policy(work.tx, actor).claim_stale_minutes
                 who = facts.party_name(found.implementer)
@@ -178,13 +194,13 @@ class Claims:
                     Reason(
                         "T1",
                         f"{who} holds the claim and was heard of within {minutes} minutes",
-                        f"fe show {found.id}",
+                        fe("show", found.id),
                     ),
                 )
             work.record(found.id, e.TaskReleased(implementer=found.implementer, reason=reason, how=how))
-            return self._given_back(work, found, f"released {found.id}", f"fe start {found.id}", how)
+            return self._given_back(work, found, f"released {found.id}", fe("start", found.id), how)
 
-    def _given_back(self, work: Work, found: Task, said: str, step: str, how: RunEnd) -> Outcome:
+    def _given_back(self, work: Work, found: Task, said: str, step: Steps, how: RunEnd) -> Outcome:
         """L17: a run that had findings to work on and ended oddly is a round without progress."""
         if how:
             from foureyes.app.tasks.escalation import escalate

@@ -14,6 +14,7 @@ from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import GitProblem, LostClaim, Reason
+from foureyes.steps import fe, shell
 
 
 class Worktrees:
@@ -33,12 +34,12 @@ class Worktrees:
             reason = Reason(
                 "K1",
                 f"{found.id} is {found.status}: a worktree comes with the claim",
-                f"fe start {found.id} --worktree",
+                fe("start", found.id, "--worktree"),
             )
             refuse_verb(f"there is no worktree for {found.id}.", reason, task=found.id)
         base = self._context.repo.commit_of(f"refs/heads/{target}")
         if base is None:
-            raise GitProblem(f"the target branch {target} has no commit yet", next_step=f"git branch {target}")
+            raise GitProblem(f"the target branch {target} has no commit yet", next_step=shell("git", "branch", target))
         ref = self._branch(found.id)
         session = str(found.implementer if actor.kind in ("human", "service") else actor.session)
         path = self._context.workshop.add_worktree(found.id, branch=ref, base=base, session=session)
@@ -56,7 +57,7 @@ class Worktrees:
             or (actor.role == "implement" and actor.task == task.id)
         ):
             who = facts.party_name(task.implementer)
-            raise LostClaim(f"{task.id} was started by {who} at {task.started_at}.", next_step="fe next", task=task.id)
+            raise LostClaim(f"{task.id} was started by {who} at {task.started_at}.", next_step=fe("next"), task=task.id)
 
     def _branch(self, task: TaskId) -> str:
         """The branch of the latest attempt goes on being it (redo keep); else `fe/<task>`."""

@@ -20,6 +20,7 @@ from foureyes.core.rules.modes import NAMES as NAMES_OF_MODES
 from foureyes.core.rules.modes import PREFIX
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, FoureyesError
+from foureyes.steps import prose
 
 HEADING = re.compile(r"^#{1,6}\s+Task\s*:\s*(?P<title>.*?)\s*#*\s*$", re.IGNORECASE)
 OTHER_HEADING = re.compile(r"^#{1,2}\s+\S")
@@ -71,19 +72,20 @@ def read_plan(text: str, name: str = "the plan") -> list[PlannedTask]:
         try:
             found.append(_task(line, title, body))
         except FoureyesError as problem:
-            raise BadInput(f"{name}:{line} {problem.message}", next_step=f"mend line {line} of {name}") from None
+            raise BadInput(f"{name}:{line} {problem.message}", next_step=prose(f"mend line {line} of {name}")) from None
     if not found:
         raise BadInput(
-            f'{name} has no section "## Task: …".', next_step="write one section per task: ## Task: what is to be done"
+            f'{name} has no section "## Task: …".',
+            next_step=prose("write one section per task: ## Task: what is to be done"),
         )
     if len(found) > MOST:
-        raise BadInput(f"{name} has {len(found)} tasks; at most {MOST} are taken at once.", next_step="split it")
+        raise BadInput(f"{name} has {len(found)} tasks; at most {MOST} are taken at once.", next_step=prose("split it"))
     titles = [task.title.lower() for task in found]
     twice = next((task for number, task in enumerate(found) if task.title.lower() in titles[:number]), None)
     if twice is not None:
         raise BadInput(
             f"{name}:{twice.line} a second task is called {twice.title!r}.",
-            next_step="give each task a title of its own",
+            next_step=prose("give each task a title of its own"),
         )
     return found
 

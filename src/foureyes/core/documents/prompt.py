@@ -27,6 +27,7 @@ from foureyes.core.nouns.finding import ANSWERS, GROUNDS, RULINGS, SEVERITIES, U
 from foureyes.core.words.fence import DATA, fenced, plain, quoted, shown
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, Reason, Refused
+from foureyes.steps import fe
 
 __all__ = [
     "BLOCKS",
@@ -191,7 +192,7 @@ def compose(purpose: Purpose, told: Told, template: str, limit: int = LIMIT) -> 
     if len(text) <= limit:
         return text
     why = f"open blocking findings, feedback and task alone are {len(text):,} characters; the limit is {limit:,}"
-    look = f"fe finding list {plain(told.task)}"
+    look = fe("finding", "list", plain(told.task))
     raise Refused(
         f"the prompt for {plain(told.task)} does not fit.",
         reasons=(Reason("F4", why, look),),

@@ -11,6 +11,7 @@ from foureyes.core.documents.json_text import parsed
 from foureyes.core.documents.shapes import name_of
 from foureyes.core.documents.typed import misfits
 from foureyes.errors import BadInput, Reason
+from foureyes.steps import prose
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -44,5 +45,5 @@ def _refusal(into: type[Any], rule: str, problems: Iterable[str], more: int = 0)
     if more:
         reasons.append(Reason(rule, f"and {more:,} more"))
     name = name_of(into)
-    step = f"mend the document and send it again; its fields are in docs/reference/documents.md under {name}"
+    step = prose(f"mend the document and send it again; its fields are in docs/reference/documents.md under {name}")
     return BadInput(f"this is no valid {name} document", next_step=step, reasons=tuple(reasons))

@@ -21,6 +21,7 @@ from foureyes.core.nouns.finding import (
 )
 from foureyes.core.words.text import is_blank
 from foureyes.errors import Reason
+from foureyes.steps import blank, either, fe, one_of, phrase, prose
 
 ANSWERABLE: frozenset[State] = frozenset({"open", "claimed", "disputed", "deferred", "skipped"})
 
@@ -32,14 +33,18 @@ def why_not_answers(answers: Sequence[Answer], known: Mapping[str, Finding], ite
     for answer in answers:
         finding = known.get(answer.finding)
         if finding is None:
-            found.append(Reason("L6", f"{answer.finding} is no finding of this task", "fe finding list TASK --open"))
+            found.append(
+                Reason(
+                    "L6", f"{answer.finding} is no finding of this task", fe("finding", "list", blank("TASK"), "--open")
+                )
+            )
             continue
         if roots[finding.root] > 1:
             found.append(
                 Reason(
                     "L6",
                     f"{answer.finding} is answered {roots[finding.root]} times; one answer each",
-                    "leave one of them",
+                    prose("leave one of them"),
                 )
             )
         found += _against(answer, finding, iteration)
@@ -47,7 +52,7 @@ def why_not_answers(answers: Sequence[Answer], known: Mapping[str, Finding], ite
 
 
 def _against(answer: Answer, finding: Finding, iteration: int) -> list[Reason]:
-    name, step = answer.finding, f"fe finding show {answer.finding}"
+    name, step = answer.finding, fe("finding", "show", answer.finding)
     if finding.state not in ANSWERABLE:
         return [Reason("L6", f"{name} is {finding.state}: there is nothing to answer", step)]
     if finding.waiting:
@@ -62,7 +67,7 @@ def _against(answer: Answer, finding: Finding, iteration: int) -> list[Reason]:
         ]
     if finding.blocking and answer.action not in FOR_BLOCKING:
         said = f"{name} is {finding.severity}: a blocking finding is FIXED or REJECTED, never {answer.action}"
-        return [Reason("L6", said, f"fe finding respond {name} --fixed|--rejected")]
+        return [Reason("L6", said, fe("finding", "respond", name, one_of("--fixed", "--rejected")))]
     return _words(answer, finding)
 
 
@@ -76,22 +81,32 @@ def _words(answer: Answer, finding: Finding) -> list[Reason]:
             Reason(
                 "L6",
                 f"{name}: {answer.action} says {what}",
-                f'fe finding respond {name} --{answer.action.lower()} -m "…"',
+                fe("finding", "respond", name, f"--{answer.action.lower()}", "-m", phrase("…")),
             )
         )
     if answer.action != "REJECTED":
         return found
     if finding.must_fix:
         said = f"{name} was rejected before and overruled: it has to be fixed"
-        step = f'fe finding respond {name} --fixed -m "…"; stuck: fe unstart {finding.task} --how blocked -m "…"'
+        step = either(
+            fe("finding", "respond", name, "--fixed", "-m", phrase("…")),
+            fe("unstart", finding.task, "--how", "blocked", "-m", phrase("…"), before="stuck: "),
+            joint="; ",
+        )
         return [*found, Reason("L9", said, step)]
     if finding.blocking and answer.ground not in GROUNDS:
         given = f"{answer.ground!r} is none" if answer.ground else "it names no ground"
         said = f"{name}: {given}; a blocking finding is rejected as {', '.join(GROUNDS)}"
-        found.append(Reason("L7", said, f'fe finding respond {name} --rejected --ground false_positive -m "…"'))
+        found.append(
+            Reason(
+                "L7",
+                said,
+                fe("finding", "respond", name, "--rejected", "--ground", "false_positive", "-m", phrase("…")),
+            )
+        )
     weak = weak_reason(answer.text) if finding.blocking and not is_blank(answer.text) else ""
     return (
-        [*found, Reason("L7", f"{name}: {weak.replace('TASK', finding.task)}", f"fe finding show {name}")]
+        [*found, Reason("L7", f"{name}: {weak.replace('TASK', finding.task)}", fe("finding", "show", name))]
         if weak
         else found
     )
@@ -103,7 +118,7 @@ def unanswered(findings: Sequence[Finding]) -> list[Reason]:
         Reason(
             "L6",
             f"{one.id} {one.severity} has no answer: {one.title}",
-            f"fe finding respond {one.id} --fixed|--rejected",
+            fe("finding", "respond", one.id, one_of("--fixed", "--rejected")),
         )
         for one in findings
         if one.needs_answer
@@ -116,24 +131,26 @@ def why_not_ruling(finding: Finding, ruling: RulingWord, *, is_raiser: bool) -> 
     if ruling in ("CONFIRMED", "DISMISSED"):
         if not finding.waiting or finding.state not in RULES_ON[ruling]:
             return Reason(
-                "V7", f"{name} does not wait to be confirmed: it is {finding.state}", f"fe finding show {name}"
+                "V7", f"{name} does not wait to be confirmed: it is {finding.state}", fe("finding", "show", name)
             )
         if is_raiser:
             return Reason(
                 "V7",
                 f"{name} is yours, and its quote is nowhere in the code: somebody else confirms it",
-                f"fe finding show {name}",
+                fe("finding", "show", name),
             )
         return None
     if ruling == "OBSOLETE" and not finding.left_diff:
         return Reason(
-            "L4", f"the file of {name} is still part of the change, so it is not obsolete", f"fe finding show {name}"
+            "L4", f"the file of {name} is still part of the change, so it is not obsolete", fe("finding", "show", name)
         )
     if finding.state in RULES_ON[ruling]:
         return None
     rule = "L8" if ruling in ("VERIFIED", "NOT_FIXED") else "L9"
     wanted = " or ".join(sorted(RULES_ON[ruling]))
-    return Reason(rule, f"{name} is {finding.state}; {ruling} is about one that is {wanted}", f"fe finding show {name}")
+    return Reason(
+        rule, f"{name} is {finding.state}; {ruling} is about one that is {wanted}", fe("finding", "show", name)
+    )
 
 
 def why_not_again(old: Finding, new: Found, *, code_changed: bool) -> Reason | None:
@@ -146,7 +163,7 @@ def why_not_again(old: Finding, new: Found, *, code_changed: bool) -> Reason | N
         f"{old.id} was rejected and that was accepted: the same code raises it again only at a higher severity "
         f"than {old.severity}"
     )
-    return Reason("L9", said, f"fe finding show {old.id}")
+    return Reason("L9", said, fe("finding", "show", old.id))
 
 
 def state_again(old: Finding, new: Found) -> State:

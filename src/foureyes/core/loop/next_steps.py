@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from foureyes.core.nouns.finding import UNRESOLVED, Finding, rulings_for
+from foureyes.core.nouns.finding import UNRESOLVED, Finding, rule_step, rulings_for
+from foureyes.steps import NO_STEP, Steps, by, by_person, fe, in_turn, one_of, phrase
 
 
 def state_in_words(finding: Finding, now: str) -> str:
@@ -16,37 +17,36 @@ def state_in_words(finding: Finding, now: str) -> str:
     return ("must fix" if finding.must_fix else "open") if finding.blocking else "note"
 
 
-def next_step(finding: Finding, now: str, *, status: str, mine: bool) -> str:
+def next_step(finding: Finding, now: str, *, status: str, mine: bool) -> Steps:
     """The next command by the state of a finding, by the status of its task, and by whether the caller made the
     work.
     """
     if finding.by_check and finding.holds(now):
-        return f"mend it; the passing check resolves it: fe check run {finding.task}"
+        return fe("check", "run", finding.task, before="mend it; the passing check resolves it: ")
     if finding.state in UNRESOLVED and finding.blocking:
         ruling = _ruling(finding)
         if ruling:
-            return f"somebody else rules: {ruling}" if mine else ruling
+            return by("other", ruling, "somebody else rules: ") if mine else ruling
         return _answering(finding, status, mine)
     if finding.state == "waived":
-        again = f'a person runs: fe finding waive {finding.id} -m "why"'
-        return f"fe show {finding.task}" if finding.is_waived(now) else again
+        again = by_person(fe("finding", "waive", finding.id, "-m", phrase("why")))
+        return fe("show", finding.task) if finding.is_waived(now) else again
     if finding.state in ("open", "deferred", "skipped") and not finding.tracked:
-        answer = f"fe finding respond {finding.id} --fixed|--deferred|--skipped"
-        return answer if mine and finding.state == "open" else f"fe finding track {finding.id}"
-    return f"fe show {finding.tracked or finding.task}"
+        answer = fe("finding", "respond", finding.id, one_of("--fixed", "--deferred", "--skipped"))
+        return answer if mine and finding.state == "open" else fe("finding", "track", finding.id)
+    return fe("show", finding.tracked or finding.task)
 
 
-def _ruling(finding: Finding) -> str:
-    """The ruling that a finding waits for; empty where it waits for an answer."""
+def _ruling(finding: Finding) -> Steps:
+    """The ruling that a finding waits for; nothing where it waits for an answer."""
     words = rulings_for(finding.state, waiting=finding.waiting, left_diff=finding.left_diff)
-    flags = "|".join(f"--{word.lower().replace('_', '-')}" for word in words)
-    return f"fe finding rule {finding.id} {flags}" if flags else ""
+    return rule_step(finding.id, words) if words else NO_STEP
 
 
-def _answering(finding: Finding, status: str, mine: bool) -> str:
+def _answering(finding: Finding, status: str, mine: bool) -> Steps:
     """An open one is answered by whoever works on the task."""
     other = "" if finding.must_fix else " | --rejected --ground …"
-    answer = f'fe finding respond {finding.id} --fixed -m "what you changed"{other}'
+    answer = fe("finding", "respond", finding.id, "--fixed", "-m", phrase("what you changed"), after=other)
     if status == "open":
-        return f"fe start {finding.task}, then: {answer}"
-    return answer if mine else f"its implementer runs: {answer}"
+        return in_turn(fe("start", finding.task), answer)
+    return answer if mine else by("other", answer, "its implementer runs: ")

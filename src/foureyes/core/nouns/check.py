@@ -13,6 +13,7 @@ import msgspec
 from foureyes.core.words.digest import sha256
 from foureyes.core.words.ids import SessionId, Sha
 from foureyes.errors import Reason
+from foureyes.steps import by_person_or_service, fe
 
 Report = Literal["none", "junit", "sarif"]
 Outcome = Literal["passed", "failed", "crashed", "timed_out"]
@@ -286,12 +287,12 @@ def red(states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool)
         name = standing.rule.name
         if standing.is_green:
             said = f"required check {name} passed only where its makers ran it themselves (claimed)"
-            step = f"a person or a service runs: fe check run {task}"
+            step = by_person_or_service(fe("check", "run", task))
         elif standing.word == "not_run":
             ran = "was not run" if standing.result is None else standing.said
-            said, step = f"required check {name}: {ran} (tree {tree[:7]})", f"fe check run {task}"
+            said, step = f"required check {name}: {ran} (tree {tree[:7]})", fe("check", "run", task)
         else:
             verb = {"crashed": "crashed", "timed_out": "timed out"}.get(standing.word, "failed")
-            said, step = f"required check {name} {verb} on tree {tree[:7]} ({standing.said})", f"fe check show {task}"
+            said, step = f"required check {name} {verb} on tree {tree[:7]} ({standing.said})", fe("check", "show", task)
         found.append(Reason("D5", said, step))
     return found

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.words.ids import SessionId
+from foureyes.steps import Steps, fe, one_of
 
 Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]
 SEVERITIES: tuple[Severity, ...] = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
@@ -232,6 +233,11 @@ def rulings_for(state: State, *, waiting: bool, left_diff: bool = False) -> tupl
     return tuple(
         word for word in RULINGS if state in RULES_ON[word] and (left_diff if word == "OBSOLETE" else not unanswered)
     )
+
+
+def rule_step(finding: str, words: tuple[RulingWord, ...]) -> Steps:
+    """The command that rules on a finding, by one of these."""
+    return fe("finding", "rule", finding, one_of(*[f"--{word.lower().replace('_', '-')}" for word in words]))
 
 
 def severity_of(text: str) -> Severity | Literal["FYI"] | None:

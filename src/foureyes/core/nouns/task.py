@@ -11,6 +11,7 @@ from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import Status
 from foureyes.core.words.text import CONTROL, SURROGATE, _refuse_control, visible
 from foureyes.errors import BadInput
+from foureyes.steps import blank, fe, phrase
 
 TaskType = Literal["task", "bug", "feature", "chore", "docs", "epic"]
 TYPES: tuple[TaskType, ...] = ("task", "bug", "feature", "chore", "docs", "epic")
@@ -66,12 +67,14 @@ def clean_title(text: str) -> str:
     """A title: one line, not empty, no control characters."""
     title = text.strip()
     if not title:
-        raise BadInput("a task needs a title.", next_step='fe create "what is to be done"')
+        raise BadInput("a task needs a title.", next_step=fe("create", phrase("what is to be done")))
     _refuse_control(title, CONTROL, "the title")
     if len(title) > TITLE_LIMIT:
         raise BadInput(
             f"the title has {len(title):,} characters; at most {TITLE_LIMIT} are allowed.",
-            next_step='put the rest into the description: fe create "short title" -d "…"',
+            next_step=fe(
+                "create", phrase("short title"), "-d", phrase("…"), before="put the rest into the description: "
+            ),
         )
     return title
 
@@ -82,7 +85,7 @@ def clean_label(text: str) -> str:
     if not LABEL.match(label) or CONTROL.search(label) or SURROGATE.search(label):
         raise BadInput(
             f"{visible(text)!r} is not a label: one word of up to 64 characters, no spaces or commas.",
-            next_step="fe label add TASK security",
+            next_step=fe("label", "add", blank("TASK"), "security"),
         )
     return label
 

@@ -15,6 +15,7 @@ from foureyes.core.words.decision import Decision, allow, fail_closed, refuse, s
 from foureyes.core.words.exceptions import ExceptionKind
 from foureyes.core.words.ids import short_diff
 from foureyes.core.words.text import is_blank
+from foureyes.steps import Steps, by, by_person, either, fe, phrase, prose
 
 Answer = Literal["refuse", "reason", "allow", "declared"]
 
@@ -126,7 +127,7 @@ def may_record(facts: Facts, policy: ReviewPolicy) -> Decision | None:
     return refuse(
         "P11",
         f"--record-only is for policy delegated and trusted; {policy.name} is in force",
-        f"fe show {facts.task.id}",
+        fe("show", facts.task.id),
     )
 
 
@@ -161,13 +162,13 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
         return barred
     if facts.history is None or facts.authors is None:
         return refuse(
-            "P0", f"the history of {task.id} cannot be read, so nobody can be shown to be independent", "fe doctor"
+            "P0", f"the history of {task.id} cannot be read, so nobody can be shown to be independent", fe("doctor")
         )
     if not facts.makers() and facts.is_creator(actor):
-        return refuse("P4", f"{_you(actor)} created {task.id} and nobody implemented it", f"fe cancel {task.id}")
+        return refuse("P4", f"{_you(actor)} created {task.id} and nobody implemented it", fe("cancel", task.id))
     if not (facts.history and facts.authors and facts.makers()):
         return refuse(
-            "P0", f"{task.id} has no authors on record, so there is nothing to be independent of", f"fe show {task.id}"
+            "P0", f"{task.id} has no authors on record, so there is nothing to be independent of", fe("show", task.id)
         )
     grade, source = required_grade(policy, facts.labels_in_force(), facts.changed_paths())
     if GRADES.index(grade) > GRADES.index("origin"):
@@ -209,13 +210,13 @@ def may_decide(actor: Party) -> Decision | None:
         return refuse(
             "I1",
             f'"{actor.name}" is only a name somebody typed (--as); it may log, nothing else',
-            "call it without --as",
+            prose("call it without --as"),
         )
     if actor.kind == "service":
         return refuse(
             "I5",
             "no terminal and no agent process: this is a service, which never starts, closes or decides",
-            "a person types it in a terminal, or an agent runs it",
+            prose("a person types it in a terminal, or an agent runs it"),
         )
     return None
 
@@ -225,9 +226,9 @@ def _beyond_its_token(facts: Facts, actor: Party) -> Decision | None:
     if actor.role is None:
         return None
     if actor.role != "review":
-        return refuse("I2", f"{_you(actor)} has a token to {actor.role}, not to review", "fe whoami")
+        return refuse("I2", f"{_you(actor)} has a token to {actor.role}, not to review", fe("whoami"))
     if actor.task != facts.task.id:
-        return refuse("I2", f"{_you(actor)} has a token for {actor.task}, not for {facts.task.id}", "fe whoami")
+        return refuse("I2", f"{_you(actor)} has a token for {actor.task}, not for {facts.task.id}", fe("whoami"))
     return None
 
 
@@ -241,8 +242,14 @@ def _short_of_grade(facts: Facts, actor: Party, grade: str, source: str, author:
     return refuse(
         "P6",
         f"{source} asks for {needs}; {_you(actor)}{made}",
-        _elsewhere(facts, "a person" if grade == "human" else f"a reviewer of another {grade}"),
+        _of_grade(facts, grade),
     )
+
+
+def _of_grade(facts: Facts, grade: str) -> Steps:
+    if grade == "human":
+        return by_person(fe("approve", facts.task.id, *_seen(facts)))
+    return _elsewhere(facts, f"a reviewer of another {grade}")
 
 
 def _own_work(facts: Facts, policy: ReviewPolicy, said: Said, maker: Maker) -> Decision:
@@ -251,11 +258,12 @@ def _own_work(facts: Facts, policy: ReviewPolicy, said: Said, maker: Maker) -> D
     declared = said.reviewed_by.strip() or (said.self_review and said.has_reason)
     if ANSWERS["P2"][policy.name] == "declared" and declared:
         return allow("P2", f"declared under policy {policy.name}", exception="self_review", needs_reason=True)
-    step = _elsewhere(facts, "somebody else")
+    step = _elsewhere(facts)
     if ANSWERS["P2"][policy.name] == "declared":
-        step += ', or declare it: --reviewed-by NAME, or --self-review -m "why"'
+        step += prose(', or declare it: --reviewed-by NAME, or --self-review -m "why"')
     if maker.only_named:
-        step += f'; if the trailer is wrong a person runs: fe author clear {facts.task.id} {maker.session} -m "why"'
+        clear = fe("author", "clear", facts.task.id, maker.session, "-m", phrase("why"))
+        step = either(step, by("person", clear, "if the trailer is wrong a person runs: "), joint="; ")
     return refuse("P2", message, step)
 
 
@@ -275,9 +283,7 @@ def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
 def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -> Decision:
     answer = ANSWERS[rule][policy.name]
     if answer == "refuse":
-        return refuse(
-            rule, f"{why}, and policy {policy.name} wants somebody uninvolved", _elsewhere(facts, "somebody else")
-        )
+        return refuse(rule, f"{why}, and policy {policy.name} wants somebody uninvolved", _elsewhere(facts))
     if answer == "allow" or actor.kind == "human":
         return allow(rule, why)
     if said.has_reason:
@@ -318,19 +324,19 @@ def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str)
     if barred is not None:
         return barred
     if facts.history is None or facts.authors is None:
-        return refuse("P0", f"the history of {task.id} cannot be read", "fe doctor")
+        return refuse("P0", f"the history of {task.id} cannot be read", fe("doctor"))
     if task.landed or (facts.attempt is not None and facts.attempt.landed):
         return refuse(
             "C2",
             f"the work of {task.id} is already on the target branch: it can only be approved or reverted",
-            _elsewhere(facts, "somebody else"),
+            _elsewhere(facts),
         )
     if task.type == "epic" and not facts.children_closed:
-        return refuse("T5", f"{task.id} is an epic with open children", f"fe list --parent {task.id}")
+        return refuse("T5", f"{task.id} is an epic with open children", fe("list", "--parent", task.id))
     if _is_anothers_claim(facts, actor):
         owner = facts.party_name(task.implementer or "")
         return refuse(
-            "C1", f"{owner} is working on {task.id}; only a person or its creator may close it", f"fe show {task.id}"
+            "C1", f"{owner} is working on {task.id}; only a person or its creator may close it", fe("show", task.id)
         )
     return _by_involvement(facts, actor, policy, exception)
 
@@ -357,11 +363,13 @@ def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception:
     if not is_blank(exception):
         return allow("C1", "self-close by exception", exception="self_close", needs_reason=True)
     if made:
-        step = f"fe submit {task.id}" if task.status == "in_progress" else _elsewhere(facts, "somebody else")
+        step = fe("submit", task.id) if task.status == "in_progress" else _elsewhere(facts)
         return refuse("C1", f"whoever did the work may not close it: {facts.party_name(made.session)} {made.why}", step)
     if planned:
-        return refuse("C1", f"you created {task.id} and nobody implemented it", f"fe cancel {task.id}")
-    return refuse("C1", f"you implemented a child of {task.id}", f"its creator closes it: fe close {task.id}")
+        return refuse("C1", f"you created {task.id} and nobody implemented it", fe("cancel", task.id))
+    return refuse(
+        "C1", f"you implemented a child of {task.id}", by("other", fe("close", task.id), "its creator closes it: ")
+    )
 
 
 def _is_finished_epic(facts: Facts) -> bool:
@@ -386,17 +394,17 @@ def _may_cancel(facts: Facts, actor: Party) -> Decision:
     if barred is not None:
         return barred
     if facts.history is None or facts.authors is None:
-        return refuse("P0", f"the history of {task.id} cannot be read", "fe doctor")
+        return refuse("P0", f"the history of {task.id} cannot be read", fe("doctor"))
     if facts.makers():
         return refuse(
-            "T2", f"somebody has worked on {task.id}: it is closed by rule C, not cancelled", f"fe close {task.id}"
+            "T2", f"somebody has worked on {task.id}: it is closed by rule C, not cancelled", fe("close", task.id)
         )
     if actor.kind == "human" or facts.is_creator(actor):
         return allow("T2", "creator or a person")
     return refuse(
         "T2",
         f"only {facts.party_name(task.creator)}, who created {task.id}, or a person may cancel it",
-        f"fe show {task.id}",
+        fe("show", task.id),
     )
 
 
@@ -415,7 +423,7 @@ def _may_lift_rejection(facts: Facts, actor: Party) -> Decision:
     return refuse(
         "T2",
         f"{facts.task.id} was rejected by {facts.party_name(rejecter)}; only they or a person may take it up again",
-        f"fe show {facts.task.id}",
+        fe("show", facts.task.id),
     )
 
 
@@ -423,12 +431,14 @@ def _you(actor: Party) -> str:
     return f"{actor.name or actor.session} ({actor.session})"
 
 
-def _approve_with_reason(facts: Facts) -> str:
-    seen = f" --seen {short_diff(facts.attempt.diff_id)}" if facts.attempt else ""
-    return f'fe approve {facts.task.id}{seen} -m "why it is fine"'
+def _approve_with_reason(facts: Facts) -> Steps:
+    return fe("approve", facts.task.id, *_seen(facts), "-m", phrase("why it is fine"))
 
 
-def _elsewhere(facts: Facts, who: str) -> str:
+def _elsewhere(facts: Facts, who: str = "") -> Steps:
     """The command that another pair of eyes types."""
-    seen = f" --seen {short_diff(facts.attempt.diff_id)}" if facts.attempt else ""
-    return f"{who} runs: fe approve {facts.task.id}{seen}"
+    return by("other", fe("approve", facts.task.id, *_seen(facts)), f"{who} runs: " if who else "")
+
+
+def _seen(facts: Facts) -> tuple[str, ...]:
+    return ("--seen", short_diff(facts.attempt.diff_id)) if facts.attempt else ()

@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.nouns.check import red
-from foureyes.core.nouns.finding import Blocking, rulings_for
+from foureyes.core.nouns.finding import Blocking, rule_step, rulings_for
 from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.rules.check_states import NOT_COMPARED, check_states
 from foureyes.core.rules.facts import Facts
@@ -17,6 +17,7 @@ from foureyes.core.rules.policy import AgentApproval, ReviewPolicy, must_be_seen
 from foureyes.core.words.ids import Sha, short_diff
 from foureyes.core.words.text import is_blank
 from foureyes.errors import Reason
+from foureyes.steps import Steps, by_person, fe, in_turn, one_of, phrase
 
 SEEN_DIGITS = 8
 
@@ -51,7 +52,7 @@ def fail_closed(condition: Callable[[], Iterable[Reason | None]]) -> list[Reason
     try:
         return [reason for reason in condition() if reason is not None]
     except Exception as problem:
-        return [Reason("G1", f"a condition could not be checked ({type(problem).__name__}: {problem})", "fe doctor")]
+        return [Reason("G1", f"a condition could not be checked ({type(problem).__name__}: {problem})", fe("doctor"))]
 
 
 def is_reviewing(facts: Facts) -> Reason | None:
@@ -60,12 +61,12 @@ def is_reviewing(facts: Facts) -> Reason | None:
     if task.status == "reviewing":
         return None
     hint = {
-        "open": f"fe start {task.id}",
-        "in_progress": f"fe submit {task.id}",
-        "blocked": f"fe show {task.id}",
-        "deferred": f"fe undefer {task.id}",
+        "open": fe("start", task.id),
+        "in_progress": fe("submit", task.id),
+        "blocked": fe("show", task.id),
+        "deferred": fe("undefer", task.id),
     }
-    return Reason("D1", f"{task.id} is {task.status}, not reviewing", hint.get(task.status, f"fe show {task.id}"))
+    return Reason("D1", f"{task.id} is {task.status}, not reviewing", hint.get(task.status, fe("show", task.id)))
 
 
 def has_blocking(facts: Facts) -> list[Reason]:
@@ -90,11 +91,11 @@ def _at(one: Blocking) -> str:
     return f" ({one.where})" if one.where else ""
 
 
-def _settles(one: Blocking) -> str:
+def _settles(one: Blocking) -> Steps:
     rulings = rulings_for(one.state, waiting=one.waiting)
     if rulings:
-        return f"fe finding rule {one.id} {'|'.join(f'--{word.lower()}' for word in rulings).replace('_', '-')}"
-    return f"fe finding respond {one.id} --fixed|--rejected"
+        return rule_step(one.id, rulings)
+    return fe("finding", "respond", one.id, one_of("--fixed", "--rejected"))
 
 
 def holds(facts: Facts) -> list[Reason]:
@@ -102,14 +103,18 @@ def holds(facts: Facts) -> list[Reason]:
     found = []
     if facts.project_hold is not None:
         found.append(
-            Reason("D3", f"the project is held: {facts.project_hold}", 'a person runs: fe resume --project -m "why"')
+            Reason(
+                "D3",
+                f"the project is held: {facts.project_hold}",
+                by_person(fe("resume", "--project", "-m", phrase("why"))),
+            )
         )
     if facts.task.hold is not None:
         found.append(
             Reason(
                 "D3",
                 f"{facts.task.id} is held: {facts.task.hold}",
-                f'a person runs: fe resume {facts.task.id} -m "why"',
+                by_person(fe("resume", facts.task.id, "-m", phrase("why"))),
             )
         )
     return found
@@ -118,11 +123,11 @@ def holds(facts: Facts) -> list[Reason]:
 def is_stale(facts: Facts, tip: Tip | None) -> Reason | None:
     """D4: the attempt is current: its head is the head of the ref it came from; landed work is on the target."""
     attempt = facts.attempt
-    again = f"fe submit {facts.task.id}"
+    again = fe("submit", facts.task.id)
     if attempt is None:
         return Reason("D4", f"nothing was handed in for {facts.task.id}", again)
     if tip is None:
-        return Reason("D4", "git could not say whether the attempt is current", "fe doctor")
+        return Reason("D4", "git could not say whether the attempt is current", fe("doctor"))
     if attempt.no_code and attempt.base == attempt.head:
         return None
     if attempt.landed:
@@ -149,7 +154,7 @@ def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: st
     states = check_states(facts, policy)
     if actor.kind == "human" and not is_blank(reason):
         states = tuple(msgspec.structs.replace(state, gone=(), compared=True) for state in states)
-    step = f'a person runs: fe approve {facts.task.id} -m "why these tests may go"'
+    step = by_person(fe("approve", facts.task.id, "-m", phrase("why these tests may go")))
     return [
         msgspec.structs.replace(refusal, next=step) if state.lacks_tests else refusal
         for state in states
@@ -174,7 +179,7 @@ def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | 
     if have >= wanted:
         return None
     return Reason(
-        "D6", f"{wanted} counting reviews are required, {have} are there", f"a person runs: fe approve {facts.task.id}"
+        "D6", f"{wanted} counting reviews are required, {have} are there", by_person(fe("approve", facts.task.id))
     )
 
 
@@ -184,7 +189,7 @@ def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str) -
     if label is None or actor.kind != "human" or seen or facts.attempt is None:
         return None
     shown = short_diff(facts.attempt.diff_id)
-    step = f"fe show {facts.task.id} --diff, then: fe approve {facts.task.id} --seen {shown}"
+    step = in_turn(fe("show", facts.task.id, "--diff"), fe("approve", facts.task.id, "--seen", shown))
     return Reason("D8", f"label {label} wants the change to be looked at, and nothing shows that it was", step)
 
 
@@ -193,7 +198,7 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
     attempt = facts.attempt
     if attempt is None:
         return None
-    look = f"fe show {facts.task.id} --diff"
+    look = fe("show", facts.task.id, "--diff")
     given = _digits(seen)
     if not given:
         if actor.kind == "human":
@@ -233,5 +238,5 @@ def was_not_reviewed(facts: Facts, actor: Party, agent_approval: AgentApproval) 
         "D9",
         "review.agent_approval = review: an agent's approval needs its own counting review of this diff, and "
         "there is none",
-        f"a person runs: fe approve {facts.task.id}",
+        by_person(fe("approve", facts.task.id)),
     )

@@ -22,6 +22,7 @@ from foureyes.core.rules.policy import (
 )
 from foureyes.core.words.globs import matching
 from foureyes.errors import Reason
+from foureyes.steps import fe, prose
 
 PREFIX = "review:"
 NAMES: dict[str, Mode] = {**{mode: mode for mode in MODES}, "auto": "auto-approve"}
@@ -188,7 +189,7 @@ def why_not_by_itself(
         return tuple(standing_by)
     if chosen.mode == "batch" and not any_mode:
         return (
-            Reason("M1", "mode batch: a person or a peer looks", f"fe show {facts.task.id} --diff"),
+            Reason("M1", "mode batch: a person or a peer looks", fe("show", facts.task.id, "--diff")),
             *chosen.reasons,
         )
     return (*_quality(facts, policy, states), *standing_by, *_self_made(facts, policy))
@@ -205,7 +206,7 @@ def _quality(facts: Facts, policy: ReviewPolicy, states: tuple[CheckState, ...])
             Reason(
                 "M4",
                 "no check is configured, and without one nothing approves itself",
-                "add [[checks]] to foureyes.toml",
+                prose("add [[checks]] to foureyes.toml"),
             )
         )
     if auto.require_quality_pass:

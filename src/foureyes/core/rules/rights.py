@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from foureyes.core.nouns.session import Kind, Role, Trust
 from foureyes.errors import Reason
+from foureyes.steps import blank, by, fe, prose
 
 FOR_A_NAME = frozenset({"log"})
 FOR_A_SERVICE = frozenset(
@@ -56,17 +57,19 @@ def barred(kind: Kind, trust: Trust, name: str, verb: str, role: Role | None = N
     """Why this caller may not use the verb, if so."""
     if within:
         message = f"this was started by {within}: what a check, a hook or the gate starts has no rights at all"
-        return Reason("I5", message, "a person or an agent runs it, outside of checks and hooks")
+        return Reason("I5", message, prose("a person or an agent runs it, outside of checks and hooks"))
     if trust == "asserted" and verb not in FOR_A_NAME:
         return Reason(
-            "I1", f'"{name}" is only a name somebody typed (--as); it may log, nothing else', "call it without --as"
+            "I1",
+            f'"{name}" is only a name somebody typed (--as); it may log, nothing else',
+            prose("call it without --as"),
         )
     if role is not None and verb not in FOR_A_ROLE[role]:
         return Reason(
-            "I2", f"a token with role {role} may {_list(FOR_A_ROLE[role])} on its task, not {verb}", "fe whoami"
+            "I2", f"a token with role {role} may {_list(FOR_A_ROLE[role])} on its task, not {verb}", fe("whoami")
         )
     if verb in NOT_FOR_AGENTS and kind == "agent":
-        step = "a person or a service (cron, CI) runs: fe merge"
+        step = by("person_or_service", fe("merge"), "a person or a service (cron, CI) runs: ")
         return Reason(
             "D5",
             "checks count only where no agent's process runs them, so the merge queue is not an agent's to work off",
@@ -74,13 +77,17 @@ def barred(kind: Kind, trust: Trust, name: str, verb: str, role: Role | None = N
         )
     if verb in FOR_PEOPLE and kind != "human":
         rule = RULE_OF_NOUN.get(verb.partition(" ")[0], "I5")
-        return Reason(rule, f"fe {verb} is for people", f"a person runs it in a terminal: fe {verb} …")
+        return Reason(
+            rule,
+            f"fe {verb} is for people",
+            by("person", fe(*verb.split(), blank("…")), "a person runs it in a terminal: "),
+        )
     if kind == "service" and verb not in FOR_A_SERVICE:
         return Reason(
             "I5",
             "no terminal and no agent process above: this is a service, which may create, log, submit, check "
             f"and merge, not {verb}",
-            "a person types it in a terminal, or an agent runs it",
+            prose("a person types it in a terminal, or an agent runs it"),
         )
     return None
 

@@ -8,6 +8,7 @@ import msgspec
 
 from foureyes.core.words.exceptions import ExceptionKind, NoException
 from foureyes.errors import Reason
+from foureyes.steps import NO_STEP, Steps, fe
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,7 +20,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     allowed: bool
     rule: str
     message: str
-    next: str = ""
+    next: Steps = NO_STEP
     exception: ExceptionKind | NoException = ""
     needs_reason: bool = False
 
@@ -35,7 +36,7 @@ def allow(
     return Decision(allowed=True, rule=rule, message=message, exception=exception, needs_reason=needs_reason)
 
 
-def refuse(rule: str, message: str, next_step: str = "", *, needs_reason: bool = False) -> Decision:
+def refuse(rule: str, message: str, next_step: Steps = NO_STEP, *, needs_reason: bool = False) -> Decision:
     """No, by this rule, and what to do instead."""
     return Decision(allowed=False, rule=rule, message=message, next=next_step, needs_reason=needs_reason)
 
@@ -56,4 +57,4 @@ def fail_closed(answer: Callable[[], Decision]) -> Decision:
     try:
         return answer()
     except Exception as problem:
-        return refuse("G1", f"the policy could not be evaluated ({type(problem).__name__}: {problem})", "fe doctor")
+        return refuse("G1", f"the policy could not be evaluated ({type(problem).__name__}: {problem})", fe("doctor"))

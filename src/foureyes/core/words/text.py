@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from foureyes.errors import BadInput
+from foureyes.steps import blank, fe, phrase, prose
 
 NAME_LIMIT = 64
 
@@ -28,7 +29,7 @@ def clean_text(text: str, what: str) -> str:
     if len(text) > TEXT_LIMIT:
         raise BadInput(
             f"{what} has {len(text):,} characters; at most {TEXT_LIMIT:,} are allowed.",
-            next_step="keep long material in a file of the repository and name it here",
+            next_step=prose("keep long material in a file of the repository and name it here"),
         )
     return text
 
@@ -38,10 +39,10 @@ def _refuse_control(text: str, pattern: re.Pattern[str], what: str) -> None:
     if found is not None:
         raise BadInput(
             f"{what} has a control character (U+{ord(found.group()):04X}) at position {found.start() + 1}.",
-            next_step="take it out and try again",
+            next_step=prose("take it out and try again"),
         )
     if SURROGATE.search(text):
-        raise BadInput(f"{what} is not valid UTF-8.", next_step="save it as UTF-8 and try again")
+        raise BadInput(f"{what} is not valid UTF-8.", next_step=prose("save it as UTF-8 and try again"))
 
 
 def is_blank(text: str) -> bool:
@@ -53,7 +54,10 @@ def clean_name(text: str) -> str:
     """A name that somebody types: one line of up to 64 characters."""
     name = text.strip()
     if not name or len(name) > NAME_LIMIT:
-        raise BadInput(f"a name has 1 to {NAME_LIMIT} characters.", next_step='fe log TASK "text" --as NAME')
+        raise BadInput(
+            f"a name has 1 to {NAME_LIMIT} characters.",
+            next_step=fe("log", blank("TASK"), phrase("text"), "--as", blank("NAME")),
+        )
     _refuse_control(name, CONTROL, "the name")
     return name
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import click
-import msgspec
 
 from foureyes.errors import VerificationFailed
+from foureyes.steps import blank, fe, in_turn
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.store import show_progress
@@ -47,7 +47,7 @@ def audit_verify(session: Session) -> None:
     """
     report = session.app.audit.verify(show_progress)
     if session.json:
-        output.write_json({"ok": not report.findings, **msgspec.to_builtins(report)})
+        output.write_json({"ok": not report.findings, **output.plain(report)})
     elif not report.findings:
         signed = f", {output.count(report.signatures, 'signature')} held" if report.signatures else ""
         output.write(
@@ -62,7 +62,7 @@ def audit_verify(session: Session) -> None:
                 output.write(f"  {finding.message}")
         raise VerificationFailed(
             f"{len(report.findings)} things are not as the journal says.",
-            next_step="fe backup FILE, then compare with fe audit export",
+            next_step=in_turn(fe("backup", blank("FILE")), fe("audit", "export"), joint=", then compare with "),
         )
     if report.findings:
         raise SystemExit(VerificationFailed.exit_code)

@@ -6,8 +6,10 @@ import sys
 
 import click
 
-from foureyes.app.views.check import CheckReport, CheckRow, Printed
+from foureyes.app.views.check import CheckReport, CheckRow
+from foureyes.app.views.news import News
 from foureyes.errors import BadInput, VerificationFailed
+from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, end_cleanly, verb
 
@@ -50,7 +52,8 @@ def run_on_target(session: Session, task: str | None, only: tuple[str, ...], *, 
     """X4: what the target itself is like."""
     if task or only:
         raise BadInput(
-            "--target runs every check on the target branch: no task, no --only.", next_step="fe check run --target"
+            "--target runs every check on the target branch: no task, no --only.",
+            next_step=fe("check", "run", "--target"),
         )
     results = session.app.checks.run_target(session.actor, again=again, tell=None if session.json else Teller(session))
     lines = [f"  {one.name:<12} {one.outcome.replace('_', ' '):<10} {one.summary}" for one in results]
@@ -68,9 +71,9 @@ class Teller:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def __call__(self, line: str) -> None:
-        if not isinstance(line, Printed) or sys.stderr.isatty():
-            self._session.note(line)
+    def __call__(self, news: News) -> None:
+        if not news.printed or sys.stderr.isatty():
+            self._session.tell(news)
 
 
 def report_text(report: CheckReport) -> str:

@@ -6,7 +6,6 @@ import os
 from typing import Any
 
 import click
-import msgspec
 
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.task import Outcome
@@ -14,9 +13,11 @@ from foureyes.core.nouns.attempt import SIGNALS
 from foureyes.core.words.ids import short_diff
 from foureyes.core.words.lifecycle import RunEnd
 from foureyes.errors import BadInput
+from foureyes.steps import by, either, fe, in_turn, phrase, shell
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
 from foureyes.ui.cli.output import count
+from foureyes.ui.cli.steps import steps_text
 
 WORKTREE = click.option("--worktree", is_flag=True, help="Make a checkout of its own for it (K1).")
 
@@ -43,14 +44,15 @@ def _claimed(session: Session, outcome: Outcome, worktree: bool) -> None:
         return
     place = session.app.worktrees.open(session.actor, outcome.task)
     path = os.path.relpath(place.path, session.cwd)
-    next_step = f'cd {path}, work, commit, then: fe submit {outcome.task} -m "what you did"'
+    submit = fe("submit", outcome.task, "-m", phrase("what you did"), before="work, commit, then: ")
+    next_step = in_turn(shell("cd", path), submit, joint=", ")
     if session.json:
         output.write_json(
-            {**msgspec.to_builtins(outcome), "worktree": place.path, "branch": place.branch, "next": next_step}
+            {**output.plain(outcome), "worktree": place.path, "branch": place.branch, "next": steps_text(next_step)}
         )
         return
     lines = [outcome.message, *[f"  {note}" for note in outcome.notes], f"  worktree  {path}  on branch {place.branch}"]
-    output.write("\n".join([*lines, f"next: {next_step}"]))
+    output.write("\n".join([*lines, f"next: {steps_text(next_step)}"]))
 
 
 HOW = ("crash", "timeout", "blocked", "cancelled")
@@ -128,7 +130,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
             "or reverted (K4)"
         )
     lines += _mode(outcome)
-    return "\n".join([*lines, f"you are free. next: {outcome.next}"])
+    return "\n".join([*lines, f"you are free. next: {steps_text(outcome.next)}"])
 
 
 def _mode(outcome: SubmitOutcome) -> list[str]:
@@ -137,7 +139,8 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
         return [f"  approved by the rule (M4, mode {outcome.mode}); it merges through the queue: fe merge"]
     if outcome.status == "open":
         return [f"  sent back: required checks are red on this tree. fe context {outcome.task}"]
-    look = f"somebody else looks at it: fe approve {outcome.task} --seen {short_diff(outcome.diff_id)}"
+    approve = fe("approve", outcome.task, "--seen", short_diff(outcome.diff_id))
+    look = steps_text(by("other", approve, "somebody else looks at it: "))
     if outcome.mode == "auto-approve":
         why = [f"            {reason.message} ({reason.rule})" for reason in outcome.reasons]
         return ["  mode      auto-approve: decided when nothing stands against it any more", *why]
@@ -156,7 +159,10 @@ def review_own(
         found = detail.task.id
         raise BadInput(
             f"fe review {found} hands in your own task in progress; {found} is {detail.task.status}.",
-            next_step=f"to hand in: fe submit {found} · to look at it: fe show {found} --diff · what was said: fe "
-            f"review show {found}",
+            next_step=either(
+                fe("submit", found, before="to hand in: "),
+                fe("show", found, "--diff", before="to look at it: "),
+                fe("review", "show", found, before="what was said: "),
+            ),
         )
     _submit(session, task, message=message, commit=commit, no_code=no_code, signal=signal, branch=branch)

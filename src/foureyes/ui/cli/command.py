@@ -12,10 +12,13 @@ import click
 from foureyes.core.nouns.task import clean_priority
 from foureyes.core.words.text import clean_name
 from foureyes.errors import EnvironmentProblem, FoureyesError, Reason, Refused
+from foureyes.steps import prose
 from foureyes.ui.cli import diagnostics, output
+from foureyes.ui.cli.steps import steps_text
 
 if TYPE_CHECKING:
     from foureyes.app.application import Application
+    from foureyes.app.views.news import News
     from foureyes.core.nouns.session import Actor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -34,7 +37,7 @@ class Session:
             return os.getcwd()
         except OSError as problem:
             raise EnvironmentProblem(
-                "the directory you stand in is gone.", next_step="cd to one that exists"
+                "the directory you stand in is gone.", next_step=prose("cd to one that exists")
             ) from problem
 
     @cached_property
@@ -74,10 +77,14 @@ class Session:
         else:
             output.write(text)
 
-    def note(self, text: str) -> None:
+    def note(self, line: str) -> None:
         """Talk beside the result: for people, not for whoever reads the result."""
         output.flush()
-        diagnostics.talk(text)
+        diagnostics.talk(line)
+
+    def tell(self, news: News) -> None:
+        """Progress of a long verb."""
+        self.note(news.text + (f"\n  next: {steps_text(news.next)}" if news.next else ""))
 
 
 def end_cleanly() -> None:
@@ -197,5 +204,5 @@ def say(session: Session, outcome: Any) -> None:
     """The usual answer of a verb that changed a task."""
     lines = [outcome.message, *[f"  {note}" for note in outcome.notes]]
     if outcome.next:
-        lines.append(f"next: {outcome.next}")
+        lines.append(f"next: {steps_text(outcome.next)}")
     session.answer(outcome, "\n".join(lines))

@@ -10,6 +10,7 @@ from foureyes.app.views.review import ApprovalOutcome, Batch
 from foureyes.core.rules.four_eyes import Said
 from foureyes.core.words.ids import short_diff
 from foureyes.errors import BadInput, FoureyesError
+from foureyes.steps import blank, fe
 from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
 
@@ -61,18 +62,18 @@ def approve(
         if not plain or (all_auto and tasks):
             raise BadInput(
                 "several at once take a reason and nothing else; each is its own decision.",
-                next_step="fe approve TASK …",
+                next_step=fe("approve", blank("TASK"), blank("…")),
             )
         approve_batch(session, tasks, reason, all_auto=all_auto, yes=yes)
         return
     if not tasks or yes:
         raise BadInput(
-            "name a task, or --all-auto." if not tasks else "--yes goes with --all-auto.", next_step="fe queue"
+            "name a task, or --all-auto." if not tasks else "--yes goes with --all-auto.", next_step=fe("queue")
         )
     (task,) = tasks
     if withdraw:
         if seen or said != Said(reason=reason):
-            raise BadInput("--withdraw takes a reason and nothing else.", next_step=f"fe approve --withdraw {task}")
+            raise BadInput("--withdraw takes a reason and nothing else.", next_step=fe("approve", "--withdraw", task))
         say(session, session.app.decisions.withdraw(session.actor, task, reason=reason))
         return
     outcome = session.app.decisions.approve(session.actor, task, seen=seen, said=said, if_version=if_version)
@@ -120,7 +121,7 @@ def confirmed(session: Session, batch: Batch, yes: bool) -> bool:
         session.note("\n".join(lines))
         return bool(batch.tasks)
     if not (sys.stdin.isatty() and sys.stderr.isatty()) or session.json:
-        raise BadInput("\n".join(lines) + "\nNothing done.", next_step="fe approve --all-auto --yes")
+        raise BadInput("\n".join(lines) + "\nNothing done.", next_step=fe("approve", "--all-auto", "--yes"))
     session.note("\n".join(lines))
     return click.confirm("approve them?", default=False, err=True)
 

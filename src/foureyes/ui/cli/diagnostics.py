@@ -10,7 +10,8 @@ import msgspec
 
 from foureyes.core.words.text import visible
 from foureyes.errors import FoureyesError, Internal, Reason, Refused, TokenRefused
-from foureyes.ui.cli.output import put
+from foureyes.ui.cli.output import write_json
+from foureyes.ui.cli.steps import steps_text
 
 USAGE = 2
 INTERRUPTED = 130
@@ -36,12 +37,12 @@ def talk(text: str) -> None:
 def report(problem: FoureyesError, *, json: bool) -> int:
     """Say what is wrong, why, and what to do; the exit code."""
     if json:
-        body = ErrorBody(problem.code, problem.message, problem.reasons, problem.next_step, problem.task)
-        put(msgspec.json.encode({"error": body}).decode() + "\n")
+        body = ErrorBody(problem.code, problem.message, problem.reasons, steps_text(problem.next_step), problem.task)
+        write_json({"error": body})
     elif problem.reasons:
         talk(_reasons(problem) + (_why(problem) if sys.stderr.isatty() else ""))
     else:
-        talk(f"fe: {problem.message}" + (f"\n  next: {problem.next_step}" if problem.next_step else ""))
+        talk(f"fe: {problem.message}" + (f"\n  next: {steps_text(problem.next_step)}" if problem.next_step else ""))
     return problem.exit_code
 
 
@@ -53,7 +54,7 @@ def _reasons(problem: FoureyesError) -> str:
     for reason in problem.reasons:
         lines.append(f"  {reason.rule:<3} {reason.message}")
         if reason.next:
-            lines.append(f"      next: {reason.next}")
+            lines.append(f"      next: {steps_text(reason.next)}")
     return "\n".join(
         [*lines, "it is on record: fe security" if isinstance(problem, TokenRefused) else "nothing was changed"]
     )
@@ -68,7 +69,7 @@ def _why(problem: FoureyesError) -> str:
 def report_usage(message: str, *, json: bool, hint: str = "") -> int:
     """A call that click could not understand."""
     if json:
-        put(msgspec.json.encode({"error": ErrorBody("usage", message, (), hint)}).decode() + "\n")
+        write_json({"error": ErrorBody("usage", message, (), hint)})
     else:
         talk(f"fe: {message}" + (f"\n  next: {hint}" if hint else ""))
     return USAGE

@@ -6,13 +6,14 @@ import os
 import sys
 
 from foureyes.errors import BadInput
+from foureyes.steps import Arg, blank, fe
 from foureyes.ui.cli.command import Session
 
 MOST = 60_000_000
 """More than the application takes of anything: what is larger it refuses by its size."""
 
 
-def read_document(session: Session, file: str, *, command: str) -> bytes:
+def read_document(session: Session, file: str, *, command: tuple[str | Arg, ...]) -> bytes:
     """The bytes of a file from where the caller stands; `-` is stdin."""
     try:
         if file == "-":
@@ -21,7 +22,8 @@ def read_document(session: Session, file: str, *, command: str) -> bytes:
             return stream.read(MOST)
     except OSError as problem:
         raise BadInput(
-            f"{file} cannot be read: {problem.strerror}.", next_step=f"{command} FILE, or - for stdin"
+            f"{file} cannot be read: {problem.strerror}.",
+            next_step=fe(*command, blank("FILE"), after=", or - for stdin"),
         ) from None
 
 

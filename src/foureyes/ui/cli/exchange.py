@@ -43,7 +43,7 @@ def import_handoff(session: Session, task: str, file: str) -> None:
     """Read a handoff; `-` reads stdin. A developer's answers findings, a tech lead's raises them, QA's is compared with
     the checks.
     """
-    document = read_document(session, file, command=f"fe import handoff {task}")
+    document = read_document(session, file, command=("import", "handoff", task))
     say(session, session.app.handoffs.take_in(session.actor, task, document))
 
 

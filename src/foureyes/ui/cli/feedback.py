@@ -6,6 +6,7 @@ import click
 
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
 from foureyes.errors import BadInput
+from foureyes.steps import fe
 from foureyes.ui.cli.command import Session, reason_options, say, verb
 
 
@@ -34,7 +35,7 @@ def redo(
     """Send a change back with feedback: the task is open again, and the next prompt says what is wrong."""
     if keep + fresh + bool(checkpoint) > 1 or (bump and lower):
         said = "--bump and --lower" if bump and lower else "--keep, --fresh and --checkpoint"
-        raise BadInput(f"{said} exclude each other.", next_step=f"fe redo {task} --help")
+        raise BadInput(f"{said} exclude each other.", next_step=fe("redo", task, "--help"))
     chosen: RedoOption = "checkpoint" if checkpoint else "fresh" if fresh else "keep"
     priority: PriorityChange = "bump" if bump else "lower" if lower else "same"
     say(

@@ -20,10 +20,12 @@ from foureyes.core.nouns.finding import (
     severity_of,
 )
 from foureyes.errors import BadInput
+from foureyes.steps import blank, fe, one_of, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, say, verb
 from foureyes.ui.cli.documents import is_file, read_document
 from foureyes.ui.cli.finding_text import finding_text, table_text
+from foureyes.ui.cli.steps import steps_text
 
 
 @click.group("finding")
@@ -74,10 +76,14 @@ def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: 
     if level is None or level == "FYI":
         raise BadInput(
             f"severity {severity!r}: allowed are {', '.join(word.lower() for word in SEVERITIES)}.",
-            next_step="fe log, for a remark",
+            next_step=fe("log", after=", for a remark"),
         )
     path, line = _place(place)
-    text = read_document(session, patch, command="fe finding add … --patch").decode(errors="replace") if patch else ""
+    text = (
+        read_document(session, patch, command=("finding", "add", blank("…"), "--patch")).decode(errors="replace")
+        if patch
+        else ""
+    )
     found = Found(severity=level, path=path, line=line, fix_patch=text, id=again.strip(), **said)
     view = session.app.findings.add(session.actor, task, found)
     where = f" at {place}" if place else ""
@@ -93,7 +99,10 @@ def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: 
 def _task_and_place(session: Session, words: tuple[str, ...]) -> tuple[str, str]:
     """Task and place; one word alone is a place of the branch's task, or a task as a whole."""
     if len(words) > 2:
-        raise BadInput("fe finding add takes a task and a place.", next_step='fe finding add TASK FILE:LINE -m "…"')
+        raise BadInput(
+            "fe finding add takes a task and a place.",
+            next_step=fe("finding", "add", blank("TASK"), blank("FILE:LINE"), "-m", phrase("…")),
+        )
     if len(words) == 2:
         return words[0], words[1]
     here = session.app.findings.task_here()
@@ -102,7 +111,7 @@ def _task_and_place(session: Session, words: tuple[str, ...]) -> tuple[str, str]
     if any(mark in words[0] for mark in "./:"):
         raise BadInput(
             f"which task is {words[0]} of? You stand on no branch fe/TASK.",
-            next_step=f'fe finding add TASK {words[0]} -m "…"',
+            next_step=fe("finding", "add", blank("TASK"), words[0], "-m", phrase("…")),
         )
     return words[0], ""
 
@@ -112,7 +121,7 @@ def _place(text: str) -> tuple[str, int]:
 
     place, problems = place_of(text, "the place")
     if problems:
-        raise BadInput(problems[0].message, next_step="fe finding add TASK src/file.py:12 …")
+        raise BadInput(problems[0].message, next_step=fe("finding", "add", blank("TASK"), "src/file.py:12", blank("…")))
     return place.path, place.line
 
 
@@ -131,7 +140,7 @@ def word_options(words: tuple[str, ...], says: dict[str, str]) -> Callable[[Call
 def _one_word(given: dict[str, Any], words: tuple[str, ...], command: str) -> str:
     chosen = [word for word in words if given.pop(f"word_{word}")]
     if len(chosen) > 1:
-        raise BadInput(f"one answer at a time, not {' and '.join(chosen)}.", next_step=f"{command} --help")
+        raise BadInput(f"one answer at a time, not {' and '.join(chosen)}.", next_step=fe("finding", command, "--help"))
     return chosen[0] if chosen else ""
 
 
@@ -155,12 +164,14 @@ def finding_respond(
     session: Session, names: tuple[str, ...], ground: str, commit: str, debt: str, file: str, reason: str, **given: Any
 ) -> None:
     """Answer findings, one answer for all that are named; or all of a document (L6). All of them or none."""
-    word = _one_word(given, ANSWERS, "fe finding respond")
+    word = _one_word(given, ANSWERS, "respond")
     if not word:
         say(session, _respond_document(session, names, file))
         return
     if file:
-        raise BadInput("--file brings its own answers.", next_step="fe finding respond TASK --file FILE")
+        raise BadInput(
+            "--file brings its own answers.", next_step=fe("finding", "respond", blank("TASK"), "--file", blank("FILE"))
+        )
     answers = [
         Answer(finding=name, action=action, text=reason, ground=ground, commit=commit, debt=debt)
         for name in names
@@ -176,9 +187,9 @@ def _respond_document(session: Session, names: tuple[str, ...], file: str) -> An
     if len(names) > 1 or is_id or not (file or is_file(session, names[0])):
         raise BadInput(
             "how is it answered? --fixed, --rejected, --deferred or --skipped.",
-            next_step=f'fe finding respond {names[0]} --fixed -m "…"',
+            next_step=fe("finding", "respond", names[0], "--fixed", "-m", phrase("…")),
         )
-    document = read_document(session, file or names[0], command="fe finding respond")
+    document = read_document(session, file or names[0], command=("finding", "respond"))
     return session.app.answers.respond_document(session.actor, names[0] if file else "", document)
 
 
@@ -205,10 +216,13 @@ def finding_rule(
     """Say what answers are worth (L8, L9): for whoever could approve the work, never for who made it. All of them or
     none.
     """
-    word = _one_word(given, RULINGS, "fe finding rule")
+    word = _one_word(given, RULINGS, "rule")
     if take_back == bool(word) or (take_back and len(names) > 1):
         what = "--take-back is about one ruling." if take_back else "which ruling?"
-        raise BadInput(what, next_step=f"fe finding rule {names[0]} --verified|--not-fixed|--accepted|--overruled")
+        raise BadInput(
+            what,
+            next_step=fe("finding", "rule", names[0], one_of("--verified", "--not-fixed", "--accepted", "--overruled")),
+        )
     if take_back:
         say(session, session.app.rulings.take_back(session.actor, names[0]))
         return
@@ -231,7 +245,9 @@ def finding_waive(session: Session, name: str, days: int, reason: str) -> None:
 def finding_track(session: Session, names: tuple[str, ...], task: str) -> None:
     """Make follow-up tasks of notes (L16); the same note again is the same task."""
     if not names and not task:
-        raise BadInput("which notes?", next_step="fe finding track ID, or --task TASK for all of a task")
+        raise BadInput(
+            "which notes?", next_step=fe("finding", "track", blank("ID"), after=", or --task TASK for all of a task")
+        )
     say(session, session.app.findings.track(session.actor, names, task=task))
 
 
@@ -249,10 +265,10 @@ def finding_apply(session: Session, name: str, only_try: bool) -> None:
 @click.option("--all", "whole", is_flag=True, help="Also what is outside the change.")
 def finding_import(session: Session, task: str, file: str, whole: bool) -> None:
     """Take in what a tool found (SARIF, rdjson) or a tech lead's handoff, about the latest attempt; `-` reads stdin."""
-    document = read_document(session, file, command=f"fe finding import {task}")
+    document = read_document(session, file, command=("finding", "import", task))
     done = session.app.exchange.take_in(session.actor, task, document, "" if file == "-" else file, whole=whole)
     lines = [f"read {done.format}: {done.message}", *[f"  {name}" for name in (*done.raised, *done.again)]]
-    session.answer(done, "\n".join([*lines, f"next: {done.next}"]))
+    session.answer(done, "\n".join([*lines, f"next: {steps_text(done.next)}"]))
 
 
 @verb("export", example="fe finding export fe-7k2 > findings.sarif")

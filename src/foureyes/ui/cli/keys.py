@@ -6,8 +6,10 @@ import click
 
 from foureyes.app.views.project import KeyOutcome, KeyView
 from foureyes.errors import BadInput
+from foureyes.steps import blank, fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, verb
+from foureyes.ui.cli.steps import steps_text
 
 
 @click.group("key")
@@ -28,9 +30,12 @@ def key_new(session: Session, human: bool, ssh: str, key: str) -> None:
     do.
     """
     if not human:
-        raise BadInput("say that it is for a person: --human.", next_step="fe key new --human")
+        raise BadInput("say that it is for a person: --human.", next_step=fe("key", "new", "--human"))
     if ssh and key:
-        raise BadInput("--ssh and --key are two different keys.", next_step="fe key new --human --key FINGERPRINT")
+        raise BadInput(
+            "--ssh and --key are two different keys.",
+            next_step=fe("key", "new", "--human", "--key", blank("FINGERPRINT")),
+        )
     _say(session, session.app.keys.new(session.actor, ssh=ssh, key=key))
 
 
@@ -69,7 +74,7 @@ def _cells(row: KeyView) -> tuple[str, ...]:
 
 
 def _say(session: Session, done: KeyOutcome) -> None:
-    session.answer(done, done.message + (f"\nnext: {done.next}" if done.next else ""))
+    session.answer(done, done.message + (f"\nnext: {steps_text(done.next)}" if done.next else ""))
 
 
 for _command in (key_new, key_add, key_retire, key_list):

@@ -10,6 +10,7 @@ from foureyes.core.nouns.task import TYPES, task_type
 from foureyes.core.words.ids import short_diff
 from foureyes.core.words.lifecycle import STATUSES, parse_status
 from foureyes.errors import BadInput
+from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Priority, Session, verb
 from foureyes.ui.cli.show import context_text, detail_text
@@ -140,8 +141,7 @@ def show_reviewable(session: Session, rows: list[ReviewableRow], limit: int) -> 
     page = rows[:limit]
     if session.json:
         output.write_lines(
-            {**msgspec.to_builtins(row.task), "attempt": row.attempt, "diff_id": row.diff_id, "you": row.you}
-            for row in page
+            {**output.plain(row.task), "attempt": row.attempt, "diff_id": row.diff_id, "you": row.you} for row in page
         )
         return
     if not page:
@@ -180,11 +180,11 @@ def _you(row: ReviewableRow) -> str:
 def show(session: Session, task: str, diff: bool, since: int | None) -> None:
     """Everything about a task, and what you could do about it."""
     if since is not None and not diff:
-        raise BadInput("--since goes with --diff.", next_step=f"fe show {task} --diff --since {since}")
+        raise BadInput("--since goes with --diff.", next_step=fe("show", task, "--diff", "--since", str(since)))
     detail = session.app.lists.show(session.actor, task)
     text = session.app.attempts.diff(task, since=since) if diff else None
     if session.json:
-        output.write_json({**msgspec.to_builtins(detail), **({"diff": text} if text is not None else {})})
+        output.write_json({**output.plain(detail), **({"diff": text} if text is not None else {})})
         return
     output.write(detail_text(detail, with_diff=diff))
     if text is not None:

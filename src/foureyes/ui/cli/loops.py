@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import click
-import msgspec
 
 from foureyes.core.documents.prompt_contract import PURPOSES
 from foureyes.core.loop.engine import LoopState, Round
 from foureyes.core.nouns.task import Task
+from foureyes.steps import Steps, by, fe, one_of, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, Verb, reason_options, say, verb
+from foureyes.ui.cli.steps import steps_text
 
 
 @verb("loop", example="fe loop fe-7k2")
@@ -19,7 +20,7 @@ def loop(session: Session, task: str) -> None:
     found, standing = session.app.loops.standing(task)
     profile = session.app.loops.profile(task)
     if session.json:
-        output.write_json({"task": found.id, "profile": profile, **msgspec.to_builtins(standing)})
+        output.write_json({"task": found.id, "profile": profile, **output.plain(standing)})
     else:
         output.write(loop_text(found, standing, profile))
 
@@ -32,7 +33,7 @@ def loop_text(task: Task, standing: LoopState, profile: str) -> str:
     lines = [output.table(head, [_row(one) for one in standing.rounds])]
     lines += [standing.outlook] if standing.outlook else []
     lines += [f"the next attempt is for {profile} (E4)"] if profile and task.status in ("open", "in_progress") else []
-    return "\n".join([*lines, f"next: {_next(task, standing)}"])
+    return "\n".join([*lines, f"next: {steps_text(_next(task, standing))}"])
 
 
 def _row(one: Round) -> tuple[str, ...]:
@@ -48,13 +49,13 @@ def _row(one: Round) -> tuple[str, ...]:
     )
 
 
-def _next(task: Task, standing: LoopState) -> str:
+def _next(task: Task, standing: LoopState) -> Steps:
     if standing.waiting_for:
-        who = "a person" if standing.waiting_for == "user" else "the lead"
-        return f'{who} runs: fe lead split|senior|fresh|continue {task.id} -m "why"'
+        decide = fe("lead", one_of("split", "senior", "fresh", "continue"), task.id, "-m", phrase("why"))
+        return by("person" if standing.waiting_for == "user" else "lead", decide)
     if standing.open_blocking:
-        return f"fe finding list {task.id} --open"
-    return f"fe show {task.id}"
+        return fe("finding", "list", task.id, "--open")
+    return fe("show", task.id)
 
 
 @click.group("lead")

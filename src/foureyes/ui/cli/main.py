@@ -15,6 +15,7 @@ import click
 from foureyes import __version__
 from foureyes.core.words.text import SURROGATE
 from foureyes.errors import BadInput, FoureyesError
+from foureyes.steps import prose
 from foureyes.ui.cli import diagnostics, output
 
 ROOM = "foureyes.ui.cli."
@@ -190,7 +191,7 @@ def refuse_odd_bytes(args: list[str]) -> None:
     """What is not UTF-8 cannot be stored, searched for or shown."""
     for number, arg in enumerate(args, 1):
         if SURROGATE.search(arg):
-            raise BadInput(f"argument {number} is not valid UTF-8.", next_step="type it as UTF-8")
+            raise BadInput(f"argument {number} is not valid UTF-8.", next_step=prose("type it as UTF-8"))
 
 
 def _flush(code: int) -> int:

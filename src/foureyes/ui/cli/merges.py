@@ -25,7 +25,7 @@ def merge(session: Session, wait: bool) -> None:
     checkout.
     """
     end_cleanly()
-    rows = session.app.merges.process(session.actor, None if session.json else session.note, wait=wait)
+    rows = session.app.merges.process(session.actor, None if session.json else session.tell, wait=wait)
     if session.json:
         output.write_lines(rows)
         return

@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 
 from foureyes.core.words.text import visible
+from foureyes.steps import Steps
+from foureyes.ui.cli.steps import steps_text
 
 
 def write(text: str) -> None:
@@ -28,7 +31,20 @@ def write_raw(text: str) -> None:
 
 def write_json(value: object) -> None:
     """One object on one line."""
-    put(msgspec.json.encode(value).decode() + "\n")
+    put(msgspec.json.encode(value, enc_hook=shown).decode() + "\n")
+
+
+def plain(value: object) -> dict[str, Any]:
+    """A view as the fields of an object, to which a command adds its own."""
+    fields: dict[str, Any] = msgspec.to_builtins(value, enc_hook=shown)
+    return fields
+
+
+def shown(value: object) -> str:
+    """What JSON has no form for; the text of next steps."""
+    if isinstance(value, Steps):
+        return steps_text(value)
+    raise NotImplementedError(f"{type(value).__name__} has no form in JSON")
 
 
 def write_lines(values: Iterable[object]) -> None:

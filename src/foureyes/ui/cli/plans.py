@@ -8,6 +8,7 @@ import sys
 import click
 
 from foureyes.errors import BadInput
+from foureyes.steps import blank, fe, prose
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 
@@ -51,13 +52,15 @@ def _read(session: Session, file: str) -> str:
             with open(os.path.join(session.cwd, file), "rb") as stream:
                 data = stream.read(LIMIT + 1)
     except OSError as problem:
-        raise BadInput(f"{file} cannot be read: {problem.strerror}.", next_step="fe plan import FILE") from None
+        raise BadInput(
+            f"{file} cannot be read: {problem.strerror}.", next_step=fe("plan", "import", blank("FILE"))
+        ) from None
     if len(data) > LIMIT:
-        raise BadInput(f"{file} is larger than {LIMIT:,} bytes; that is no plan.", next_step="split it")
+        raise BadInput(f"{file} is larger than {LIMIT:,} bytes; that is no plan.", next_step=prose("split it"))
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise BadInput(f"{file} is not valid UTF-8.", next_step="save it as UTF-8") from None
+        raise BadInput(f"{file} is not valid UTF-8.", next_step=prose("save it as UTF-8")) from None
 
 
 @verb("accept", example="fe plan accept")

@@ -12,8 +12,10 @@ from foureyes import bootstrap
 from foureyes.app.views.project import Check, StatusView
 from foureyes.config.primer import PRIME
 from foureyes.errors import NoProject, VerificationFailed
+from foureyes.steps import Steps, blank, by_person, fe, in_turn, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.steps import steps_text
 from foureyes.ui.cli.store import show_progress
 
 if TYPE_CHECKING:
@@ -109,21 +111,21 @@ def status_text(view: StatusView) -> str:
     lines += (
         [f"  unmerged  {count['unmerged']} closed without merging: fe list --unmerged"] if count["unmerged"] else []
     )
-    lines += [f"  note      {note}" for note in view.notes]
-    return "\n".join([*lines, f"next: {_next(view)}"])
+    lines += [f"  note      {steps_text(note)}" for note in view.notes]
+    return "\n".join([*lines, f"next: {steps_text(_next(view))}"])
 
 
-def _next(view: StatusView) -> str:
+def _next(view: StatusView) -> Steps:
     if view.reviewable:
         more = "or more " if view.reviewable_more else ""
-        return f"fe reviewable      {view.reviewable} {more}wait for your eyes"
+        return fe("reviewable", after=f"      {view.reviewable} {more}wait for your eyes")
     if view.hold is not None:
-        return 'a person runs: fe resume --project -m "why"'
+        return by_person(fe("resume", "--project", "-m", phrase("why")))
     if view.counts["ready"]:
-        return "fe ready      then   fe start ID"
+        return in_turn(fe("ready"), fe("start", blank("ID")), joint="      then   ")
     if view.counts["approved"]:
-        return "fe merge"
-    return 'fe create "your first task"' if not sum(view.counts.values()) else "fe list"
+        return fe("merge")
+    return fe("create", phrase("your first task")) if not sum(view.counts.values()) else fe("list")
 
 
 @verb("doctor", example="fe doctor")
@@ -146,7 +148,7 @@ def doctor(session: Session) -> None:
 
 def _check(check: Check) -> str:
     result = "FAIL" if check.result == "fail" else check.result
-    return f"{result:<5} {check.message}" + (f"      next: {check.next}" if check.next else "")
+    return f"{result:<5} {check.message}" + (f"      next: {steps_text(check.next)}" if check.next else "")
 
 
 @verb("prime", example="fe prime")
@@ -199,6 +201,6 @@ def bare(ctx: click.Context) -> None:
     if not os.path.isdir(bootstrap.folder_of(place)):
         raise NoProject(
             f"no Foureyes project here yet ({bootstrap.describe(place)}).",
-            next_step="fe init   writes .foureyes/ and commits foureyes.toml, nothing else",
+            next_step=fe("init", after="   writes .foureyes/ and commits foureyes.toml, nothing else"),
         )
     output.write(status_text(session.app.status.show(session.actor)))

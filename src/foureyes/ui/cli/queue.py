@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import click
-import msgspec
 
 from foureyes.app.views.review import QueueRow, QueueView
 from foureyes.core.rules.risk import WORDS
@@ -30,7 +29,7 @@ def show_queue(session: Session, limit: int) -> None:
 
 
 def _json(row: QueueRow) -> dict[str, object]:
-    plain: dict[str, object] = msgspec.to_builtins(row)
+    plain: dict[str, object] = output.plain(row)
     return plain | {"risk": {"class": row.risk.level, "reasons": row.risk.reasons}}
 
 

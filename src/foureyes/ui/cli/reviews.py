@@ -12,6 +12,7 @@ from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.documents import read_document
 from foureyes.ui.cli.finding_text import table_text
 from foureyes.ui.cli.queue import show_queue
+from foureyes.ui.cli.steps import steps_text
 
 
 class ReviewGroup(click.Group):
@@ -38,7 +39,7 @@ def review() -> None:
 )
 def review_submit(session: Session, task: str, file: str, seen: str) -> None:
     """Give a review_result (V3): verdict, issues, rulings, files read. All of it or nothing; `-` reads stdin."""
-    document = read_document(session, file, command=f"fe review submit {task}")
+    document = read_document(session, file, command=("review", "submit", task))
     done = session.app.reviews.submit(session.actor, task, document, seen=seen)
     session.answer(done, outcome_text(done))
 
@@ -48,7 +49,7 @@ def outcome_text(done: ReviewOutcome) -> str:
     lines = [f"reviewed {done.task}, attempt {done.attempt}: {done.message}"]
     lines += [f"  found {name}" for name in done.raised] + [f"  ruled {line}" for line in done.ruled]
     lines += ["  it counts"] if done.counts else []
-    return "\n".join([*lines, *[f"  {note}" for note in done.notes], f"next: {done.next}"])
+    return "\n".join([*lines, *[f"  {note}" for note in done.notes], f"next: {steps_text(done.next)}"])
 
 
 @verb("show", example="fe review show fe-7k2")

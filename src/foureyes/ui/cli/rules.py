@@ -9,6 +9,7 @@ import click
 from foureyes.config import rules as book
 from foureyes.config.rules import Group, Rule
 from foureyes.errors import NotFound
+from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 
@@ -37,7 +38,7 @@ def _named(name: str) -> Rule | Group:
 
     close = get_close_matches(name, known, n=1, cutoff=0.3)
     hint = f" Did you mean {close[0]}?" if close else ""
-    raise NotFound(f"there is no rule {name[:40]}.{hint}", next_step=f"fe rules {close[0][0]}" if close else "fe rules")
+    raise NotFound(f"there is no rule {name[:40]}.{hint}", next_step=fe("rules", close[0][0]) if close else fe("rules"))
 
 
 def _text(each: Rule | Group) -> str:

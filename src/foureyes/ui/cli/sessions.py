@@ -7,6 +7,7 @@ import click
 from foureyes.app.views.session import SessionView, Whoami, whoami_alone
 from foureyes.core.nouns.session import ROLES
 from foureyes.errors import BadInput, EnvironmentProblem
+from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, verb
 
@@ -90,7 +91,7 @@ def session_end(session: Session, name: str | None, reason: str) -> None:
     any.
     """
     if name is not None and not name.strip():
-        raise BadInput("the session's name is empty.", next_step="fe session list")
+        raise BadInput("the session's name is empty.", next_step=fe("session", "list"))
     done = session.app.sessions.end(session.actor, name or "", reason=reason)
     first = f"ended {', '.join(done.ended)}" if done.ended else "it had ended already"
     session.answer(done, "\n".join([first, *[f"  released {task}" for task in done.released]]))

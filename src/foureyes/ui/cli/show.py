@@ -8,8 +8,10 @@ from foureyes.app.views.task_list import Preview
 from foureyes.core.nouns.attempt import DETACHED, Attempt, ChangedFile
 from foureyes.core.nouns.feedback import section
 from foureyes.core.words.ids import short_diff
+from foureyes.steps import NO_STEP, fe, in_turn, phrase
 from foureyes.ui.cli.loop_text import context_sections, loop_lines
 from foureyes.ui.cli.output import count, when
+from foureyes.ui.cli.steps import steps_text
 
 
 def detail_text(detail: TaskDetail, *, with_diff: bool = False) -> str:
@@ -133,10 +135,10 @@ def _checks(detail: TaskDetail) -> list[str]:
 def _you(detail: TaskDetail, with_diff: bool) -> list[str]:
     you, task = detail.you, detail.task
     if you is None:
-        step = {"open": f"fe start {task.id}", "in_progress": f"fe submit {task.id}", "approved": "fe merge"}.get(
+        step = {"open": fe("start", task.id), "in_progress": fe("submit", task.id), "approved": fe("merge")}.get(
             task.status
         )
-        return [f"next: {step}"] if step else []
+        return [f"next: {steps_text(step)}"] if step else []
     return (
         _field("for you", _answer(you))
         + [line for reason in you.reasons for line in _field("", f"{reason.rule}  {reason.message}")]
@@ -156,9 +158,10 @@ def _next(detail: TaskDetail, with_diff: bool = False) -> str:
         stale = you is not None and you.stale
         return f"next: fe submit {task.id}" if stale else "next: fe reviewable"
     seen = short_diff(detail.attempts[-1].diff_id) if detail.attempts else ""
-    reason = ' -m "why it is fine"' if you.needs_reason else ""
-    look = "" if with_diff else f"fe show {task.id} --diff      then   "
-    return f"next: {look}fe approve {task.id} --seen {seen}{reason}"
+    reason = ("-m", phrase("why it is fine")) if you.needs_reason else ()
+    look = NO_STEP if with_diff else fe("show", task.id, "--diff")
+    step = in_turn(look, fe("approve", task.id, "--seen", seen, *reason), joint="      then   ")
+    return f"next: {steps_text(step)}"
 
 
 def _field(name: str, value: str) -> list[str]:

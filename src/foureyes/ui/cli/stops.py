@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from foureyes.errors import BadInput
+from foureyes.steps import fe, phrase
 from foureyes.ui.cli.command import Session, reason_options, say, verb
 
 
@@ -41,7 +42,7 @@ def undefer(session: Session, task: str) -> None:
 
 def _which(task: str | None, project: bool) -> str | None:
     if (task is None) == (not project):
-        raise BadInput("name a task, or --project for all of it.", next_step='fe hold fe-7k2 -m "why"')
+        raise BadInput("name a task, or --project for all of it.", next_step=fe("hold", "fe-7k2", "-m", phrase("why")))
     return task
 
 

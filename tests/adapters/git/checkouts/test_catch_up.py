@@ -9,6 +9,7 @@ import pytest
 
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
+from foureyes.ui.cli.steps import steps_text
 
 from tests.adapters.git.workshop_project import Bench, bench, quietly, tricked
 
@@ -53,7 +54,7 @@ def left_alone(project: Behind, *words: str) -> str:
     for word in words:
         assert word in said.why
     assert project.everything() == before
-    return said.next
+    return steps_text(said.next)
 
 
 def test_a_clean_checkout_is_brought_up_to_date_Q5(project: Behind) -> None:

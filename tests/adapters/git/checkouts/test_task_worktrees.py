@@ -10,6 +10,7 @@ import pytest
 from foureyes.adapters.git.client.locate import locate
 from foureyes.core.words.ids import Sha
 from foureyes.errors import BadInput, GitProblem
+from foureyes.ui.cli.steps import steps_text
 
 from tests.adapters.git.workshop_project import TASK, TRAILERS, Bench, add, bench, commit, quietly, tricked
 
@@ -209,7 +210,7 @@ def test_the_lock_that_a_killed_git_left_in_it_is_told_G4(project_only: Bench) -
     project_only.write(f".git/worktrees/{TASK}/index.lock", "")
     with pytest.raises(GitProblem, match=r"index\.lock") as caught:
         add(project_only)
-    assert "killed" in caught.value.next_step
+    assert "killed" in steps_text(caught.value.next_step)
 
 
 # Settings per worktree

@@ -11,6 +11,7 @@ import pytest
 
 from foureyes.adapters.git.client.locate import Located, locate
 from foureyes.errors import GitProblem
+from foureyes.ui.cli.steps import steps_text
 
 from tests.adapters.git.conftest import Project
 
@@ -95,7 +96,7 @@ def test_no_second_store_is_guessed_for_a_separate_git_directory_K3(
     project.git("worktree", "add", "-q", str(tmp_path / "linked"))
     with pytest.raises(GitProblem, match="does not say where its main worktree is") as refused:
         locate(tmp_path / "linked")
-    assert "core.worktree" in refused.value.next_step
+    assert "core.worktree" in steps_text(refused.value.next_step)
     project.git("config", "core.worktree", f"{project.path}")
     assert found(tmp_path / "linked").root == found(project.path).root == str(project.path)
 

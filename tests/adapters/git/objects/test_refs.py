@@ -9,6 +9,7 @@ import pytest
 
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
+from foureyes.ui.cli.steps import steps_text
 
 from tests.adapters.git.workshop_project import Bench, bench
 
@@ -107,7 +108,7 @@ def test_the_lock_of_a_killed_git_is_a_problem_that_says_so_and_not_a_lost_race_
     project.write(".git/refs/heads/main.lock", "")
     with pytest.raises(GitProblem, match=r"main\.lock") as caught:
         project.workshop().move("refs/heads/main", new=second, old=first)
-    assert "killed" in caught.value.next_step
+    assert "killed" in steps_text(caught.value.next_step)
     assert project.head("main") == first
 
 

@@ -15,6 +15,7 @@ from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.objects import refs
 from foureyes.app.ports import CaughtUp
 from foureyes.core.words.ids import Sha
+from foureyes.steps import shell
 
 HOW_FAR = 200
 """A checkout older than so many merges is left to its owner."""
@@ -87,9 +88,7 @@ def _nearest(git: Git, line: list[_Step], tree: Sha) -> _Step:
 
 
 def _left(place: Located, why: str, old: Sha | None) -> CaughtUp:
-    import shlex
-
     path = shown_path(place)
-    what = f"read-tree -m -u {old} HEAD" if old else "status"
+    command = ("read-tree", "-m", "-u", old, "HEAD") if old else ("status",)
     why += "; until it follows, a commit of everything there would take the merge back"
-    return CaughtUp(path, moved=False, why=why, next=f"git -C {shlex.quote(path)} {what}")
+    return CaughtUp(path, moved=False, why=why, next=shell("git", "-C", path, *command))

@@ -13,6 +13,7 @@ from foureyes.adapters.git.client.locate import Located
 from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
+from foureyes.steps import blank, shell
 
 _ADD_TRAILERS = ("-c", "trailer.ifexists=addIfDifferent", "-c", "trailer.ifmissing=add", "-c", "trailer.separators=:")
 
@@ -43,7 +44,9 @@ def commit_file(git: Git, place: Located, path: str, message: str) -> Sha:
     """Commit one path as it is on disk; whatever else is staged or changed stays so. Nothing to commit is no error."""
     _must_have_files(place)
     if head_ref(git, place.git_dir) == DETACHED:
-        raise GitProblem(f"no branch is checked out in {place.worktree}", next_step="git switch BRANCH")
+        raise GitProblem(
+            f"no branch is checked out in {place.worktree}", next_step=shell("git", "switch", blank("BRANCH"))
+        )
     _commit_path(git, place, path, message)
     return _head(git, place)
 
@@ -78,7 +81,8 @@ def _untracked(git: Git, place: Located, name: str) -> set[bytes]:
 def _must_have_files(place: Located) -> None:
     if place.worktree == place.git_dir:
         raise GitProblem(
-            f"{place.worktree} is a bare repository: there are no files to commit", next_step="git worktree add"
+            f"{place.worktree} is a bare repository: there are no files to commit",
+            next_step=shell("git", "worktree", "add"),
         )
 
 

@@ -26,6 +26,7 @@ from foureyes.adapters.git.reading import history
 from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.words.ids import TASK_INPUT, Sha
 from foureyes.errors import BadInput, GitProblem
+from foureyes.steps import prose, shell
 
 _BEING_MADE = "initializing"
 """The reason of the lock that `git worktree add` holds while it works."""
@@ -87,7 +88,7 @@ def _found(git: Git, at: Desk, ref: str) -> Located | None:
     if known is None:
         if isdir(at.path) and os.listdir(at.path):
             raise GitProblem(
-                f"{at.path} is there already, and is no worktree of this repository", next_step="move it away"
+                f"{at.path} is there already, and is no worktree of this repository", next_step=prose("move it away")
             )
         return None
     if not lexists(at.path):
@@ -98,7 +99,7 @@ def _found(git: Git, at: Desk, ref: str) -> Located | None:
     if holds != ref:
         raise GitProblem(
             f"{at.path} has {holds or 'no branch'} checked out, not {ref}",
-            next_step=f"git switch {ref.removeprefix(refs.BRANCHES)}",
+            next_step=shell("git", "switch", ref.removeprefix(refs.BRANCHES)),
         )
     return place
 
@@ -107,7 +108,8 @@ def _must_be_checkout(git: Git, at: Desk) -> Located:
     place = checkout_at(git, at.path)
     if place is None:
         raise GitProblem(
-            f"{at.path} is damaged: it is not the worktree that the repository knows", next_step="git worktree repair"
+            f"{at.path} is damaged: it is not the worktree that the repository knows",
+            next_step=shell("git", "worktree", "repair"),
         )
     return place
 
@@ -127,7 +129,9 @@ def _clear_half_made(git: Git, at: Desk) -> None:
     """Take away what a killed `git worktree add` left: at most its `.git` file."""
     if isdir(at.path):
         if set(os.listdir(at.path)) - {".git"}:
-            raise GitProblem(f"{at.path} was never finished, and there are files in it", next_step="move it away")
+            raise GitProblem(
+                f"{at.path} was never finished, and there are files in it", next_step=prose("move it away")
+            )
         if exists(join(at.path, ".git")):
             os.unlink(join(at.path, ".git"))
         os.rmdir(at.path)

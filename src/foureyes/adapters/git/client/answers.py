@@ -5,6 +5,7 @@ from __future__ import annotations
 from foureyes.adapters import process
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
+from foureyes.steps import NO_STEP, prose
 
 _HEX = frozenset("0123456789abcdef")
 
@@ -44,7 +45,9 @@ def explained(message: str) -> GitProblem:
     is_lock = ".lock'" in message and "File exists" in message
     return GitProblem(
         message,
-        next_step="look whether another git is at work there; if none is, the lock was left by one that was killed"
+        next_step=prose(
+            "look whether another git is at work there; if none is, the lock was left by one that was killed"
+        )
         if is_lock
-        else "",
+        else NO_STEP,
     )

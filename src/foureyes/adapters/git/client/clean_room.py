@@ -14,6 +14,7 @@ from os.path import isfile, join
 
 from foureyes.adapters.git.client.config_file import read_settings
 from foureyes.errors import GitProblem
+from foureyes.steps import prose
 
 # The commit graph is off for the reason that grafts are: it is a file beside the objects that says what parents are.
 _CONFIG = """[core]
@@ -72,7 +73,7 @@ def _build(common_dir: str) -> str:
     except OSError as problem:
         raise GitProblem(
             f"a temporary directory for git cannot be made: {problem}",
-            next_step="set TMPDIR to a directory you can write",
+            next_step=prose("set TMPDIR to a directory you can write"),
         ) from problem
     return path
 

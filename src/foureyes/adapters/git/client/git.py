@@ -20,6 +20,7 @@ from foureyes.adapters.git.client.clean_room import CleanRoom
 from foureyes.adapters.git.client.config_file import read_settings
 from foureyes.adapters.git.client.programs import own_settings, silenced
 from foureyes.errors import GitProblem
+from foureyes.steps import NO_STEP, either, prose, shell
 
 NAME, EMAIL = "Foureyes gate", "foureyes@localhost"
 DURABLE = ("-c", "core.fsync=objects,reference")
@@ -32,7 +33,9 @@ READ_TIMEOUT = 120.0
 COMMIT_TIMEOUT = 1800.0
 """The caller's hooks may run a test suite."""
 
-FETCH = "git fsck; in a partial clone: git fetch --refetch --no-filter"
+FETCH = either(
+    shell("git", "fsck"), shell("git", "fetch", "--refetch", "--no-filter", before="in a partial clone: "), joint="; "
+)
 """Reading never fetches: it would ask a server, with the user's keys, for what a decision rests on."""
 
 _SCRUBBED = {
@@ -131,7 +134,7 @@ def check_version() -> None:
     if found < OLDEST:
         raise GitProblem(
             f"git {_dotted(found)} is too old: Foureyes needs git {_dotted(OLDEST)} or newer",
-            next_step=f"install git {_dotted(OLDEST)} or newer",
+            next_step=prose(f"install git {_dotted(OLDEST)} or newer"),
         )
 
 
@@ -142,7 +145,9 @@ def _version(path: str) -> tuple[int, ...]:
     numbers = words[2].split(".")[:3] if len(words) > 2 and words[:2] == ["git", "version"] else []
     version = tuple(int(number) for number in numbers if number.isdecimal())
     if len(version) < 2:
-        raise GitProblem(f"git does not say its version, but {' '.join(words)[:80]!r}", next_step="git --version")
+        raise GitProblem(
+            f"git does not say its version, but {' '.join(words)[:80]!r}", next_step=shell("git", "--version")
+        )
     return version
 
 
@@ -160,7 +165,7 @@ def _run(
     if done.rc not in ok:
         command = next((word for word in args if not word.startswith("-") and "=" not in word), args[0])
         words = last_words(done)
-        raise GitProblem(f"git {command} failed: {words}", next_step=FETCH if "unable to read" in words else "")
+        raise GitProblem(f"git {command} failed: {words}", next_step=FETCH if "unable to read" in words else NO_STEP)
     return done
 
 
@@ -169,7 +174,7 @@ def _start(argv: list[str], cwd: str | None, env: dict[str, str], stdin: bytes, 
         return process.run(argv, cwd=cwd, env=env, input=stdin, timeout=timeout)
     except process.ProgramMissing as missing:
         raise GitProblem(
-            "git was not found on the PATH", next_step=f"install git {_dotted(OLDEST)} or newer"
+            "git was not found on the PATH", next_step=prose(f"install git {_dotted(OLDEST)} or newer")
         ) from missing
     except process.ProcessProblem as problem:
         raise GitProblem(str(problem)) from problem

@@ -20,6 +20,7 @@ import msgspec
 
 from foureyes.adapters.git.client.config_file import is_true, read_settings
 from foureyes.errors import GitProblem
+from foureyes.steps import blank, shell
 
 
 class Located(msgspec.Struct, frozen=True):
@@ -75,7 +76,9 @@ def _root(common_dir: str, main: str | None) -> str:
         return main
     raise GitProblem(
         f"this worktree belongs to the git directory {common_dir}, which does not say where its main worktree is",
-        next_step=f"git --git-dir={common_dir} config core.worktree PATH-OF-THE-MAIN-WORKTREE",
+        next_step=shell(
+            "git", f"--git-dir={common_dir}", "config", "core.worktree", blank("PATH-OF-THE-MAIN-WORKTREE")
+        ),
     )
 
 
@@ -86,13 +89,13 @@ def _named_by(dot_git: str) -> str:
     if prefix != "gitdir" or not target.strip():
         raise GitProblem(
             f"{dot_git} is damaged: it does not name a git directory",
-            next_step="git worktree repair, in the main worktree",
+            next_step=shell("git", "worktree", "repair", after=", in the main worktree"),
         )
     git_dir = realpath(join(dirname(dot_git), target.strip(" \r\n")))
     if not _is_git_dir(git_dir):
         raise GitProblem(
             f"{dot_git} names {git_dir}, which is not a git directory",
-            next_step="git worktree repair, in the main worktree",
+            next_step=shell("git", "worktree", "repair", after=", in the main worktree"),
         )
     return git_dir
 

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from foureyes.adapters import process
 from foureyes.adapters.git.client.answers import shown
 from foureyes.errors import GitProblem
+from foureyes.steps import shell
 
 # What git may run while it reads objects, compares, merges, writes files or makes commits. `*` is any subsection. Not
 # here: what only a person at a terminal or the network meets (core.editor, core.pager, core.sshCommand,
@@ -92,6 +93,6 @@ def _overridable(key: str) -> str:
     if "=" in key or "\n" in key:
         raise GitProblem(
             f"the repository's configuration sets {key!r}, which cannot be switched off by name",
-            next_step="git config --local --list",
+            next_step=shell("git", "config", "--local", "--list"),
         )
     return key

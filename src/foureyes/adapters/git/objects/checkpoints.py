@@ -12,6 +12,7 @@ from foureyes.adapters.git.reading import history
 from foureyes.app.views.work import CheckpointView
 from foureyes.core.words.ids import TASK_INPUT, Sha
 from foureyes.errors import BadInput, Conflict, GitProblem
+from foureyes.steps import fe
 
 PLACE = refs.OURS + "checkpoints/"
 _NO_TASK = "_"
@@ -40,7 +41,7 @@ def add(git: Git, task: str, name: str, commit: Sha, at: datetime) -> None:
     if _commit_at(git, ref) is None and refs.create(git, ref, _tag(git, name, commit, at)):
         return
     if _commit_at(git, ref) != commit:
-        raise Conflict(f"there is a checkpoint {name} already, at another commit", next_step="fe checkpoint list")
+        raise Conflict(f"there is a checkpoint {name} already, at another commit", next_step=fe("checkpoint", "list"))
 
 
 def listed(git: Git) -> list[CheckpointView]:

@@ -14,6 +14,7 @@ from foureyes.adapters.git.client.answers import as_sha, must_be_sha
 from foureyes.adapters.git.client.git import Git
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
+from foureyes.steps import shell
 
 _AS_COMMITTED = "* -text !eol !crlf -ident -filter !working-tree-encoding\n"
 
@@ -59,6 +60,7 @@ def _index_of(git: Git, tree: Sha) -> dict[str, str]:
         git.room("update-index", "-z", "--index-info", stdin=entries, env=index)
     if as_sha(git.room("write-tree", "--missing-ok", env=index).out.strip()) != asked:
         raise GitProblem(
-            f"the tree {asked} is damaged: its files cannot be written as they are named", next_step="git fsck"
+            f"the tree {asked} is damaged: its files cannot be written as they are named",
+            next_step=shell("git", "fsck"),
         )
     return index

@@ -9,6 +9,7 @@ from foureyes.adapters.git.client.answers import as_sha, failure, must_be_sha, s
 from foureyes.adapters.git.client.git import DURABLE, EMAIL, NAME, Git
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
+from foureyes.steps import shell
 
 BRANCHES = "refs/heads/"
 OURS = "refs/foureyes/"
@@ -66,7 +67,7 @@ def swap(git: Git, ref: str, *, new: Sha, old: Sha, why: str) -> bool:
     now = at(git, ref)
     if now.symbolic:
         raise GitProblem(
-            f"{ref} stands for {now.symbolic} and is not moved itself", next_step=f"git symbolic-ref {ref}"
+            f"{ref} stands for {now.symbolic} and is not moved itself", next_step=shell("git", "symbolic-ref", ref)
         )
     done = git.real(*_WRITE, "-m", why, ref, must_be_sha(new), must_be_sha(old), ok=(0, 1, 128))
     return done.rc == 0 or _fail_unless_moved(git, ref, old, failure("update-ref", done))

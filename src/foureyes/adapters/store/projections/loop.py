@@ -12,6 +12,7 @@ from foureyes.adapters.store.projections.steps import act, at, log
 from foureyes.adapters.store.queries import sql
 from foureyes.core.nouns.finding import AFTER_ANSWER, AFTER_RULING, Raised
 from foureyes.errors import StaleState
+from foureyes.steps import fe
 
 if TYPE_CHECKING:
     from foureyes.core import events as e
@@ -76,7 +77,7 @@ def _standing(db: Engine, root: str) -> str:
     """The state a finding is in; an event about one that is not there is a mistake (lesson 25)."""
     _, rows = db.fetch(sql("finding.state"), {"root": root})
     if not rows:
-        raise StaleState(f"there is no finding {root}.", next_step="fe finding list")
+        raise StaleState(f"there is no finding {root}.", next_step=fe("finding", "list"))
     return str(rows[0][0])
 
 
@@ -136,7 +137,7 @@ def findings_answered(db: Engine, row: Row, event: e.FindingsAnswered) -> None:
 def _root(db: Engine, name: str) -> str:
     _, rows = db.fetch(sql("finding.root_of"), {"id": name})
     if not rows:
-        raise StaleState(f"there is no finding {name}.", next_step="fe finding list")
+        raise StaleState(f"there is no finding {name}.", next_step=fe("finding", "list"))
     return str(rows[0][0])
 
 

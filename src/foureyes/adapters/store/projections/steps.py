@@ -8,6 +8,7 @@ from foureyes.adapters.store.lists import fold
 from foureyes.adapters.store.queries import sql
 from foureyes.core.words.lifecycle import Action
 from foureyes.errors import StaleState
+from foureyes.steps import fe
 
 
 def at(row: Row, **values: object) -> dict[str, str | int | None]:
@@ -20,7 +21,7 @@ def move(db: Engine, row: Row, statement: str, **values: object) -> None:
     if db.run(statement, at(row, **values)) != 1:
         raise StaleState(
             f"{row.task} is not in a status from which {row.kind} is possible.",
-            next_step=f"fe show {row.task}",
+            next_step=fe("show", row.task),
             task=row.task,
         )
 

@@ -1,0 +1,40 @@
+"""What to do next, in the words of the command line. The one place where steps become text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foureyes.steps import Arg, Step, Steps, Who
+
+RUNS: dict[Who, str] = {
+    "you": "",
+    "person": "a person runs: ",
+    "person_or_service": "a person or a service runs: ",
+    "other": "somebody else runs: ",
+    "lead": "the lead runs: ",
+}
+SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")
+"""What a shell leaves alone, as `shlex` has it: most refusals need not load it."""
+
+
+def steps_text(steps: Steps) -> str:
+    """Steps on one line, to be read and typed."""
+    return "".join(_step(step) for step in steps.steps)
+
+
+def _step(step: Step) -> str:
+    if not step.argv:
+        return step.before + step.after
+    command = " ".join(_word(word) for word in step.argv)
+    return f"{step.before}{step.says or RUNS[step.who]}{command}{step.after}"
+
+
+def _word(word: str | Arg) -> str:
+    if not isinstance(word, str):
+        return f"{word.quote}{word.name}{word.quote}"
+    if word and SAFE.issuperset(word):
+        return word
+    from shlex import quote
+
+    return quote(word)
