@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +20,7 @@ from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.git.repo import GitRepo
 from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.adapters.identity import sshsig
+from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
@@ -474,7 +475,6 @@ class DeskOutside:
     def __init__(self, workshop: Callable[[], Workshop]) -> None:
         self._workshop = workshop
         self.runner = ScriptedChecks()
-        self.mirrors: dict[str, bytes] = {}
         self.own = "process:test"
         self.gone: set[str] = set()
 
@@ -483,10 +483,6 @@ class DeskOutside:
 
     def checks(self) -> ScriptedChecks:
         return self.runner
-
-    def write_feedback(self, task: str, document: bytes) -> str:
-        self.mirrors[task] = document
-        return ""
 
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
         return reports.read(document, name)
@@ -502,6 +498,22 @@ class DeskOutside:
 
     def is_gone(self, process: str) -> bool:
         return process in self.gone
+
+
+class KeptFiles(FeedbackFiles):
+    """Mirror files (F2) that are kept in mind and not on a disk; `note` is what there is to say about each."""
+
+    def __init__(self) -> None:
+        super().__init__("nowhere")
+        self.documents: dict[str, bytes] = {}
+        self.note = ""
+
+    def owe(self, tasks: Iterable[str]) -> None:
+        """Nobody is killed here."""
+
+    def put(self, task: str, document: bytes) -> Written:
+        self.documents[task] = document
+        return Written(not self.note, self.note)
 
 
 # The world
@@ -526,6 +538,8 @@ class World:
         self.clock, self.ids = FixedClock(), CountedIds()
         self.environ: dict[str, str] = dict(environ or {})
         self.store = store or engines.new_store(PROJECT)
+        self.mirrors = KeptFiles()
+        self.store.feedback = self.mirrors
         self.keys = DeskKeys()
         context = Context(
             self.store,
@@ -533,7 +547,6 @@ class World:
             self.clock,
             self.ids,
             self.environ,
-            "mirrors",
             keys=lambda: self.keys,
             outside=self.outside,
         )

@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 
-from foureyes.adapters.feedback import write as write_feedback
 from foureyes.adapters.identity import alive
 from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.replay import TABLES
@@ -162,15 +161,8 @@ def state_of(dump: bytes) -> dict[str, Any]:
     return tables
 
 
-class FileOutside(DeskOutside):
-    """The world as it is: real feedback files, real processes; checks are scripted."""
-
-    def __init__(self, workshop: Callable[[], Workshop], folder: Path) -> None:
-        super().__init__(workshop)
-        self._folder = folder
-
-    def write_feedback(self, task: str, document: bytes) -> str:
-        return write_feedback(str(self._folder / "feedback"), task, document)
+class RealOutside(DeskOutside):
+    """The world as it is: real processes; checks are scripted."""
 
     def process(self) -> str:
         return alive.own()
@@ -193,7 +185,7 @@ class Desk:
     ) -> None:
         self.place = place
         scripted = ScriptedWorkshop()
-        self.outside: Outside = FileOutside(workshop or (lambda: scripted), place.folder)
+        self.outside: Outside = RealOutside(workshop or (lambda: scripted))
         self.script = ScriptedRepo()
         self.script.files["foureyes.toml"] = f'[project]\nid = "{place.project}"\n'
         self.repo: Callable[[], Repo] = repo or (lambda: self.script)
@@ -209,8 +201,7 @@ class Desk:
         return self._app
 
     def over(self, store: Store) -> Application:
-        folder = str(self.place.folder)
-        return Application(Context(store, self.repo, self.clock, self.ids, {}, folder, lambda: self.ring, self.outside))
+        return Application(Context(store, self.repo, self.clock, self.ids, {}, lambda: self.ring, self.outside))
 
     def found(self) -> None:
         """Make the project."""

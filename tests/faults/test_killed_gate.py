@@ -88,6 +88,8 @@ def test_after_a_reject_that_was_killed_before_its_file_was_written_repeating_it
 
     steps = steps_of(reject)
     place.reset()
-    kill_at(max(n for n, step in enumerate(steps, 1) if "COMMIT" in step) + 1, reject)
+    committed = [n for n, step in enumerate(steps, 1) if "COMMIT" in step]
+    kill_at(max(committed) + 1, reject)
+    assert not (place.folder / "feedback" / f"{task}.json").exists()
     assert isinstance(Child(reject).ended().error, Refused), "it is rejected already, and that is said"
     assert (place.folder / "feedback" / f"{task}.json").exists()

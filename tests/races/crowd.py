@@ -14,7 +14,7 @@ from foureyes.core.nouns.session import Actor
 
 from tests.app.world import FixedClock, ScriptedWorkshop, agent
 from tests.faults.fork import Gate
-from tests.faults.places import Desk, FileOutside, Place
+from tests.faults.places import Desk, Place, RealOutside
 
 
 def worker(number: int) -> Actor:
@@ -26,10 +26,8 @@ def worker(number: int) -> Actor:
 def opened(place: Place, repo: Repo, clock: Clock | None = None, keys: Keys | None = None) -> Iterator[Application]:
     """One process's Application. Ids are random here: that of another process must not be repeated."""
     ring = (lambda: keys) if keys else None
-    outside = FileOutside(ScriptedWorkshop, place.folder)
-    app = Application(
-        Context(place.open(), lambda: repo, clock or FixedClock(), RandomIds(), {}, str(place.folder), ring, outside)
-    )
+    outside = RealOutside(ScriptedWorkshop)
+    app = Application(Context(place.open(), lambda: repo, clock or FixedClock(), RandomIds(), {}, ring, outside))
     try:
         yield app
     finally:

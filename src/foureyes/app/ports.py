@@ -247,11 +247,6 @@ class Outside(Protocol):
 
     def checks(self) -> CheckRunner: ...
 
-    def write_feedback(self, task: str, document: bytes) -> str:
-        """F2: the mirror file of a task's feedback, in one step; what there is to say about one that was set aside,
-        else empty.
-        """
-
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
         """What a tool's report (SARIF, rdjson, rdjsonl) found, and the name of its format; `BadInput` when it is none
         of these.
@@ -284,7 +279,12 @@ class Tx(Protocol):
 
 
 class WriteTx(Tx, Protocol):
-    """A writing transaction: reads, and appends to the journal. Leaving it by an exception changes nothing (G4)."""
+    """A writing transaction: reads, and appends to the journal. Leaving it by an exception changes nothing (G4).
+
+    `notes` is what there is to say afterwards: about a mirror file that was set aside or could not be written (F2).
+    """
+
+    notes: list[str]
 
     def append(self, session: str, at: str, entries: Sequence[tuple[str, Event]]) -> list[int]: ...
 

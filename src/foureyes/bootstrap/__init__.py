@@ -139,9 +139,7 @@ def application(store: Store, place: Located, environ: Mapping[str, str]) -> App
     """An Application over a store and a repository."""
     clock, folder = SharedClock(store.engine), folder_of(place)
     outside = Outside(place, folder, environ)
-    return Application(
-        Context(store, lambda: git(place), clock, RandomIds(), environ, folder, lambda: keys(environ), outside)
-    )
+    return Application(Context(store, lambda: git(place), clock, RandomIds(), environ, lambda: keys(environ), outside))
 
 
 def now() -> str:

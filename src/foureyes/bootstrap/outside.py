@@ -4,7 +4,6 @@ without.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Outside:
-    """The workshop, the check runner, feedback files and reports, prompts, and which processes still run."""
+    """The workshop, the check runner, reports, prompts, and which processes still run."""
 
     def __init__(self, place: Located, folder: str, environ: Mapping[str, str]) -> None:
         self._place = place
@@ -34,11 +33,6 @@ class Outside:
         from foureyes.adapters.checks.pipeline import Pipeline
 
         return Pipeline(self._environ)
-
-    def write_feedback(self, task: str, document: bytes) -> str:
-        from foureyes.adapters.feedback import write
-
-        return write(os.path.join(self._folder, "feedback"), task, document)
 
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
         from foureyes.adapters.exchange.reports import read

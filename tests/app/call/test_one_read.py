@@ -32,7 +32,6 @@ def afresh(world: DeskWorld | GitWorld) -> Application:
         world.clock,
         world.ids,
         world.environ,
-        "mirrors",
         keys=lambda: world.keys,
         outside=world.outside,
     )

@@ -19,7 +19,7 @@ def test_a_first_review_with_a_blocking_finding_sends_the_attempt_back_with_the_
     assert (done.sent_back, done.task_status, desk.status(task)) == (True, "open", "open")
     assert all(part in words(desk, task) for part in (done.raised[0], "HIGH", "limit is hard-coded", "foureyes.toml:1"))
     assert task in desk.ids_of(ready=True)
-    assert done.raised[0] in desk.outside.mirrors[task].decode(), "the mirror file says it, too (F2)"
+    assert done.raised[0] in desk.mirrors.documents[task].decode(), "the mirror file says it, too (F2)"
 
 
 def test_suggestions_send_nothing_back_L5(desk: DeskWorld) -> None:

@@ -219,11 +219,11 @@ def test_a_reset_that_a_crash_left_undone_is_done_when_the_task_is_started_F1_G4
         "update-ref", f"refs/heads/fe/{task}", head
     )  # as if the process had ended before it moved the branch
     world.checkout.git("update-ref", "-d", f"refs/foureyes/attempts/{task}/1")
-    world.outside.mirrors.clear()
+    world.mirrors.documents.clear()
     world.start(CODEX, task)
     assert world.checkout.head(f"fe/{task}") == base
     assert world.checkout.head(f"refs/foureyes/attempts/{task}/1") == head
-    assert task in world.outside.mirrors
+    assert task in world.mirrors.documents
 
 
 def test_checkpoint_begins_at_a_commit_of_the_tasks_own_history_F1(world: GitWorld) -> None:
@@ -321,7 +321,7 @@ def test_a_rejected_task_is_blocked_with_its_reason_and_says_by_whom_T_reject(de
 
 
 def mirrored(world: DeskWorld | GitWorld, task: str) -> Any:
-    return json.loads(world.outside.mirrors[task])
+    return json.loads(world.mirrors.documents[task])
 
 
 def test_every_decision_is_mirrored_as_the_document_says_F2(desk: DeskWorld) -> None:
@@ -361,11 +361,11 @@ def test_approvals_and_what_the_gate_says_are_in_the_mirror_too_F2(world: GitWor
 
 def test_nothing_is_mirrored_before_anything_was_decided_F2(desk: DeskWorld) -> None:
     desk.handed_in()
-    assert desk.outside.mirrors == {}
+    assert desk.mirrors.documents == {}
 
 
 def test_what_cannot_be_mirrored_is_a_note_and_not_a_failure_F2(desk: DeskWorld) -> None:
     task = desk.handed_in()
-    desk.outside.write_feedback = lambda task, document: "could not be written; the store has it"  # type: ignore[method-assign]
+    desk.mirrors.note = "could not be written; the store has it"
     assert redo(desk, task) == ("could not be written; the store has it",)
     assert desk.status(task) == "open"

@@ -127,7 +127,7 @@ def test_with_human_proof_key_a_persons_decision_about_a_loop_is_signed_I9(desk:
 def test_what_the_lead_says_is_in_the_mirror_of_the_feedback_F2(desk: DeskWorld) -> None:
     task = stuck(desk)
     desk.app.loops.lead(ALICE, task, "senior", "count in the database")
-    assert b"count in the database" in desk.outside.mirrors[task]
+    assert b"count in the database" in desk.mirrors.documents[task]
 
 
 def test_a_task_that_waits_for_nobody_is_nobodys_to_lead_E3(desk: DeskWorld) -> None:

@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 
 from foureyes.adapters.store.engine import Database
+from foureyes.adapters.store.feedback_files import FeedbackFiles
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.migrate import LATEST, migrate
 from foureyes.adapters.store.mirror import Mirror
@@ -42,7 +43,13 @@ def create_store(folder: str, project: str, now: str) -> Store:
 
 
 def _store(engine: SqliteEngine, folder: str, project: str) -> Store:
-    return Store(engine, project, lock_path=os.path.join(folder, LOCK), mirror=Mirror(os.path.join(folder, MIRROR)))
+    return Store(
+        engine,
+        project,
+        lock_path=os.path.join(folder, LOCK),
+        mirror=Mirror(os.path.join(folder, MIRROR)),
+        feedback=FeedbackFiles(folder),
+    )
 
 
 def project_of(engine: Database) -> str:

@@ -11,6 +11,7 @@ import msgspec
 
 from foureyes.adapters.store.copying import copy_journal
 from foureyes.adapters.store.engine import Database, Value
+from foureyes.adapters.store.feedback_files import FeedbackFiles
 from foureyes.adapters.store.journal import journal_length
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.migrate import migrate
@@ -79,7 +80,7 @@ def open_shared(folder: str, url: str, project: str, now: str, *, create: bool =
     except BaseException:
         engine.close()
         raise
-    return Store(engine, project, mirror=Mirror(os.path.join(folder, MIRROR)))
+    return Store(engine, project, mirror=Mirror(os.path.join(folder, MIRROR)), feedback=FeedbackFiles(folder))
 
 
 def postgres(url: str, project: str, *, create: bool = False) -> Database:

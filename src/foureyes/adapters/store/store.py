@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from foureyes.adapters.store.engine import Database, plain, structs
+from foureyes.adapters.store.feedback_files import DECIDING, STARTING, FeedbackFiles
 from foureyes.adapters.store.journal import Row, next_row
 from foureyes.adapters.store.lists import compose
 from foureyes.adapters.store.lock import WriterLock
@@ -59,11 +60,17 @@ class Reading:
 
 
 class Writing(Reading):
-    """A writing transaction: appends go to the journal and through the projections to the tables."""
+    """A writing transaction: appends go to the journal and through the projections to the tables.
+
+    `decided` and `started` are the tasks whose mirror files follow the commit, `notes` what there is to say about them.
+    """
 
     def __init__(self, engine: Database, project: str) -> None:
         super().__init__(engine)
         self._project = project
+        self.notes: list[str] = []
+        self.decided: dict[str, None] = {}
+        self.started: dict[str, None] = {}
 
     def append(self, session: str, at: str, entries: Sequence[tuple[str, Event]]) -> list[int]:
         """Write events as the next rows of the chain and project them; their row numbers."""
@@ -75,6 +82,10 @@ class Writing(Reading):
             row = next_row(hash_, seq + 1, at, self._project, task, session, event)
             self._engine.run("journal.insert", plain(msgspec.structs.asdict(row)))
             apply(self._engine, row, event)
+            if row.kind in DECIDING:
+                self.decided[task] = None
+            elif row.kind == STARTING:
+                self.started[task] = None
             seq, hash_ = row.seq, row.hash
             rows.append(row)
         self._engine.run("journal.move_head", {"seq": seq, "hash": hash_})
@@ -91,9 +102,18 @@ class Head(msgspec.Struct, frozen=True):
 class Store:
     """One project's store. Keep one per process; it holds one connection."""
 
-    def __init__(self, engine: Database, project: str, *, lock_path: str = "", mirror: Mirror | None = None) -> None:
+    def __init__(
+        self,
+        engine: Database,
+        project: str,
+        *,
+        lock_path: str = "",
+        mirror: Mirror | None = None,
+        feedback: FeedbackFiles | None = None,
+    ) -> None:
         self.engine = engine
         self.project = project
+        self.feedback = feedback
         self._lock_path = lock_path
         self._mirror = mirror
 
@@ -104,19 +124,25 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[WriteTx]:
-        """One writer at a time; the mirror file is brought up to date before the next one may write (P8)."""
+        """One writer at a time; the mirror files are brought up to date before the next one may write (P8, F2)."""
         with self._lock():
             self.engine.check_place()
+            if self.feedback is not None:
+                self.feedback.bring_owed(Reading(self.engine))
+            tx = Writing(self.engine, self.project)
             with self.engine.transaction(write=True):
-                yield Writing(self.engine, self.project)
-            self._sync()
+                yield tx
+                if self.feedback is not None:
+                    self.feedback.owe(tx.decided)
+            self._sync(tx)
 
-    def _sync(self) -> None:
+    def _sync(self, tx: Writing) -> None:
         """What was written is written: a mirror that cannot be brought up to date now is at the next write."""
-        if self._mirror is None:
-            return
-        with suppress(StoreProblem):
-            self._mirror.sync(Reading(self.engine))
+        if self._mirror is not None:
+            with suppress(StoreProblem):
+                self._mirror.sync(Reading(self.engine))
+        if self.feedback is not None:
+            tx.notes += self.feedback.follow(Reading(self.engine), tx.decided, tx.started)
 
     def _lock(self) -> AbstractContextManager[object]:
         return WriterLock(self._lock_path) if self._lock_path else nullcontext()

@@ -38,7 +38,6 @@ class Context:
         clock: Clock,
         ids: Ids,
         environ: Mapping[str, str],
-        folder: str = "",
         keys: Callable[[], Keys] | None = None,
         outside: Outside | None = None,
     ) -> None:
@@ -49,7 +48,6 @@ class Context:
         self.clock = clock
         self.ids = ids
         self.environ = environ
-        self.folder = folder
         self._parsed: tuple[str, dict[str, Value]] | None = None
         self._last: tuple[Layers, ReviewPolicy] | None = None
 

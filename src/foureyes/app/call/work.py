@@ -43,6 +43,11 @@ class Work:
         self.introduce()
         return self.tx.append(self.actor.session, self.at, [(task, event) for event in events])
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """After the commit: what there is to say about the files that follow it."""
+        return tuple(self.tx.notes)
+
     def decide_nothing(self) -> None:
         """What is recorded from here on is no decision: nobody's signature belongs under it."""
         self.seal, self.unproven = None, ""

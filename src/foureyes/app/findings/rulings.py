@@ -20,7 +20,6 @@ from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.finding import MoveView
 from foureyes.app.views.task import Outcome
-from foureyes.app.work.feedback_file import mirror
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.answering import why_not_ruling
@@ -74,10 +73,9 @@ class Rulings:
             sent_back = send_back(self._context, work, task)
             done = self._context.get(work.tx, task)
             left = [one for one in findings_of(work.tx, task) if one.holds(work.at) and not one.by_check]
-        note = mirror(self._context, task) if sent_back else ""
         said = ", ".join(f"{one.finding} {one.ruling}" for one in rulings)
         message = f"{said}; {standing_in_words(left, sent_back)}"
-        return outcome(done, message, _next(done.id, left, sent_back), notes=(note,) if note else ())
+        return outcome(done, message, _next(done.id, left, sent_back), notes=work.notes)
 
     def take_back(self, actor: Actor, finding: str) -> Outcome:
         """L18: by who gave it, until the next hand-in has read it."""

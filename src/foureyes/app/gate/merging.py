@@ -21,7 +21,6 @@ from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.merge import MergeItem, MergeRow
 from foureyes.app.views.news import News
 from foureyes.app.views.task import Outcome
-from foureyes.app.work.feedback_file import mirror
 from foureyes.core import events as e
 from foureyes.core.events.decision import TaskMerged
 from foureyes.core.nouns.attempt import DETACHED, KEEPS_APPROVAL, Attempt
@@ -194,13 +193,12 @@ class Merges:
             return items[0]
 
     def _merge(self, actor: Actor, item: MergeItem, target: str, tell: Telling | None) -> list[MergeRow]:
-        """One item, and what else turned up on the target meanwhile; the mirror of its feedback follows."""
+        """One item, and what else turned up on the target meanwhile."""
         try:
             rows = self._tried(actor, item, target, tell)
         except Done as done:
             rows = [done.row]
-        note = mirror(self._context, TaskId(item.task))
-        return [msgspec.structs.replace(rows[0], notes=(*rows[0].notes, note)), *rows[1:]] if note else rows
+        return rows
 
     def _tried(self, actor: Actor, item: MergeItem, target: str, tell: Telling | None) -> list[MergeRow]:
         """As often as the target moves under it, but not for ever; somebody may have merged it by hand (Q3)."""
@@ -408,7 +406,7 @@ class Merges:
             work.as_gate(self._context.store.project).record(item.task, event)
             escalate(self._context, work, TaskId(item.task))
         said = feedback.split("\n")[0] + (f" {', '.join(paths[:SHOWN])}" if kind == "conflict" else "")
-        return MergeRow(task=item.task, attempt=item.attempt, outcome=kind, message=said)
+        return MergeRow(task=item.task, attempt=item.attempt, outcome=kind, message=said, notes=work.notes)
 
     def _leave(self, actor: Actor, item: MergeItem, why: str, *, stuck: bool) -> MergeRow:
         """The lease is given back; the approval stands. One stuck item never blocks the others (Q3)."""

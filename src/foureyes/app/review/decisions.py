@@ -18,7 +18,6 @@ from foureyes.app.ports import Tx
 from foureyes.app.views.review import ApprovalOutcome, ApprovalView
 from foureyes.app.views.task import Outcome
 from foureyes.app.work.branches import tip_of
-from foureyes.app.work.feedback_file import mirror
 from foureyes.core.events.decision import ApprovalFinished, ApprovalRecorded, ApprovalWithdrawn, Approved
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.approval import grade_of
@@ -98,11 +97,25 @@ class Decisions:
         """
         permit(actor, "approve")
         given = Given(seen=seen, said=_clean(said, reason), batch=batch)
-        done = self._approve(actor, task, given, if_version)
+        before = self._before(actor, task)
+        with self._context.deciding(
+            actor,
+            "approve",
+            task=task,
+            diff_id=before.diff_id,
+            reason=given.said.words,
+            how=given.said.how,
+            as_a_person=_as_a_person(before, given.said),
+            policy=before.policy,
+            worth=lambda: _is_worth_signing(before, given),
+        ) as work:
+            found = self._context.find(work.tx, task)
+            self._context.check_version(work.tx, found, if_version)
+            case = case_of(self._context, work.tx, work.actor, found.id, tip=before.tip)
+            done = self._repeat(work.tx, case) or self._approve(work, case, given)
         if not done.changed or done.status == "reviewing":
             return done
-        note = mirror(self._context, TaskId(done.approved))
-        return msgspec.structs.replace(done, position=self._place(done.approved), notes=(note,) if note else ())
+        return msgspec.structs.replace(done, position=self._place(done.approved), notes=work.notes)
 
     def approve_many(
         self, actor: Actor, tasks: Sequence[tuple[str, int | None]], *, reason: str = ""
@@ -136,32 +149,14 @@ class Decisions:
             return 0
         return waiting.index(task) + 1 if task in waiting else 0
 
-    def _approve(self, actor: Actor, task: str, given: Given, if_version: int | None) -> ApprovalOutcome:
-        before = self._before(actor, task)
-        with self._context.deciding(
-            actor,
-            "approve",
-            task=task,
-            diff_id=before.diff_id,
-            reason=given.said.words,
-            how=given.said.how,
-            as_a_person=_as_a_person(before, given.said),
-            policy=before.policy,
-            worth=lambda: _is_worth_signing(before, given),
-        ) as work:
-            found = self._context.find(work.tx, task)
-            self._context.check_version(work.tx, found, if_version)
-            case = case_of(self._context, work.tx, work.actor, found.id, tip=before.tip)
-            repeat = self._repeat(work.tx, case)
-            if repeat is not None:
-                return repeat
-            agreement = _agreed(case, given)
-            work.by_person = _as_a_person(case, given.said)
-            if given.said.record_only:
-                return self._recorded(work, agreement)
-            if agreement.decision.rule == "P11":
-                return self._finished(work, agreement)
-            return self._approved(work, agreement)
+    def _approve(self, work: Work, case: Case, given: Given) -> ApprovalOutcome:
+        agreement = _agreed(case, given)
+        work.by_person = _as_a_person(case, given.said)
+        if given.said.record_only:
+            return self._recorded(work, agreement)
+        if agreement.decision.rule == "P11":
+            return self._finished(work, agreement)
+        return self._approved(work, agreement)
 
     def _before(self, actor: Actor, task: str) -> Case:
         """The case before the transaction, with what git says about the attempt's ref: git takes its time."""

@@ -15,7 +15,6 @@ from foureyes.app.gate.merging import refuse_unless_queued
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.task import Outcome
 from foureyes.app.work.branches import begin_again
-from foureyes.app.work.feedback_file import mirror
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested, TaskRejected
 from foureyes.core.nouns.attempt import DETACHED
@@ -82,7 +81,7 @@ class Feedback:
             if revert
             else []
         )
-        notes += [note for note in (begin_again(self._context, done.id), mirror(self._context, done.id)) if note]
+        notes += [note for note in (begin_again(self._context, done.id), *work.notes) if note]
         step = fe("queue") if actor.kind == "human" else fe("reviewable")
         return outcome(done, f"{done.id} is open again with your feedback", step, notes=tuple(notes))
 
@@ -136,8 +135,6 @@ class Feedback:
         reason = needed(reason, "reject", task)
         permit(actor, "reject")
         before = self._before(actor, task)
-        if before.task.rejected_by is not None:
-            mirror(self._context, before.task.id)  # F2: of a reject that was cut off before its file was written
         with self._context.deciding(
             actor, "reject", task=task, diff_id=before.diff_id, reason=reason, policy=before.policy
         ) as work:
@@ -145,8 +142,7 @@ class Feedback:
             work.record(case.task.id, TaskRejected(iteration=case.task.iteration, reason=reason))
             end_round(self._context, work, case.task.id)
             done = self._context.get(work.tx, case.task.id)
-        note = mirror(self._context, done.id)
-        return outcome(done, f"rejected {done.id}: {reason}", notes=(note,) if note else ())
+        return outcome(done, f"rejected {done.id}: {reason}", notes=work.notes)
 
     def _judge(self, work: Work, task: str, action: str, reason: str) -> Case:
         """T: redo and reject are a person's, or a session's that P would let approve."""

@@ -18,7 +18,6 @@ from foureyes.app.tasks.escalation import loop_state_of, profile_of
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.task import Outcome
 from foureyes.app.work.branches import begin_again
-from foureyes.app.work.feedback_file import mirror
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested
 from foureyes.core.events.loop import LeadOption, Tier
@@ -80,9 +79,8 @@ class Loops:
             )
             work.record(found.id, event)
             done = self._context.get(work.tx, found.id)
-        notes = [f"planned {part}" for part in parts]
-        outside = [begin_again(self._context, found.id) if chosen == "fresh" else "", mirror(self._context, found.id)]
-        notes += [note for note in outside if note]
+        began = begin_again(self._context, found.id) if chosen == "fresh" else ""
+        notes = [*[f"planned {part}" for part in parts], *([began] if began else []), *work.notes]
         return outcome(done, f"{done.id}: {SAYS[chosen]}", _next(chosen, done, parts), notes=tuple(notes))
 
     def _titles(self, option: LeadOption, task: str, into: Sequence[str]) -> list[str]:

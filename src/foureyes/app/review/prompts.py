@@ -6,13 +6,13 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.feedback import history_of
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.ports import Tx
 from foureyes.app.project.prompt_templates import accepted, path_of
 from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.task import HandoffView
-from foureyes.app.work.feedback_file import history_of
 from foureyes.core.documents.prompt import PURPOSES, Checked, Purpose, Told, compose
 from foureyes.core.loop.engine import LEAD_OPTIONS, LoopState, Round
 from foureyes.core.loop.review import Review

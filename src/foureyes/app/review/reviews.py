@@ -24,7 +24,6 @@ from foureyes.app.ports import Tx
 from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.app.views.session import SessionView
-from foureyes.app.work.feedback_file import mirror
 from foureyes.core import events as e
 from foureyes.core.documents.findings import effective, files_of, rulings_of, status_problem
 from foureyes.core.documents.findings import findings_of as found_in
@@ -116,8 +115,7 @@ class Reviews:
                 next_step=step,
                 task=before.task.id,
             )
-        note = mirror(self._context, before.task.id) if done.sent_back else ""
-        return msgspec.structs.replace(done, notes=(*done.notes, note)) if note else done
+        return msgspec.structs.replace(done, notes=(*done.notes, *work.notes))
 
     def _before(self, actor: Actor, task: str) -> Case:
         with self._context.store.read() as tx:

@@ -46,17 +46,16 @@ class Claims:
                 return self._already(work, found)
             self._refuse_if_not_free(work.tx, found)
             done = self._claim(work, found, head)
-        return self._prepared(found, done)
+        return self._prepared(work, found, done)
 
-    def _prepared(self, found: Task, done: Outcome) -> Outcome:
-        """F1, F2: what a redo wanted of the branch and the mirror file is done now, if a crash came between."""
+    def _prepared(self, work: Work, found: Task, done: Outcome) -> Outcome:
+        """F1: what a redo wanted of the branch is done now, if a crash came between."""
         if not found.iteration:
             return done
         from foureyes.app.work.branches import begin_again
-        from foureyes.app.work.feedback_file import mirror
 
-        notes = tuple(note for note in (begin_again(self._context, found.id), mirror(self._context, found.id)) if note)
-        return replace(done, notes=(*done.notes, *notes))
+        note = begin_again(self._context, found.id)
+        return replace(done, notes=(*done.notes, *([note] if note else []), *work.notes))
 
     def next(self, actor: Actor) -> Outcome:
         """Claim the best ready task: highest priority, then oldest (T4)."""
@@ -77,7 +76,7 @@ class Claims:
                 )
             found = self._context.find(work.tx, rows[0].id)
             done = self._claim(work, found, head)
-        return self._prepared(found, done)
+        return self._prepared(work, found, done)
 
     def _facts(self, work: Work, found: Task) -> Facts:
         from foureyes.app.call.facts import facts_of  # most claims are of a free task, and need none of it

@@ -81,6 +81,9 @@ VALUES (:seq, :task, :iteration, :session, :decision, :text, :at, :quick_issues,
 SELECT seq, iteration, session, decision, text, at, quick_issues, redo_option AS "option", reset_to, priority_change AS priority, source
 FROM feedback WHERE task = :task ORDER BY seq;
 
+-- name: attempt.count_feedback
+SELECT count(*) AS n FROM feedback WHERE task = :task;
+
 -- name: attempt.decided_by_agent
 SELECT s.agent AS agent, count(*) AS n FROM (
   SELECT task, attempt FROM approvals WHERE recorded = 0 UNION SELECT task, iteration AS attempt FROM feedback
