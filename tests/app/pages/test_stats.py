@@ -17,7 +17,8 @@ from foureyes.app.views.audit import JournalRow
 from foureyes.core import events as e
 from foureyes.core.events.decision import ApprovalFinished
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.loop.metrics import AFTER, ReviewerScore, ReviewStats, StatusRow, share, times_of
+from foureyes.core.loop.metrics import AFTER, ReviewerScore, ReviewStats, share, times_of
+from foureyes.core.loop.metrics_rows import StatusRow
 from foureyes.core.nouns.finding import BLOCKING, Found
 from foureyes.core.rules.four_eyes import Said
 from foureyes.errors import BadInput, Refused

@@ -19,8 +19,9 @@ from msgspec.structs import replace
 from foureyes.app.call.facts import facts_of
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.closing import may_close
 from foureyes.core.rules.facts import Recorded
-from foureyes.core.rules.four_eyes import NOTHING, Said, may_approve, may_close
+from foureyes.core.rules.four_eyes import NOTHING, Said, may_approve
 from foureyes.core.rules.policy import POLICIES, PolicyName, SameOrigin
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import Refused

@@ -12,18 +12,11 @@ from hypothesis import strategies as st
 
 from foureyes.core.loop.metrics import (
     AFTER,
-    ApprovalRow,
     Bucket,
-    EscalationRow,
-    FindingRow,
     Iterations,
-    ReturnRow,
     ReviewerScore,
-    ReviewRow,
     ReviewStats,
-    SessionRow,
     Share,
-    StatusRow,
     StatusTime,
     TierCount,
     iterations_of,
@@ -33,6 +26,15 @@ from foureyes.core.loop.metrics import (
     share,
     tiers_of,
     times_of,
+)
+from foureyes.core.loop.metrics_rows import (
+    ApprovalRow,
+    EscalationRow,
+    FindingRow,
+    ReturnRow,
+    ReviewRow,
+    SessionRow,
+    StatusRow,
 )
 from foureyes.core.words.lifecycle import STATUSES
 

@@ -9,20 +9,8 @@ from typing import Any
 import pytest
 
 from foureyes.app.views.stats import LoopRow, LoopStats, LoopTotals
-from foureyes.core.loop.metrics import (
-    ApprovalRow,
-    EscalationRow,
-    FindingRow,
-    KindCount,
-    ReviewerScore,
-    ReviewRow,
-    ReviewStats,
-    SessionRow,
-    StatusTime,
-    review_stats,
-    scores,
-    share,
-)
+from foureyes.core.loop.metrics import KindCount, ReviewerScore, ReviewStats, StatusTime, review_stats, scores, share
+from foureyes.core.loop.metrics_rows import ApprovalRow, EscalationRow, FindingRow, ReviewRow, SessionRow
 from foureyes.ui.cli.stats import Style, bar, chart, lasting, loops_text, reviewers_text, reviews_text
 
 from tests.scenarios.stage import Cast

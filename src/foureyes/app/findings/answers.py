@@ -24,6 +24,7 @@ from foureyes.core.nouns.finding import Answer, Finding
 from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import clean_title
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.involvement import is_under
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, NotFound, Reason
@@ -117,7 +118,7 @@ class Answers:
                 )
             )
         owner = facts.party(task.implementer) if task.implementer else None
-        mine = owner is not None and (is_one_origin(me, owner) or facts.is_under(owner, me))
+        mine = owner is not None and (is_one_origin(me, owner) or is_under(facts, owner, me))
         if owner is not None and not (
             mine or work.actor.kind in ("human", "service") or work.actor.role == "implement"
         ):

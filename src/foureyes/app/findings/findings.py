@@ -33,7 +33,8 @@ from foureyes.core.loop.next_steps import next_step
 from foureyes.core.nouns.finding import UNRESOLVED, WAIVED_DAYS, Finding, Found, Kind
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import clean_title
-from foureyes.core.rules.facts import Facts, Maker
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.involvement import Maker, made_by
 from foureyes.core.rules.policy import gate_files
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
@@ -142,7 +143,7 @@ class Findings:
             found = finding_named(work.tx, finding)
             me = self._context.party(work.tx, work.actor)
             facts = facts_of(self._context, work.tx, TaskId(found.task), me)
-            self._refuse_waiver(facts, found, me_made=facts.made_by(me), now=work.at)
+            self._refuse_waiver(facts, found, me_made=made_by(facts, me), now=work.at)
             until = stamp(datetime.fromisoformat(work.at) + timedelta(days=days))
             work.record(
                 found.task, e.FindingWaived(root=found.root, iteration=facts.task.iteration, reason=reason, until=until)

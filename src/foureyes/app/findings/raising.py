@@ -18,6 +18,7 @@ from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.finding import SEVERITIES, UNRESOLVED, Finding, Found, Kind, Raised, stem
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.involvement import made_by
 from foureyes.errors import Reason
 from foureyes.steps import fe, one_of, prose
 
@@ -127,7 +128,7 @@ def raising(
     """
     attempt = facts.attempt
     assert attempt is not None
-    is_maker = me is not None and facts.made_by(me) is not None
+    is_maker = me is not None and made_by(facts, me) is not None
     known = [one for one in findings_of(tx, facts.task.id) if one.kind == kind and one.by_check == by_check]
     names = Names(tx, stem(kind, facts.task.group, facts.task.id, attempt.n))
     renames = {file.path: file.old_path for file in attempt.files if file.old_path}

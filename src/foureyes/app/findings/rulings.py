@@ -29,6 +29,7 @@ from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import Said, may_approve
 from foureyes.core.rules.gate import was_not_seen
+from foureyes.core.rules.involvement import labels_in_force, made_by
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.rules.policy import required_reviews
 from foureyes.core.words.decision import Decision, refuse
@@ -118,7 +119,7 @@ def said_of(rulings: Sequence[Ruling]) -> str:
 
 def may_rule(case: Case, reason: str) -> Decision:
     """L8: who P would let approve, with the ruling's words as the reason; and nobody who made the work."""
-    made = case.facts.made_by(case.me)
+    made = made_by(case.facts, case.me)
     if made is not None and case.me.kind != "service":
         who = case.facts.party_name(made.session)
         return refuse("L8", f"whoever answered does not rule: {who} {made.why}", prose("somebody else rules on it"))
@@ -227,7 +228,7 @@ def is_due(context: Context, tx: Tx, facts: Facts, open_ones: Sequence[Finding])
     reviews = [row for row in tx.all("review.of_task", Review, task=facts.task.id) if row.diff_id == attempt.diff_id]
     sessions = {row.session for row in reviews}
     sessions |= {SessionId(row.id) for row in tx.all("finding.rulers", Named, task=facts.task.id, iteration=attempt.n)}
-    return bool(sessions) and _pairs_of_eyes(tx, facts, sessions) >= required_reviews(policy, facts.labels_in_force())
+    return bool(sessions) and _pairs_of_eyes(tx, facts, sessions) >= required_reviews(policy, labels_in_force(facts))
 
 
 def _pairs_of_eyes(tx: Tx, facts: Facts, sessions: set[SessionId]) -> int:
@@ -236,7 +237,7 @@ def _pairs_of_eyes(tx: Tx, facts: Facts, sessions: set[SessionId]) -> int:
     for party in parties_of(tx, sessions).values():
         if (
             party.session in sessions
-            and facts.made_by(party) is None
+            and made_by(facts, party) is None
             and not any(is_one_origin(party, other) for other in found)
         ):
             found.append(party)

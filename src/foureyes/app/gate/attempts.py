@@ -17,6 +17,7 @@ from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.involvement import makers_of
 from foureyes.core.words.ids import SessionId, Sha
 from foureyes.core.words.lifecycle import IMPLEMENTATION
 from foureyes.errors import NotFound, Reason
@@ -64,7 +65,7 @@ class Attempts:
         signed = f"{name}: {reason}"
         with self._context.deciding(actor, "author clear", task=found, reason=signed) as work:
             facts = facts_of(self._context, work.tx, found)
-            if name not in facts.makers():
+            if name not in makers_of(facts):
                 return outcome(
                     facts.task, f"{facts.party_name(name)} is not counted as an author of {found}", changed=False
                 )

@@ -30,6 +30,7 @@ from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.involvement import is_under
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, NotFound, Reason
@@ -144,7 +145,7 @@ def refuse_stranger(hand: HandIn) -> None:
     actor, facts, task = hand.actor, hand.facts, hand.task
     assert task.implementer is not None
     owner = facts.party(task.implementer)
-    if is_one_origin(hand.me, owner) or facts.is_under(owner, hand.me):
+    if is_one_origin(hand.me, owner) or is_under(facts, owner, hand.me):
         return
     if actor.kind in ("human", "service") or actor.role == "implement":
         return

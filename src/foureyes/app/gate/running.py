@@ -15,6 +15,7 @@ from foureyes.core.nouns.check import KEPT_FAILURES, CheckRule, Ran, judge
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import counts
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.involvement import is_involved
 from foureyes.core.words.ids import Sha, TaskId
 
 Telling = Callable[[News], None]
@@ -52,7 +53,7 @@ def _is_known(context: Context, actor: Actor, facts: Facts, rule: CheckRule, tre
         now = with_trees(tx, facts_of(context, tx, facts.task.id), [tree])
         mine = context.party(tx, actor)
     program = context.outside.checks().program(rule)  # what another program said is not what this one would say
-    mine_counts = actor.kind != "agent" and not now.is_involved(mine)
+    mine_counts = actor.kind != "agent" and not is_involved(now, mine)
     for result in now.results:
         same = (result.tree, result.name, result.digest) == (tree, rule.name, rule.digest)
         other = program and result.program and program != result.program

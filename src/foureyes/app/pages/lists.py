@@ -21,6 +21,7 @@ from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts, HistoryEntry
 from foureyes.core.rules.four_eyes import NOTHING, may_approve
+from foureyes.core.rules.involvement import makers_of
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.words.ids import SessionId, Sha, TaskId
@@ -146,7 +147,7 @@ class Lists:
             children=tx.all("task.children", Link, id=task),
             attempts=tx.all("attempt.of_task", Attempt, task=task),
             authors=[row.session for row in authors_of(tx, [task])],
-            cleared=sorted(author.session for author in facts.authors or () if author.session not in facts.makers()),
+            cleared=sorted(author.session for author in facts.authors or () if author.session not in makers_of(facts)),
             history=[
                 HistoryEntry(row.session, row.action, row.attempt, row.via, row.at)
                 for row in tx.all("attempt.history", HistoryRow, ids=[task])
@@ -189,7 +190,7 @@ def edits_of(tx: Tx, facts: Facts) -> list[EditView]:
     """T3, T8: what was changed about the task since it was created, and whether an author did it after the start."""
     rows = tx.all("journal.edits", EditRow, task=facts.task.id)
     parties = parties_of(tx, {SessionId(row.session) for row in rows})
-    makers = [facts.party(session) for session in facts.makers()]
+    makers = [facts.party(session) for session in makers_of(facts)]
     started = min((entry.at for entry in facts.history or () if entry.action == "started"), default="")
     found = []
     for row in rows:

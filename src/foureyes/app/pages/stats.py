@@ -10,21 +10,15 @@ from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.app.views.stats import LoopRow, LoopStats, LoopTotals, Pressure
 from foureyes.core.loop.engine import TIERS, LoopState
-from foureyes.core.loop.metrics import (
+from foureyes.core.loop.metrics import KindCount, ReviewerScore, ReviewStats, review_stats, scores, share, times_of
+from foureyes.core.loop.metrics_rows import (
     ApprovalRow,
     EscalationRow,
     FindingRow,
-    KindCount,
     ReturnRow,
-    ReviewerScore,
     ReviewRow,
-    ReviewStats,
     SessionRow,
     StatusRow,
-    review_stats,
-    scores,
-    share,
-    times_of,
 )
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import TaskId

@@ -14,7 +14,7 @@ from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
-from foureyes.core.rules.four_eyes import may_cancel, may_close, may_lift_rejection
+from foureyes.core.rules.closing import may_cancel, may_close, may_lift_rejection
 from foureyes.core.words.text import clean_text
 from foureyes.errors import Reason
 from foureyes.steps import fe

@@ -33,6 +33,7 @@ from foureyes.core.rules.four_eyes import (
     may_record,
     recorded_approval,
 )
+from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.policy import required_grade
 from foureyes.core.words.decision import Decision, allow
 from foureyes.core.words.ids import TaskId, short_diff
@@ -262,7 +263,7 @@ def _is_worth_signing(case: Case, given: Given) -> bool:
 
 def _as_a_person(case: Case, said: Said) -> bool:
     """I9: the approval counts because a person gives it: break-glass, or a grade that only people have."""
-    grade, _ = required_grade(case.policy, case.facts.labels_in_force(), case.facts.changed_paths())
+    grade, _ = required_grade(case.policy, labels_in_force(case.facts), case.facts.changed_paths())
     return bool(said.break_glass.strip()) or grade == "human"
 
 

@@ -27,6 +27,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task, clean_title
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import may_decide
+from foureyes.core.rules.involvement import made_by
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import Steps, by, by_person, fe, one_of, phrase
@@ -116,7 +117,7 @@ class Loops:
                     by("lead", fe("lead", option, task.id, "-m", phrase("why")), f"{who} runs: "),
                 )
             )
-        if me.kind != "human" and case.facts.made_by(me) is not None:
+        if me.kind != "human" and made_by(case.facts, me) is not None:
             reasons.append(Reason("E3", "whoever made the work does not decide about its loop", fe("show", task.id)))
         if option == "ask" and task.waiting_for == "user":
             reasons.append(

@@ -18,6 +18,7 @@ from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor, is_one_origin, is_same
 from foureyes.core.nouns.task import Task
+from foureyes.core.rules.involvement import is_under
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.lifecycle import RunEnd
 from foureyes.core.words.text import clean_text
@@ -160,7 +161,7 @@ class Claims:
             return True
         facts = self._facts(work, found)
         me, owner = self._context.party(work.tx, work.actor), facts.party(found.implementer)
-        if work.actor.kind == "service" or not (is_one_origin(me, owner) or facts.is_under(owner, me)):
+        if work.actor.kind == "service" or not (is_one_origin(me, owner) or is_under(facts, owner, me)):
             raise LostClaim(
                 f"{found.id} was started by {facts.party_name(found.implementer)} at {found.started_at}.",
                 next_step=fe("next"),
@@ -184,7 +185,7 @@ class Claims:
             if is_one_origin(me, owner):
                 work.record(found.id, e.TaskUnstarted(reason=reason, how=how))
                 return self._given_back(work, found, f"gave {found.id} back", fe("next"), how)
-            if actor.kind != "human" and not facts.is_under(owner, me) and not self._is_silent(work, found):
+            if actor.kind != "human" and not is_under(facts, owner, me) and not self._is_silent(work, found):
                 minutes = self._context.policy(work.tx, actor).claim_stale_minutes
                 who = facts.party_name(found.implementer)
                 refuse_task(

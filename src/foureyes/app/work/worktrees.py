@@ -12,6 +12,7 @@ from foureyes.app.work.branches import begin_again
 from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task
+from foureyes.core.rules.involvement import is_under
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import GitProblem, LostClaim, Reason
 from foureyes.steps import fe, shell
@@ -53,7 +54,7 @@ class Worktrees:
         me, owner = self._context.party(tx, actor), facts.party(task.implementer)
         if not (
             is_one_origin(me, owner)
-            or facts.is_under(me, owner)
+            or is_under(facts, me, owner)
             or (actor.role == "implement" and actor.task == task.id)
         ):
             who = facts.party_name(task.implementer)

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.check import CheckResult, CheckRule, CheckState, Outcome
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.involvement import is_involved
 from foureyes.core.rules.policy import ReviewPolicy
 
 RAN: frozenset[Outcome] = frozenset({"passed", "failed"})
@@ -61,7 +62,7 @@ def check_state(
 def counts(facts: Facts, result: CheckResult) -> bool:
     """D5: run by a service or a person outside the process trees of everyone who made or delegated the work."""
     who = facts.party(result.session)
-    return who.kind != "agent" and who.trust != "asserted" and not facts.is_involved(who)
+    return who.kind != "agent" and who.trust != "asserted" and not is_involved(facts, who)
 
 
 def _gone(

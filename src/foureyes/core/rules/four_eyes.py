@@ -1,4 +1,4 @@
-"""Who may approve (P) and who may close (C). Pure: facts, actor and policy in, a decision with its reasons out."""
+"""Who may approve (P). Pure: facts, actor and policy in, a decision with its reasons out."""
 
 from __future__ import annotations
 
@@ -7,8 +7,19 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.nouns.session import GRADES, Party, has_grade, is_one_origin, is_tied
-from foureyes.core.rules.facts import Facts, Maker, Recorded
+from foureyes.core.nouns.session import GRADES, Party, has_grade, is_one_origin
+from foureyes.core.rules.facts import Facts, Recorded
+from foureyes.core.rules.involvement import (
+    Maker,
+    did,
+    has_delegated,
+    is_creator,
+    is_under,
+    labels_in_force,
+    made_by,
+    makers_of,
+    only_shares_an_origin,
+)
 from foureyes.core.rules.minor import minor_refusals
 from foureyes.core.rules.policy import FINISHED_APART, PolicyName, ReviewPolicy, required_grade
 from foureyes.core.words.decision import Decision, allow, fail_closed, refuse, strictest
@@ -75,7 +86,7 @@ def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said = N
     """
 
     def answer() -> Decision:
-        ordinary = _strictest(actor, _with_spawners(facts, actor), lambda who: _may_approve(facts, who, policy, said))
+        ordinary = strictest_for(actor, with_spawners(facts, actor), lambda who: _may_approve(facts, who, policy, said))
         return _finishing(facts, actor, policy, said, ordinary)
 
     return fail_closed(answer)
@@ -96,7 +107,7 @@ def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said, ord
     recorded = recorded_approval(facts, policy)
     if recorded is None or not (ordinary.allowed or ordinary.rule in BREAKABLE) or said.record_only:
         return ordinary
-    if any(may_decide(who) for who in _with_spawners(facts, actor)) or not _still_holds(facts, policy, recorded):
+    if any(may_decide(who) for who in with_spawners(facts, actor)) or not _still_holds(facts, policy, recorded):
         return ordinary
     reviewer = facts.party(recorded.session)
     if is_one_origin(actor, reviewer):
@@ -116,7 +127,7 @@ def _still_holds(facts: Facts, policy: ReviewPolicy, recorded: Recorded) -> bool
         self_review=recorded.exception == "self_review",
         reviewed_by="on record" if recorded.exception else "",
     )
-    line = _with_spawners(facts, facts.party(recorded.session))
+    line = with_spawners(facts, facts.party(recorded.session))
     return strictest([_may_approve(facts, who, policy, said) for who in line]).allowed
 
 
@@ -131,7 +142,7 @@ def may_record(facts: Facts, policy: ReviewPolicy) -> Decision | None:
     )
 
 
-def _with_spawners(facts: Facts, actor: Party) -> list[Party]:
+def with_spawners(facts: Facts, actor: Party) -> list[Party]:
     """I4: who must be asked: the actor, every agent that spawned it, and a service that only was seen (a runner is
     issued).
     """
@@ -142,7 +153,7 @@ def _with_spawners(facts: Facts, actor: Party) -> list[Party]:
     ]
 
 
-def _strictest(actor: Party, line: list[Party], ask: Callable[[Party], Decision]) -> Decision:
+def strictest_for(actor: Party, line: list[Party], ask: Callable[[Party], Decision]) -> Decision:
     """I4: the answer that allows least; one that holds for who spawned the actor says so."""
 
     def answer(who: Party) -> Decision:
@@ -164,25 +175,25 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
         return refuse(
             "P0", f"the history of {task.id} cannot be read, so nobody can be shown to be independent", fe("doctor")
         )
-    if not facts.makers() and facts.is_creator(actor):
+    if not makers_of(facts) and is_creator(facts, actor):
         return refuse("P4", f"{_you(actor)} created {task.id} and nobody implemented it", fe("cancel", task.id))
-    if not (facts.history and facts.authors and facts.makers()):
+    if not (facts.history and facts.authors and makers_of(facts)):
         return refuse(
             "P0", f"{task.id} has no authors on record, so there is nothing to be independent of", fe("show", task.id)
         )
-    grade, source = required_grade(policy, facts.labels_in_force(), facts.changed_paths())
+    grade, source = required_grade(policy, labels_in_force(facts), facts.changed_paths())
     if GRADES.index(grade) > GRADES.index("origin"):
-        makers = [facts.party(name) for name in facts.makers()]
+        makers = [facts.party(name) for name in makers_of(facts)]
         short = [
-            maker.session for maker in makers if not has_grade(actor, maker, grade) or facts.is_under(actor, maker)
+            maker.session for maker in makers if not has_grade(actor, maker, grade) or is_under(facts, actor, maker)
         ]
         if short:
             return _short_of_grade(facts, actor, grade, source, short[0])
-    made = facts.made_by(actor)
-    minor = _as_minor(facts, actor, policy, made=made is not None)
+    made = made_by(facts, actor)
+    minor = as_minor(facts, actor, policy, made=made is not None)
     if minor is not None:
         return minor
-    if made is not None and policy.same_origin == "audit" and facts.only_shares_an_origin(actor):
+    if made is not None and policy.same_origin == "audit" and only_shares_an_origin(facts, actor):
         answer = _not_a_maker(facts, actor, policy, said)
         if not answer.allowed:
             return answer
@@ -194,11 +205,11 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
     return _not_a_maker(facts, actor, policy, said)
 
 
-def _as_minor(facts: Facts, actor: Party, policy: ReviewPolicy, *, made: bool) -> Decision | None:
+def as_minor(facts: Facts, actor: Party, policy: ReviewPolicy, *, made: bool) -> Decision | None:
     """P1: minor work is anybody's to approve; who made it or had it made (I4) does so on record, and not without end
     (P10).
     """
-    own = made or facts.has_delegated(actor)
+    own = made or has_delegated(facts, actor)
     if not facts.task.minor or minor_refusals(facts, policy, actor if own else None):
         return None
     return allow("P1", f"{facts.task.id} is minor", exception="minor" if own else "")
@@ -236,7 +247,7 @@ def _short_of_grade(facts: Facts, actor: Party, grade: str, source: str, author:
     needs = "a person" if grade == "human" else f"independence of grade {grade}"
     made = (
         " made the change itself"
-        if facts.made_by(actor)
+        if made_by(facts, actor)
         else f" does not reach that towards {facts.party_name(author)}"
     )
     return refuse(
@@ -249,7 +260,7 @@ def _short_of_grade(facts: Facts, actor: Party, grade: str, source: str, author:
 def _of_grade(facts: Facts, grade: str) -> Steps:
     if grade == "human":
         return by_person(fe("approve", facts.task.id, *_seen(facts)))
-    return _elsewhere(facts, f"a reviewer of another {grade}")
+    return elsewhere(facts, f"a reviewer of another {grade}")
 
 
 def _own_work(facts: Facts, policy: ReviewPolicy, said: Said, maker: Maker) -> Decision:
@@ -258,7 +269,7 @@ def _own_work(facts: Facts, policy: ReviewPolicy, said: Said, maker: Maker) -> D
     declared = said.reviewed_by.strip() or (said.self_review and said.has_reason)
     if ANSWERS["P2"][policy.name] == "declared" and declared:
         return allow("P2", f"declared under policy {policy.name}", exception="self_review", needs_reason=True)
-    step = _elsewhere(facts)
+    step = elsewhere(facts)
     if ANSWERS["P2"][policy.name] == "declared":
         step += prose(', or declare it: --reviewed-by NAME, or --self-review -m "why"')
     if maker.only_named:
@@ -271,11 +282,11 @@ def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
     """P3, P5, P7: what is left once the actor has no part in the making."""
     task = facts.task
     iteration = facts.attempt.n if facts.attempt else 0
-    if facts.is_creator(actor):
+    if is_creator(facts, actor):
         return _by_table("P3", f"you created {task.id}", facts, actor, policy, said)
-    if facts.has_delegated(actor):
+    if has_delegated(facts, actor):
         return _by_table("P3", f"you delegated {task.id}", facts, actor, policy, said)
-    if facts.did(actor, ("reviewed", "approved"), before=iteration):
+    if did(facts, actor, ("reviewed", "approved"), before=iteration):
         return _by_table("P5", f"you reviewed an earlier attempt of {task.id}", facts, actor, policy, said)
     return allow("P7", f"not involved in {task.id}")
 
@@ -283,7 +294,7 @@ def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
 def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -> Decision:
     answer = ANSWERS[rule][policy.name]
     if answer == "refuse":
-        return refuse(rule, f"{why}, and policy {policy.name} wants somebody uninvolved", _elsewhere(facts))
+        return refuse(rule, f"{why}, and policy {policy.name} wants somebody uninvolved", elsewhere(facts))
     if answer == "allow" or actor.kind == "human":
         return allow(rule, why)
     if said.has_reason:
@@ -311,122 +322,6 @@ def may_break_glass(answer: Decision, actor: Party, why: str) -> Decision:
     return allow("N3", f"break-glass over {answer.rule}: {answer.message}", exception="break_glass", needs_reason=True)
 
 
-def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:
-    """C1, C2, T5: who may close without an approval. A rule that raises refuses (G1)."""
-    return fail_closed(
-        lambda: _strictest(actor, _with_spawners(facts, actor), lambda who: _may_close(facts, who, policy, exception))
-    )
-
-
-def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
-    task = facts.task
-    barred = may_decide(actor)
-    if barred is not None:
-        return barred
-    if facts.history is None or facts.authors is None:
-        return refuse("P0", f"the history of {task.id} cannot be read", fe("doctor"))
-    if task.landed or (facts.attempt is not None and facts.attempt.landed):
-        return refuse(
-            "C2",
-            f"the work of {task.id} is already on the target branch: it can only be approved or reverted",
-            _elsewhere(facts),
-        )
-    if task.type == "epic" and not facts.children_closed:
-        return refuse("T5", f"{task.id} is an epic with open children", fe("list", "--parent", task.id))
-    if _is_anothers_claim(facts, actor):
-        owner = facts.party_name(task.implementer or "")
-        return refuse(
-            "C1", f"{owner} is working on {task.id}; only a person or its creator may close it", fe("show", task.id)
-        )
-    return _by_involvement(facts, actor, policy, exception)
-
-
-def _is_anothers_claim(facts: Facts, actor: Party) -> bool:
-    task = facts.task
-    if task.status != "in_progress" or task.implementer is None or actor.kind == "human" or facts.is_creator(actor):
-        return False
-    return not is_one_origin(actor, facts.party(task.implementer))
-
-
-def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
-    task = facts.task
-    made = facts.made_by(actor)
-    minor = _as_minor(facts, actor, policy, made=made is not None)
-    if minor is not None:
-        return minor
-    creator = facts.is_creator(actor) or facts.is_under(actor, facts.party(task.creator))
-    if creator and not made and (facts.makers() or _is_finished_epic(facts)):
-        return allow("T5" if not facts.makers() else "C1", "creator; somebody else implemented it")
-    planned = is_tied(actor, facts.party(task.creator)) or facts.is_under(actor, facts.party(task.creator))
-    if not (made or planned or _made_a_child(facts, actor)):
-        return allow("C1", f"not involved in {task.id}")
-    if not is_blank(exception):
-        return allow("C1", "self-close by exception", exception="self_close", needs_reason=True)
-    if made:
-        step = fe("submit", task.id) if task.status == "in_progress" else _elsewhere(facts)
-        return refuse("C1", f"whoever did the work may not close it: {facts.party_name(made.session)} {made.why}", step)
-    if planned:
-        return refuse("C1", f"you created {task.id} and nobody implemented it", fe("cancel", task.id))
-    return refuse(
-        "C1", f"you implemented a child of {task.id}", by("other", fe("close", task.id), "its creator closes it: ")
-    )
-
-
-def _is_finished_epic(facts: Facts) -> bool:
-    return facts.task.type == "epic" and facts.child_count > 0 and facts.children_closed
-
-
-def _made_a_child(facts: Facts, actor: Party) -> bool:
-    """T5: an epic's implementers are those of its children."""
-    return any(
-        is_tied(actor, facts.party(maker)) or facts.is_under(actor, facts.party(maker)) for maker in facts.child_makers
-    )
-
-
-def may_cancel(facts: Facts, actor: Party) -> Decision:
-    """T: cancel and delete are for work that nobody began, by its creator or a person."""
-    return fail_closed(lambda: _may_cancel(facts, actor))
-
-
-def _may_cancel(facts: Facts, actor: Party) -> Decision:
-    task = facts.task
-    barred = may_decide(actor)
-    if barred is not None:
-        return barred
-    if facts.history is None or facts.authors is None:
-        return refuse("P0", f"the history of {task.id} cannot be read", fe("doctor"))
-    if facts.makers():
-        return refuse(
-            "T2", f"somebody has worked on {task.id}: it is closed by rule C, not cancelled", fe("close", task.id)
-        )
-    if actor.kind == "human" or facts.is_creator(actor):
-        return allow("T2", "creator or a person")
-    return refuse(
-        "T2",
-        f"only {facts.party_name(task.creator)}, who created {task.id}, or a person may cancel it",
-        fe("show", task.id),
-    )
-
-
-def may_lift_rejection(facts: Facts, actor: Party) -> Decision:
-    """T: a rejected task is unblocked or reopened by who rejected it, or by a person."""
-    return fail_closed(lambda: _may_lift_rejection(facts, actor))
-
-
-def _may_lift_rejection(facts: Facts, actor: Party) -> Decision:
-    barred = may_decide(actor)
-    if barred is not None:
-        return barred
-    rejecter = facts.task.rejected_by
-    if rejecter is None or actor.kind == "human" or is_one_origin(actor, facts.party(rejecter)):
-        return allow("T2", "")
-    return refuse(
-        "T2",
-        f"{facts.task.id} was rejected by {facts.party_name(rejecter)}; only they or a person may take it up again",
-        fe("show", facts.task.id),
-    )
-
-
 def _you(actor: Party) -> str:
     return f"{actor.name or actor.session} ({actor.session})"
 
@@ -435,7 +330,7 @@ def _approve_with_reason(facts: Facts) -> Steps:
     return fe("approve", facts.task.id, *_seen(facts), "-m", phrase("why it is fine"))
 
 
-def _elsewhere(facts: Facts, who: str = "") -> Steps:
+def elsewhere(facts: Facts, who: str = "") -> Steps:
     """The command that another pair of eyes types."""
     return by("other", fe("approve", facts.task.id, *_seen(facts)), f"{who} runs: " if who else "")
 

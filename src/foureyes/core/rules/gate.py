@@ -12,6 +12,7 @@ from foureyes.core.nouns.finding import Blocking, rule_step, rulings_for
 from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.rules.check_states import NOT_COMPARED, check_states
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.minor import minor_refusals
 from foureyes.core.rules.policy import AgentApproval, ReviewPolicy, must_be_seen, required_reviews
 from foureyes.core.words.ids import Sha, short_diff
@@ -173,7 +174,7 @@ def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | 
     """D6: as many counting reviews as the policy or a label asks for; a person's approval is one of every grade, with
     their review.
     """
-    wanted = required_reviews(policy, facts.labels_in_force())
+    wanted = required_reviews(policy, labels_in_force(facts))
     person = actor.kind == "human"
     have = person + sum(not (person and is_one_origin(actor, facts.party(session))) for session in facts.reviewers)
     if have >= wanted:
@@ -185,7 +186,7 @@ def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | 
 
 def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str) -> Reason | None:
     """D8: where a label asks for it, a person says which diff was on screen; the command line measures nothing (H4)."""
-    label = must_be_seen(policy, facts.labels_in_force())
+    label = must_be_seen(policy, labels_in_force(facts))
     if label is None or actor.kind != "human" or seen or facts.attempt is None:
         return None
     shown = short_diff(facts.attempt.diff_id)

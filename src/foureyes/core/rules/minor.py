@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.involvement import is_involved, labels_in_force
 from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, gate_files
 from foureyes.errors import Reason
 
@@ -22,7 +23,7 @@ def minor_refusals(facts: Facts, policy: ReviewPolicy, author: Party | None) -> 
 
 
 def _barred_by_label(facts: Facts, policy: ReviewPolicy) -> str:
-    label = bars_auto_approval(policy, facts.labels_in_force())
+    label = bars_auto_approval(policy, labels_in_force(facts))
     return f"label {label} says auto_approve = false" if label else ""
 
 
@@ -31,7 +32,7 @@ def _set_late_by_an_author(facts: Facts) -> str:
     task = facts.task
     if not task.minor_late or task.minor_by is None:
         return ""
-    if facts.is_involved(facts.party(task.minor_by)):
+    if is_involved(facts, facts.party(task.minor_by)):
         return "it was marked minor after creation by a session that made or delegated the work"
     return ""
 

@@ -10,6 +10,7 @@ from foureyes.core.nouns.check import CheckState, red
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Control, Facts
+from foureyes.core.rules.involvement import is_involved, labels_in_force, labels_kept, why_it_may_not_loosen
 from foureyes.core.rules.policy import (
     DOCS,
     MODES,
@@ -55,7 +56,7 @@ def mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
     labels, ignored = set(facts.task.labels), loosenings(facts, policy)
     own_plan = why_the_plan_does_not_count(facts)
     rightful = _level(
-        facts, policy, (labels - set(ignored)) | facts.labels_kept(), "" if own_plan else facts.task.planned
+        facts, policy, (labels - set(ignored)) | labels_kept(facts), "" if own_plan else facts.task.planned
     )
     stands = _level(facts, policy, labels, "batch" if own_plan else facts.task.planned, ignored)
     chosen = min(rightful, stands, key=lambda said: MODES.index(said.mode))
@@ -119,7 +120,7 @@ def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
             continue
         skip = mode == "skip" and put is not None and put.after_start
         why = (
-            facts.why_it_may_not_loosen(put.session, late=put.late, skip=skip)
+            why_it_may_not_loosen(facts, put.session, late=put.late, skip=skip)
             if put
             else "nobody knows who put it on (G1)"
         )
@@ -134,14 +135,14 @@ def why_the_plan_does_not_count(facts: Facts) -> str:
     if not facts.task.planned:
         return ""
     return (
-        facts.why_it_may_not_loosen(planned[-1].session, late=False) if planned else "nobody knows who planned it (G1)"
+        why_it_may_not_loosen(facts, planned[-1].session, late=False) if planned else "nobody knows who planned it (G1)"
     )
 
 
 def cut_by(facts: Facts) -> list[Reason]:
     """M6: an acceptance that a maker changed is looked at by somebody."""
     edits: list[Control] = [control for control in facts.controls if control.kind == "acceptance"]
-    found = [edit for edit in edits if facts.is_involved(facts.party(edit.session))]
+    found = [edit for edit in edits if is_involved(facts, facts.party(edit.session))]
     return (
         [Reason("M6", f"{facts.party_name(found[-1].session)}, who made the work, changed its acceptance")]
         if found
@@ -153,7 +154,7 @@ def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: Chosen) -> list[Reas
     """M4, first condition: a label or rule says per-task or `auto_approve = false`."""
     if chosen.mode == "per-task":
         return [Reason(reason.rule, f"{reason.message}: per-task") for reason in chosen.reasons[:1]]
-    labels = facts.labels_in_force()
+    labels = labels_in_force(facts)
     label = bars_auto_approval(policy, labels)
     if label:
         return [Reason("M3", f"label {label} says auto_approve = false")]

@@ -11,6 +11,7 @@ import msgspec
 
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.modes import Chosen
 from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, gate_files, required_grade
 from foureyes.core.words.globs import matching
@@ -62,8 +63,8 @@ def risk_of(
 def _by_policy(facts: Facts, policy: ReviewPolicy) -> list[str]:
     paths = facts.changed_paths()
     found = [f"gate file {path}" for path in gate_files(policy, paths)[:1]]
-    grade, source = required_grade(policy, facts.labels_in_force(), [])
-    barred = bars_auto_approval(policy, facts.labels_in_force())
+    grade, source = required_grade(policy, labels_in_force(facts), [])
+    barred = bars_auto_approval(policy, labels_in_force(facts))
     if barred:
         found.append(f"{barred} label")
     elif grade == "human":

@@ -7,6 +7,15 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.attempt import Author
 from foureyes.core.nouns.session import Party
+from foureyes.core.rules.involvement import (
+    delegators_of,
+    did,
+    is_creator,
+    labels_in_force,
+    made_by,
+    makers_of,
+    why_it_may_not_loosen,
+)
 from foureyes.core.words.ids import SessionId
 
 from tests.core.samples import ADA, CREATOR, MAKER, STRANGER, agent, asserted, entry, made, person, planned, service
@@ -15,76 +24,76 @@ from tests.core.samples import ADA, CREATOR, MAKER, STRANGER, agent, asserted, e
 @pytest.mark.parametrize("action", ["started", "unstarted", "submitted", "responded", "committed"])
 def test_every_implementation_action_makes_a_maker_I7(action: str) -> None:
     facts = made(MAKER, CREATOR, STRANGER, history=[entry(STRANGER, action)])
-    assert STRANGER.session in facts.makers()
+    assert STRANGER.session in makers_of(facts)
 
 
 @pytest.mark.parametrize("action", ["created", "reviewed", "requested_changes", "approved"])
 def test_looking_and_planning_make_no_maker_I7(action: str) -> None:
     facts = made(MAKER, CREATOR, STRANGER, history=[entry(STRANGER, action)])
-    assert STRANGER.session not in facts.makers()
+    assert STRANGER.session not in makers_of(facts)
 
 
 def test_whom_a_trailer_names_is_a_maker_A1() -> None:
     facts = made(authors=[STRANGER])
-    assert "commit abc1234" in facts.makers()[STRANGER.session].why
+    assert "commit abc1234" in makers_of(facts)[STRANGER.session].why
 
 
 def test_the_current_implementer_is_a_maker_even_with_an_empty_history_P2() -> None:
     facts = replace(made(), history=(), authors=())
-    assert list(facts.makers()) == [MAKER.session]
+    assert list(makers_of(facts)) == [MAKER.session]
 
 
 def test_a_task_that_nobody_began_has_no_makers_P4() -> None:
-    assert planned().makers() == {}
+    assert makers_of(planned()) == {}
 
 
 def test_agents_above_a_maker_are_delegators_at_any_depth_I7() -> None:
     top = agent("top")
     lead = agent("lead", parents=[top])
     worker = agent("worker", parents=[lead, top])
-    assert made(worker, CREATOR, lead, top).delegators() == {lead.session, top.session}
+    assert delegators_of(made(worker, CREATOR, lead, top)) == {lead.session, top.session}
 
 
 def test_people_and_services_are_never_delegators_I7() -> None:
     runner = service("runner")
-    assert made(agent("worker", parents=[ADA]), CREATOR, ADA).delegators() == set()
-    assert made(agent("worker", parents=[runner]), CREATOR, runner).delegators() == set()
+    assert delegators_of(made(agent("worker", parents=[ADA]), CREATOR, ADA)) == set()
+    assert delegators_of(made(agent("worker", parents=[runner]), CREATOR, runner)) == set()
 
 
 def test_services_are_never_authors_I7() -> None:
     bot = service("bot")
-    assert bot.session not in made(authors=[bot]).makers()
+    assert bot.session not in makers_of(made(authors=[bot]))
 
 
 def test_an_action_about_an_earlier_attempt_is_told_from_one_about_this_one_P5() -> None:
     facts = made(MAKER, CREATOR, STRANGER, history=[entry(STRANGER, "approved", 2)])
-    assert facts.did(STRANGER, ("approved",), before=3)
-    assert not facts.did(STRANGER, ("approved",), before=2)
-    assert facts.did(STRANGER, ("approved",))
-    assert not facts.did(STRANGER, ("reviewed",))
+    assert did(facts, STRANGER, ("approved",), before=3)
+    assert not did(facts, STRANGER, ("approved",), before=2)
+    assert did(facts, STRANGER, ("approved",))
+    assert not did(facts, STRANGER, ("reviewed",))
 
 
 def test_what_another_session_of_the_origin_did_counts_I4() -> None:
     again = agent("again", origin="origin of stranger")
     facts = made(MAKER, CREATOR, STRANGER, history=[entry(STRANGER, "approved", 1)])
-    assert facts.did(again, ("approved",))
+    assert did(facts, again, ("approved",))
 
 
 def test_a_person_is_creator_from_every_terminal_P3() -> None:
     facts = made(MAKER, person("ada", terminal="1"))
-    assert facts.is_creator(person("ada", terminal="2"))
-    assert not facts.is_creator(person("bob"))
+    assert is_creator(facts, person("ada", terminal="2"))
+    assert not is_creator(facts, person("bob"))
 
 
 def test_another_session_of_the_creators_origin_is_the_creator_P3() -> None:
-    assert made().is_creator(agent("again", origin="origin of creator"))
-    assert not made().is_creator(STRANGER)
+    assert is_creator(made(), agent("again", origin="origin of creator"))
+    assert not is_creator(made(), STRANGER)
 
 
 def test_a_session_that_the_store_does_not_know_is_only_itself_A1() -> None:
     unknown = replace(made(), authors=(Author(SessionId("ses-forged"), "commit 1234567"),))
     assert unknown.party(SessionId("ses-forged")).session == "ses-forged"
-    assert unknown.made_by(STRANGER) is None
+    assert made_by(unknown, STRANGER) is None
 
 
 def test_the_words_say_how_somebody_is_a_maker_G2() -> None:
@@ -96,7 +105,7 @@ def test_the_words_say_how_somebody_is_a_maker_G2() -> None:
         (agent("marked", proven=False), "cannot be told apart"),
     ]
     for actor, expected in cases:
-        found = made().made_by(actor)
+        found = made_by(made(), actor)
         assert found is not None
         assert expected in found.why
 
@@ -123,7 +132,7 @@ def test_a_label_that_anybody_took_off_but_a_person_or_an_uninvolved_session_sti
     looked = [entry(CRITIC, "reviewed", 1)]
     facts = made(WORKER, CREATOR, LEAD, CRITIC, who, labels=["docs"], history=looked)
     facts = replace(facts, labels_taken_off=(("security", who.session),))
-    assert facts.labels_in_force() == ({"docs", "security"} if kept else {"docs"})
+    assert labels_in_force(facts) == ({"docs", "security"} if kept else {"docs"})
 
 
 def test_people_are_called_by_name_and_agents_by_name_and_session() -> None:
@@ -136,18 +145,18 @@ def test_people_are_called_by_name_and_agents_by_name_and_session() -> None:
 @pytest.mark.parametrize("maker", [ADA, person("ada", terminal="2")], ids=["ada", "ada at another terminal"])
 def test_a_person_who_made_the_work_loosens_nothing_M6(maker: Party) -> None:
     facts = replace(made(maker, CREATOR, ADA), labels_taken_off=(("security", ADA.session),))
-    assert facts.labels_in_force() == {"security"}
+    assert labels_in_force(facts) == {"security"}
 
 
 def test_the_creator_of_a_task_chooses_its_labels_when_it_creates_it_and_not_later_M6() -> None:
     facts = made()
-    assert facts.why_it_may_not_loosen(CREATOR.session, late=False) == ""
-    assert "not uninvolved" in facts.why_it_may_not_loosen(CREATOR.session, late=True)
-    assert "made or delegated" in facts.why_it_may_not_loosen(MAKER.session, late=False)
+    assert why_it_may_not_loosen(facts, CREATOR.session, late=False) == ""
+    assert "not uninvolved" in why_it_may_not_loosen(facts, CREATOR.session, late=True)
+    assert "made or delegated" in why_it_may_not_loosen(facts, MAKER.session, late=False)
 
 
 def test_to_skip_after_the_start_is_only_for_people_M6() -> None:
     facts = made(MAKER, CREATOR, STRANGER, ADA)
-    assert facts.why_it_may_not_loosen(STRANGER.session, late=True) == ""
-    assert "only a person" in facts.why_it_may_not_loosen(STRANGER.session, late=True, skip=True)
-    assert facts.why_it_may_not_loosen(ADA.session, late=True, skip=True) == ""
+    assert why_it_may_not_loosen(facts, STRANGER.session, late=True) == ""
+    assert "only a person" in why_it_may_not_loosen(facts, STRANGER.session, late=True, skip=True)
+    assert why_it_may_not_loosen(facts, ADA.session, late=True, skip=True) == ""

@@ -9,8 +9,8 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from foureyes.core.nouns.session import Party
+from foureyes.core.rules.closing import may_cancel, may_close, may_lift_rejection
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.four_eyes import may_cancel, may_close, may_lift_rejection
 from foureyes.core.rules.policy import POLICIES, MinorRule, PolicyName, ReviewPolicy
 from foureyes.core.words.decision import Decision
 from foureyes.ui.cli.steps import steps_text

@@ -1,0 +1,128 @@
+"""Who may close (C), cancel, and take up again what was rejected (T). Pure, like `four_eyes`, and fails closed (G1)."""
+
+from __future__ import annotations
+
+from foureyes.core.nouns.session import Party, is_one_origin, is_tied
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.four_eyes import as_minor, elsewhere, may_decide, strictest_for, with_spawners
+from foureyes.core.rules.involvement import is_creator, is_under, made_by, makers_of
+from foureyes.core.rules.policy import ReviewPolicy
+from foureyes.core.words.decision import Decision, allow, fail_closed, refuse
+from foureyes.core.words.text import is_blank
+from foureyes.steps import by, fe
+
+
+def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:
+    """C1, C2, T5: who may close without an approval. A rule that raises refuses (G1)."""
+    return fail_closed(
+        lambda: strictest_for(actor, with_spawners(facts, actor), lambda who: _may_close(facts, who, policy, exception))
+    )
+
+
+def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
+    task = facts.task
+    barred = may_decide(actor)
+    if barred is not None:
+        return barred
+    if facts.history is None or facts.authors is None:
+        return refuse("P0", f"the history of {task.id} cannot be read", fe("doctor"))
+    if task.landed or (facts.attempt is not None and facts.attempt.landed):
+        return refuse(
+            "C2",
+            f"the work of {task.id} is already on the target branch: it can only be approved or reverted",
+            elsewhere(facts),
+        )
+    if task.type == "epic" and not facts.children_closed:
+        return refuse("T5", f"{task.id} is an epic with open children", fe("list", "--parent", task.id))
+    if _is_anothers_claim(facts, actor):
+        owner = facts.party_name(task.implementer or "")
+        return refuse(
+            "C1", f"{owner} is working on {task.id}; only a person or its creator may close it", fe("show", task.id)
+        )
+    return _by_involvement(facts, actor, policy, exception)
+
+
+def _is_anothers_claim(facts: Facts, actor: Party) -> bool:
+    task = facts.task
+    if task.status != "in_progress" or task.implementer is None or actor.kind == "human" or is_creator(facts, actor):
+        return False
+    return not is_one_origin(actor, facts.party(task.implementer))
+
+
+def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
+    task = facts.task
+    made = made_by(facts, actor)
+    minor = as_minor(facts, actor, policy, made=made is not None)
+    if minor is not None:
+        return minor
+    creator = is_creator(facts, actor) or is_under(facts, actor, facts.party(task.creator))
+    if creator and not made and (makers_of(facts) or _is_finished_epic(facts)):
+        return allow("T5" if not makers_of(facts) else "C1", "creator; somebody else implemented it")
+    planned = is_tied(actor, facts.party(task.creator)) or is_under(facts, actor, facts.party(task.creator))
+    if not (made or planned or _made_a_child(facts, actor)):
+        return allow("C1", f"not involved in {task.id}")
+    if not is_blank(exception):
+        return allow("C1", "self-close by exception", exception="self_close", needs_reason=True)
+    if made:
+        step = fe("submit", task.id) if task.status == "in_progress" else elsewhere(facts)
+        return refuse("C1", f"whoever did the work may not close it: {facts.party_name(made.session)} {made.why}", step)
+    if planned:
+        return refuse("C1", f"you created {task.id} and nobody implemented it", fe("cancel", task.id))
+    return refuse(
+        "C1", f"you implemented a child of {task.id}", by("other", fe("close", task.id), "its creator closes it: ")
+    )
+
+
+def _is_finished_epic(facts: Facts) -> bool:
+    return facts.task.type == "epic" and facts.child_count > 0 and facts.children_closed
+
+
+def _made_a_child(facts: Facts, actor: Party) -> bool:
+    """T5: an epic's implementers are those of its children."""
+    return any(
+        is_tied(actor, facts.party(maker)) or is_under(facts, actor, facts.party(maker)) for maker in facts.child_makers
+    )
+
+
+def may_cancel(facts: Facts, actor: Party) -> Decision:
+    """T: cancel and delete are for work that nobody began, by its creator or a person."""
+    return fail_closed(lambda: _may_cancel(facts, actor))
+
+
+def _may_cancel(facts: Facts, actor: Party) -> Decision:
+    task = facts.task
+    barred = may_decide(actor)
+    if barred is not None:
+        return barred
+    if facts.history is None or facts.authors is None:
+        return refuse("P0", f"the history of {task.id} cannot be read", fe("doctor"))
+    if makers_of(facts):
+        return refuse(
+            "T2", f"somebody has worked on {task.id}: it is closed by rule C, not cancelled", fe("close", task.id)
+        )
+    if actor.kind == "human" or is_creator(facts, actor):
+        return allow("T2", "creator or a person")
+    return refuse(
+        "T2",
+        f"only {facts.party_name(task.creator)}, who created {task.id}, or a person may cancel it",
+        fe("show", task.id),
+    )
+
+
+def may_lift_rejection(facts: Facts, actor: Party) -> Decision:
+    """T: a rejected task is unblocked or reopened by who rejected it, or by a person."""
+    return fail_closed(lambda: _may_lift_rejection(facts, actor))
+
+
+def _may_lift_rejection(facts: Facts, actor: Party) -> Decision:
+    barred = may_decide(actor)
+    if barred is not None:
+        return barred
+    rejecter = facts.task.rejected_by
+    if rejecter is None or actor.kind == "human" or is_one_origin(actor, facts.party(rejecter)):
+        return allow("T2", "")
+    return refuse(
+        "T2",
+        f"{facts.task.id} was rejected by {facts.party_name(rejecter)}; only they or a person may take it up again",
+        fe("show", facts.task.id),
+    )
