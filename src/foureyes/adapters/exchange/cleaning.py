@@ -1,4 +1,4 @@
-"""Texts and places of other tools' reports, made fit for the ledger."""
+"""Texts and places of other tools' reports, made fit to be stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings of the ledger as a SARIF 2.1.0 log. What is settled is in it, as suppressed: a finding never vanishes."""
+"""Findings as a SARIF 2.1.0 log. What is settled is in it, as suppressed: a finding never vanishes."""
 
 from __future__ import annotations
 

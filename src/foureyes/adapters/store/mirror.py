@@ -1,4 +1,4 @@
-"""`.foureyes/security_events.jsonl`: the security ledger as a file that any tool can read (P8).
+"""`.foureyes/security_events.jsonl`: the exceptions on record as a file that any tool can read (P8).
 
 A mirror of the journal, never read back as truth. Every write first appends what is missing at its end.
 """
@@ -61,7 +61,7 @@ class Mirror:
         return len(missing)
 
     def _last_seq(self, tx: Tx) -> int:
-        """The number of the last line that the ledger has too; a torn or forged last line does not count."""
+        """The number of the last line that the journal has too; a torn or forged last line does not count."""
         try:
             with open(self.path, "rb") as file:
                 for line in _lines_backwards(file):
@@ -81,17 +81,16 @@ class Mirror:
             return []
 
 
-def ledger(tx: Tx) -> dict[int, bytes]:
+def expected_lines(tx: Tx) -> dict[int, bytes]:
     """Every line that the file should have, by row."""
     return {row.seq: line_of(row).rstrip(b"\n") for row in tx.all("record.security_since", SecurityRow, after=0)}
 
 
 def differences(lines: list[bytes], before: dict[int, bytes], after: dict[int, bytes]) -> list[Discrepancy]:
-    """Where the file is not what the ledger says: gaps, edits, lines nobody wrote.
+    """Where the file is not what the journal says: gaps, edits, lines nobody wrote.
 
-    `before` is the ledger as it was before the file was read, `after` as it was afterwards: what was written meanwhile
-    is
-    neither missing nor forged.
+    `before` are the rows as they were before the file was read, `after` as they were afterwards: what was written
+    meanwhile is neither missing nor forged.
     """
     altered: list[str] = []
     seen: set[int] = set()

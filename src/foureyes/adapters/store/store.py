@@ -14,7 +14,7 @@ from foureyes.adapters.store.journal import Row, next_row
 from foureyes.adapters.store.lists import compose
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.migrate import migrate
-from foureyes.adapters.store.mirror import Mirror, differences, ledger
+from foureyes.adapters.store.mirror import Mirror, differences, expected_lines
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import SqliteEngine
@@ -159,7 +159,7 @@ class Store:
                 report = audit(self.engine, fresh, progress)
             finally:
                 fresh.close()
-            before = ledger(tx)
+            before = expected_lines(tx)
         return msgspec.structs.replace(report, findings=(*report.findings, *self._look_at_mirror(before)))
 
     def _look_at_mirror(self, before: dict[int, bytes]) -> list[Discrepancy]:
@@ -171,7 +171,7 @@ class Store:
             text = f"security_events.jsonl cannot be read: {problem.strerror}"
             return [Discrepancy("completeness", text)]
         with self.read() as tx:
-            return differences(lines, before, ledger(tx))
+            return differences(lines, before, expected_lines(tx))
 
     def health(self) -> list[str]:
         return self.engine.problems()

@@ -1,4 +1,4 @@
-"""Handoffs of tech lead, developer and QA: written from the ledger, and read back without believing a number of them
+"""Handoffs of tech lead, developer and QA: written from the journal, and read back without believing a number of them
 (G6, L13).
 """
 
@@ -74,7 +74,7 @@ class Handoffs:
         self._context = context
 
     def export(self, task: str, role: str) -> Handoff:
-        """What the ledger says, as one role hands it to another."""
+        """What the store says, as one role hands it to another."""
         if role not in ROLES:
             raise BadInput(
                 f"there is no handoff of {visible(role)[:40]!r}; there are {', '.join(ROLES)}.",

@@ -224,7 +224,7 @@ def _task_of(tx: Tx, answers: Sequence[Answer]) -> TaskId:
 def _miscounted(
     answers: Sequence[Answer], known: dict[str, Finding], document: DeveloperHandoff | None
 ) -> list[Reason]:
-    """G6: what a document counts must be what the ledger counts."""
+    """G6: what a document counts must be what the store counts."""
     if document is None:
         return []
     from foureyes.core.documents.counts import blocking_problems

@@ -122,7 +122,7 @@ def raising(
     by_check: str = "",
     where: str = "issues",
 ) -> Raising:
-    """L2: the event with which findings enter the ledger. What was rejected and accepted stays so (L9).
+    """L2: the event with which findings are recorded. What was rejected and accepted stays so (L9).
 
     Who made the work (`me`) may find something new in it, and does not tell anew what others found.
     """

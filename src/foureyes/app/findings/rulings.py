@@ -200,8 +200,10 @@ def send_back(context: Context, work: Work, task: TaskId) -> bool:
     """T `send_back`: nothing waits for a ruling, something blocking is open, and no person is asked for; then the round
     is over, whatever the verdicts were (V10).
     """
-    facts = facts_of(context, work.tx, task)
     open_ones = [one for one in findings_of(work.tx, task) if one.holds(work.at) and not one.by_check]
+    if not open_ones:
+        return False
+    facts = facts_of(context, work.tx, task)
     if not is_due(context, work.tx, facts, open_ones):
         return False
     lines = [f"{len(open_ones)} blocking {'finding is' if len(open_ones) == 1 else 'findings are'} open:"]

@@ -1,4 +1,4 @@
-"""Figures from the ledger (Y): the project's reviews, its reviewers, and the loops that are going round."""
+"""Figures from the journal (Y): the project's reviews, its reviewers, and the loops that are going round."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from foureyes.steps import Steps, by_person, fe, prose
 
 
 class Policy:
-    """Features, settings and the security ledger."""
+    """Features, settings and the exceptions on record."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

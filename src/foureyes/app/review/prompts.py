@@ -1,4 +1,4 @@
-"""Prompts: what an agent is told about a task, from the ledger, with the engine's words about escalation (F4, E5)."""
+"""Prompts: what an agent is told about a task, from the journal, with the engine's words about escalation (F4, E5)."""
 
 from __future__ import annotations
 

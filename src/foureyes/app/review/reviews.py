@@ -42,7 +42,7 @@ from foureyes.steps import blank, fe, prose
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True):
-    """A review as its document says it, in the words of the ledger."""
+    """A review as its document says it, in our own words."""
 
     document: ReviewResult
     found: list[Found]

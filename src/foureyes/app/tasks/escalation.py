@@ -1,4 +1,4 @@
-"""Where the loop of a task stands, read from the ledger and given to the one engine (L11–L17, E)."""
+"""Where the loop of a task stands, read from the journal and given to the one engine (L11–L17, E)."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import msgspec
 
 
 class SecurityRow(msgspec.Struct, frozen=True):
-    """One entry of the security ledger (P8), as the mirror file has it too."""
+    """One exception on record (P8), as the mirror file has it too."""
 
     seq: int
     at: str

@@ -46,7 +46,7 @@ def _issue_counts(handoff: TechLeadHandoff) -> list[Reason]:
 
 
 def _answer_counts(handoff: DeveloperHandoff) -> list[Reason]:
-    """All answers are counted here; which of them are about blocking findings only the ledger knows
+    """All answers are counted here; which of them are about blocking findings only the store knows
     (`blocking_problems`).
     """
     counted = Counter(word_of(each.action) for each in handoff.issue_responses)
@@ -71,7 +71,7 @@ def _answer_counts(handoff: DeveloperHandoff) -> list[Reason]:
 
 
 def blocking_problems(handoff: DeveloperHandoff, answers: Iterable[Answer], blocking: Collection[str]) -> list[Reason]:
-    """G6: the numbers about blocking findings against the ledger: `blocking` are those that wanted an answer, by the
+    """G6: the numbers about blocking findings against the store: `blocking` are those that wanted an answer, by the
     ids of `answers`.
     """
     counted = Counter(answer.action for answer in answers if answer.finding in blocking)

@@ -1,4 +1,4 @@
-"""What a document says, in the words of the ledger: findings, answers, rulings (L1–L9); verdict and status as they
+"""What a document says, in our own words: findings, answers, rulings (L1–L9); verdict and status as they
 follow (V5, L5).
 """
 
@@ -42,7 +42,7 @@ COMMIT = re.compile(r"[0-9a-fA-F]{4,64}")
 
 
 class Ruled(msgspec.Struct, frozen=True):
-    """A ruling as a document gives it; whether the finding exists is for the ledger to say."""
+    """A ruling as a document gives it; whether the finding exists is for the store to say."""
 
     finding: str
     ruling: RulingWord

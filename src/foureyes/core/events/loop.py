@@ -43,7 +43,7 @@ class ReviewReturned(Event, frozen=True, kw_only=True):
 
 
 class FindingsRaised(Event, frozen=True, kw_only=True):
-    """L2: findings enter the ledger, for the first time or again. `by_check` names the check that found them."""
+    """L2: findings are recorded, for the first time or again. `by_check` names the check that found them."""
 
     iteration: int
     kind: Kind

@@ -1,7 +1,7 @@
 """The one engine of the loop (L11–L17, E1–E5): rounds, progress, tier, what happens next. Everything asks it, nothing
 else routes.
 
-All of it is computed from the ledger; no counter is stored as truth (G6, L12).
+All of it is computed from the journal; no counter is stored as truth (G6, L12).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from foureyes.core.words.ids import SessionId
 
 
 class Review(msgspec.Struct, frozen=True, kw_only=True):
-    """One reviewer's result as the ledger has it."""
+    """One reviewer's result as the store has it."""
 
     seq: int
     task: str

@@ -135,7 +135,7 @@ def relation(*, same_head: bool, same_tree: bool, same_base: bool, mechanical: b
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
-    """A frozen hand-in as the ledger has it. `n` is its iteration."""
+    """A frozen hand-in as the store has it. `n` is its iteration."""
 
     n: int
     base: Sha

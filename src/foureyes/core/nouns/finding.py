@@ -101,7 +101,7 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Found(Content, frozen=True, kw_only=True):
-    """What somebody says they found, before the ledger knows it. `id` names the earlier finding that it is again
+    """What somebody says they found, before it is recorded. `id` names the earlier finding that it is again
     (L2).
     """
 
@@ -109,7 +109,7 @@ class Found(Content, frozen=True, kw_only=True):
 
 
 class Raised(Content, frozen=True, kw_only=True):
-    """A finding as it enters the ledger: raised for the first time (`id == root`), or again under a new id.
+    """A finding as it is recorded: raised for the first time (`id == root`), or again under a new id.
 
     `note`: shown, no loop item (L10). `anchored`: its quote or place is in the code (V7). `alike`: roots that it could
     be, too many to tell; never merged by itself (L2). `state` is where it stands then.
@@ -126,7 +126,7 @@ class Raised(Content, frozen=True, kw_only=True):
 
 
 class Finding(Content, frozen=True, kw_only=True):
-    """A finding as the ledger has it now: one per root. `id` is the latest it was flagged under, `root` the first.
+    """A finding as it stands now: one per root. `id` is the latest it was flagged under, `root` the first.
 
     `by_check` names the check that raised it, which alone also resolves it. `raised` and `flagged` are iterations,
     `flags` in how

@@ -49,7 +49,7 @@ class Recorded(msgspec.Struct, frozen=True):
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """One task with its ledger. `history` or `authors` is None when it could not be read (P0).
+    """One task with its history. `history` or `authors` is None when it could not be read (P0).
 
     `parties` has everyone who is named anywhere in it, spawners included. `cleared` says up to which attempt a person
     cleared a session of what trailers say about it (I8). `reviewers` have a counting review of the diff (D9).

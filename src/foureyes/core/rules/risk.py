@@ -1,6 +1,6 @@
 """H1: how closely a waiting task wants to be looked at. One pure function, reasons instead of scores.
 
-From git, checks and the ledger only: nothing that an author writes can change it. It orders and asks; it never decides.
+From git, checks and the journal: nothing that an author writes can change it. It orders and asks; it never decides.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Risk(msgspec.Struct, frozen=True):
 
 
 class Around(msgspec.Struct, frozen=True):
-    """What the rest of the ledger says: how much of this agent's work was decided before, and who touches the same
+    """What is known beside the task: how much of this agent's work was decided before, and who touches the same
     files.
     """
 
@@ -50,7 +50,7 @@ def risk_of(
     """The highest class with a reason wins; all reasons are kept."""
     high = [
         *_by_policy(facts, policy),
-        *_by_ledger(facts),
+        *_by_history(facts),
         *_by_checks(states),
         *_by_tests(facts, policy),
         *_by_content(facts, policy),
@@ -72,7 +72,7 @@ def _by_policy(facts: Facts, policy: ReviewPolicy) -> list[str]:
     return found
 
 
-def _by_ledger(facts: Facts) -> list[str]:
+def _by_history(facts: Facts) -> list[str]:
     attempt = facts.attempt
     found = []
     if facts.task.tier != "developer":

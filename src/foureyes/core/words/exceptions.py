@@ -1,4 +1,4 @@
-"""Kinds of exceptions (P8): everything that is let through on the record, under the name that the ledger keeps."""
+"""Kinds of exceptions (P8): everything that is let through on the record, under the name that the journal keeps."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ ROLES = ("tech_lead", "developer", "qa")
 
 @click.group("export")
 def export_group() -> None:
-    """Write what the ledger says as documents of other tools."""
+    """Write what is on record as documents of other tools."""
 
 
 @click.group("import")
@@ -28,7 +28,7 @@ def import_group() -> None:
     "--role", type=click.Choice(ROLES), required=True, help="Whose handoff: open issues, answers, or failing tests."
 )
 def export_handoff(session: Session, task: str, role: str) -> None:
-    """The handoff of a tech lead, a developer or QA, made from the ledger."""
+    """The handoff of a tech lead, a developer or QA, made from what is on record."""
     document = session.app.handoffs.export(task, role)
     if session.json:
         output.write_json(document)

@@ -108,7 +108,7 @@ for command in (lead_split, *[decision(option) for option in DECISIONS]):
 @click.argument("task")
 @click.option("--for", "purpose", type=click.Choice(PURPOSES), required=True, help="What the agent is to do.")
 def prompt(session: Session, task: str, purpose: str) -> None:
-    """What an agent is told about a task, from the ledger (F4)."""
+    """What an agent is told about a task, from the journal (F4)."""
     made = session.app.prompts.make(session.actor, task, purpose)
     if session.json:
         output.write_json({"task": task, "for": purpose, "prompt": made.text, "note": made.note})

@@ -116,7 +116,7 @@ def policy_accept(session: Session) -> None:
 
 
 def show_security(session: Session, limit: int) -> None:
-    """The security ledger, newest first; `fe stats security` shows the same."""
+    """Every exception on record, newest first; `fe stats security` shows the same."""
     rows, totals = session.app.policy.security(limit), session.app.policy.security_totals()
     if session.json:
         output.write_lines(rows)

@@ -1,4 +1,4 @@
-"""`fe stats reviews|reviewers|loops|security`: figures from the ledger; small charts on a terminal, plain tables
+"""`fe stats reviews|reviewers|loops|security`: figures from the journal; small charts on a terminal, plain tables
 elsewhere.
 """
 
@@ -46,7 +46,7 @@ def style() -> Style:
 
 @click.group("stats")
 def stats() -> None:
-    """Figures from the ledger."""
+    """Figures from the journal."""
 
 
 @verb("security", example="fe stats security")

@@ -1,4 +1,4 @@
-"""The project itself: its policy, settings and templates, and what the security ledger says."""
+"""The project itself: its policy, settings and templates, and the exceptions on record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
--- Logs, handoffs and the security ledger.
+-- Logs, handoffs and the exceptions on record.
 
 -- name: record.insert_log
 INSERT INTO logs (seq, task, session, type, text, at) VALUES (:seq, :task, :session, :type, :text, :at);
