@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import sys
 from pathlib import Path
 
 import pytest
+
+from foureyes.core.words.ids import short_diff
+from foureyes.steps import Steps, fe
+from foureyes.ui.cli.steps import steps_text
 
 from tests.launcher import Caller
 from tests.scenarios.shop import AT_ONCE, TESTS, Shop, commit_in, with_pipeline
@@ -239,33 +242,34 @@ def test_lines_are_counted_and_not_read_from_a_graph_lesson_58(shop: Shop) -> No
     assert re.search(rf" {task} .* \+1236 -0 ", shop.run(cast.alice, "queue").out)
 
 
-def follow(shop: Shop, who: Caller, said: str, verb: str) -> str:
-    """Type the command of this verb that was just printed; what it prints."""
-    printed = re.findall(rf"\bfe ({verb}(?: +(?:-m \"[^\"]+\"|[^\s\"]+))*?)(?=  |$|\))", said, re.MULTILINE)
-    assert printed, f"no fe {verb} in: {said}"
-    result = shop.run(who, *shlex.split(printed[-1]))
-    assert result.rc == 0, f"fe {printed[-1]}: {result}"
+def follow(shop: Shop, who: Caller, said: str, steps: Steps) -> str:
+    """Type a step that was just printed; what it prints."""
+    assert steps_text(steps) in said, f"no {steps_text(steps)} in: {said}"
+    (step,) = steps.steps
+    result = shop.run(who, *[word if isinstance(word, str) else word.name for word in step.argv[1:]])
+    assert result.rc == 0, f"{steps_text(steps)}: {result}"
     return result.out
 
 
 def test_the_way_that_is_printed_is_wired_from_plan_to_merge_lesson_44(shop: Shop) -> None:
-    """Every step is the command that the step before printed; what came of it is looked at in git and in the store."""
+    """Every step is one that the step before printed; what came of it is looked at in git and in the store."""
     cast = shop.cast
-    follow(shop, cast.claude, shop.run(cast.alice, "create", "Update API").out, "start")
+    created = shop.run(cast.alice, "create", "Update API").out
     (task,) = shop.tasks()
+    follow(shop, cast.claude, created, fe("start", task))
     shop.commit(f"fe/{task}", CODE)
     assert shop.status(task) == "in_progress"
     handed = shop.run(cast.claude, "submit", task, "--branch", f"fe/{task}").out
     assert "you are free" in handed
-    refused = shop.run(cast.alice, "approve", task).err
-    follow(shop, cast.alice, refused, "check run")
-    page = follow(shop, cast.alice, shop.run(cast.alice, "queue").out, "show")
+    follow(shop, cast.alice, shop.run(cast.alice, "approve", task).err, fe("check", "run", task))
+    page = follow(shop, cast.alice, shop.run(cast.alice, "queue").out, fe("show", task, "--diff"))
     assert "+VALUE = 1" in page
-    approved = follow(shop, cast.alice, page, "approve")
-    follow(shop, cast.alice, approved, "approve --withdraw")
+    approve = fe("approve", task, "--seen", short_diff(shop.show(task)["attempts"][0]["diff_id"]))
+    approved = follow(shop, cast.alice, page, approve)
+    follow(shop, cast.alice, approved, fe("approve", "--withdraw", task))
     assert shop.status(task) == "reviewing"
-    approved = follow(shop, cast.alice, page, "approve")
-    assert follow(shop, cast.alice, approved, "merge").startswith(f"merged   {task}")
+    approved = follow(shop, cast.alice, page, approve)
+    assert follow(shop, cast.alice, approved, fe("merge")).startswith(f"merged   {task}")
     assert (shop.on_main("src/code.py"), shop.show(task)["task"]["merge"]) == ("VALUE = 1", shop.tip())
     assert [kind for kind in shop.kinds(task) if kind != "CheckFinished"][-5:] == [
         "Approved", "ApprovalWithdrawn", "Approved", "MergeLeased", "TaskMerged",

@@ -196,7 +196,9 @@ class Findings:
                 if one.blocking
             ]
             if wrong or not chosen:
-                none = Reason("L16", "there is no open note without a task", fe("finding", "list", *task.split()))
+                none = Reason(
+                    "L16", "there is no open note without a task", fe("finding", "list", *([task] if task else []))
+                )
                 raise Refused(
                     "nothing was planned.", reasons=tuple(wrong) or (none,), next_step=(wrong or [none])[0].next
                 )

@@ -80,7 +80,7 @@ class Doctor:
                 "; ".join(problems),
                 in_turn(
                     fe("backup", blank("FILE"), after=" now"),
-                    fe("restore", after=" from a good backup"),
+                    fe("restore", blank("FILE"), after=" from a good backup"),
                     joint=", then ",
                 ),
             )

@@ -237,7 +237,8 @@ def rulings_for(state: State, *, waiting: bool, left_diff: bool = False) -> tupl
 
 def rule_step(finding: str, words: tuple[RulingWord, ...]) -> Steps:
     """The command that rules on a finding, by one of these."""
-    return fe("finding", "rule", finding, one_of(*[f"--{word.lower().replace('_', '-')}" for word in words]))
+    rulings = [f"--{word.lower().replace('_', '-')}" for word in words]
+    return fe("finding", "rule", finding, one_of(*rulings))
 
 
 def severity_of(text: str) -> Severity | Literal["FYI"] | None:

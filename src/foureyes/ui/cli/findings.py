@@ -76,7 +76,7 @@ def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: 
     if level is None or level == "FYI":
         raise BadInput(
             f"severity {severity!r}: allowed are {', '.join(word.lower() for word in SEVERITIES)}.",
-            next_step=fe("log", after=", for a remark"),
+            next_step=fe("log", blank("TASK"), phrase("…"), after=", for a remark"),
         )
     path, line = _place(place)
     text = (

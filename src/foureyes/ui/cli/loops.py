@@ -68,7 +68,7 @@ def lead() -> None:
     example='fe lead split fe-7k2 --into "Read the limit from settings" --into "Count per key" -m "too much at once"',
 )
 @click.argument("task")
-@click.option("--into", multiple=True, required=True, metavar="TITLE", help="A part, as a task of its own; repeatable.")
+@click.option("--into", multiple=True, metavar="TITLE", help="A part, as a task of its own; repeatable.")
 @reason_options
 def lead_split(session: Session, task: str, into: tuple[str, ...], reason: str) -> None:
     """Plan parts of it as tasks of their own; the whole waits for them."""
