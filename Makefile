@@ -1,6 +1,6 @@
 # Needs Python 3.11 or newer, git and make. Everything else goes into .venv.
 #   make demo    see it work          make check   lint, types, contracts, docs, tests
-#   make test    all tests            make bench   figures, as ratios
+#   make test    tests of every day   make bench   figures, as ratios
 #   make nightly everything: every variant of every test, every failpoint on both engines, ROUNDS=500 days of random kills (hours)
 
 PYTHON      ?= python3
