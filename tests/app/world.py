@@ -27,8 +27,9 @@ from foureyes.app.call.context import Context
 from foureyes.app.ports import CaughtUp, Merged, Repo, Workshop
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.audit import AuditReport
+from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import ApprovalOutcome
-from foureyes.app.views.task import Outcome, TaskDetail
+from foureyes.app.views.task import TaskDetail
 from foureyes.app.views.task_list import ListQuery
 from foureyes.app.views.work import CheckpointView
 from foureyes.bootstrap import outside

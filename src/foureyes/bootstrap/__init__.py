@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 from foureyes.adapters.clock import RandomIds, SharedClock, SystemClock
 from foureyes.adapters.git.client.locate import Located, locate
 from foureyes.adapters.store.opening import open_store, restore_store
-from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context, stamp
 from foureyes.bootstrap.outside import Outside
-from foureyes.core.nouns.session import Actor
 from foureyes.errors import EnvironmentProblem, NoProject, Refused, StoreProblem
 from foureyes.steps import blank, fe, in_turn, shell
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
     from foureyes.adapters.identity.keys import KeyRing
+    from foureyes.adapters.store.store import Store
     from foureyes.app.ports import Progress
     from foureyes.bootstrap.creating import Created
     from foureyes.config.settings import Value
+    from foureyes.core.nouns.session import Actor
 
 FOLDER = ".foureyes"
 

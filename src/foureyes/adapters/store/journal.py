@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.adapters.store.engine import Database, Value
 from foureyes.adapters.store.queries import sql
 from foureyes.app.views.audit import JournalRow
 from foureyes.core.events import WHERE, Event, kind_of
 from foureyes.core.words.digest import sha256
 from foureyes.errors import VerificationFailed
 from foureyes.steps import prose
+
+if TYPE_CHECKING:
+    from foureyes.adapters.store.engine import Database, Value
 
 DOMAIN = b"foureyes-journal-1\n"
 """Separates these hashes from every other use of sha256, and names the form of what is hashed."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from foureyes.adapters.store.queries import sql
-from foureyes.app.views.task_list import ListQuery
+
+if TYPE_CHECKING:
+    from foureyes.app.views.task_list import ListQuery
 
 
 def compose(query: ListQuery) -> tuple[str, dict[str, object]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import signal
 
 from foureyes.errors import StoreBusy, StoreProblem
 from foureyes.steps import prose
@@ -58,6 +57,7 @@ class WriterLock:
 
     def _wait(self, fd: int) -> None:
         """Queue in the kernel, up to the deadline."""
+        import signal
         import threading
 
         in_main = threading.current_thread() is threading.main_thread()
@@ -69,6 +69,8 @@ class WriterLock:
             )
 
     def _by_alarm(self, fd: int) -> bool:
+        import signal
+
         def ring(*_: object) -> None:
             raise Expired
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.adapters.store.engine import Database
 from foureyes.core.words.digest import sha256
 from foureyes.errors import StoreProblem
 from foureyes.steps import fe, prose
+
+if TYPE_CHECKING:
+    from foureyes.adapters.store.engine import Database
 
 FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 RECORD = (

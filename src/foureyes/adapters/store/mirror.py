@@ -8,12 +8,14 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
-from foureyes.app.ports import Tx
 from foureyes.app.views.audit import Discrepancy, SecurityRow
+
+if TYPE_CHECKING:
+    from foureyes.app.ports import Tx
 
 PIECE = 65_536
 

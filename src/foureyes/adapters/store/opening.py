@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from foureyes.adapters.store.engine import Database
 from foureyes.adapters.store.feedback_files import FeedbackFiles
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.migrate import LATEST, migrate
@@ -14,6 +14,9 @@ from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 from foureyes.errors import StoreProblem
 from foureyes.steps import blank, fe
+
+if TYPE_CHECKING:
+    from foureyes.adapters.store.engine import Database
 
 NAME = "store.db"
 LOCK = "store.lock"

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import apsw
 
-from foureyes.adapters.store.engine import Value
 from foureyes.adapters.store.queries import sql
 from foureyes.errors import StoreBusy, StoreProblem
 from foureyes.steps import blank, fe, prose
+
+if TYPE_CHECKING:
+    from foureyes.adapters.store.engine import Value
 
 OLDEST = (3, 51, 3)
 """Earlier versions have the WAL-reset race that can corrupt a file which several processes write."""

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from foureyes.adapters.store.engine import Database, plain, structs
 from foureyes.adapters.store.feedback_files import DECIDING, STARTING, FeedbackFiles
 from foureyes.adapters.store.journal import Row, next_row
-from foureyes.adapters.store.lists import compose
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.migrate import migrate
 from foureyes.adapters.store.mirror import Mirror, differences, expected_lines
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import SqliteEngine
-from foureyes.app.ports import Progress, Tx, WriteTx
 from foureyes.app.views.audit import AuditReport, Discrepancy
-from foureyes.app.views.task_list import ListQuery
-from foureyes.core.events import Event
 from foureyes.errors import StoreProblem, VerificationFailed
 from foureyes.steps import fe
+
+if TYPE_CHECKING:
+    from foureyes.app.ports import Progress, Tx, WriteTx
+    from foureyes.app.views.task_list import ListQuery
+    from foureyes.core.events import Event
 
 T = TypeVar("T")
 
@@ -49,6 +50,8 @@ class Reading:
         return found[0] if found else None
 
     def tasks(self, query: ListQuery, into: type[T], /) -> list[T]:
+        from foureyes.adapters.store.lists import compose
+
         statement, params = compose(query)
         return structs(into, *self._engine.fetch(statement, plain(params)))
 

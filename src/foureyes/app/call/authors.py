@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.ports import Tx
 from foureyes.core.nouns.attempt import AUTHOR_SOURCES, Author
+
+if TYPE_CHECKING:
+    from foureyes.app.ports import Tx
 
 
 class AuthorRow(Author, frozen=True, kw_only=True):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Token
-from foureyes.app.ports import Tx
 from foureyes.app.views.session import SessionView
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.rights import barred
 from foureyes.core.words.ids import SessionId, session_of
 from foureyes.errors import Reason
 from foureyes.steps import fe
+
+if TYPE_CHECKING:
+    from foureyes.app.ports import Tx
 
 
 def gate_of(project: str) -> Actor:

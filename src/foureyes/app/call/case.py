@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
-from foureyes.app.ports import Tx
-from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.session import Actor, Party
-from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.policy import ReviewPolicy
-from foureyes.core.words.ids import TaskId
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.core.nouns.attempt import Attempt
+    from foureyes.core.nouns.task import Task
+    from foureyes.core.words.ids import TaskId
 
 NO_TIP = Tip()
 

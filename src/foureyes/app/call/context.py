@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.caller import check_token, gate_of, permit, spawners
 from foureyes.app.call.rows import Change, Named, Origin, StoredSetting
 from foureyes.app.call.work import Work
-from foureyes.app.ports import Clock, Ids, Keys, Outside, Repo, Store, Tx, Workshop
 from foureyes.app.views.project import Key, ProjectView
 from foureyes.app.views.session import SessionView
 from foureyes.core.nouns.session import Actor, Party
@@ -23,6 +22,7 @@ from foureyes.errors import AmbiguousId, BadInput, Internal, NotFound, StaleStat
 from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:  # a verb that asks no rule reads no configuration
+    from foureyes.app.ports import Clock, Ids, Keys, Outside, Repo, Store, Tx, Workshop
     from foureyes.config.layers import Layers
     from foureyes.config.settings import Value
     from foureyes.core.rules.policy import ReviewPolicy

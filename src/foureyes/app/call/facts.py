@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Protocol, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar
 
 import msgspec
 
 from foureyes.app.call.authors import AuthorRow, authors_of
 from foureyes.app.call.caller import spawners
-from foureyes.app.call.context import Context
-from foureyes.app.ports import Tx
 from foureyes.app.views.session import SessionView
 from foureyes.core.events import Event, LabelAdded, PlanAccepted, TaskCreated, TaskEdited, TaskStarted, kind_of
 from foureyes.core.loop.review import Review
@@ -25,6 +23,10 @@ from foureyes.core.rules.four_eyes import Said, may_approve
 from foureyes.core.words.ids import OriginId, SessionId, TaskId
 from foureyes.errors import StoreProblem
 from foureyes.steps import fe
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
 
 DAY_MINUTES = 24 * 60
 

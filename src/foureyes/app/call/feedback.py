@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from foureyes.app.ports import Tx
+from typing import TYPE_CHECKING
+
 from foureyes.app.views.review import ApprovalView, FeedbackView
 from foureyes.core.nouns.feedback import Feedback
+
+if TYPE_CHECKING:
+    from foureyes.app.ports import Tx
 
 
 def history_of(tx: Tx, task: str) -> list[Feedback]:

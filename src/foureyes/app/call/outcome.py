@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.task import Outcome
-from foureyes.core.nouns.task import Task
+from typing import TYPE_CHECKING
+
+from foureyes.app.views.outcome import Outcome
 from foureyes.steps import NO_STEP, Steps
+
+if TYPE_CHECKING:
+    from foureyes.core.nouns.task import Task
 
 
 def outcome(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from foureyes.core.nouns.task import Task
-from foureyes.core.words.decision import Decision
 from foureyes.core.words.lifecycle import TRANSITIONS, is_allowed
 from foureyes.core.words.text import clean_text, is_blank
 from foureyes.errors import Reason, Refused
 from foureyes.steps import fe, phrase
+
+if TYPE_CHECKING:
+    from foureyes.core.nouns.task import Task
+    from foureyes.core.words.decision import Decision
 
 
 def refuse_task(task: str, what: str, *reasons: Reason, lead: Reason | None = None) -> NoReturn:

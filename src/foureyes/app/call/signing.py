@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.call.caller import permit
-from foureyes.app.call.context import Context
-from foureyes.app.call.work import Work
-from foureyes.app.ports import Tx
 from foureyes.app.views.project import Key
 from foureyes.core.events import DecisionSigned
-from foureyes.core.nouns.session import Actor
-from foureyes.core.nouns.task import Task
-from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.errors import Conflict, NotFound, Reason, Refused
 from foureyes.steps import Steps, fe, prose
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.call.work import Work
+    from foureyes.app.ports import Tx
+    from foureyes.core.nouns.session import Actor
+    from foureyes.core.nouns.task import Task
+    from foureyes.core.rules.policy import ReviewPolicy
 
 NEW_KEY = fe("key", "new", "--human")
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from foureyes.app.call.caller import gate_of, refuse_other_task
 from foureyes.app.call.rows import Count, Known
-from foureyes.app.ports import WriteTx
 from foureyes.app.views.session import SessionView
 from foureyes.core.events import Event, SessionEvidenceAdded, SessionStarted
-from foureyes.core.nouns.session import Actor
 from foureyes.errors import Internal
+
+if TYPE_CHECKING:
+    from foureyes.app.ports import WriteTx
+    from foureyes.core.nouns.session import Actor
 
 
 class Work:

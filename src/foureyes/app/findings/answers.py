@@ -17,7 +17,7 @@ from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.ids import free_id
-from foureyes.app.views.task import Outcome
+from foureyes.app.views.outcome import Outcome
 from foureyes.core import events as e
 from foureyes.core.loop.answering import why_not_answers
 from foureyes.core.nouns.finding import Answer, Finding

@@ -22,9 +22,9 @@ from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, ra
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.finding import FindingPage, FindingView, MoveView
+from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import ApprovalView
 from foureyes.app.views.session import SessionView
-from foureyes.app.views.task import Outcome
 from foureyes.core import events as e
 from foureyes.core.documents.findings import path_of
 from foureyes.core.events.note import Logged

@@ -12,7 +12,7 @@ from foureyes.app.call.refusals import needed, refuse_task
 from foureyes.app.gate.hand_in import Wish, hand_in
 from foureyes.app.ports import Tx
 from foureyes.app.views.attempt import SubmitOutcome
-from foureyes.app.views.task import Outcome
+from foureyes.app.views.outcome import Outcome
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.session import Actor

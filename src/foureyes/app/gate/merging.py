@@ -20,7 +20,7 @@ from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.merge import MergeItem, MergeRow
 from foureyes.app.views.news import News
-from foureyes.app.views.task import Outcome
+from foureyes.app.views.outcome import Outcome
 from foureyes.core import events as e
 from foureyes.core.events.decision import TaskMerged
 from foureyes.core.nouns.attempt import DETACHED, KEEPS_APPROVAL, Attempt

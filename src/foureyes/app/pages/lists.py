@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from foureyes.app.call.authors import authors_of
-from foureyes.app.call.context import Context
 from foureyes.app.call.facts import HistoryRow, facts_for, facts_of, parties_of
-from foureyes.app.ports import Tx
 from foureyes.app.views.check import CheckView
 from foureyes.app.views.review import ApprovalView, FeedbackView
 from foureyes.app.views.session import SessionView
@@ -23,10 +23,14 @@ from foureyes.core.rules.facts import Facts, HistoryEntry
 from foureyes.core.rules.four_eyes import NOTHING, may_approve
 from foureyes.core.rules.involvement import makers_of
 from foureyes.core.rules.modes import mode_of
-from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import ConfigError, Reason
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.core.rules.policy import ReviewPolicy
 
 PAGE = 50
 MOST = 1_000

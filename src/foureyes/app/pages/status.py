@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
-from foureyes.app.call.context import Context
 from foureyes.app.pages.lists import Lists
-from foureyes.app.ports import CaughtUp, Tx
 from foureyes.app.project.policy import unaccepted
 from foureyes.app.views.project import CounterRow, ProjectView, StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewableRow
 from foureyes.config.layers import Resolved, resolve
 from foureyes.config.settings import BY_KEY
-from foureyes.core.nouns.session import Actor
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.errors import ConfigError, GitProblem
 from foureyes.steps import Steps, prose
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import CaughtUp, Tx
+    from foureyes.core.nouns.session import Actor
 
 REVIEWABLE_SHOWN = 20
 CANDIDATES = 500

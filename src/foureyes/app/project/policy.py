@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 from msgspec.structs import asdict
 
 from foureyes.app.call.caller import permit
-from foureyes.app.call.context import Context
 from foureyes.app.call.rows import StoredSetting
-from foureyes.app.ports import Tx
 from foureyes.app.project import prompt_templates
 from foureyes.app.views.audit import SecurityRow
 from foureyes.app.views.project import Acceptance, ProjectView, SecurityTotal, SettingView
@@ -18,10 +18,14 @@ from foureyes.config.reading import parse, parse_flag, read_file
 from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Value
 from foureyes.core.events.project import PolicyAccepted, SettingChanged
 from foureyes.core.nouns.check import CheckRule
-from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.policy import LabelRule, Profile, digest_of
 from foureyes.errors import BadInput, NotFound, Refused
 from foureyes.steps import Steps, by_person, fe, prose
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.core.nouns.session import Actor
 
 
 class Policy:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
-from foureyes.app.call.context import Context
-from foureyes.app.call.work import Work
-from foureyes.app.ports import Tx
 from foureyes.core.documents.prompt_contract import PURPOSES
 from foureyes.core.events.project import TemplateAccepted
 from foureyes.core.rules.policy import digest_of
-from foureyes.core.words.ids import TaskId
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.call.work import Work
+    from foureyes.app.ports import Tx
+    from foureyes.core.words.ids import TaskId
 
 FOLDER = ".foureyes/prompts"
 

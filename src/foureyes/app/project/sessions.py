@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from foureyes.app.call.caller import permit, refuse_other_task, spawners
-from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import Count, Known, Named, Token
 from foureyes.app.call.work import Work
-from foureyes.app.ports import Tx, WriteTx
 from foureyes.app.views.session import Ended, SessionView, Spawned, Whoami
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.session import ROLES, Actor, Role, is_one_origin
-from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import SessionId, Sha, session_id, session_of, token_hash
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, FoureyesError, NotFound, Reason, TokenRefused
 from foureyes.steps import blank, by_person, fe, prose
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx, WriteTx
+    from foureyes.core.nouns.task import Task
 
 
 class Sessions:

@@ -8,7 +8,7 @@ from foureyes.app.call.facts import attempt_of, facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_from, refuse_task, refuse_unless
 from foureyes.app.tasks.escalation import escalate
-from foureyes.app.views.task import Outcome
+from foureyes.app.views.outcome import Outcome
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded

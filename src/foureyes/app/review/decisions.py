@@ -15,8 +15,8 @@ from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import items_of, refuse_landed, refuse_while_merging
 from foureyes.app.gate.settling import after
 from foureyes.app.ports import Tx
+from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import ApprovalOutcome, ApprovalView
-from foureyes.app.views.task import Outcome
 from foureyes.app.work.branches import tip_of
 from foureyes.core.events.decision import ApprovalFinished, ApprovalRecorded, ApprovalWithdrawn, Approved
 from foureyes.core.events.project import SecurityRecorded

@@ -16,7 +16,7 @@ from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import refuse_while_merging
 from foureyes.app.tasks.escalation import loop_state_of, profile_of
 from foureyes.app.tasks.ids import free_id
-from foureyes.app.views.task import Outcome
+from foureyes.app.views.outcome import Outcome
 from foureyes.app.work.branches import begin_again
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from foureyes.app.call.context import Context
 from foureyes.app.call.outcome import outcome
-from foureyes.app.views.task import Outcome
 from foureyes.core.events.note import HandedOff, Logged
-from foureyes.core.nouns.session import Actor
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput
 from foureyes.steps import fe, phrase
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.views.outcome import Outcome
+    from foureyes.core.nouns.session import Actor
 
 LOG_TYPES = ("progress", "blocker", "decision", "hypothesis", "tried", "result")
 

@@ -9,7 +9,7 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import needed, refuse_from, refuse_unless
 from foureyes.app.call.work import Work
-from foureyes.app.views.task import Outcome
+from foureyes.app.views.outcome import Outcome
 from foureyes.core import events as e
 from foureyes.core.events.project import ProjectHeld, ProjectResumed
 from foureyes.core.nouns.session import Actor

@@ -13,8 +13,8 @@ from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.ids import free_id
+from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import ApprovalView
-from foureyes.app.views.task import Outcome
 from foureyes.core import events as e
 from foureyes.core.events.decision import ApprovalEnded
 from foureyes.core.nouns.session import Actor

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
-from foureyes.core.nouns.session import Actor
+if TYPE_CHECKING:
+    from foureyes.core.nouns.session import Actor
 
 
 class SessionView(msgspec.Struct, frozen=True, kw_only=True):

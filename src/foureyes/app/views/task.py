@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.steps import NO_STEP, Steps
-
 if TYPE_CHECKING:  # nobody decodes these values, and a verb that answers with an Outcome needs none of them
     from foureyes.app.views.check import CheckView
     from foureyes.app.views.finding import FindingView
@@ -90,15 +88,3 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     def name(self, session: str | None) -> str:
         """What people call a session."""
         return self.names.get(session or "", session or "nobody")
-
-
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What a verb did to a task. `changed` is false for an idempotent repeat."""
-
-    task: str
-    status: str
-    version: int
-    changed: bool = True
-    message: str = ""
-    next: Steps = NO_STEP
-    notes: tuple[str, ...] = ()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from foureyes.app.call.context import Context
+from typing import TYPE_CHECKING
+
 from foureyes.app.call.facts import attempt_of
 from foureyes.app.views.review import FeedbackView
 from foureyes.core.nouns.attempt import DETACHED, Attempt
 from foureyes.core.rules import gate
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import FoureyesError, GitProblem
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
 
 
 def tip_of(context: Context, attempt: Attempt, target: str) -> gate.Tip | None:

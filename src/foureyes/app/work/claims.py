@@ -6,27 +6,27 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.app.call.context import Context
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Count
-from foureyes.app.call.work import Work
-from foureyes.app.ports import Tx
 from foureyes.app.views.session import SessionView
-from foureyes.app.views.task import Outcome
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor, is_one_origin, is_same
-from foureyes.core.nouns.task import Task
 from foureyes.core.rules.involvement import is_under
-from foureyes.core.words.ids import Sha
-from foureyes.core.words.lifecycle import RunEnd
 from foureyes.core.words.text import clean_text
 from foureyes.errors import LostClaim, NotFound, Reason
 from foureyes.steps import Steps, by_person, either, fe, one_of, phrase
 
 if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.call.work import Work
+    from foureyes.app.ports import Tx
+    from foureyes.app.views.outcome import Outcome
+    from foureyes.core.nouns.task import Task
     from foureyes.core.rules.facts import Facts
+    from foureyes.core.words.ids import Sha
+    from foureyes.core.words.lifecycle import RunEnd
 
 RESUME = by_person(fe("resume", "--project", "-m", phrase("why")))
 

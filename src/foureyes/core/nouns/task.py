@@ -18,7 +18,7 @@ TYPES: tuple[TaskType, ...] = ("task", "bug", "feature", "chore", "docs", "epic"
 
 HIGHEST, DEFAULT_PRIORITY, LOWEST = 0, 2, 4
 TITLE_LIMIT = 500
-LABEL = re.compile(r"[^\s,\x00-\x1f\x7f]{1,64}\Z")
+LABEL = r"[^\s,\x00-\x1f\x7f]{1,64}\Z"
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,7 +82,7 @@ def clean_title(text: str) -> str:
 def clean_label(text: str) -> str:
     """A label: one word, no commas."""
     label = text.strip()
-    if not LABEL.match(label) or CONTROL.search(label) or SURROGATE.search(label):
+    if not re.match(LABEL, label) or CONTROL.search(label) or SURROGATE.search(label):
         raise BadInput(
             f"{visible(text)!r} is not a label: one word of up to 64 characters, no spaces or commas.",
             next_step=fe("label", "add", blank("TASK"), "security"),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from foureyes.core.nouns.check import CheckResult, CheckRule, CheckState, Outcome
-from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_involved
-from foureyes.core.rules.policy import ReviewPolicy
+
+if TYPE_CHECKING:
+    from foureyes.core.rules.facts import Facts
+    from foureyes.core.rules.policy import ReviewPolicy
 
 RAN: frozenset[Outcome] = frozenset({"passed", "failed"})
 """G1: a run that crashed or was ended tells nothing about which tests there are."""

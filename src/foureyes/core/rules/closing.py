@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from foureyes.core.nouns.session import Party, is_one_origin, is_tied
-from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import as_minor, elsewhere, may_decide, strictest_for, with_spawners
 from foureyes.core.rules.involvement import is_creator, is_under, made_by, makers_of
-from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.words.decision import Decision, allow, fail_closed, refuse
 from foureyes.core.words.text import is_blank
 from foureyes.steps import by, fe
+
+if TYPE_CHECKING:
+    from foureyes.core.rules.facts import Facts
+    from foureyes.core.rules.policy import ReviewPolicy
 
 
 def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from foureyes.core.nouns.session import GRADES, Party, has_grade, is_one_origin
-from foureyes.core.rules.facts import Facts, Recorded
 from foureyes.core.rules.involvement import (
     Maker,
     did,
@@ -23,10 +22,13 @@ from foureyes.core.rules.involvement import (
 from foureyes.core.rules.minor import minor_refusals
 from foureyes.core.rules.policy import FINISHED_APART, PolicyName, ReviewPolicy, required_grade
 from foureyes.core.words.decision import Decision, allow, fail_closed, refuse, strictest
-from foureyes.core.words.exceptions import ExceptionKind
 from foureyes.core.words.ids import short_diff
 from foureyes.core.words.text import is_blank
 from foureyes.steps import Steps, by, by_person, either, fe, phrase, prose
+
+if TYPE_CHECKING:
+    from foureyes.core.rules.facts import Facts, Recorded
+    from foureyes.core.words.exceptions import ExceptionKind
 
 Answer = Literal["refuse", "reason", "allow", "declared"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,7 +12,6 @@ from foureyes.core.nouns.check import red
 from foureyes.core.nouns.finding import Blocking, rule_step, rulings_for
 from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.rules.check_states import NOT_COMPARED, check_states
-from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.minor import minor_refusals
 from foureyes.core.rules.policy import AgentApproval, ReviewPolicy, must_be_seen, required_reviews
@@ -19,6 +19,9 @@ from foureyes.core.words.ids import Sha, short_diff
 from foureyes.core.words.text import is_blank
 from foureyes.errors import Reason
 from foureyes.steps import Steps, by_person, fe, in_turn, one_of, phrase
+
+if TYPE_CHECKING:
+    from foureyes.core.rules.facts import Facts
 
 SEEN_DIGITS = 8
 

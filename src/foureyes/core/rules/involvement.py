@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from foureyes.core.nouns.session import Party, is_above, is_below, is_one_origin, is_same, is_tied
-from foureyes.core.rules.facts import Facts
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.lifecycle import IMPLEMENTATION
+
+if TYPE_CHECKING:
+    from foureyes.core.rules.facts import Facts
 
 
 class Maker(msgspec.Struct, frozen=True):

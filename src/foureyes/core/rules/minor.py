@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from foureyes.core.nouns.session import Party
-from foureyes.core.rules.facts import Facts
+from typing import TYPE_CHECKING
+
 from foureyes.core.rules.involvement import is_involved, labels_in_force
 from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, gate_files
 from foureyes.errors import Reason
+
+if TYPE_CHECKING:
+    from foureyes.core.nouns.session import Party
+    from foureyes.core.rules.facts import Facts
 
 
 def minor_refusals(facts: Facts, policy: ReviewPolicy, author: Party | None) -> tuple[Reason, ...]:

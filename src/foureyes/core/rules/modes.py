@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from foureyes.core.nouns.check import CheckState, red
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules import gate
-from foureyes.core.rules.facts import Control, Facts
 from foureyes.core.rules.involvement import is_involved, labels_in_force, labels_kept, why_it_may_not_loosen
 from foureyes.core.rules.policy import (
     DOCS,
@@ -24,6 +24,9 @@ from foureyes.core.rules.policy import (
 from foureyes.core.words.globs import matching
 from foureyes.errors import Reason
 from foureyes.steps import fe, prose
+
+if TYPE_CHECKING:
+    from foureyes.core.rules.facts import Control, Facts
 
 PREFIX = "review:"
 NAMES: dict[str, Mode] = {**{mode: mode for mode in MODES}, "auto": "auto-approve"}

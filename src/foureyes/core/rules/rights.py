@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from foureyes.core.nouns.session import Kind, Role, Trust
+from typing import TYPE_CHECKING
+
 from foureyes.errors import Reason
 from foureyes.steps import blank, by, fe, prose
+
+if TYPE_CHECKING:
+    from foureyes.core.nouns.session import Kind, Role, Trust
 
 FOR_A_NAME = frozenset({"log"})
 FOR_A_SERVICE = frozenset(

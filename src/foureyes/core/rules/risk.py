@@ -5,17 +5,19 @@ From git, checks and the journal: nothing that an author writes can change it. I
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from foureyes.core.nouns.check import CheckState
-from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import labels_in_force
-from foureyes.core.rules.modes import Chosen
 from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, gate_files, required_grade
 from foureyes.core.words.globs import matching
 from foureyes.errors import Reason
+
+if TYPE_CHECKING:
+    from foureyes.core.nouns.check import CheckState
+    from foureyes.core.rules.facts import Facts
+    from foureyes.core.rules.modes import Chosen
 
 RiskClass = Literal["high", "medium", "low"]
 CLASSES: tuple[RiskClass, ...] = ("high", "medium", "low")

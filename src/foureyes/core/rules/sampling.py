@@ -5,9 +5,12 @@ again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from foureyes.core.rules.policy import HumanRule
 from foureyes.core.words.digest import sha256
+
+if TYPE_CHECKING:
+    from foureyes.core.rules.policy import HumanRule
 
 MILLION = 1_000_000
 

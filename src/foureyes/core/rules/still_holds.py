@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from foureyes.core.nouns.check import CheckState, red
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
-from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import Said, may_approve
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
-from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import Reason
+
+if TYPE_CHECKING:
+    from foureyes.core.rules.facts import Facts
+    from foureyes.core.rules.policy import ReviewPolicy
 
 BY_RULE = "M4"
 GLASS = "break_glass"

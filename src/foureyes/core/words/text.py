@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cached_property
 
 from foureyes.errors import BadInput
 from foureyes.steps import blank, fe, phrase, prose
 
 NAME_LIMIT = 64
-
-
 TEXT_LIMIT = 100_000
 
 
-SURROGATE = re.compile("[\ud800-\udfff]")
+class Unprintable:
+    """A set of characters that cannot be printed. Nearly every text has none, which is known without a pattern."""
+
+    def __init__(self, pattern: str, *, lines: bool = True) -> None:
+        self.pattern = pattern
+        self._lines = lines
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """The first of these characters in a text."""
+        return None if self._is_plain(text) else self._compiled.search(text)
+
+    def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
+        """A text with each of these characters replaced."""
+        return text if self._is_plain(text) else self._compiled.sub(replacement, text)
+
+    def _is_plain(self, text: str) -> bool:
+        return (text.replace("\n", "") if self._lines else text).isprintable()
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self.pattern)
 
 
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-
-
-CONTROL_IN_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+SURROGATE = Unprintable("[\ud800-\udfff]")
+CONTROL = Unprintable(r"[\x00-\x1f\x7f-\x9f]", lines=False)
+CONTROL_IN_TEXT = Unprintable(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+BIDI = Unprintable("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def clean_text(text: str, what: str) -> str:
@@ -34,7 +54,7 @@ def clean_text(text: str, what: str) -> str:
     return text
 
 
-def _refuse_control(text: str, pattern: re.Pattern[str], what: str) -> None:
+def _refuse_control(text: str, pattern: Unprintable, what: str) -> None:
     found = pattern.search(text)
     if found is not None:
         raise BadInput(
@@ -60,9 +80,6 @@ def clean_name(text: str) -> str:
         )
     _refuse_control(name, CONTROL, "the name")
     return name
-
-
-BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def visible(text: str) -> str:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from foureyes.app.views.attempt import SubmitOutcome
-from foureyes.app.views.task import Outcome
 from foureyes.core.nouns.attempt import SIGNALS
 from foureyes.core.words.ids import short_diff
-from foureyes.core.words.lifecycle import RunEnd
 from foureyes.errors import BadInput
 from foureyes.steps import by, either, fe, in_turn, phrase, shell
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
 from foureyes.ui.cli.output import count
 from foureyes.ui.cli.steps import steps_text
+
+if TYPE_CHECKING:
+    from foureyes.app.views.attempt import SubmitOutcome
+    from foureyes.app.views.outcome import Outcome
+    from foureyes.core.words.lifecycle import RunEnd
 
 WORKTREE = click.option("--worktree", is_flag=True, help="Make a checkout of its own for it (K1).")
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.views.task import TaskDetail
 from foureyes.ui.cli.output import count, when
 
 if TYPE_CHECKING:
     from foureyes.app.views.finding import FindingView
     from foureyes.app.views.review import ReviewView
+    from foureyes.app.views.task import TaskDetail
     from foureyes.core.loop.engine import Round
 
 SHOWN = 10

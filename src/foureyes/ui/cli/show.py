@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.review import ApprovalView
-from foureyes.app.views.task import TaskDetail
-from foureyes.app.views.task_list import Preview
+from typing import TYPE_CHECKING
+
 from foureyes.core.nouns.attempt import DETACHED, Attempt, ChangedFile
 from foureyes.core.nouns.feedback import section
 from foureyes.core.words.ids import short_diff
@@ -12,6 +11,11 @@ from foureyes.steps import NO_STEP, fe, in_turn, phrase
 from foureyes.ui.cli.loop_text import context_sections, loop_lines
 from foureyes.ui.cli.output import count, when
 from foureyes.ui.cli.steps import steps_text
+
+if TYPE_CHECKING:
+    from foureyes.app.views.review import ApprovalView
+    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.views.task_list import Preview
 
 
 def detail_text(detail: TaskDetail, *, with_diff: bool = False) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from foureyes.adapters.store.engine import Engine, plain
-from foureyes.adapters.store.journal import Row
 from foureyes.adapters.store.projections.counting import counted
 from foureyes.adapters.store.projections.steps import act, at, move, near
 from foureyes.adapters.store.queries import sql
 from foureyes.core.nouns.attempt import KEEPS_APPROVAL
 
 if TYPE_CHECKING:
+    from foureyes.adapters.store.journal import Row
     from foureyes.core import events as e
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from foureyes.adapters.store.engine import Engine, plain
-from foureyes.adapters.store.journal import Row
 from foureyes.adapters.store.projections.counting import counted
 from foureyes.adapters.store.projections.decision import back_to_review, insert_feedback
 from foureyes.adapters.store.projections.steps import at, log, move
 
 if TYPE_CHECKING:
+    from foureyes.adapters.store.journal import Row
     from foureyes.core import events as e
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from foureyes.adapters.store.engine import Engine, plain
-from foureyes.adapters.store.journal import Row
 from foureyes.adapters.store.projections.counting import counted
 from foureyes.adapters.store.projections.decision import insert_feedback
 from foureyes.adapters.store.projections.steps import act, at, log
@@ -15,6 +14,7 @@ from foureyes.errors import StaleState
 from foureyes.steps import fe
 
 if TYPE_CHECKING:
+    from foureyes.adapters.store.journal import Row
     from foureyes.core import events as e
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from foureyes.adapters.store.engine import Engine, plain
-from foureyes.adapters.store.journal import Row
 from foureyes.adapters.store.projections.steps import log
 
 if TYPE_CHECKING:
+    from foureyes.adapters.store.journal import Row
     from foureyes.core import events as e
 
 
