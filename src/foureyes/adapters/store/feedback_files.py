@@ -11,11 +11,14 @@ import fcntl
 import os
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.ports import Tx
 from foureyes.errors import FoureyesError
+
+if TYPE_CHECKING:
+    from foureyes.app.ports import Tx
 
 DECIDING = frozenset(
     {"Approved", "ApprovalFinished", "RedoRequested", "TaskRejected", "AttemptSentBack", "MergeFailed", "LeadDecided"}
