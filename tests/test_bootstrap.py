@@ -224,7 +224,7 @@ def test_a_restore_by_a_person_is_on_record_and_the_old_store_is_kept(checkout: 
     kept = restore(str(checkout.path), {}, ALICE, "backup.db")
     app = open_project(str(checkout.path), {})
     assert app.status.show(ALICE).counts["open"] == 0
-    assert [(row.kind, "backup.db" in row.reason) for row in app.policy.security()] == [("restore", True)]
+    assert [(row.kind, "backup.db" in row.reason) for row in app.audit.exceptions()] == [("restore", True)]
     assert app.audit.verify().findings == ()
     app.close()
     assert Path(kept).exists()

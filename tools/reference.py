@@ -1,5 +1,5 @@
-"""Writes docs/reference from the code (commands, configuration, errors, events, life cycle, rules, documents and their
-schemas) and the tables that other pages take from it.
+"""Writes docs/reference from the code (commands, verbs, configuration, errors, events, life cycle, rules, documents and
+their schemas) and the tables that other pages take from it.
 
 `python -m tools.reference` writes, `--check` compares and names what is stale. When code and page say the same thing,
 the page asks the code.
@@ -19,7 +19,7 @@ import msgspec
 from foureyes.core.documents.shapes import DOCUMENTS
 from foureyes.errors import FoureyesError
 
-from tools import blocks, command_pages, rules_page
+from tools import blocks, command_pages, rules_page, verbs_page
 from tools.documents import example_text, field_rows, schema_of, schema_text
 from tools.markdown import cell, code, doc, page, table
 from tools.rules_page import linked
@@ -212,6 +212,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "events.md": events,
     "lifecycle.md": lifecycle,
     "rules.md": rules,
+    "verbs.md": verbs_page.verbs_page,
     "documents.md": documents,
     **{f"schemas/{name}.schema.json": partial(schema_text, name) for name in DOCUMENTS},
 }

@@ -202,14 +202,14 @@ def test_the_creator_rules_with_a_reason_and_that_is_audited_P3_P8(desk: DeskWor
     with desk.refused("P3"):
         rule(desk, {name: "VERIFIED"}, by=QWEN, reason="  ")
     rule(desk, {name: "VERIFIED"}, by=QWEN, reason="ran it")
-    (event,) = desk.app.policy.security()
+    (event,) = desk.app.audit.exceptions()
     assert (event.kind, event.rule, event.reason, event.task) == ("creator_approval", "P3", "ran it", task)
 
 
 def test_a_person_who_created_it_rules_without_one_P3(desk: DeskWorld) -> None:
     _, name = answered(desk, creator=ALICE)
     rule(desk, {name: "VERIFIED"}, by=ALICE, reason="")
-    assert list(desk.app.policy.security()) == []
+    assert list(desk.app.audit.exceptions()) == []
 
 
 def test_under_strict_the_creator_does_not_rule_P3(desk: DeskWorld) -> None:

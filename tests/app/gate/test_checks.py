@@ -262,7 +262,7 @@ def test_breaking_the_glass_passes_red_checks_on_the_record_N3(desk: DeskWorld) 
     with desk.refused("D5"):
         desk.app.decisions.approve(CODEX, task, seen=desk.show(task).attempts[-1].diff_id, said=Said(break_glass="now"))
     done = desk.app.decisions.approve(BOB, task, said=Said(break_glass="the shop is down"))
-    (event,) = desk.app.policy.security()
+    (event,) = desk.app.audit.exceptions()
     assert (done.rule, done.exception, event.kind, event.reason) == ("N3", True, "break_glass", "the shop is down")
 
 

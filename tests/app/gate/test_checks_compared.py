@@ -38,7 +38,7 @@ def test_a_person_lets_tests_go_with_a_reason_and_it_is_on_record_D5_P8(world: G
     with world.refused("D5"):
         world.approve(BOB, task, reason="  ")
     world.approve(BOB, task, reason="two was a copy of one")
-    (event,) = world.app.policy.security()
+    (event,) = world.app.audit.exceptions()
     assert (event.kind, event.rule, event.reason, event.detail) == ("tests_gone", "D5", "two was a copy of one", TWO)
     assert any("tests_gone" in log.text for log in world.show(task).logs if log.type == "security")
 
@@ -119,7 +119,7 @@ def test_a_person_agrees_with_a_reason_although_nothing_was_compared_and_it_is_o
     answers(world, "tests", BOTH)
     task = same_tree_on_a_new_base(world)
     world.approve(BOB, task, reason="the target's own tests do not run here")
-    (event,) = world.app.policy.security()
+    (event,) = world.app.audit.exceptions()
     assert (event.kind, event.rule, event.reason) == ("tests_gone", "D5", "the target's own tests do not run here")
     answers(world, "tests", Ran(exit_code=127))
     assert [row.outcome for row in world.app.merges.process(CI)] == ["merged"]
@@ -156,7 +156,7 @@ def test_breaking_the_glass_lets_tests_go_too_and_both_are_on_record_N3_P8(world
     task = deliver(world)
     check(world, task)
     world.app.decisions.approve(ALICE, task, said=Said(break_glass="the shop is down"))
-    assert {event.kind for event in world.app.policy.security()} == {"break_glass", "tests_gone"}
+    assert {event.kind for event in world.app.audit.exceptions()} == {"break_glass", "tests_gone"}
 
 
 def test_renamed_with_a_reason_and_merged_the_tests_that_went_stay_allowed_on_the_merge_Q2_D5(world: GitWorld) -> None:

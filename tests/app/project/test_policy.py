@@ -131,14 +131,14 @@ def test_the_security_ledger_lists_every_kind_latest_first_P8(desk: DeskWorld) -
     desk.approve(CLAUDE, second)
     third = desk.handed_in(CLAUDE, creator=CLAUDE)
     desk.app.closing.close(CLAUDE, third, exception="wrong place")
-    rows = desk.app.policy.security()
+    rows = desk.app.audit.exceptions()
     assert [(row.kind, row.task) for row in rows] == [
         ("self_close", third),
         ("minor", second),
         ("creator_approval", first),
     ]
-    assert [row.kind for row in desk.app.policy.security(limit=1)] == ["self_close"]
-    totals = {row.kind: (row.n, row.first, row.last) for row in desk.app.policy.security_totals()}
+    assert [row.kind for row in desk.app.audit.exceptions(limit=1)] == ["self_close"]
+    totals = {row.kind: (row.n, row.first, row.last) for row in desk.app.audit.exception_totals()}
     assert totals["minor"] == (1, "2026-03-01T12:05:00.000Z", "2026-03-01T12:05:00.000Z")
     assert set(totals) == {"self_close", "minor", "creator_approval"}
 

@@ -109,7 +109,7 @@ def test_a_backup_is_whole_and_never_overwrites(desk: DeskWorld, tmp_path: Path)
 
 def test_a_restore_is_on_record_P8(desk: DeskWorld) -> None:
     desk.app.projects.note_restore(BOB, "backup.db", "store.db.before")
-    (event,) = desk.app.policy.security()
+    (event,) = desk.app.audit.exceptions()
     assert (event.kind, event.task, "backup.db" in event.reason) == ("restore", "", True)
     with desk.refused():
         desk.app.projects.note_restore(CLAUDE, "backup.db", "x")

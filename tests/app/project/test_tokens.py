@@ -19,7 +19,7 @@ SHELL = "process:boot:ns:shell"
 
 
 def security(desk: DeskWorld) -> list[tuple[str, str, str]]:
-    return [(row.kind, row.rule, row.session) for row in desk.app.policy.security()]
+    return [(row.kind, row.rule, row.session) for row in desk.app.audit.exceptions()]
 
 
 def review_of(desk: DeskWorld, lead: Actor = CLAUDE) -> tuple[str, Actor]:

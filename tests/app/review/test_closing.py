@@ -35,7 +35,7 @@ def test_the_maker_of_its_own_task_closes_it_only_by_an_audited_exception_C1_P8(
         desk.app.closing.close(CLAUDE, task, exception="  ")
     done = desk.app.closing.close(CLAUDE, task, exception="wrong repository")
     assert "audited as an exception: fe security" in done.notes
-    (event,) = desk.app.policy.security()
+    (event,) = desk.app.audit.exceptions()
     assert (event.kind, event.rule, event.reason, event.task) == ("self_close", "C1", "wrong repository", task)
     assert [log.type for log in desk.show(task).logs] == ["security"]
 
@@ -53,9 +53,9 @@ def test_a_live_claim_is_closed_only_by_a_person_or_the_creator_C1(desk: DeskWor
 
 def test_anyone_closes_a_minor_task_and_its_maker_on_the_record_C1_P10(desk: DeskWorld) -> None:
     desk.app.closing.close(CODEX, desk.handed_in(minor=True))
-    assert desk.app.policy.security() == []
+    assert desk.app.audit.exceptions() == []
     desk.app.closing.close(CLAUDE, desk.handed_in(minor=True))
-    assert [row.kind for row in desk.app.policy.security()] == ["minor"]
+    assert [row.kind for row in desk.app.audit.exceptions()] == ["minor"]
 
 
 def test_the_same_origin_counts_as_the_maker_C1_I3(desk: DeskWorld) -> None:
@@ -217,7 +217,7 @@ def test_an_epic_never_closes_by_itself_T5_lesson_11(desk: DeskWorld) -> None:
     with desk.refused("C1"):
         desk.app.closing.close(CLAUDE, epic)
     assert desk.app.closing.close(CODEX, epic).status == "closed"
-    assert desk.app.policy.security() == []
+    assert desk.app.audit.exceptions() == []
 
 
 def test_a_deleted_child_is_no_child_T5(desk: DeskWorld) -> None:

@@ -34,7 +34,7 @@ def test_a_different_pair_of_eyes_approves_P7(world: GitWorld) -> None:
     assert approval.diff_id == world.show(task).attempts[0].diff_id
     assert approval.seen == approval.diff_id.removeprefix("sha256:")[:8]
     assert [entry.action for entry in world.show(task).history if entry.session == CODEX.session] == ["approved"]
-    assert world.app.policy.security() == []
+    assert world.app.audit.exceptions() == []
 
 
 def test_whoever_made_a_change_may_not_approve_it_P2(world: GitWorld) -> None:
@@ -89,7 +89,7 @@ def test_a_creator_agent_needs_a_reason_and_is_audited_twice_P3_P8(world: GitWor
         world.approve(CODEX, task, reason="   ")
     assert "-m" in steps_text(caught[0].reasons[-1].next)
     done = world.approve(CODEX, task, reason="I know what I asked for")
-    (event,) = world.app.policy.security()
+    (event,) = world.app.audit.exceptions()
     assert (done.rule, done.exception, done.security_event) == ("P3", True, event.seq)
     assert (event.kind, event.rule, event.task, event.session) == ("creator_approval", "P3", task, CODEX.session)
     assert event.reason == "I know what I asked for"
@@ -101,7 +101,7 @@ def test_a_creator_person_needs_no_reason_and_is_no_exception_P3_P8_lesson_10(wo
     task = world.handed_in(creator=ALICE)
     done = world.approve(ALICE, task)
     assert (done.rule, done.exception, "creator, human" in done.message) == ("P3", False, True)
-    assert world.app.policy.security() == []
+    assert world.app.audit.exceptions() == []
 
 
 def test_strict_refuses_the_creator_also_with_a_reason_P3(world: GitWorld) -> None:
@@ -134,7 +134,7 @@ def test_who_approved_an_earlier_attempt_needs_a_reason_P5(world: GitWorld) -> N
     with world.refused("P5"):
         world.approve(CODEX, task)
     assert world.approve(CODEX, task, reason="read the difference").rule == "P5"
-    assert [row.kind for row in world.app.policy.security()] == ["repeat_reviewer"]
+    assert [row.kind for row in world.app.audit.exceptions()] == ["repeat_reviewer"]
 
 
 def test_who_asked_for_a_change_may_judge_the_change_I7(world: GitWorld) -> None:
@@ -496,7 +496,7 @@ def test_a_minor_task_is_approved_by_its_maker_on_the_record_P1_P8(world: GitWor
     task = world.handed_in(minor=True)
     done = world.approve(CLAUDE, task)
     assert (done.rule, done.exception, done.status) == ("P1", True, "approved")
-    assert [(row.kind, row.task) for row in world.app.policy.security()] == [("minor", task)]
+    assert [(row.kind, row.task) for row in world.app.audit.exceptions()] == [("minor", task)]
     assert [log.type for log in world.show(task).logs] == ["security"]
 
 

@@ -19,7 +19,7 @@ def seen(desk: DeskWorld, task: str) -> str:
 
 
 def kinds(desk: DeskWorld) -> list[tuple[str, str, str]]:
-    return [(row.kind, row.rule, row.reason) for row in desk.app.policy.security()]
+    return [(row.kind, row.rule, row.reason) for row in desk.app.audit.exceptions()]
 
 
 def test_a_person_who_works_alone_breaks_the_glass_and_it_is_on_record_N3_P8(desk: DeskWorld) -> None:

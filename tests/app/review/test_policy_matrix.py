@@ -109,7 +109,7 @@ def attempted(world: World, relation: str, task: str, reason: str, said: Said = 
     assert (done.security_event is not None) == done.exception
     if not done.exception:
         return True, {done.rule}, ""
-    record = world.app.policy.security(1)[0]
+    record = world.app.audit.exceptions(1)[0]
     assert (record.task, record.session, record.seq) == (task, actor.session, done.security_event)
     return True, {done.rule}, record.kind
 
@@ -339,7 +339,7 @@ def test_agents_that_one_agent_started_are_audited_where_a_shared_origin_is_I4(w
     task = world.tell("same origin: started the author", "no")
     world.rules("strict", same_origin="audit")
     done = world.app.decisions.approve(matrix.OTHER_HAND, task, seen=world.diffs[task])
-    assert (done.rule, done.exception, world.app.policy.security(1)[0].kind) == ("P7", True, "same_origin")
+    assert (done.rule, done.exception, world.app.audit.exceptions(1)[0].kind) == ("P7", True, "same_origin")
 
 
 def stands(world: World, relation: str) -> str:
@@ -475,7 +475,7 @@ def closed(world: World, closer: str, task: str, exception: str) -> str:
         me = context.party(tx, actor)
         facts = facts_of(context, tx, TaskId(task), me)
         pure = may_close(facts, me, context.policy(tx, actor), exception)
-    before = len(world.app.policy.security(10_000))
+    before = len(world.app.audit.exceptions(10_000))
     refused = refusal(lambda: world.app.closing.close(actor, task, exception=exception))
     shown = world.app.lists.show(actor, task)
     assert (refused is None) == (shown.task.status == "closed")
@@ -486,7 +486,7 @@ def closed(world: World, closer: str, task: str, exception: str) -> str:
     if refused is not None:
         assert refused <= {"C1", "I1", "I5"}
         return "refuse"
-    records = world.app.policy.security(10_000)
+    records = world.app.audit.exceptions(10_000)
     if len(records) == before:
         return "allow"
     assert len(records) == before + 1
@@ -581,7 +581,7 @@ def test_the_creator_approves_others_work_with_a_reason_and_is_audited(world: Wo
     (line,) = [log for log in world.app.lists.show(matrix.ADA, task).logs if log.type == "security"]
     assert "creator_approval" in line.text
     assert WHY in line.text
-    record = world.app.policy.security(1)[0]
+    record = world.app.audit.exceptions(1)[0]
     assert (record.kind, record.task, record.session, record.reason) == (
         "creator_approval",
         task,

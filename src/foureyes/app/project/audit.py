@@ -1,4 +1,4 @@
-"""Audit: read the journal, check it, take it along."""
+"""Audit: read the journal and the exceptions on record, check them, take them along."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import msgspec
 from foureyes.app.call.context import Context
 from foureyes.app.call.signing import Signature, Statement
 from foureyes.app.ports import Progress
-from foureyes.app.views.audit import AuditReport, Discrepancy, JournalRow
-from foureyes.app.views.project import Key
+from foureyes.app.views.audit import AuditReport, Discrepancy, JournalRow, SecurityRow
+from foureyes.app.views.project import Key, SecurityTotal
 
 BATCH = 1_000
 END = 2**62
@@ -43,6 +43,16 @@ class Audit:
         report = self._context.store.audit(progress)
         found, signatures = self._signatures()
         return msgspec.structs.replace(report, findings=(*report.findings, *found), signatures=signatures)
+
+    def exceptions(self, limit: int = 100) -> list[SecurityRow]:
+        """Every exception on record, the latest first (P8)."""
+        with self._context.store.read() as tx:
+            return tx.all("record.security_page", SecurityRow, limit=limit)
+
+    def exception_totals(self) -> list[SecurityTotal]:
+        """Exceptions by kind."""
+        with self._context.store.read() as tx:
+            return tx.all("record.security_totals", SecurityTotal)
 
     def _signatures(self) -> tuple[list[Discrepancy], int]:
         """What is wrong with signatures on record, and how many there are; the library is loaded only where there are

@@ -10,8 +10,7 @@ from msgspec.structs import asdict
 from foureyes.app.call.caller import permit
 from foureyes.app.call.rows import StoredSetting
 from foureyes.app.project import prompt_templates
-from foureyes.app.views.audit import SecurityRow
-from foureyes.app.views.project import Acceptance, ProjectView, SecurityTotal, SettingView
+from foureyes.app.views.project import Acceptance, ProjectView, SettingView
 from foureyes.config.layers import Layers, flag_names, resolve
 from foureyes.config.policy import review_policy
 from foureyes.config.reading import parse, parse_flag, read_file
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Policy:
-    """Features, settings and the exceptions on record."""
+    """Features and settings."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -137,16 +136,6 @@ class Policy:
         self._change(actor, "feature set" if value is not None else "feature unset", f"feature.{name}", value)
         return self.feature(actor, name)
 
-    def security(self, limit: int = 100) -> list[SecurityRow]:
-        """Every exception on record, the latest first (P8)."""
-        with self._context.store.read() as tx:
-            return tx.all("record.security_page", SecurityRow, limit=limit)
-
-    def security_totals(self) -> list[SecurityTotal]:
-        """Exceptions by kind."""
-        with self._context.store.read() as tx:
-            return totals(tx)
-
 
 ACCEPT = by_person(fe("policy", "accept"))
 INIT = by_person(fe("init"))
@@ -189,11 +178,6 @@ def _said(values: dict[str, Value], key: str) -> str:
 
 def _fields(entry: LabelRule | Profile) -> str:
     return ", ".join(f"{name} {str(value).lower()}" for name, value in asdict(entry).items() if value not in (None, ""))
-
-
-def totals(tx: Tx) -> list[SecurityTotal]:
-    """Exceptions by kind."""
-    return tx.all("record.security_totals", SecurityTotal)
 
 
 def known_feature(name: str) -> None:

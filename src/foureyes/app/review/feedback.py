@@ -37,6 +37,7 @@ class Feedback:
     def drop(self, actor: Actor, task: str, reason: str) -> Outcome:
         """Q3: take an approved task out of the merge queue: a redo with a reason."""
         reason = needed(reason, "merges drop", task)
+        permit(actor, "redo")
         with self._context.store.read() as tx:
             refuse_unless_queued(self._context.find(tx, task))
         return self.redo(actor, task, reason)

@@ -117,7 +117,7 @@ def policy_accept(session: Session) -> None:
 
 def show_security(session: Session, limit: int) -> None:
     """Every exception on record, newest first; `fe stats security` shows the same."""
-    rows, totals = session.app.policy.security(limit), session.app.policy.security_totals()
+    rows, totals = session.app.audit.exceptions(limit), session.app.audit.exception_totals()
     if session.json:
         output.write_lines(rows)
         return

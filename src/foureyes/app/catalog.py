@@ -1,0 +1,282 @@
+"""The catalogue: every noun and every verb of the Application, once. The Application, the test that nothing is missing,
+and docs/reference/verbs.md are made from it; so is what a face offers.
+
+Plain constants, read with the module: making a hundred values at every start would be waiting.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+if TYPE_CHECKING:
+    from foureyes.core.nouns.session import Kind
+
+NOUNS: dict[str, str] = {
+    "projects": "project.projects:Projects",
+    "sessions": "project.sessions:Sessions",
+    "keys": "project.keys:Keys",
+    "policy": "project.policy:Policy",
+    "audit": "project.audit:Audit",
+    "tasks": "tasks.tasks:Tasks",
+    "plans": "tasks.plans:Plans",
+    "notes": "tasks.notes:Notes",
+    "stops": "tasks.stops:Stops",
+    "claims": "work.claims:Claims",
+    "worktrees": "work.worktrees:Worktrees",
+    "checkpoints": "work.checkpoints:Checkpoints",
+    "attempts": "gate.attempts:Attempts",
+    "checks": "gate.checks:Checks",
+    "merges": "gate.merging:Merges",
+    "findings": "findings.findings:Findings",
+    "answers": "findings.answers:Answers",
+    "rulings": "findings.rulings:Rulings",
+    "reviews": "review.reviews:Reviews",
+    "decisions": "review.decisions:Decisions",
+    "closing": "review.closing:Closing",
+    "feedback": "review.feedback:Feedback",
+    "loops": "review.lead:Loops",
+    "prompts": "review.prompts:Prompts",
+    "exchange": "exchange.findings:Exchange",
+    "handoffs": "exchange.handoffs:Handoffs",
+    "lists": "pages.lists:Lists",
+    "queue": "pages.review_queue:Queue",
+    "status": "pages.status:Status",
+    "doctor": "pages.doctor:Doctor",
+    "stats": "pages.stats:Stats",
+    "validation": "pages.completion:Validation",
+}
+"""Where each noun lives: room, module, class."""
+
+Who = Literal["anyone", "agents and people", "people and services", "people"]
+WHO: dict[Who, tuple[Kind, ...]] = {
+    "anyone": ("agent", "human", "service"),
+    "agents and people": ("agent", "human"),
+    "people and services": ("human", "service"),
+    "people": ("human",),
+}
+"""Who may use a verb at all (I5). What they may do with it, the rules decide."""
+
+Writes = Literal["journal", "files", ""]
+"""What a verb leaves behind: rows of the journal, only files or refs of the caller's, or nothing."""
+
+
+class Verb(msgspec.Struct, frozen=True):
+    """A verb. `rights` are the words that core/rules/rights.py knows it by, none for one that only looks; `command` is
+    how the command line calls it, empty where no command does.
+    """
+
+    noun: str
+    name: str
+    rights: tuple[str, ...]
+    who: Who
+    writes: Writes
+    command: str
+    help: str
+
+
+def verbs() -> list[Verb]:
+    """Every verb, noun by noun."""
+    return [Verb(noun, *row) for noun, rows in VERBS.items() for row in rows]
+
+
+_Row = tuple[str, tuple[str, ...], Who, Writes, str, str]
+
+VERBS: dict[str, tuple[_Row, ...]] = {
+    "projects": (
+        ("create", ("init",), "anyone", "journal", "init", "Begin a project: the first row of its journal."),
+        ("get", (), "anyone", "", "init", "The project: its name, target branch, hold and accepted configuration."),
+        ("backup", ("backup",), "anyone", "files", "backup", "Copy the whole store into a file that is not there yet."),
+        ("note_restore", ("restore",), "people", "journal", "restore", "Put on record that a backup was restored."),
+    ),
+    "sessions": (
+        ("recognise", (), "anyone", "journal", "", "Who is calling, as the project knows it; a bad token is on "
+         "record."),
+        ("whoami", (), "anyone", "", "whoami", "The caller as the rules see it, and the evidence for it."),
+        ("new", ("session new",), "agents and people", "journal", "session new", "Begin a new line in the log for the "
+         "same eyes."),
+        ("spawn", ("session spawn",), "anyone", "journal", "session spawn", "Give a sub-agent a session and a token "
+         "for one role on one task."),
+        ("end", ("session end",), "anyone", "journal", "session end", "End a session and all that it spawned."),
+        ("list", (), "anyone", "", "session list", "Sessions that have written, the latest first."),
+    ),
+    "keys": (
+        ("new", ("key new",), "people", "journal", "key new", "Make a signing key for the caller."),
+        ("add", ("key add",), "people", "journal", "key add", "Register somebody else's public key."),
+        ("retire", ("key retire",), "people", "journal", "key retire", "Let a key count no more."),
+        ("list", (), "anyone", "", "key list", "Every key on record, the oldest first."),
+    ),
+    "policy": (
+        ("show", (), "anyone", "", "policy show", "Every setting in force, and where it came from."),
+        ("set", ("policy set", "policy unset"), "people", "journal", "policy set", "Set or unset a setting of the "
+         "project."),
+        ("accept", ("policy accept",), "people", "journal", "policy accept", "Make the foureyes.toml on the target the "
+         "one in force."),
+        ("features", (), "anyone", "", "feature list", "Every feature flag, and where its value came from."),
+        ("feature", (), "anyone", "", "feature get", "One feature flag, and where its value came from."),
+        ("set_feature", ("feature set", "feature unset"), "people", "journal", "feature set", "Set or unset a feature "
+         "flag."),
+    ),
+    "audit": (
+        ("log", (), "anyone", "", "audit log", "The latest rows of the journal."),
+        ("export", (), "anyone", "", "audit export", "Every row of the journal from the first on."),
+        ("verify", (), "anyone", "", "audit verify", "Verify chain, replay, mirror files and signatures."),
+        ("exceptions", (), "anyone", "", "security", "Every exception that was made, the latest first."),
+        ("exception_totals", (), "anyone", "", "security", "How often exceptions of each kind were made."),
+    ),
+    "tasks": (
+        ("create", ("create",), "anyone", "journal", "create", "Plan a task."),
+        ("edit", ("update",), "agents and people", "journal", "update", "Change what a task says, all of it or "
+         "nothing."),
+        ("add_label", ("label",), "agents and people", "journal", "label add", "Put labels on a task."),
+        ("remove_label", ("label",), "agents and people", "journal", "label rm", "Take labels off a task."),
+        ("add_dependency", ("dep add",), "agents and people", "journal", "dep add", "Let a task wait for others."),
+        ("remove_dependency", ("dep rm",), "agents and people", "journal", "dep rm", "Let a task wait no longer."),
+    ),
+    "plans": (
+        ("import_", ("plan import",), "anyone", "journal", "plan import", "Plan all tasks of a plan file, or none."),
+        ("accept", ("plan accept",), "people", "journal", "plan accept", "Make planned review modes your own."),
+        ("export", (), "anyone", "", "plan export", "The open tasks as a plan file."),
+    ),
+    "notes": (
+        ("log", ("log",), "anyone", "journal", "log", "Write a line into a task's log."),
+        ("handoff", ("handoff",), "anyone", "journal", "handoff", "Leave a note for whoever works on a task next."),
+    ),
+    "stops": (
+        ("block", ("block",), "agents and people", "journal", "block", "Say what a task waits for that is no task."),
+        ("unblock", ("unblock",), "agents and people", "journal", "unblock", "Free a blocked or rejected task."),
+        ("defer", ("defer",), "agents and people", "journal", "defer", "Put a task off, perhaps until a date."),
+        ("undefer", ("undefer",), "agents and people", "journal", "undefer", "Take a deferred task up again."),
+        ("hold", ("hold",), "people", "journal", "hold", "Stop a task, or the whole project."),
+        ("resume", ("resume",), "people", "journal", "resume", "Lift a hold."),
+    ),
+    "claims": (
+        ("start", ("start",), "agents and people", "journal", "start", "Claim a task."),
+        ("next", ("next",), "agents and people", "journal", "next", "Claim the best ready task."),
+        ("unstart", ("unstart",), "agents and people", "journal", "unstart", "Give a claim back, or release a silent "
+         "one."),
+    ),
+    "worktrees": (
+        ("open", ("start",), "agents and people", "files", "start", "A checkout of its own for a task that the caller "
+         "has started."),
+    ),
+    "checkpoints": (
+        ("create", ("checkpoint create",), "anyone", "journal", "checkpoint create", "Name the commit where the caller "
+         "stands."),
+        ("all", (), "anyone", "", "checkpoint list", "All checkpoints, the newest first."),
+        ("restore", ("checkpoint restore",), "agents and people", "journal", "checkpoint restore", "Set the branch "
+         "back to a checkpoint."),
+        ("prune", ("checkpoint prune",), "agents and people", "journal", "checkpoint prune", "Forget all but the "
+         "newest checkpoints."),
+    ),
+    "attempts": (
+        ("submit", ("submit",), "anyone", "journal", "submit", "Hand in what is committed; it is frozen and waits for "
+         "other eyes."),
+        ("diff", (), "anyone", "", "show", "The change of the latest attempt, or what changed since an earlier one."),
+        ("clear_author", ("author clear",), "people", "journal", "author clear", "Say that a commit's trailer names "
+         "somebody wrongly."),
+    ),
+    "checks": (
+        ("run", ("check run",), "anyone", "journal", "check run", "Run the checks of the latest attempt; the gate then "
+         "does what it can."),
+        ("run_target", ("check run",), "anyone", "journal", "check run", "Run the checks on the tip of the target "
+         "branch."),
+        ("pending", ("check run",), "anyone", "", "check run", "The attempts in review that checks have something to "
+         "do for."),
+        ("show", (), "anyone", "", "check show", "Where every check of a task stands, with what it printed."),
+    ),
+    "merges": (
+        ("all", (), "anyone", "", "merges list", "What is approved and not merged, in its order."),
+        ("process", ("merge",), "people and services", "journal", "merge", "Merge everything that can be merged now."),
+        ("retry", ("merges retry",), "agents and people", "journal", "merges retry", "Try a stuck merge again."),
+    ),
+    "findings": (
+        ("listed", (), "anyone", "", "finding list", "The findings of a task, or of the whole project."),
+        ("show", (), "anyone", "", "finding show", "One finding: its moves, and what the caller can do about it."),
+        ("task_here", (), "anyone", "", "finding add", "The task whose branch the caller stands on."),
+        ("add", ("finding add",), "agents and people", "journal", "finding add", "Point at something in the latest "
+         "attempt."),
+        ("waive", ("finding waive",), "people", "journal", "finding waive", "Let a blocking finding pass for a while."),
+        ("track", ("finding track",), "agents and people", "journal", "finding track", "Make follow-up tasks of "
+         "notes."),
+        ("apply", ("log",), "anyone", "journal", "finding apply", "Apply the patch that came with a finding."),
+    ),
+    "answers": (
+        ("respond", ("finding respond",), "anyone", "journal", "finding respond", "Answer findings, all or none."),
+        ("respond_document", ("finding respond",), "anyone", "journal", "finding respond", "Answer findings by a "
+         "developer's document, all or none."),
+    ),
+    "rulings": (
+        ("rule", ("finding rule",), "agents and people", "journal", "finding rule", "Say what answers are worth, all "
+         "or none."),
+        ("take_back", ("finding rule",), "agents and people", "journal", "finding rule", "Take a ruling back."),
+    ),
+    "reviews": (
+        ("submit", ("review submit",), "agents and people", "journal", "review submit", "Give a review of the latest "
+         "attempt, all of it or nothing."),
+        ("request", (), "anyone", "", "review request", "What a reviewer of the latest attempt is asked."),
+    ),
+    "decisions": (
+        ("approve", ("approve",), "agents and people", "journal", "approve", "Agree to exactly the change that was "
+         "seen."),
+        ("approve_many", ("approve",), "agents and people", "journal", "approve", "Agree to several changes, each its "
+         "own decision."),
+        ("withdraw", ("withdraw",), "agents and people", "journal", "approve", "Take an approval back, until the "
+         "merge has begun."),
+    ),
+    "closing": (
+        ("close", ("close",), "agents and people", "journal", "close", "Close a task without an approval; merges "
+         "nothing."),
+        ("cancel", ("cancel",), "agents and people", "journal", "cancel", "End a task that nobody began."),
+        ("delete", ("delete",), "agents and people", "journal", "delete", "Cancel a task and hide it from lists."),
+        ("reopen", ("reopen",), "agents and people", "journal", "reopen", "Open a closed or rejected task again."),
+    ),
+    "feedback": (
+        ("redo", ("redo",), "agents and people", "journal", "redo", "Send an attempt back with feedback."),
+        ("reject", ("reject",), "agents and people", "journal", "reject", "Block a task with a reason."),
+        ("drop", ("redo",), "agents and people", "journal", "merges drop", "Take an approved task out of the merge "
+         "queue."),
+    ),
+    "loops": (
+        ("standing", (), "anyone", "", "loop", "Where the loop of a task stands."),
+        ("profile", (), "anyone", "", "loop", "The agent profile that the next attempt is for."),
+        ("lead", ("lead split", "lead senior", "lead fresh", "lead ask", "lead continue"), "agents and people",
+         "journal", "lead split", "Decide what to do with a loop that is stuck."),
+    ),
+    "prompts": (
+        ("text", (), "anyone", "", "review request", "What an agent is told about a task, for a purpose."),
+        ("make", (), "anyone", "", "prompt", "The same, with what there is to say about its template."),
+    ),
+    "exchange": (
+        ("take_in", ("finding import",), "anyone", "journal", "finding import", "Take in what a tool or a tech lead "
+         "found."),
+        ("export", (), "anyone", "", "finding export", "Findings as SARIF."),
+    ),
+    "handoffs": (
+        ("export", (), "anyone", "", "export handoff", "A role's handoff document, made from the journal."),
+        ("take_in", ("finding respond", "finding import"), "anyone", "journal", "import handoff", "Take in a role's "
+         "handoff document."),
+    ),
+    "lists": (
+        ("page", (), "anyone", "", "list", "A page of tasks."),
+        ("place", (), "anyone", "", "list", "Where a task stands in a list, to continue after it."),
+        ("reviewable", (), "anyone", "", "reviewable", "What the caller may approve."),
+        ("show", (), "anyone", "", "show", "Everything about a task, and what the caller could do about it."),
+        ("tree", (), "anyone", "", "dep tree", "What a task waits for, and what that waits for."),
+    ),
+    "queue": (
+        ("view", (), "anyone", "", "queue", "What waits in review, the riskiest first."),
+        ("batch", (), "people", "", "approve", "What one batch approval would approve, and what it leaves."),
+    ),
+    "status": (("show", (), "anyone", "", "status", "The project at a glance."),),
+    "doctor": (("examine", (), "anyone", "", "doctor", "Look at everything that can be wrong; repair nothing."),),
+    "stats": (
+        ("reviews", (), "anyone", "", "stats reviews", "The figures of reviews of the whole project."),
+        ("reviewers", (), "anyone", "", "stats reviewers", "The scorecard of everybody who reviewed."),
+        ("loops", (), "anyone", "", "stats loops", "Where every loop stands, the ones that are stuck first."),
+    ),
+    "validation": (
+        ("validate", (), "anyone", "", "validate", "Every reason why a scope of tasks is not complete."),
+    ),
+}  # fmt: skip
