@@ -1,11 +1,59 @@
-"""The generated references are what the code says now."""
+"""The generated pages are what the code says now; what pages lead to and name is there."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from functools import cache
+from pathlib import Path
 
-from tests.architecture.house import ROOT
+from tests.architecture.house import PACKAGE, ROOT, name_of
+
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+FILE = re.compile(r"`([a-z_]+(?:/[a-z_0-9]+)+\.(?:py|sql))`")
+
+
+def pages() -> list[Path]:
+    """Every page of the repository."""
+    return [
+        *sorted(ROOT.glob("*.md")),
+        *sorted((ROOT / "docs").rglob("*.md")),
+        *sorted((ROOT / "changes").glob("*.md")),
+    ]
+
+
+@cache
+def anchors(page: Path) -> frozenset[str]:
+    """What the headings of a page are called in links."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    titles = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title) for title in HEADING.findall(text)]
+    return frozenset(re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles)
+
+
+def is_there(page: Path, target: str, anchor: str) -> bool:
+    """Whether a link of a page leads to a file, and to a heading in it."""
+    path = (page.parent / target).resolve() if target else page
+    return path.exists() and (not anchor or path.suffix != ".md" or anchor in anchors(path))
+
+
+def test_every_link_between_the_pages_leads_somewhere() -> None:
+    links = [(page, *link) for page in pages() for link in LINK.findall(FENCE.sub("", page.read_text("utf-8")))]
+    assert len(links) > 300
+    broken = [
+        f"{name_of(page)}: {target}#{anchor}"
+        for page, target, anchor in links
+        if "://" not in target and not is_there(page, target, anchor)
+    ]
+    assert broken == []
+
+
+def test_every_file_of_code_that_a_page_names_is_there() -> None:
+    named = {(name_of(page), name) for page in pages() for name in FILE.findall(page.read_text(encoding="utf-8"))}
+    assert len(named) > 50
+    assert [pair for pair in sorted(named) if not any((place / pair[1]).exists() for place in (ROOT, PACKAGE))] == []
 
 
 def test_the_generated_references_are_up_to_date() -> None:

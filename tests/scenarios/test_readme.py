@@ -188,17 +188,6 @@ def test_the_script_of_the_concepts_page_verifies_an_export_and_names_an_edited_
         assert "row 4" in edited.err
 
 
-def test_every_link_between_the_pages_leads_somewhere() -> None:
-    pages = [ROOT / "README.md", *(path for path in (ROOT / "docs").rglob("*.md") if "reference" not in path.parts)]
-    broken = [
-        f"{page.relative_to(ROOT)}: {target}"
-        for page in pages
-        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
-        if "://" not in target and "reference/" not in target and not (page.parent / target).exists()
-    ]
-    assert not broken, "\n".join(broken)
-
-
 def test_every_test_that_the_threat_model_names_exists() -> None:
     named = set(re.findall(r"`(tests/[\w/.]+)`", read("docs/threat-model.md")))
     assert len(named) > 10
