@@ -21,7 +21,7 @@ from typing import Any
 import psycopg
 
 from foureyes.adapters.store.engine import Database
-from foureyes.adapters.store.lists import fold
+from foureyes.adapters.store.folding import fold
 from foureyes.adapters.store.opening import create_store
 from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.store import Store

@@ -488,7 +488,7 @@ def test_a_fido_key_that_nobody_touches_in_time_is_refused_I9(
 def test_what_ssh_keygen_says_when_it_does_not_sign_is_passed_on(desk: Desk, fido: Fido) -> None:
     desk.ring.adopt(str(fido.handle))
     fido.program.write_text("#!/bin/sh\necho 'something' >&2\nprintf 'device \\033[31mnot found\\n\\n' >&2\nexit 255\n")
-    with pytest.raises(EnvironmentProblem, match=r"did not sign with .*: device \[31mnot found$"):
+    with pytest.raises(EnvironmentProblem, match=r"did not sign with .*: device ␛\[31mnot found$"):
         desk.ring.sign(fido.fingerprint, STATEMENT)
     fido.program.unlink()
     desk.environ["PATH"] = str(fido.program.parent)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from foureyes.adapters.process import Ended, ProcessProblem, run, supervise
 from foureyes.core.nouns.check import CheckRule, Ran
 from foureyes.core.nouns.session import RUN_MARK
-from foureyes.core.words.text import visible
+from foureyes.core.words.text import readable, visible
 
 SHELL = "/bin/sh"
 REPORTS = {"junit": "report.xml", "sarif": "report.sarif"}
@@ -227,14 +227,10 @@ class Output:
         """What is kept, readable, with a line for what is not."""
         left_out = self._size - len(self._head) - len(self._tail)
         if not left_out:
-            return _readable(self._head + self._tail)
-        return f"{_readable(self._head)}\n[… {left_out:,} bytes left out …]\n{_readable(bytes(self._tail))}"
+            return readable(self._head + self._tail)
+        return f"{readable(self._head)}\n[… {left_out:,} bytes left out …]\n{readable(bytes(self._tail))}"
 
     def _last_line(self) -> str:
         lines = (self._head + self._tail)[-LINE * 4 :].replace(b"\r", b"\n").split(b"\n")
         line = next((line for line in reversed(lines) if line.strip()), b"")
-        return visible(line.decode("utf-8", "replace").strip())[:LINE]
-
-
-def _readable(data: bytes) -> str:
-    return visible(data.decode("utf-8", "replace").replace("\r\n", "\n"))
+        return readable(line.strip())[:LINE]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from foureyes.core.documents.json_text import parsed
 from foureyes.core.documents.sarif import Broken, Reported, results
 from foureyes.core.nouns.check import ToolFinding
-from foureyes.core.words.text import SURROGATE, visible
+from foureyes.core.words.text import in_line
 
 MAX_BYTES = 50_000_000
 MAX_TEXT = 1_000
@@ -23,7 +23,7 @@ def read(data: bytes, root: str = "") -> tuple[ToolFinding, ...]:
     except Broken as problem:
         raise ValueError(problem.what) from None
     except ValueError as problem:
-        raise ValueError(f"the report is no SARIF 2.1.0 report: {_short(str(problem))}") from None
+        raise ValueError(f"the report is no SARIF 2.1.0 report: {in_line(str(problem), MAX_TEXT)}") from None
     return tuple(_finding(result, root) for result in reported)
 
 
@@ -31,15 +31,9 @@ def _finding(result: Reported, root: str) -> ToolFinding:
     """What lies outside of the directory that was checked keeps its whole path."""
     path = result.place.removeprefix(root.rstrip("/") + "/") if root else result.place
     return ToolFinding(
-        rule=_short(result.rule),
+        rule=in_line(result.rule, MAX_TEXT),
         level=result.level,
-        path=_short(path.removeprefix("./")),
+        path=in_line(path.removeprefix("./"), MAX_TEXT),
         line=result.line,
-        message=_short(result.message),
+        message=in_line(result.message, MAX_TEXT),
     )
-
-
-def _short(text: str) -> str:
-    """Text of a report, fit for one line."""
-    text = SURROGATE.sub("\ufffd", " ".join(text[: MAX_TEXT * 2].split("\n")))
-    return visible(text)[:MAX_TEXT].strip()

@@ -1,4 +1,4 @@
-"""Texts and places of other tools' reports, made fit to be stored."""
+"""Findings of other tools' reports, made fit to be stored: their texts, and where in the repository they are."""
 
 from __future__ import annotations
 
@@ -6,23 +6,11 @@ import re
 from collections.abc import Sequence
 
 from foureyes.core.nouns.finding import Found, Severity
-from foureyes.core.words.text import CONTROL, CONTROL_IN_TEXT, SURROGATE
+from foureyes.core.words.text import CONTROL, SURROGATE, first_line, spaced
 
 MAX_TITLE = 200
 MAX_TEXT = 5_000
 MAX_PATH = 4_096
-
-
-def cleaned(text: str, limit: int = MAX_TEXT) -> str:
-    """A text of a tool: control characters and halves of surrogate pairs are spaces, and it is not too long."""
-    text = text[: limit * 2].replace("\r\n", "\n")
-    return SURROGATE.sub(" ", CONTROL_IN_TEXT.sub(" ", text))[:limit].rstrip()
-
-
-def one_line(text: str, limit: int = MAX_TITLE) -> str:
-    """The first line that says something."""
-    lines = (" ".join(CONTROL.sub(" ", line).split()) for line in cleaned(text).splitlines())
-    return next((line for line in lines if line), "")[:limit].rstrip()
 
 
 def inside(path: str, roots: Sequence[str] = ()) -> str:
@@ -53,20 +41,21 @@ def found(
     otherwise: str = "",
 ) -> Found:
     """One finding. A place that is not in the repository (`place` without a `path`) is told in its words."""
-    problem = cleaned(message).strip("\n")
+    problem = spaced(message, MAX_TEXT).strip("\n")
     if place and not path:
-        where = one_line(re.sub(r"\s+", " ", place), 300) + (f":{line}" if line else "")
+        where = first_line(re.sub(r"\s+", " ", place), 300) + (f":{line}" if line else "")
         note = f"The report places it at {where}, which is not a path of the repository."
-        problem = f"{cleaned(problem, MAX_TEXT - len(note) - 2)}\n\n{note}".lstrip("\n")
+        problem = f"{spaced(problem, MAX_TEXT - len(note) - 2)}\n\n{note}".lstrip("\n")
+    titles = (first_line(text, MAX_TITLE) for text in (message, otherwise, rule))
     return Found(
         severity=severity,
-        title=one_line(message) or one_line(otherwise) or one_line(rule) or "a finding without a message",
+        title=next(filter(None, titles), "a finding without a message"),
         path=path,
         line=line if path else 0,
         problem=problem,
-        fix=cleaned(fix),
-        quote=cleaned(quote),
-        rule=one_line(rule),
+        fix=spaced(fix, MAX_TEXT),
+        quote=spaced(quote, MAX_TEXT),
+        rule=first_line(rule, MAX_TITLE),
     )
 
 

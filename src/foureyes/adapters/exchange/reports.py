@@ -12,7 +12,7 @@ from foureyes.adapters.exchange import rdjson, sarif_report
 from foureyes.core.documents.json_text import parsed
 from foureyes.core.documents.typed import Wrong, typed
 from foureyes.core.nouns.finding import Found
-from foureyes.core.words.text import visible
+from foureyes.core.words.text import in_line
 from foureyes.errors import BadInput
 from foureyes.steps import prose
 
@@ -51,7 +51,7 @@ def read(document: bytes, name: str, roots: Sequence[str] = ()) -> tuple[str, li
 
 
 def _named(name: str) -> str:
-    return visible(" ".join(name.split()))[:200] or "the report"
+    return in_line(" ".join(name.split()), 200) or "the report"
 
 
 def _findings(document: bytes, roots: Sequence[str]) -> tuple[str, Iterable[Found]]:

@@ -9,9 +9,10 @@ from urllib.parse import quote
 import msgspec
 
 from foureyes import __version__
-from foureyes.adapters.exchange.cleaning import MAX_TEXT, cleaned, one_line
+from foureyes.adapters.exchange.cleaning import MAX_TEXT, MAX_TITLE
 from foureyes.adapters.exchange.sarif_report import OWN
 from foureyes.core.nouns.finding import Finding, Severity
+from foureyes.core.words.text import first_line, spaced
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS: dict[Severity, str] = {"CRITICAL": "error", "HIGH": "error", "MEDIUM": "warning", "LOW": "note"}
@@ -40,7 +41,7 @@ def write(findings: Sequence[Finding], now: str = "") -> bytes:
 
 
 def _rule(finding: Finding) -> str:
-    return one_line(finding.rule) or f"{OWN}{finding.kind}"
+    return first_line(finding.rule, MAX_TITLE) or f"{OWN}{finding.kind}"
 
 
 def _described(rule: str) -> dict[str, Any]:
@@ -72,10 +73,10 @@ def _result(finding: Finding, ids: dict[str, int], now: str) -> dict[str, Any]:
 def _message(finding: Finding) -> str:
     """The title and, unless it begins with it, the problem."""
     title, problem = (
-        one_line(finding.title, len(finding.title)),
-        cleaned(finding.problem, max(MAX_TEXT, len(finding.problem))),
+        first_line(finding.title, len(finding.title)),
+        spaced(finding.problem, max(MAX_TEXT, len(finding.problem))),
     )
-    if not problem.strip() or one_line(problem, len(problem)) == title:
+    if not problem.strip() or first_line(problem, len(problem)) == title:
         return problem.strip("\n") or title
     return f"{title}\n\n{problem}"
 
@@ -86,7 +87,7 @@ def _place(finding: Finding) -> dict[str, Any]:
     if finding.line > 0:
         place["region"] = {"startLine": finding.line}
         if finding.quote:
-            place["region"]["snippet"] = {"text": cleaned(finding.quote)}
+            place["region"]["snippet"] = {"text": spaced(finding.quote, MAX_TEXT)}
     return place
 
 

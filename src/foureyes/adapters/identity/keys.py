@@ -17,7 +17,7 @@ import msgspec
 
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.process import ProcessProblem, ProgramTimedOut, run
-from foureyes.core.words.text import visible
+from foureyes.core.words.text import in_line, readable
 from foureyes.errors import BadInput, Conflict, EnvironmentProblem, NotFound, Reason, Refused
 from foureyes.steps import NO_STEP, Steps, either, fe, shell
 
@@ -335,10 +335,9 @@ def _described(statement: bytes) -> str:
     except msgspec.DecodeError:
         return f"{len(statement)} bytes"
     words = [str(said.get(name) or "") for name in ("verb", "task", "diff_id", "reason")]
-    return visible(", ".join(filter(None, words))).replace("\n", " ")[:300]
+    return in_line(", ".join(filter(None, words)), 300)
 
 
 def _last_line(text: bytes) -> str:
     """What a program said last, fit for a sentence."""
-    said = text.decode("utf-8", "replace").strip().rpartition("\n")[2]
-    return "".join(character for character in said if character.isprintable())[:200]
+    return in_line(readable(text).strip().rpartition("\n")[2], 200)

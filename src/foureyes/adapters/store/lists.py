@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foureyes.adapters.store.folding import fold
 from foureyes.adapters.store.queries import sql
 
 if TYPE_CHECKING:
@@ -52,16 +53,3 @@ def lexemes(text: str) -> str:
         "'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in fold(text).replace("\0", " ").split()
     ]
     return " & ".join(parts) + ":*" if parts else ""
-
-
-APART = str.maketrans(dict.fromkeys(r"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~""", " "))
-"""What SQLite's index takes for the end of a word; PostgreSQL's parser would keep `src/app.py` as one."""
-
-
-def fold(text: str) -> str:
-    """Without accents and capitals, as SQLite's own index has it."""
-    if not text.isascii():
-        from unicodedata import combining, normalize
-
-        text = "".join(character for character in normalize("NFKD", text) if not combining(character))
-    return text.translate(APART).lower()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foureyes.adapters.store.engine import Database, Value
+from foureyes.adapters.store.folding import fold
 from foureyes.adapters.store.journal import Row, breaks, journal_length, journal_rows
-from foureyes.adapters.store.lists import fold
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
 from foureyes.app.ports import Progress

@@ -108,8 +108,8 @@ def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted,
 
 
 def _first(one: Finding) -> str:
-    """The finding that this one is, or is a copy of: what was found once comes along once, and never back to where it
-    was found.
+    """The root of the finding that was there first: of an inherited finding the root it was copied from, which is kept
+    as its rule; of any other its own. So a finding is inherited once, and never back into the task it came from.
     """
     return one.rule if one.source == "inherited" else one.root
 

@@ -50,8 +50,8 @@ class Raising(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def code_of(context: Context, attempt: Attempt | None, found: Sequence[Found]) -> Code:
-    """What git has of the files that findings, or those they are again, name; every changed file where one has a quote
-    and no place.
+    """The texts, in head and base, of the files that the findings name or that the findings they repeat name (L9). All
+    changed files where a finding has a quote and no path.
     """
     if attempt is None or attempt.no_code:
         return Code()
@@ -193,8 +193,8 @@ def _named(tx: Tx, anchored: Sequence[Anchored]) -> Counter[str]:
 
 
 def _is_other_code(old: Finding, new: Anchored) -> bool:
-    """L9: what the old one was about is no longer there; where nobody can look, both say what they are about, and it is
-    not the same.
+    """L9: whether the code that the old finding quotes is gone from the head. Where its file cannot be read there,
+    whether both findings quote code, and different code.
     """
     before, after = normal(old.quote), normal(new.found.quote)
     if before and old.path in new.head:

@@ -73,7 +73,7 @@ def rules_of(context: Context, tx: Tx) -> Rules:
 
 
 def explain(context: Context, item: MergeItem, rules: Rules) -> MergeItem:
-    """The item with what it waits for; a lease of a process that ended is none."""
+    """The item with what it waits for. A lease does not count once its process has ended."""
     lease = Lease(item.task, item.state, item.until, item.process, item.host)
     if item.state == "merging" and not is_live(context, lease):
         item = msgspec.structs.replace(item, state="waiting", why="")

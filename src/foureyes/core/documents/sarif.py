@@ -30,7 +30,7 @@ from foureyes.core.documents.sarif_shapes import (
     number_of,
 )
 from foureyes.core.documents.typed import Wrong, typed
-from foureyes.core.words.text import visible
+from foureyes.core.words.text import in_line
 
 MAX_BASES = 8
 """How many directories may lie in each other by name; more are a circle."""
@@ -87,7 +87,7 @@ def results(document: Any) -> list[Reported]:
     """Every result of a parsed log. `Broken` when a tool broke or did not scan, `Wrong` when it is no such log."""
     if isinstance(document, dict) and document.get("version") != VERSION:
         version = document.get("version")
-        given = visible(version[:60]) if isinstance(version, str) else "a log without one"
+        given = in_line(version, 60) if isinstance(version, str) else "a log without one"
         raise Wrong(f"version: only {VERSION} is read, not {given}")
     log = typed(document, Log)
     if not log.runs:
@@ -101,7 +101,7 @@ def is_address(place: str) -> bool:
 
 
 def _of_run(run: Run, path: str) -> Iterator[Reported]:
-    name = visible(" ".join(run.tool.driver.name.split()))[:200]
+    name = in_line(run.tool.driver.name, 200)
     if run.results is None:
         raise Broken(f"{path}.results", f"is null, so {name} did not scan")
     for number, invocation in enumerate(run.invocations or ()):
@@ -114,17 +114,13 @@ def _of_run(run: Run, path: str) -> Iterator[Reported]:
 def _why_broken(invocation: Invocation) -> str:
     """Why a run of the tool says nothing; empty when it went well."""
     if invocation.process_start_failure_message:
-        return _short(invocation.process_start_failure_message)
+        return in_line(invocation.process_start_failure_message, 1_000)
     notes = (*(invocation.tool_execution_notifications or ()), *(invocation.tool_configuration_notifications or ()))
     for note in notes:
         if note.level == "error":
             text = note.message.text or note.message.markdown or note.message.id or ""
-            return _short(text) or "an error without a message"
+            return in_line(text, 1_000) or "an error without a message"
     return "" if invocation.execution_successful else "executionSuccessful is false"
-
-
-def _short(text: str) -> str:
-    return visible(" ".join(text[:2_000].split("\n")))[:1_000].strip()
 
 
 def _is_left_out(result: Result) -> bool:

@@ -18,7 +18,7 @@ SYMBOL = re.compile(
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
-    """What a new finding is recognised by. `path` is as it is now; `old_paths` are its names in earlier attempts."""
+    """A new finding as it is recognised by: `path` is the file's name now, `symbol` the function or class around it."""
 
     path: str = ""
     rule: str = ""

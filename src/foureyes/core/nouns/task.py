@@ -9,7 +9,7 @@ import msgspec
 
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import Status
-from foureyes.core.words.text import CONTROL, SURROGATE, _refuse_control, visible
+from foureyes.core.words.text import CONTROL, SURROGATE, refuse_control, visible
 from foureyes.errors import BadInput
 from foureyes.steps import blank, fe, phrase
 
@@ -68,7 +68,7 @@ def clean_title(text: str) -> str:
     title = text.strip()
     if not title:
         raise BadInput("a task needs a title.", next_step=fe("create", phrase("what is to be done")))
-    _refuse_control(title, CONTROL, "the title")
+    refuse_control(title, CONTROL, "the title")
     if len(title) > TITLE_LIMIT:
         raise BadInput(
             f"the title has {len(title):,} characters; at most {TITLE_LIMIT} are allowed.",

@@ -174,8 +174,8 @@ def tests_that_go(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
 
 
 def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | None:
-    """D6: as many counting reviews as the policy or a label asks for; a person's approval is one of every grade, with
-    their review.
+    """D6: as many counting reviews as the policy or a label asks for. A person who approves counts as one review,
+    whatever grade is asked for; their own review beside it is not counted again.
     """
     wanted = required_reviews(policy, labels_in_force(facts))
     person = actor.kind == "human"

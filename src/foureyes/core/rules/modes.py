@@ -50,8 +50,9 @@ def label_mode(label: str) -> Mode | None:
 
 
 def mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
-    """M1–M3, M6, M7, A4: the stricter of what counts, and of what stands there with loosenings that do not count as
-    batch.
+    """The review mode of a task (M1–M3, M6, M7, A4): the stricter of two readings. The first leaves out the labels and
+    the plan of those who may not loosen. In the second these count, but as batch at most: so leaving one out never lets
+    a looser level decide.
     """
     touched = gate_files(policy, facts.changed_paths())
     if touched:
@@ -179,7 +180,7 @@ def why_not_by_itself(
     *,
     any_mode: bool = False,
 ) -> tuple[Reason, ...]:
-    """M4: every reason why nobody's look is needed does not hold; empty means that the gate approves.
+    """M4: what stands against an approval without anybody looking; empty means that the gate approves.
 
     `any_mode` is M8: what a batch could be approved with, whatever its mode unless that is per-task.
     """

@@ -42,10 +42,13 @@ CONTROL_IN_TEXT = Unprintable(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 BIDI = Unprintable("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
+# What is typed: refused where it is wrong
+
+
 def clean_text(text: str, what: str) -> str:
     """A longer text: lines and tabs are fine, other control characters and more than 100,000 characters are not."""
     text = text.replace("\r\n", "\n")
-    _refuse_control(text, CONTROL_IN_TEXT, what)
+    refuse_control(text, CONTROL_IN_TEXT, what)
     if len(text) > TEXT_LIMIT:
         raise BadInput(
             f"{what} has {len(text):,} characters; at most {TEXT_LIMIT:,} are allowed.",
@@ -54,7 +57,8 @@ def clean_text(text: str, what: str) -> str:
     return text
 
 
-def _refuse_control(text: str, pattern: Unprintable, what: str) -> None:
+def refuse_control(text: str, pattern: Unprintable, what: str) -> None:
+    """Control characters and halves of characters are an error that says where the first one is."""
     found = pattern.search(text)
     if found is not None:
         raise BadInput(
@@ -78,8 +82,11 @@ def clean_name(text: str) -> str:
             f"a name has 1 to {NAME_LIMIT} characters.",
             next_step=fe("log", blank("TASK"), phrase("text"), "--as", blank("NAME")),
         )
-    _refuse_control(name, CONTROL, "the name")
+    refuse_control(name, CONTROL, "the name")
     return name
+
+
+# What others wrote: shown so that nothing in it does anything
 
 
 def visible(text: str) -> str:
@@ -90,3 +97,31 @@ def visible(text: str) -> str:
         return chr(0x2400 + code) if code < 0x20 else f"⟨U+{code:04X}⟩"
 
     return BIDI.sub(show, CONTROL_IN_TEXT.sub(show, text))
+
+
+def in_line(text: str, limit: int) -> str:
+    """Untrusted text in one line, made visible and cut; half a character is shown as a replacement."""
+    text = " ".join(text[: limit * 2].split("\n"))
+    return SURROGATE.sub("\ufffd", visible(text))[:limit].strip()
+
+
+def readable(data: bytes) -> str:
+    """Bytes that a program printed, as lines of visible text."""
+    return visible(data.decode("utf-8", "replace").replace("\r\n", "\n"))
+
+
+def spaced(text: str, limit: int) -> str:
+    """Untrusted text fit to be stored: control characters and halves of characters are spaces, and it is cut."""
+    text = text[: limit * 2].replace("\r\n", "\n")
+    return SURROGATE.sub(" ", CONTROL_IN_TEXT.sub(" ", text))[:limit].rstrip()
+
+
+def first_line(text: str, limit: int) -> str:
+    """The first line that says something, in single spaces."""
+    lines = (" ".join(CONTROL.sub(" ", line).split()) for line in spaced(text, TEXT_LIMIT).splitlines())
+    return next((line for line in lines if line), "")[:limit].rstrip()
+
+
+def in_encoding(text: str, encoding: str) -> str:
+    """Text as far as a stream's encoding can hold it; what it cannot hold is a question mark."""
+    return text.encode(encoding, "replace").decode(encoding)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from foureyes.core.words.text import visible
+from foureyes.core.words.text import in_encoding, visible
 from foureyes.errors import FoureyesError, Internal, Reason, Refused, TokenRefused
 from foureyes.ui.cli.output import write_json
 from foureyes.ui.cli.steps import steps_text
@@ -29,9 +29,7 @@ class ErrorBody(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def talk(text: str) -> None:
     """Progress, hints and warnings."""
-    encoding = sys.stderr.encoding or "utf-8"
-    line = visible(text) + "\n"
-    sys.stderr.write(line.encode(encoding, "replace").decode(encoding))
+    sys.stderr.write(in_encoding(visible(text) + "\n", sys.stderr.encoding or "utf-8"))
 
 
 def report(problem: FoureyesError, *, json: bool) -> int:

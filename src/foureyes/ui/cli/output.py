@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from foureyes.core.words.text import visible
+from foureyes.core.words.text import in_encoding, visible
 from foureyes.steps import Steps
 from foureyes.ui.cli.steps import steps_text
 
@@ -56,9 +56,8 @@ def write_lines(values: Iterable[object]) -> None:
 def put(text: str) -> None:
     """To stdout, whatever its encoding can hold."""
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(
-        text if encoding.lower().replace("-", "") == "utf8" else text.encode(encoding, "replace").decode(encoding)
-    )
+    is_utf8 = encoding.lower().replace("-", "") == "utf8"
+    sys.stdout.write(text if is_utf8 else in_encoding(text, encoding))
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

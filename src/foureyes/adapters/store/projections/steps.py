@@ -60,7 +60,7 @@ def near(db: Engine, task: str, *, dependents: bool = False, children: bool = Fa
 
 def index(db: Engine, task: str, statement: str) -> None:
     """What people wrote about the task, for the search; `folded` is for engines that do not fold accents themselves."""
-    from foureyes.adapters.store.lists import fold
+    from foureyes.adapters.store.folding import fold
 
     title, description, acceptance = (str(value) for value in db.fetch(sql("task.texts"), {"id": task})[1][0])
     db.run(statement, {"id": task, "folded": fold(f"{title} {description} {acceptance}")})
