@@ -23,7 +23,6 @@ from foureyes.steps import Steps, by_person, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
-    from foureyes.app.ports import Tx
     from foureyes.core.nouns.session import Actor
 
 
