@@ -4,8 +4,14 @@ comes under.
 
 from __future__ import annotations
 
+import json
+
+import msgspec
 import pytest
 
+from foureyes.app.call.facts import EventRow
+from foureyes.app.findings.inherited import copies_of, originals
+from foureyes.core.events import FindingsRaised
 from foureyes.core.nouns.session import Actor
 
 from tests.app.gated import configure, deliver
@@ -102,6 +108,40 @@ def test_a_third_task_gets_a_finding_once_however_many_have_it_A6(world: GitWorl
     handed_on(world, task, "same branch")
     third = handed_on(world, task, "cherry-pick", QWEN)
     assert len(findings(world, third)) == 1
+
+
+def test_a_copy_keeps_the_rule_of_its_tool_and_names_the_finding_that_it_is_a_copy_of_A6(world: GitWorld) -> None:
+    configure(world, KEPT)
+    task = deliver(world, {"pay.py": PAY})
+    (name,) = review(world, task, [issue(file="pay.py", line=2, rule="PLR2004")]).raised
+    (copy,) = findings(world, handed_on(world, task, "same branch")).values()
+    assert (copy.rule, name in copy.why) == (findings(world, task)[name].rule, True)
+
+
+def test_a_copy_that_is_flagged_again_is_the_same_finding_still_A6_L2(world: GitWorld) -> None:
+    """What a reviewer says about it now does not make another finding of it for the next task."""
+    task, name = first(world)
+    new = handed_on(world, task, "same branch")
+    (copy,) = findings(world, new)
+    review(world, new, [issue(file="pay.py", line=2, id=copy)], by=QWEN)
+    third = handed_on(world, task, "cherry-pick", agent("kimi"))
+    assert len(findings(world, third)) == 1
+    with world.store.read() as tx:
+        roots = originals(tx, [new, third])
+    assert set(roots.values()) == {name}
+
+
+def test_a_copy_from_before_there_was_a_field_for_it_is_known_by_its_rule_A6(world: GitWorld) -> None:
+    task, name = first(world)
+    new = handed_on(world, task, "same branch")
+    (seq, text) = world.sql("SELECT seq, payload FROM journal WHERE kind = 'FindingsRaised' ORDER BY seq DESC")[0]
+    old = json.loads(text)
+    for finding in old["findings"]:
+        finding["rule"] = finding.pop("copy_of")
+    event = msgspec.json.decode(json.dumps(old), type=FindingsRaised)
+    assert (seq > 0, event.findings[0].copy_of, event.findings[0].rule) == (True, "", name)
+    row = EventRow(seq, new, "", "", "FindingsRaised", json.dumps(old))
+    assert copies_of([row]) == {event.findings[0].root: name}
 
 
 @pytest.mark.parametrize("how", ["resolved", "LOW", "waived"])

@@ -58,8 +58,8 @@ class TakenOff(msgspec.Struct, frozen=True):
     session: str
 
 
-class ControlRow(msgspec.Struct, frozen=True):
-    """A journal row that decides how a task is looked at (M6)."""
+class EventRow(msgspec.Struct, frozen=True):
+    """A journal row about a task, with its event."""
 
     seq: int
     task: str
@@ -308,8 +308,8 @@ def _controls(tx: Tx, ids: list[TaskId]) -> dict[str, list[Control]]:
     """M6: who put which label on, planned a mode or changed the acceptance, and when."""
     found: dict[str, list[Control]] = defaultdict(list)
     started: set[str] = set()
-    for row in tx.all("journal.controls", ControlRow, ids=ids):
-        event = _event(row)
+    for row in tx.all("journal.controls", EventRow, ids=ids):
+        event = event_of(row)
         who, begun = SessionId(row.session), row.task in started
         match event:
             case TaskCreated():
@@ -326,7 +326,7 @@ def _controls(tx: Tx, ids: list[TaskId]) -> dict[str, list[Control]]:
     return found
 
 
-def _event(row: ControlRow) -> Event:
+def event_of(row: EventRow) -> Event:
     """Lesson 62: a row that cannot be read is named, with its task."""
     try:
         event: Event = msgspec.json.decode(row.payload, type=kind_of(row.kind))

@@ -4,12 +4,13 @@ comes under.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from foureyes.app.call.authors import authors_of
 from foureyes.app.call.context import Context
+from foureyes.app.call.facts import EventRow, event_of
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.findings.raising import Names
@@ -94,24 +95,40 @@ def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted,
     shared = shared_with(work.tx, event.pieces, task)
     if not shared:
         return
-    have = {_first(one) for one in findings_of(work.tx, task)}
-    mine = context.get(work.tx, task)
-    names = Names(work.tx, stem("TL", mine.group, task, event.n))
-    found: list[Raised] = []
-    for one in [one for other in sorted(shared) for one in findings_of(work.tx, other)]:
-        if one.holds(work.at) and one.root in places and _first(one) not in have:
-            have.add(_first(one))
-            found.append(_copy(one, places[one.root], names.next()))
-    if found:
-        raised = e.FindingsRaised(iteration=event.n, kind="TL", source="inherited", findings=tuple(found))
+    origins = originals(work.tx, [task, *shared])
+    have = {origins.get(one.root, one.root) for one in findings_of(work.tx, task)}
+    names = Names(work.tx, stem("TL", context.get(work.tx, task).group, task, event.n))
+    copies: list[Raised] = []
+    for finding in [finding for other in sorted(shared) for finding in findings_of(work.tx, other)]:
+        original = origins.get(finding.root, finding.root)
+        if finding.holds(work.at) and finding.root in places and original not in have:
+            have.add(original)
+            copy = _copy(finding, places[finding.root], names.next())
+            copies.append(msgspec.structs.replace(copy, copy_of=original, why=_came_along(finding)))
+    if copies:
+        raised = e.FindingsRaised(iteration=event.n, kind="TL", source="inherited", findings=tuple(copies))
         work.gate.record(task, raised)
 
 
-def _first(one: Finding) -> str:
-    """The root of the finding that was there first: of an inherited finding the root it was copied from, which is kept
-    as its rule; of any other its own. So a finding is inherited once, and never back into the task it came from.
+def originals(tx: Tx, tasks: Sequence[str]) -> dict[str, str]:
+    """The roots of findings that are copies, each with the root that it is a copy of: what was found once comes along
+    once, and never back to where it was found.
     """
-    return one.rule if one.source == "inherited" else one.root
+    return copies_of(tx.all("journal.raised", EventRow, ids=sorted(tasks)))
+
+
+def copies_of(rows: Iterable[EventRow]) -> dict[str, str]:
+    """The copies that journal rows tell of; those from before there was a field for it say so in `rule`."""
+    roots: dict[str, str] = {}
+    for row in rows:
+        event = event_of(row)
+        if isinstance(event, e.FindingsRaised) and event.source == "inherited":
+            roots |= {raised.root: raised.copy_of or raised.rule for raised in event.findings}
+    return roots
+
+
+def _came_along(finding: Finding) -> str:
+    return f"{finding.why}\n\nIt came along from {finding.id} of {finding.task} (A6).".strip()
 
 
 def come_back(
@@ -120,10 +137,7 @@ def come_back(
     """L4: what was ruled obsolete is open again, under another id, once its code is part of the change again."""
     names = Names(work.tx, stem("TL", context.get(work.tx, task).group, task, event.n))
     gone = [one for one in findings_of(work.tx, task) if is_gone(one) and one.root in places]
-    found = tuple(
-        msgspec.structs.replace(_copy(one, places[one.root], names.next()), root=one.root, why=one.why, rule=one.rule)
-        for one in gone
-    )
+    found = tuple(msgspec.structs.replace(_copy(one, places[one.root], names.next()), root=one.root) for one in gone)
     if found:
         raised = e.FindingsRaised(iteration=event.n, kind="TL", source="came back", findings=found)
         work.gate.record(task, raised)
@@ -139,10 +153,10 @@ def _copy(one: Finding, place: Placed, name: str) -> Raised:
         line=place.line,
         problem=one.problem,
         fix=one.fix,
-        why=f"{one.why}\n\nIt came along from {one.id} of {one.task} (A6).".strip(),
+        why=one.why,
         quote=one.quote,
         symbol=one.symbol,
-        rule=_first(one),
+        rule=one.rule,
         fix_patch=one.fix_patch,
         anchored=one.anchored,
     )

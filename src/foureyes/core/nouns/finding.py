@@ -112,7 +112,8 @@ class Raised(Content, frozen=True, kw_only=True):
     """A finding as it is recorded: raised for the first time (`id == root`), or again under a new id.
 
     `note`: shown, no loop item (L10). `anchored`: its quote or place is in the code (V7). `alike`: roots that it could
-    be, too many to tell; never merged by itself (L2). `state` is where it stands then.
+    be, too many to tell; never merged by itself (L2). `state` is where it stands then. `copy_of`: the root of the
+    finding that came along with the work from another task (A6).
     """
 
     id: str
@@ -123,6 +124,7 @@ class Raised(Content, frozen=True, kw_only=True):
     waiting: bool = False
     state: State = "open"
     alike: tuple[str, ...] = ()
+    copy_of: str = ""
 
 
 class Finding(Content, frozen=True, kw_only=True):

@@ -43,5 +43,9 @@ SELECT seq, at, session, kind, payload FROM journal WHERE task = :task
 SELECT seq, task, at, session, kind, payload FROM journal WHERE task IN (SELECT value FROM json_each(:ids))
   AND kind IN ('TaskCreated', 'LabelAdded', 'LabelRemoved', 'TaskEdited', 'TaskStarted', 'PlanAccepted') ORDER BY seq;
 
+-- name: journal.raised
+SELECT seq, task, at, session, kind, payload FROM journal WHERE task IN (SELECT value FROM json_each(:ids))
+  AND kind = 'FindingsRaised' ORDER BY seq;
+
 -- name: journal.count
 SELECT count(*) AS n FROM journal;
