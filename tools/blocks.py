@@ -20,7 +20,7 @@ Make = Callable[[], str]
 
 
 def exceptions() -> str:
-    """Every kind of exception that the ledger knows (P8)."""
+    """Every kind of exception that the journal knows (P8)."""
     return table(("kind", "what it was"), ((code(kind), said) for kind, said in MEANINGS.items()))
 
 
