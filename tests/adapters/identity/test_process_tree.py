@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -309,47 +307,3 @@ def test_the_real_tree_of_this_process_ends_at_the_top() -> None:
     tree = read_tree()
     assert tree.ancestors[0].pid == os.getppid()
     assert all(one.start >= other.start for one, other in zip(tree.ancestors, tree.ancestors[1:], strict=False))
-
-
-class _Denied(Exception):
-    pass
-
-
-def _fake_psutil(*, vanished: bool) -> SimpleNamespace:
-    def denied() -> str:
-        raise _Denied
-
-    def parents() -> list[SimpleNamespace]:
-        if vanished:
-            raise _Denied
-        claude = SimpleNamespace(
-            pid=7,
-            exe=lambda: "/usr/bin/node",
-            cmdline=lambda: ["node", "/x/claude"],
-            name=lambda: "node",
-            create_time=lambda: 1.5,
-        )
-        top = SimpleNamespace(pid=1, exe=denied, cmdline=denied, name=lambda: "launchd", create_time=lambda: 0.5)
-        return [claude, top]
-
-    own = SimpleNamespace(parents=parents, terminal=lambda: "/dev/ttys003")
-    return SimpleNamespace(Process=lambda: own, boot_time=lambda: 16.0, Error=_Denied, AccessDenied=_Denied)
-
-
-def test_i3_elsewhere_psutil_tells_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setitem(sys.modules, "psutil", _fake_psutil(vanished=False))
-    tree = read_tree()
-    assert [agent_of(above.names, above.paths) for above in tree.ancestors] == ["claude", ""]
-    assert (tree.readable, tree.terminal) == (True, "ttys003")
-    assert tree.evidence(tree.ancestors[0]) == "proc:00000010:0:7:1500"
-
-
-def test_i5_elsewhere_without_psutil_or_with_a_vanished_process_the_tree_is_unreadable(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setitem(sys.modules, "psutil", _fake_psutil(vanished=True))
-    assert not read_tree().readable
-    monkeypatch.setitem(sys.modules, "psutil", None)
-    assert not read_tree().readable

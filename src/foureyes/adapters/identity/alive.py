@@ -1,11 +1,14 @@
-"""Whether a process that is on record still runs: a lease of a dead one is free (Q4)."""
+"""Whether a process that is on record still runs: a lease of a dead one is free (Q4).
+
+Only Linux tells machines and boots apart (`/proc`); elsewhere nothing is known to be gone: a lease ends by its time.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 
-from foureyes.adapters.identity.process_tree import _place
+from foureyes.adapters.identity.process_tree import place_of
 
 ENDED = frozenset({b"Z", b"X"})
 NUMBER = re.compile(r"[0-9]{1,20}")
@@ -40,5 +43,5 @@ def _evidence(pid: int) -> str:
             fields = file.read().rpartition(b")")[2].split()
     except OSError:
         return ""
-    place = _place("/proc", os.getpid())
+    place = place_of("/proc", os.getpid())
     return f"proc:{place}:{pid}:{int(fields[19])}" if place and len(fields) > 19 and fields[0] not in ENDED else ""

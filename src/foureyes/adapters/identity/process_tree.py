@@ -6,7 +6,7 @@ command line only of interpreters and of processes whose executable is hidden fr
 What cannot be seen is not guessed: an ancestor that vanishes or is hidden (`hidepid`) makes the tree unreadable. The
 walk ends at the top of the pid namespace: what started a container is not seen from inside (I9).
 
-Elsewhere than on Linux psutil is used if it is installed; without it the tree is unreadable.
+Elsewhere than on Linux psutil is asked (`elsewhere`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from functools import partial
-from importlib import import_module
-from typing import Any
 
 import msgspec
 
@@ -115,14 +112,16 @@ _OPTIONS = {
 def read_tree(*, proc: str = "/proc", pid: int | None = None) -> Tree:
     """Walk from the parent of `pid` (this process) up to the top; never raises."""
     if proc == "/proc" and not sys.platform.startswith("linux"):
-        return _read_with_psutil()
+        from foureyes.adapters.identity import elsewhere
+
+        return elsewhere.read_tree()
     # The number that this /proc knows us by; another one than our own means a /proc of another pid namespace.
     own = pid if pid is not None else _number(_link(f"{proc}/self"))
     stat = _stat(proc, own)
     if stat is None:
         return Tree()
     ancestors, complete = _walk(proc, own, stat)
-    place = _place(proc, own)
+    place = place_of(proc, own)
     return Tree(
         ancestors=ancestors,
         readable=complete and bool(place) and (pid is not None or own == os.getpid()),
@@ -166,11 +165,11 @@ def _stat(proc: str, pid: int) -> _Stat | None:
 
 def _process(proc: str, pid: int, stat: _Stat) -> Process:
     path = _link(f"{proc}/{pid}/exe").removesuffix(DELETED)
-    names, paths, words = _program(path, stat.comm, lambda: _arguments(_read(f"{proc}/{pid}/cmdline")))
+    names, paths, words = program_of(path, stat.comm, lambda: _arguments(_read(f"{proc}/{pid}/cmdline")))
     return Process(pid=pid, start=stat.start, names=names, paths=paths, words=words)
 
 
-def _program(
+def program_of(
     path: str, comm: str, command: Callable[[], list[str]]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Names, paths and words of a process; `path` is empty if its executable is hidden from us."""
@@ -240,7 +239,7 @@ def _script_name(script: str) -> str:
     return next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), name)
 
 
-def _place(proc: str, own: int) -> str:
+def place_of(proc: str, own: int) -> str:
     """Boot id and pid namespace; empty when one of them cannot be read."""
     boot = _read(f"{proc}/sys/kernel/random/boot_id")[:8].decode("ascii", "replace")
     namespace = _link(f"{proc}/{own}/ns/pid").removeprefix("pid:[").removesuffix("]")
@@ -280,30 +279,3 @@ def _link(path: str) -> str:
 
 def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() else -1
-
-
-def _read_with_psutil() -> Tree:
-    """The same from psutil. Other users' executables and command lines may be hidden; their names are not."""
-    try:
-        psutil: Any = import_module("psutil")
-    except ImportError:
-        return Tree()
-
-    def ask(question: Callable[[], Any], otherwise: Any) -> Any:
-        try:
-            return question() or otherwise
-        except psutil.AccessDenied:
-            return otherwise
-
-    place = f"{int(psutil.boot_time()):08x}:0"
-    ancestors: list[Process] = []
-    try:
-        own = psutil.Process()
-        for above in own.parents():
-            names, paths, words = _program(ask(above.exe, ""), above.name(), partial(ask, above.cmdline, []))
-            start = int(above.create_time() * 1000)
-            ancestors.append(Process(pid=above.pid, start=start, names=names, paths=paths, words=words))
-        terminal = str(own.terminal() or "").removeprefix("/dev/")
-    except psutil.Error:
-        return Tree(ancestors=tuple(ancestors), place=place)
-    return Tree(ancestors=tuple(ancestors), readable=True, terminal=terminal, place=place)

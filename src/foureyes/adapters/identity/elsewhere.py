@@ -1,0 +1,70 @@
+"""Processes where there is no `/proc` as Linux has it: what psutil tells of them (I3, I5).
+
+Other users' executables and command lines may be hidden there; their names are not. A walk that does not come to the
+top, because a process ended meanwhile, is unreadable as it is on Linux.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from foureyes.adapters.identity.process_tree import Process, Tree, program_of
+
+TOP = frozenset({0, 1})
+
+
+def place() -> str:
+    """Where pids mean something. The time of a boot moves with the clock there; the start of a process does not, and
+    tells one boot's processes from another's. It names no machine, so it shows of no process that it has ended.
+    """
+    return f"{sys.platform}:0"
+
+
+def read_tree() -> Tree:
+    """Walk from the parent of this process up to the top; without psutil the tree is unreadable."""
+    psutil = _psutil()
+    if psutil is None:
+        return Tree()
+    ancestors: list[Process] = []
+    try:
+        own = psutil.Process()
+        for above in own.parents():
+            ancestors.append(_process(psutil, above))
+        terminal = str(own.terminal() or "").removeprefix("/dev/")
+    except psutil.Error:
+        return Tree(ancestors=tuple(ancestors), place=place())
+    return Tree(
+        ancestors=tuple(ancestors),
+        readable=bool(ancestors) and ancestors[-1].pid in TOP,
+        leader=os.getsid(0),
+        terminal=terminal,
+        place=place(),
+    )
+
+
+def _process(psutil: Any, above: Any) -> Process:
+    def ask(question: Callable[[], Any], otherwise: Any) -> Any:
+        try:
+            return question() or otherwise
+        except psutil.AccessDenied:
+            return otherwise
+
+    names, paths, words = program_of(ask(above.exe, ""), above.name(), partial(ask, above.cmdline, []))
+    return Process(pid=above.pid, start=_start(above), names=names, paths=paths, words=words)
+
+
+def _start(process: Any) -> int:
+    """Milliseconds, as a number that is the same whoever asks."""
+    return int(process.create_time() * 1000)
+
+
+def _psutil() -> Any:
+    try:
+        return import_module("psutil")
+    except ImportError:
+        return None
