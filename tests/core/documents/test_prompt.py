@@ -20,9 +20,9 @@ from foureyes.core.documents.prompt import (
     PLACEHOLDERS,
     PURPOSES,
     STATUS_MARKERS,
+    Briefing,
     Checked,
     Purpose,
-    Told,
     compose,
 )
 from foureyes.core.documents.shapes import (
@@ -84,7 +84,7 @@ def finding(n: int, severity: str = "HIGH", **more: Any) -> Finding:
     return Finding(**(given | {"raised": 1, "flagged": 1} | more))
 
 
-TOLD = Told(
+BRIEFING = Briefing(
     task="fe-7k2",
     title="Add login",
     description="With refresh tokens.",
@@ -100,7 +100,7 @@ TOLD = Told(
     handoff=("done: the store",),
     at=AT,
 )
-BUSY = replace(TOLD, feedback=FEEDBACK, loop=LOOP, findings=(finding(1), finding(2, "CRITICAL"), finding(3, "LOW")))
+BUSY = replace(BRIEFING, feedback=FEEDBACK, loop=LOOP, findings=(finding(1), finding(2, "CRITICAL"), finding(3, "LOW")))
 
 
 def shape(text: str) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def test_the_sections_have_one_order_F4() -> None:
 
 
 def test_without_feedback_findings_and_loop_there_is_not_a_byte_of_them_F3() -> None:
-    without = compose("implement", TOLD, template("implement"))
+    without = compose("implement", BRIEFING, template("implement"))
     with_them = compose("implement", BUSY, template("implement"))
     start, end = with_them.index("## Previous Review Feedback"), with_them.index("## Checks")
     assert with_them[:start] + with_them[end:] == without
@@ -213,7 +213,7 @@ def test_the_shape_of_answers_is_the_document_that_is_read_L6() -> None:
     ],
 )
 def test_a_blocking_finding_that_waits_for_something_else_says_so_L4(more: dict[str, Any], said: str) -> None:
-    text = compose("respond", replace(TOLD, findings=(finding(1, **more),)), "")
+    text = compose("respond", replace(BRIEFING, findings=(finding(1, **more),)), "")
     assert said in about(text, "TL-fe-7k2-1-001")
     assert "exactly one each: none\n" in text
 
@@ -221,7 +221,7 @@ def test_a_blocking_finding_that_waits_for_something_else_says_so_L4(more: dict[
 def test_a_valid_waiver_does_not_block_and_a_settled_finding_is_not_told_E3() -> None:
     waived = finding(1, state="waived", waived_until="2028-01-01T00:00:00.000Z")
     told = replace(
-        TOLD, findings=(waived, finding(2, state="resolved"), finding(3, state="resolved", ruling="ACCEPTED"))
+        BRIEFING, findings=(waived, finding(2, state="resolved"), finding(3, state="resolved", ruling="ACCEPTED"))
     )
     assert "TL-fe" not in compose("implement", told, "")
     seen = compose("review", told, "")
@@ -232,7 +232,7 @@ def test_a_valid_waiver_does_not_block_and_a_settled_finding_is_not_told_E3() ->
 
 
 def test_a_reviewer_is_asked_for_deep_analysis_and_one_document_F4_V3() -> None:
-    for text in (compose("review", TOLD, template("review")), compose("review", TOLD, "")):
+    for text in (compose("review", BRIEFING, template("review")), compose("review", BRIEFING, "")):
         for asked in (
             "ecurity",
             "dge cases",
@@ -250,13 +250,13 @@ def test_a_reviewer_is_asked_for_deep_analysis_and_one_document_F4_V3() -> None:
 
 
 def test_the_shape_of_a_review_is_the_document_that_is_read_and_no_answer_itself_V3() -> None:
-    found = shape(compose("review", replace(TOLD, reviewer="codex#1"), ""))
+    found = shape(compose("review", replace(BRIEFING, reviewer="codex#1"), ""))
     payload = found["payload"]
     assert (set(found), set(payload)) <= (names(ReviewResult), names(ReviewPayload))
     assert set(payload["issues"][0]) <= names(Issue)
     assert set(payload["rulings"][0]) == names(RulingLine)
     assert payload["issues"][0]["severity"].split(" | ") == list(SEVERITIES)
-    assert (found["reviewer"], payload["diff_id"]) == ("codex#1", TOLD.diff_id)
+    assert (found["reviewer"], payload["diff_id"]) == ("codex#1", BRIEFING.diff_id)
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(found, ReviewResult)
     valid = found | {"timestamp": AT, "payload": payload | {"verdict": "concerns"}}
@@ -265,7 +265,7 @@ def test_the_shape_of_a_review_is_the_document_that_is_read_and_no_answer_itself
 
 def test_a_second_review_rules_first_and_adds_only_what_is_serious_L8_L9_L10() -> None:
     told = replace(
-        TOLD,
+        BRIEFING,
         findings=(
             finding(1, state="claimed"),
             finding(2, state="disputed"),
@@ -291,7 +291,9 @@ def test_a_second_review_rules_first_and_adds_only_what_is_serious_L8_L9_L10() -
 
 
 def test_a_clarification_names_the_points_by_number_V8() -> None:
-    text = compose("clarify", replace(TOLD, concerns=("the cache is stale", "the cache is fine")), template("clarify"))
+    text = compose(
+        "clarify", replace(BRIEFING, concerns=("the cache is stale", "the cache is fine")), template("clarify")
+    )
     assert "Point 1:\n~~~\n> the cache is stale\n~~~\n\nPoint 2:\n~~~\n> the cache is fine\n~~~" in text
     assert shape(text)["answers"][0]["point"] == 1
 
@@ -311,14 +313,14 @@ def test_the_lead_sees_the_rounds_and_commands_and_cannot_force_anything_E3() ->
 def test_every_status_alias_and_verdict_has_a_marker_in_the_prompt_lesson_32() -> None:
     assert set(STATUS_MARKERS) == {*get_args(ReviewStatus), *STATUS_ALIASES, *get_args(Verdict)}
     for purpose in ("review", "rereview"):
-        text = compose(purpose, TOLD, "")
+        text = compose(purpose, BRIEFING, "")
         assert all(f"\n- {word}: {meaning}\n" in text for word, meaning in STATUS_MARKERS.items())
         assert all(word in text for word in RULINGS)
 
 
 @pytest.mark.parametrize("state", sorted(UNRESOLVED))
 def test_every_state_that_is_unresolved_tells_both_sides_what_to_do_lesson_32(state: Any) -> None:
-    told = replace(TOLD, findings=(finding(1, state=state),))
+    told = replace(BRIEFING, findings=(finding(1, state=state),))
     assert re.search(r"Answer with|waits for a ruling", about(compose("respond", told, ""), "TL-fe-7k2-1-001"))
     assert ("Your ruling" in compose("rereview", told, "")) == (state != "open")
 
@@ -329,14 +331,14 @@ def test_every_state_that_is_unresolved_tells_both_sides_what_to_do_lesson_32(st
 @pytest.mark.parametrize("name", ["rol", "feedback", "", "Role", "task"])
 def test_an_unknown_section_of_a_template_is_refused_with_the_known_ones_F4(name: str) -> None:
     with pytest.raises(BadInput) as refused:
-        compose("review", TOLD, f"[[role]]\nhello\n[[{name}]]\nbye")
+        compose("review", BRIEFING, f"[[role]]\nhello\n[[{name}]]\nbye")
     assert f"[[{name}]]" in refused.value.message
     assert all(f"[[{block}]]" in refused.value.message for block in BLOCKS)
 
 
 def test_an_unknown_placeholder_of_a_template_is_refused_with_the_known_ones_F4() -> None:
     with pytest.raises(BadInput) as refused:
-        compose("review", TOLD, "[[examples]]\nthe {title} of it")
+        compose("review", BRIEFING, "[[examples]]\nthe {title} of it")
     assert "{title}" in refused.value.message
     assert all(f"{{{name}}}" in refused.value.message for name in PLACEHOLDERS)
 
@@ -344,12 +346,12 @@ def test_an_unknown_placeholder_of_a_template_is_refused_with_the_known_ones_F4(
 @pytest.mark.parametrize("text", ["hello\n[[role]]\n", "[[role]]\na\n[[role]]\nb"])
 def test_a_template_with_text_before_its_sections_or_one_twice_is_refused_F4(text: str) -> None:
     with pytest.raises(BadInput):
-        compose("review", TOLD, text)
+        compose("review", BRIEFING, text)
 
 
 def test_a_template_can_name_every_placeholder_and_write_one_down_F4() -> None:
     every = " ".join(f"{name}={{{name}}}" for name in PLACEHOLDERS)
-    text = compose("review", TOLD, f'[[role]]\n{every}\n{{{{task}}}} {{"json": 1}} ${{HOME}}')
+    text = compose("review", BRIEFING, f'[[role]]\n{every}\n{{{{task}}}} {{"json": 1}} ${{HOME}}')
     first = text.split("\n")[0]
     assert first.startswith(f"task=fe-7k2 iteration=2 branch=fe/fe-7k2 base={'b' * 40} head={'a' * 40} diff=sha256:")
     assert (
@@ -360,7 +362,7 @@ def test_a_template_can_name_every_placeholder_and_write_one_down_F4() -> None:
 
 
 def test_what_a_project_adds_to_a_role_is_no_template_F4() -> None:
-    text = compose("review", replace(TOLD, role_extra="Speak of {money}.\n[[role]]"), "[[role]]\nHello.")
+    text = compose("review", replace(BRIEFING, role_extra="Speak of {money}.\n[[role]]"), "[[role]]\nHello.")
     assert text.startswith("Hello.\n\nSpeak of {money}.\n[[role]]\n\n")
 
 
@@ -425,7 +427,7 @@ def test_as_much_is_kept_as_fits_F4() -> None:
 
 
 def test_a_ruling_is_not_asked_for_about_a_finding_that_was_left_out_F4() -> None:
-    told = replace(TOLD, findings=tuple(finding(n, "LOW", state="claimed", problem="x" * 400) for n in range(1, 9)))
+    told = replace(BRIEFING, findings=tuple(finding(n, "LOW", state="claimed", problem="x" * 400) for n in range(1, 9)))
     text = compose("rereview", told, "", len(compose("rereview", told, "")) - 1_500)
     due = re.findall(r"exactly one for each of: (.*)\.", text)[0].split(", ")
     assert due == re.findall(r"^### (\S+)", text, re.MULTILINE)
@@ -433,7 +435,7 @@ def test_a_ruling_is_not_asked_for_about_a_finding_that_was_left_out_F4() -> Non
 
 
 def test_what_may_not_be_cut_and_does_not_fit_is_an_error_with_both_numbers_F4() -> None:
-    told = replace(TOLD, findings=(finding(1, problem="x" * 70_000),))
+    told = replace(BRIEFING, findings=(finding(1, problem="x" * 70_000),))
     with pytest.raises(Refused) as refused:
         compose("implement", told, template("implement"))
     (reason,) = refused.value.reasons
@@ -485,7 +487,7 @@ redo = st.builds(
     text=st.one_of(st.text(min_size=1), words.map(lambda text: text * 40)),
 )
 told_any = st.builds(
-    Told,
+    Briefing,
     task=st.just("fe-7k2"),
     title=words,
     description=words.map(lambda text: text * 30),
@@ -505,7 +507,7 @@ told_any = st.builds(
 @quick
 @given(st.sampled_from(PURPOSES), told_any, st.integers(1_000, 12_000))
 def test_open_blocking_findings_and_feedback_are_there_or_it_is_an_error_F4(
-    purpose: Purpose, told: Told, limit: int
+    purpose: Purpose, told: Briefing, limit: int
 ) -> None:
     try:
         text = compose(purpose, told, template(purpose), limit)

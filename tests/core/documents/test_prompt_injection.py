@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from foureyes.core.documents.prompt import PURPOSES, Checked, Purpose, Told, compose
+from foureyes.core.documents.prompt import PURPOSES, Briefing, Checked, Purpose, compose
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.feedback import Feedback, section
 from foureyes.core.nouns.finding import Finding
@@ -53,7 +53,7 @@ def template(purpose: Purpose) -> str:
     return (files("foureyes.config") / "prompts" / f"{purpose}.md").read_text(encoding="utf-8")
 
 
-def told(text: str) -> Told:
+def told(text: str) -> Briefing:
     """A prompt's worth of one hostile text, in every place that others write."""
     named = "TL-fe-7k2-1-001"
     one = Finding(
@@ -76,7 +76,7 @@ def told(text: str) -> Told:
         flagged=1,
     )
     other = replace(one, id="TL-fe-7k2-1-002", root="TL-fe-7k2-1-002", severity="LOW", by_check="", state="claimed")
-    return Told(
+    return Briefing(
         task="fe-7k2",
         title=text,
         description=text,

@@ -54,9 +54,9 @@ class _Test:
 
     def __init__(self, attributes: Mapping[str, str]) -> None:
         self.attributes = attributes
-        said = {attributes.get(key, "").strip().lower() for key in ("status", "result")}
-        self.failed = not said.isdisjoint(FAILED)
-        self.skipped = not said.isdisjoint(SKIPPED)
+        marks = {attributes.get(key, "").strip().lower() for key in ("status", "result")}
+        self.failed = not marks.isdisjoint(FAILED)
+        self.skipped = not marks.isdisjoint(SKIPPED)
 
     @property
     def state(self) -> TestState:

@@ -153,15 +153,15 @@ def _program(command: str, work: str, path: str) -> str:
     from hashlib import file_digest
 
     word = next((word for word in command.split() if "=" not in word), "")
-    found = os.path.join(work, word) if "/" in word else shutil.which(word, path=path) if word else None
+    program = os.path.join(work, word) if "/" in word else shutil.which(word, path=path) if word else None
     try:
-        if not found or not os.path.isfile(found) or not 0 < os.path.getsize(found) < MAX_PROGRAM:
+        if not program or not os.path.isfile(program) or not 0 < os.path.getsize(program) < MAX_PROGRAM:
             return ""
-        with open(found, "rb") as file:
+        with open(program, "rb") as file:
             digest = file_digest(file, "sha256").hexdigest()[:12]
     except (OSError, ValueError):
         return ""
-    shown = found.removeprefix(work + "/") if work else found
+    shown = program.removeprefix(work + "/") if work else program
     return f"{visible(shown)} sha256:{digest}"
 
 

@@ -28,7 +28,7 @@ def inside(path: str, roots: Sequence[str] = ()) -> str:
     return "" if odd or path.endswith("/") else "/".join(parts)
 
 
-def found(
+def finding_of(
     severity: Severity,
     message: str,
     *,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from foureyes.adapters.exchange.cleaning import found, inside, replacement
+from foureyes.adapters.exchange.cleaning import finding_of, inside, replacement
 from foureyes.core.documents.shapes import words
 from foureyes.core.documents.typed import typed
 from foureyes.core.nouns.finding import Found, Severity
@@ -73,14 +73,16 @@ def diagnostic(line: Any, roots: Sequence[str]) -> Found:
 def _finding(each: _Diagnostic, roots: Sequence[str], otherwise: Severity) -> Found:
     location = each.location or _Location()
     place = location.path or ""
-    return found(
+    return finding_of(
         _severity(each.severity, otherwise),
         each.message,
         place=place,
         path=inside(place, roots),
         line=_lines(location.range)[0],
         rule=(each.code.value if each.code else None) or "",
-        fix="\n\n".join(replacement(*_lines(one.range), one.text or "") for one in each.suggestions or ()),
+        fix="\n\n".join(
+            replacement(*_lines(suggestion.range), suggestion.text or "") for suggestion in each.suggestions or ()
+        ),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from foureyes.adapters.exchange.cleaning import found, inside, replacement
+from foureyes.adapters.exchange.cleaning import finding_of, inside, replacement
 from foureyes.core.documents.sarif import Reported, is_address, results
 from foureyes.core.nouns.finding import Found, Severity
 
@@ -22,7 +22,7 @@ def findings(document: Any, roots: Sequence[str]) -> Iterator[Found]:
 
 
 def _finding(result: Reported, roots: Sequence[str]) -> Found:
-    return found(
+    return finding_of(
         _severity(result),
         result.message,
         place=result.place,

@@ -20,10 +20,10 @@ class Marks(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_marks(environ: Mapping[str, str]) -> Marks:
     """Find the marks of agents; a variable with an empty value does not count."""
-    found = [(variable, agent or agent_named(environ[variable])) for variable, agent in MARKS if environ.get(variable)]
+    seen = [(variable, agent or agent_named(environ[variable])) for variable, agent in MARKS if environ.get(variable)]
     return Marks(
-        variables=tuple(variable for variable, _ in found),
-        agents=tuple(dict.fromkeys(agent for _, agent in found)),
+        variables=tuple(variable for variable, _ in seen),
+        agents=tuple(dict.fromkeys(agent for _, agent in seen)),
         conversations=tuple(_conversation(name, environ[name]) for name in CONVERSATIONS if environ.get(name)),
     )
 

@@ -331,10 +331,10 @@ def _tell(text: str) -> None:
 def _described(statement: bytes) -> str:
     """What a person is about to sign, in a line; untrusted text in it stays text."""
     try:
-        said = msgspec.json.decode(statement, type=dict[str, object])
+        fields = msgspec.json.decode(statement, type=dict[str, object])
     except msgspec.DecodeError:
         return f"{len(statement)} bytes"
-    words = [str(said.get(name) or "") for name in ("verb", "task", "diff_id", "reason")]
+    words = [str(fields.get(name) or "") for name in ("verb", "task", "diff_id", "reason")]
     return in_line(", ".join(filter(None, words)), 300)
 
 

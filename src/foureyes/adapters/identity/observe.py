@@ -100,7 +100,7 @@ def _agent(tree: Tree, agents: Sequence[tuple[str, Process]], marks: Marks) -> A
     Where the tree is not fully readable, another agent may be hidden above: what was seen still joins origins, but
     `processes` stays empty, so independence of anybody is not shown (G1).
     """
-    found = tuple(tree.evidence(process) for _, process in agents)
+    evidence = tuple(tree.evidence(process) for _, process in agents)
     (nearest, process), *others = agents
     why = [f"{nearest} (pid {process.pid}) is an ancestor of this process."]
     if others:
@@ -110,12 +110,12 @@ def _agent(tree: Tree, agents: Sequence[tuple[str, Process]], marks: Marks) -> A
     if marks.conversations:
         why.append(_conversations(marks))
     return Actor(
-        session=session_of(found[0]),
+        session=session_of(evidence[0]),
         kind="agent",
         trust="observed",
         agent=nearest,
-        evidence=found + marks.conversations,
-        processes=found if tree.readable else (),
+        evidence=evidence + marks.conversations,
+        processes=evidence if tree.readable else (),
         why=tuple(why),
     )
 

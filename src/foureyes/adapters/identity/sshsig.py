@@ -108,31 +108,31 @@ def verify(public: str, statement: bytes, signature: str) -> str:
     except BadInput as problem:
         return problem.message
     try:
-        found = _signature(signature)
+        made = _signature(signature)
     except ValueError:
         return f"This is not a signature of an {PLAIN} or {FIDO} key."
-    if found.public != key.blob:
+    if made.public != key.blob:
         return "The signature was made with another key."
-    if found.namespace != NAMESPACE.encode():
+    if made.namespace != NAMESPACE.encode():
         return f"The signature was made for another purpose, not for {NAMESPACE}."
-    if not _holds(key, found, statement):
+    if not _holds(key, made, statement):
         return "The signature is not one of this statement."
-    if key.kind == FIDO and not found.presence[0] & PRESENT:
+    if key.kind == FIDO and not made.presence[0] & PRESENT:
         return "The key was not touched."
     return ""
 
 
-def _holds(key: _Public, found: _Signature, statement: bytes) -> bool:
+def _holds(key: _Public, made: _Signature, statement: bytes) -> bool:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    signed = found.signed(statement)
+    signed = made.signed(statement)
     if (
         key.kind == FIDO
     ):  # the device sees hashes only, and adds what it knows: whether it was touched, and how often it signed
-        signed = sha256(key.application).digest() + found.presence + sha256(signed).digest()
+        signed = sha256(key.application).digest() + made.presence + sha256(signed).digest()
     try:
-        Ed25519PublicKey.from_public_bytes(key.point).verify(found.raw, signed)
+        Ed25519PublicKey.from_public_bytes(key.point).verify(made.raw, signed)
     except (InvalidSignature, ValueError):
         return False
     return True

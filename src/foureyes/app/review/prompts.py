@@ -13,7 +13,7 @@ from foureyes.app.project.prompt_templates import accepted, path_of
 from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.task import HandoffView
-from foureyes.core.documents.prompt import PURPOSES, Checked, Purpose, Told, compose
+from foureyes.core.documents.prompt import PURPOSES, Briefing, Checked, Purpose, compose
 from foureyes.core.loop.engine import LEAD_OPTIONS, LoopState, Round
 from foureyes.core.loop.review import Review
 from foureyes.core.nouns.attempt import Attempt
@@ -55,25 +55,25 @@ class Prompts:
         with self._context.store.read() as tx:
             found = self._context.find(tx, task)
             facts = facts_of(self._context, tx, found.id)
-            told = self._told(tx, actor, facts, chosen)
+            briefing = self._briefing(tx, actor, facts, chosen)
             target, known = self._context.project(tx).target, accepted(tx)
         own = self._context.repo.file_at(f"refs/heads/{target}", path_of(chosen))
         if own is not None and known.get(chosen) == digest_of(own):
-            return Prompt(compose(chosen, told, own))
+            return Prompt(compose(chosen, briefing, own))
         note = (
             f"{path_of(chosen)} on {target} was not accepted and is not used; a person runs: fe policy accept"
             if own is not None
             else ""
         )
-        return Prompt(compose(chosen, told, self._context.outside.template(chosen)), note)
+        return Prompt(compose(chosen, briefing, self._context.outside.template(chosen)), note)
 
-    def _told(self, tx: Tx, actor: Actor, facts: Facts, purpose: Purpose) -> Told:
+    def _briefing(self, tx: Tx, actor: Actor, facts: Facts, purpose: Purpose) -> Briefing:
         task, attempt = facts.task, facts.attempt
         policy = self._context.policy(tx, actor)
         now = loop_state_of(self._context, tx, task)
         handoff = tx.one("record.latest_handoff", HandoffView, task=task.id)
         reviews = tx.all("review.of_task", Review, task=task.id)
-        return Told(
+        return Briefing(
             task=task.id,
             title=task.title,
             description=task.description,

@@ -51,23 +51,25 @@ def _answer_counts(handoff: DeveloperHandoff) -> list[Reason]:
     """
     counted = Counter(word_of(each.action) for each in handoff.issue_responses)
     fixed, rejected = counted["FIXED"], counted["REJECTED"]
-    said, blocking = handoff.summary or AnswerSummary(), handoff.blocking_summary or BlockingSummary()
-    found = [
-        *_differs("summary.fixed", said.fixed, fixed),
-        *_differs("summary.deferred", said.deferred, counted["DEFERRED"]),
-        *_differs("summary.rejected", said.rejected, rejected),
+    summary, blocking = handoff.summary or AnswerSummary(), handoff.blocking_summary or BlockingSummary()
+    problems = [
+        *_differs("summary.fixed", summary.fixed, fixed),
+        *_differs("summary.deferred", summary.deferred, counted["DEFERRED"]),
+        *_differs("summary.rejected", summary.rejected, rejected),
     ]
     for at, sent, most in (
-        ("summary.blocking_resolved", said.blocking_resolved, fixed + rejected),
+        ("summary.blocking_resolved", summary.blocking_resolved, fixed + rejected),
         ("blocking_summary.fixed", blocking.fixed, fixed),
         ("blocking_summary.rejected_with_reason", blocking.rejected_with_reason, rejected),
     ):
         if (sent or 0) > most:
-            found.append(Reason("G6", f"{at}: {sent} sent, at most {most} counted"))
+            problems.append(Reason("G6", f"{at}: {sent} sent, at most {most} counted"))
     parts = (blocking.fixed, blocking.rejected_with_reason, blocking.unaddressed)
     if None not in parts:
-        found += _differs("blocking_summary.total_blocking", blocking.total_blocking, sum(part or 0 for part in parts))
-    return found
+        problems += _differs(
+            "blocking_summary.total_blocking", blocking.total_blocking, sum(part or 0 for part in parts)
+        )
+    return problems
 
 
 def blocking_problems(handoff: DeveloperHandoff, answers: Iterable[Answer], blocking: Collection[str]) -> list[Reason]:
@@ -76,55 +78,59 @@ def blocking_problems(handoff: DeveloperHandoff, answers: Iterable[Answer], bloc
     """
     counted = Counter(answer.action for answer in answers if answer.finding in blocking)
     done = counted["FIXED"] + counted["REJECTED"]
-    sent, said = handoff.blocking_summary or BlockingSummary(), handoff.summary or AnswerSummary()
+    sent, summary = handoff.blocking_summary or BlockingSummary(), handoff.summary or AnswerSummary()
     return [
         *_differs("blocking_summary.total_blocking", sent.total_blocking, len(blocking)),
         *_differs("blocking_summary.fixed", sent.fixed, counted["FIXED"]),
         *_differs("blocking_summary.rejected_with_reason", sent.rejected_with_reason, counted["REJECTED"]),
         *_differs("blocking_summary.unaddressed", sent.unaddressed, len(blocking) - done),
-        *_differs("summary.blocking_resolved", said.blocking_resolved, done),
+        *_differs("summary.blocking_resolved", summary.blocking_resolved, done),
     ]
 
 
 def _qa_answer(handoff: DeveloperHandoff) -> list[Reason]:
-    said = handoff.qa_response
-    if said is None:
+    answer = handoff.qa_response
+    if answer is None:
         return []
-    found = _repeated(
-        {"qa_response.tests_fixed": said.tests_fixed, "qa_response.tests_remaining": said.tests_remaining}
+    problems = _repeated(
+        {"qa_response.tests_fixed": answer.tests_fixed, "qa_response.tests_remaining": answer.tests_remaining}
     )
-    found += _both("qa_response.tests_remaining", said.tests_remaining, "tests_fixed", said.tests_fixed)
-    return found + _progress("qa_response.progress_made", said.progress_made, said.tests_fixed)
+    problems += _both("qa_response.tests_remaining", answer.tests_remaining, "tests_fixed", answer.tests_fixed)
+    return problems + _progress("qa_response.progress_made", answer.progress_made, answer.tests_fixed)
 
 
 def _tests(handoff: QaHandoff) -> list[Reason]:
     """L13: fixed and still failing make up the original failures, new ones are none of them."""
-    said = handoff.test_tracking
+    tracking = handoff.test_tracking
     lists = ("original_failures", "fixed_since_start", "still_failing", "new_failures")
-    found = _repeated({f"test_tracking.{name}": getattr(said, name) for name in lists})
-    found += _both("test_tracking.still_failing", said.still_failing, "fixed_since_start", said.fixed_since_start)
-    found += _both("test_tracking.new_failures", said.new_failures, "original_failures", said.original_failures)
-    now = {*said.fixed_since_start, *said.still_failing}
-    for name in said.original_failures:
+    problems = _repeated({f"test_tracking.{name}": getattr(tracking, name) for name in lists})
+    problems += _both(
+        "test_tracking.still_failing", tracking.still_failing, "fixed_since_start", tracking.fixed_since_start
+    )
+    problems += _both(
+        "test_tracking.new_failures", tracking.new_failures, "original_failures", tracking.original_failures
+    )
+    now = {*tracking.fixed_since_start, *tracking.still_failing}
+    for name in tracking.original_failures:
         if name not in now:
-            found.append(
+            problems.append(
                 Reason("L13", f'test_tracking.original_failures: "{_short(name)}" is neither fixed nor still failing')
             )
-    for name in sorted(now - {*said.original_failures}):
-        found.append(
+    for name in sorted(now - {*tracking.original_failures}):
+        problems.append(
             Reason("L13", f'test_tracking: "{_short(name)}" is fixed or still failing, but not among original_failures')
         )
-    if said.iteration == 1 and said.fixed_since_start:
-        many = len(said.fixed_since_start)
-        found.append(
+    if tracking.iteration == 1 and tracking.fixed_since_start:
+        many = len(tracking.fixed_since_start)
+        problems.append(
             Reason("L13", f"test_tracking.fixed_since_start: {many} tests, but nothing is fixed in the first round")
         )
-    if said.iteration <= 2:
-        found += _progress("progress_made", handoff.progress_made, said.fixed_since_start)
-    fails = len(said.still_failing) + len(said.new_failures)
+    if tracking.iteration <= 2:
+        problems += _progress("progress_made", handoff.progress_made, tracking.fixed_since_start)
+    fails = len(tracking.still_failing) + len(tracking.new_failures)
     if handoff.status.strip() and (word_of(handoff.status) == "PASS") == bool(fails):
-        found.append(Reason("L13", f'status: "{_short(handoff.status)}", but {fails} tests fail'))
-    return found
+        problems.append(Reason("L13", f'status: "{_short(handoff.status)}", but {fails} tests fail'))
+    return problems
 
 
 def _progress(at: str, sent: bool | None, fixed: Sequence[str]) -> list[Reason]:

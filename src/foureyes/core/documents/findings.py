@@ -70,7 +70,7 @@ def findings_of(issues: Iterable[Issue], where: str = "issues") -> tuple[list[Fo
 
 
 def _findings(issues: Iterable[tuple[str, Issue]]) -> tuple[list[Found], list[str], list[Reason]]:
-    found: list[Found] = []
+    findings: list[Found] = []
     notes: list[str] = []
     problems: list[Reason] = []
     named: dict[str, str] = {}
@@ -87,8 +87,8 @@ def _findings(issues: Iterable[tuple[str, Issue]]) -> tuple[list[Found], list[st
         if severity == "FYI":
             notes.append(_note(issue, place))
         else:
-            found.append(_found(issue, severity, place))
-    return found, notes, problems
+            findings.append(_found(issue, severity, place))
+    return findings, notes, problems
 
 
 def _found(issue: Issue, severity: Severity, place: Span) -> Found:
@@ -109,8 +109,8 @@ def _found(issue: Issue, severity: Severity, place: Span) -> Found:
 
 def _note(issue: Issue, place: Span) -> str:
     where = f" ({place.path}:{place.line})" if place.line else f" ({place.path})" if place.path else ""
-    said = _lines(issue.problem or issue.description)
-    return f"{issue.title.strip()}{where}" + (f": {said}" if said else "")
+    problem = _lines(issue.problem or issue.description)
+    return f"{issue.title.strip()}{where}" + (f": {problem}" if problem else "")
 
 
 def _lines(text: str) -> str:
@@ -131,34 +131,34 @@ def _blocking_problems(issue: Issue, at: str) -> list[Reason]:
 
 
 def _text_problems(issue: Issue, at: str) -> list[Reason]:
-    found = []
+    problems = []
     if is_blank(issue.title):
-        found.append(Reason("L3", f"{at}.title: empty; a finding needs a title"))
+        problems.append(Reason("L3", f"{at}.title: empty; a finding needs a title"))
     if issue.problem and issue.description and " ".join(issue.problem.split()) != " ".join(issue.description.split()):
-        found.append(Reason("L3", f"{at}.description: is not what {at}.problem says; give one of them"))
-    return found
+        problems.append(Reason("L3", f"{at}.description: is not what {at}.problem says; give one of them"))
+    return problems
 
 
 def _place(issue: Issue, at: str) -> tuple[Span, list[Reason]]:
     """L3: where the issue is. `file` and `line`, or `location`; both only if they agree."""
     file, wrong = place_of(issue.file, f"{at}.file")
     spot, more = place_of(issue.location, f"{at}.location")
-    said = Span(line=issue.line, last=issue.line)
+    own = Span(line=issue.line, last=issue.line)
     problems = wrong + more
-    if not problems and not all(one.agrees(other) for one, other in ((file, spot), (file, said), (spot, said))):
+    if not problems and not all(span.agrees(other) for span, other in ((file, spot), (file, own), (spot, own))):
         problems.append(
-            Reason("L3", f"{at}: file, line and location contradict each other ({_told(issue)}); give one of them")
+            Reason("L3", f"{at}: file, line and location contradict each other ({_given(issue)}); give one of them")
         )
-    line = said.line or spot.line or file.line
+    line = own.line or spot.line or file.line
     if not problems and line and not (file.path or spot.path):
         problems.append(Reason("L3", f"{at}.line: {line}, but of no file; name the file too"))
     return Span(path=file.path or spot.path, line=line), problems
 
 
-def _told(issue: Issue) -> str:
+def _given(issue: Issue) -> str:
     """The place as the document tells it, every way it does."""
-    told = {"file": issue.file, "line": str(issue.line or ""), "location": issue.location}
-    return ", ".join(f"{name} {visible(text.strip()[:200])}" for name, text in told.items() if text.strip())
+    given = {"file": issue.file, "line": str(issue.line or ""), "location": issue.location}
+    return ", ".join(f"{name} {visible(text.strip()[:200])}" for name, text in given.items() if text.strip())
 
 
 def place_of(text: str, at: str) -> tuple[Span, list[Reason]]:
@@ -187,15 +187,15 @@ def path_of(text: str) -> tuple[str, str]:
 
 def files_of(files: Iterable[str], where: str = "files_reviewed") -> tuple[list[str], list[Reason]]:
     """V6: the files that a reviewer says were looked at, each once."""
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     problems = []
     for number, text in enumerate(files):
         path, problem = path_of(text)
         if problem:
             problems.append(Reason("V6", f'{where}[{number}]: "{visible(text[:200])}" {problem}'))
         else:
-            found[path] = None
-    return list(found), problems
+            paths[path] = None
+    return list(paths), problems
 
 
 # -------------------------------------------------------------------------------------- the tech lead's new issues
@@ -204,15 +204,15 @@ def files_of(files: Iterable[str], where: str = "files_reviewed") -> tuple[list[
 def lead_findings(handoff: TechLeadHandoff) -> tuple[list[Found], list[str], list[Reason]]:
     """Findings, notes and problems of a tech lead's handoff, its lists of new issues included."""
     issues, problems = issues_of(handoff)
-    found, notes, wrong = _findings(issues)
-    return found, notes, wrong + problems
+    findings, notes, wrong = _findings(issues)
+    return findings, notes, wrong + problems
 
 
 def issues_of(handoff: TechLeadHandoff) -> tuple[list[tuple[str, Issue]], list[Reason]]:
     """Every issue of a tech lead's handoff with its path: the list, and new ones that are told only where new ones are
     named.
     """
-    found = [(f"issues[{number}]", issue) for number, issue in enumerate(handoff.issues)]
+    issues = [(f"issues[{number}]", issue) for number, issue in enumerate(handoff.issues)]
     known = {issue.id.strip(): issue for issue in handoff.issues if issue.id.strip()}
     problems: list[Reason] = []
     for field, named in (
@@ -224,7 +224,7 @@ def issues_of(handoff: TechLeadHandoff) -> tuple[list[tuple[str, Issue]], list[R
             issue = known.get(_id(each))
             if issue is None and isinstance(each, Mention) and each.severity.strip():
                 issue = known[_id(each)] = each
-                found.append((at, each))
+                issues.append((at, each))
             if issue is None:
                 problems.append(Reason("L2", f'{at}: "{visible(_id(each))}" is none of the issues of this document'))
             elif field == "new_blocking_issues" and severity_of(issue.severity) not in BLOCKING:
@@ -233,7 +233,7 @@ def issues_of(handoff: TechLeadHandoff) -> tuple[list[tuple[str, Issue]], list[R
                         "L1", f'{at}: "{visible(_id(each))}" is {issue.severity.strip().upper()}, which does not block'
                     )
                 )
-    return found, problems
+    return issues, problems
 
 
 def resolved_of(handoff: TechLeadHandoff) -> tuple[list[str], list[Reason]]:
@@ -261,7 +261,7 @@ def _id(named: str | Mention) -> str:
 def answers_of(handoff: DeveloperHandoff) -> tuple[list[Answer], list[Reason]]:
     """L6: the answers of a handoff, one per finding, and what is wrong with them."""
     problems = twice([each.issue_id.strip() for each in handoff.issue_responses], "issue_responses", ".issue_id", "L6")
-    found = []
+    answers = []
     for number, each in enumerate(handoff.issue_responses):
         at = f"issue_responses[{number}]"
         action = next((word for word in ANSWERS if word == word_of(each.action)), None)
@@ -275,7 +275,7 @@ def answers_of(handoff: DeveloperHandoff) -> tuple[list[Answer], list[Reason]]:
         if each.commit.strip() and not COMMIT.fullmatch(each.commit.strip()):
             problems.append(Reason("L6", f'{at}.commit: "{visible(each.commit[:60])}" is no commit id'))
         if action is not None:
-            found.append(
+            answers.append(
                 Answer(
                     finding=each.issue_id.strip(),
                     action=action,
@@ -285,7 +285,7 @@ def answers_of(handoff: DeveloperHandoff) -> tuple[list[Answer], list[Reason]]:
                     debt=each.tech_debt_id.strip(),
                 )
             )
-    return found, problems
+    return answers, problems
 
 
 def _answer_text(response: IssueResponse) -> str:
@@ -298,7 +298,7 @@ def _answer_text(response: IssueResponse) -> str:
 def rulings_of(rulings: Sequence[RulingLine], where: str = "payload.rulings") -> tuple[list[Ruled], list[Reason]]:
     """L8, L9: the rulings of a document, one per finding, and what is wrong with them."""
     problems = twice([each.finding.strip() for each in rulings], where, ".finding", "L8")
-    found = []
+    ruled = []
     for number, each in enumerate(rulings):
         word = next((word for word in RULINGS if word == word_of(each.ruling)), None)
         if not each.finding.strip():
@@ -308,19 +308,19 @@ def rulings_of(rulings: Sequence[RulingLine], where: str = "payload.rulings") ->
                 Reason("L8", f'{where}[{number}].ruling: "{visible(each.ruling[:60])}" is none of {", ".join(RULINGS)}')
             )
         else:
-            found.append(Ruled(each.finding.strip(), word, _lines(each.reason).strip()))
-    return found, problems
+            ruled.append(Ruled(each.finding.strip(), word, _lines(each.reason).strip()))
+    return ruled, problems
 
 
 def twice(ids: Sequence[str], where: str, field: str, rule: str) -> list[Reason]:
     """A problem for each id that was there before."""
     seen: Counter[str] = Counter()
-    found = []
+    problems = []
     for number, name in enumerate(ids):
         seen[name] += 1
         if name and seen[name] > 1:
-            found.append(Reason(rule, f'{where}[{number}]{field}: "{visible(name)}" is there twice'))
-    return found
+            problems.append(Reason(rule, f'{where}[{number}]{field}: "{visible(name)}" is there twice'))
+    return problems
 
 
 # --------------------------------------------------------------------------------------------- verdict and status

@@ -67,27 +67,27 @@ def read_plan(text: str, name: str = "the plan") -> list[PlannedTask]:
     """Every task of a plan, in its order; a wrong one is an error that names its line, and nothing is taken from the
     file.
     """
-    found: list[PlannedTask] = []
+    tasks: list[PlannedTask] = []
     for line, title, body in _sections(COMMENT.sub(_lines_of, clean_text(text.removeprefix("\ufeff"), name))):
         try:
-            found.append(_task(line, title, body))
+            tasks.append(_task(line, title, body))
         except FoureyesError as problem:
             raise BadInput(f"{name}:{line} {problem.message}", next_step=prose(f"mend line {line} of {name}")) from None
-    if not found:
+    if not tasks:
         raise BadInput(
             f'{name} has no section "## Task: …".',
             next_step=prose("write one section per task: ## Task: what is to be done"),
         )
-    if len(found) > MOST:
-        raise BadInput(f"{name} has {len(found)} tasks; at most {MOST} are taken at once.", next_step=prose("split it"))
-    titles = [task.title.lower() for task in found]
-    twice = next((task for number, task in enumerate(found) if task.title.lower() in titles[:number]), None)
+    if len(tasks) > MOST:
+        raise BadInput(f"{name} has {len(tasks)} tasks; at most {MOST} are taken at once.", next_step=prose("split it"))
+    titles = [task.title.lower() for task in tasks]
+    twice = next((task for number, task in enumerate(tasks) if task.title.lower() in titles[:number]), None)
     if twice is not None:
         raise BadInput(
             f"{name}:{twice.line} a second task is called {twice.title!r}.",
             next_step=prose("give each task a title of its own"),
         )
-    return found
+    return tasks
 
 
 def _lines_of(comment: re.Match[str]) -> str:
@@ -97,7 +97,7 @@ def _lines_of(comment: re.Match[str]) -> str:
 
 def _sections(text: str) -> list[tuple[int, str, list[str]]]:
     """Line number, title and lines of every task; headings inside code fences are text."""
-    found: list[tuple[int, str, list[str]]] = []
+    sections: list[tuple[int, str, list[str]]] = []
     fenced, inside = "", False
     for number, line in enumerate(text.split("\n"), 1):
         fence = FENCE.match(line)
@@ -106,12 +106,12 @@ def _sections(text: str) -> list[tuple[int, str, list[str]]]:
         heading = None if fenced else HEADING.match(line)
         if heading:
             inside = True
-            found.append((number, COMMENT.sub("", heading["title"]).strip(), []))
+            sections.append((number, COMMENT.sub("", heading["title"]).strip(), []))
         elif not fenced and OTHER_HEADING.match(line):
             inside = False
         elif inside:
-            found[-1][2].append(line)
-    return found
+            sections[-1][2].append(line)
+    return sections
 
 
 def _task(line: int, title: str, body: list[str]) -> PlannedTask:

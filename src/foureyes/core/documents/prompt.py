@@ -36,9 +36,9 @@ __all__ = [
     "PLACEHOLDERS",
     "PURPOSES",
     "STATUS_MARKERS",
+    "Briefing",
     "Checked",
     "Purpose",
-    "Told",
     "compose",
     "read_template",
 ]
@@ -67,7 +67,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     failing: tuple[str, ...] = ()
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
+class Briefing(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a prompt is made of.
 
     `feedback` is `feedback.section(history)`, `loop` and `rounds` what the escalation engine says, `answers` by
@@ -150,18 +150,18 @@ def read_template(template: str) -> dict[str, str]:
     return read
 
 
-def _values(told: Told) -> dict[str, str]:
+def _values(briefing: Briefing) -> dict[str, str]:
     words = (SEVERITIES, VERDICTS, ANSWERS, GROUNDS, RULINGS)
-    facts = [plain(fact) if fact else "" for fact in (told.branch, told.base, told.head, told.diff_id)]
-    numbers = (plain(told.task), str(told.iteration), *facts, str(told.max_words))
+    facts = [plain(fact) if fact else "" for fact in (briefing.branch, briefing.base, briefing.head, briefing.diff_id)]
+    numbers = (plain(briefing.task), str(briefing.iteration), *facts, str(briefing.max_words))
     return dict(zip(PLACEHOLDERS, (*numbers, *[", ".join(some) for some in words]), strict=True))
 
 
 def _fill(text: str, values: dict[str, str]) -> str:
     """A template with its placeholders replaced, once; `{{task}}` is the word {task}."""
 
-    def value(found: re.Match[str]) -> str:
-        literal, name = found.groups()
+    def value(placeholder: re.Match[str]) -> str:
+        literal, name = placeholder.groups()
         if literal is not None:
             return f"{{{literal}}}"
         if name not in values:
@@ -176,40 +176,42 @@ Kept = dict[str, int]
 """How much of each part that may be cut is kept."""
 
 
-def compose(purpose: Purpose, told: Told, template: str, limit: int = LIMIT) -> str:
+def compose(purpose: Purpose, briefing: Briefing, template: str, limit: int = LIMIT) -> str:
     """F4: the whole prompt, cut in the fixed order if it has to be; refused if what may not be cut does not fit."""
-    values = _values(told)
+    values = _values(briefing)
     blocks = {name: _fill(text, values) for name, text in read_template(template).items()}
-    if told.role_extra.strip():
-        blocks["role"] = "\n\n".join(part for part in (blocks.get("role", ""), shown(told.role_extra).strip()) if part)
-    kept = _whole(purpose, told, blocks)
+    if briefing.role_extra.strip():
+        blocks["role"] = "\n\n".join(
+            part for part in (blocks.get("role", ""), shown(briefing.role_extra).strip()) if part
+        )
+    kept = _whole(purpose, briefing, blocks)
     for name in CUTS:
-        text = _text(purpose, told, blocks, kept)
+        text = _text(purpose, briefing, blocks, kept)
         if len(text) <= limit:
             return text
-        kept = kept | {name: _most(name, kept, lambda less: len(_text(purpose, told, blocks, less)) <= limit)}
-    text = _text(purpose, told, blocks, kept)
+        kept = kept | {name: _most(name, kept, lambda less: len(_text(purpose, briefing, blocks, less)) <= limit)}
+    text = _text(purpose, briefing, blocks, kept)
     if len(text) <= limit:
         return text
     why = f"open blocking findings, feedback and task alone are {len(text):,} characters; the limit is {limit:,}"
-    look = fe("finding", "list", plain(told.task))
+    look = fe("finding", "list", plain(briefing.task))
     raise Refused(
-        f"the prompt for {plain(told.task)} does not fit.",
+        f"the prompt for {plain(briefing.task)} does not fit.",
         reasons=(Reason("F4", why, look),),
         next_step=look,
-        task=told.task,
+        task=briefing.task,
     )
 
 
-def _whole(purpose: Purpose, told: Told, blocks: dict[str, str]) -> Kept:
+def _whole(purpose: Purpose, briefing: Briefing, blocks: dict[str, str]) -> Kept:
     return {
         "examples": int(bool(blocks.get("examples"))),
         "role": int(any(blocks.get(name) for name in ("role", "deep_analysis", "working"))),
-        "notes": len(told.notes(purpose)),
-        "checks": sum(len(_output(check)) for check in told.checks),
-        "files": len(told.files),
-        "handoff": len(told.handoff),
-        "description": len(told.description),
+        "notes": len(briefing.notes(purpose)),
+        "checks": sum(len(_output(check)) for check in briefing.checks),
+        "files": len(briefing.files),
+        "handoff": len(briefing.handoff),
+        "description": len(briefing.description),
     }
 
 
@@ -222,34 +224,34 @@ def _most(name: str, kept: Kept, fits: Callable[[Kept], bool]) -> int:
     return low
 
 
-def _text(purpose: Purpose, told: Told, blocks: dict[str, str], kept: Kept) -> str:
+def _text(purpose: Purpose, briefing: Briefing, blocks: dict[str, str], kept: Kept) -> str:
     """The sections in their order; one that has nothing to say is not there at all (F3)."""
     role = bool(kept["role"])
     cut = (
         ""
-        if role or not _whole(purpose, told, blocks)["role"]
+        if role or not _whole(purpose, briefing, blocks)["role"]
         else "… the text about your role is left out: the prompt is long."
     )
     examples = blocks.get("examples", "") and (
         blocks["examples"] if kept["examples"] else "… the examples are left out: the prompt is long."
     )
     parts = [
-        blocks.get("role", "") if role else cut, DATA, _task(told, kept),
-        _section("Acceptance", fenced(told.acceptance), told.acceptance), _handoff(told, kept),
-        _concerns(purpose, told), shown(told.feedback).strip("\n"),
-        _section("How near escalation is", shown(told.loop).strip(), told.loop),
-        _section("Rounds so far", fenced("\n".join(told.rounds)), told.rounds if purpose == "lead" else ()),
-        _blocking(purpose, told), _notes(purpose, told, kept), _checks(told, kept), _change(told, kept),
-        _section("Look especially at", _list(told.focus), told.focus if purpose in REVIEWING else ()),
+        blocks.get("role", "") if role else cut, DATA, _task(briefing, kept),
+        _section("Acceptance", fenced(briefing.acceptance), briefing.acceptance), _handoff(briefing, kept),
+        _concerns(purpose, briefing), shown(briefing.feedback).strip("\n"),
+        _section("How near escalation is", shown(briefing.loop).strip(), briefing.loop),
+        _section("Rounds so far", fenced("\n".join(briefing.rounds)), briefing.rounds if purpose == "lead" else ()),
+        _blocking(purpose, briefing), _notes(purpose, briefing, kept), _checks(briefing, kept), _change(briefing, kept),
+        _section("Look especially at", _list(briefing.focus), briefing.focus if purpose in REVIEWING else ()),
         blocks.get("deep_analysis", "") if role else "", blocks.get("working", "") if role else "",
-        contract(purpose, _asked(purpose, told, kept)), blocks.get("answering", ""), examples,
+        contract(purpose, _asked(purpose, briefing, kept)), blocks.get("answering", ""), examples,
     ]  # fmt: skip
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _section(title: str, text: str, said: object = True) -> str:
+def _section(title: str, text: str, about: object = True) -> str:
     """A section, if there is anything in what it is about."""
-    empty = not said or (isinstance(said, str) and not said.strip())
+    empty = not about or (isinstance(about, str) and not about.strip())
     return "" if empty else f"## {title}\n\n{text}"
 
 
@@ -257,69 +259,71 @@ def _list(items: tuple[str, ...]) -> str:
     return "\n".join(f"- {quoted(item)}" for item in items)
 
 
-def _asked(purpose: Purpose, told: Told, kept: Kept) -> Asked:
+def _asked(purpose: Purpose, briefing: Briefing, kept: Kept) -> Asked:
     """What the answer has to name: the blocking findings to answer, or every finding above that waits for this reader's
     ruling.
     """
-    above = [*told.blocking, *told.notes(purpose)[: kept["notes"]]]
+    above = [*briefing.blocking, *briefing.notes(purpose)[: kept["notes"]]]
     due = tuple(
         finding.id for finding in above if (rulings_on(finding) if purpose in REVIEWING else finding.needs_answer)
     )
     return Asked(
-        task=told.task,
-        max_words=told.max_words,
-        reviewer=told.reviewer,
-        diff_id=told.diff_id,
-        options=told.options,
+        task=briefing.task,
+        max_words=briefing.max_words,
+        reviewer=briefing.reviewer,
+        diff_id=briefing.diff_id,
+        options=briefing.options,
         due=due,
     )
 
 
-def _task(told: Told, kept: Kept) -> str:
-    lines = [f"Title: {quoted(told.title)}", f"Type: {plain(told.type)}. Iteration {told.iteration}."]
-    if told.labels:
-        lines.append(f"Labels: {', '.join(quoted(label) for label in told.labels)}")
-    text, left = told.description[: kept["description"]], len(told.description) - kept["description"]
+def _task(briefing: Briefing, kept: Kept) -> str:
+    lines = [f"Title: {quoted(briefing.title)}", f"Type: {plain(briefing.type)}. Iteration {briefing.iteration}."]
+    if briefing.labels:
+        lines.append(f"Labels: {', '.join(quoted(label) for label in briefing.labels)}")
+    text, left = briefing.description[: kept["description"]], len(briefing.description) - kept["description"]
     if text.strip():
         lines += ["", fenced(text)]
     if left:
-        lines.append(f"… {left:,} more characters of the description are left out: fe show {plain(told.task)}")
-    return _section(f"Task {plain(told.task)}", "\n".join(lines))
+        lines.append(f"… {left:,} more characters of the description are left out: fe show {plain(briefing.task)}")
+    return _section(f"Task {plain(briefing.task)}", "\n".join(lines))
 
 
-def _handoff(told: Told, kept: Kept) -> str:
-    shown_lines, left = told.handoff[: kept["handoff"]], len(told.handoff) - kept["handoff"]
+def _handoff(briefing: Briefing, kept: Kept) -> str:
+    shown_lines, left = briefing.handoff[: kept["handoff"]], len(briefing.handoff) - kept["handoff"]
     lines = [fenced("\n".join(shown_lines))] if shown_lines else []
-    lines += [f"… {left} lines of the handoff are left out: fe context {plain(told.task)}"] if left else []
-    return _section("Handoff", "\n".join(lines), told.handoff)
+    lines += [f"… {left} lines of the handoff are left out: fe context {plain(briefing.task)}"] if left else []
+    return _section("Handoff", "\n".join(lines), briefing.handoff)
 
 
-def _concerns(purpose: Purpose, told: Told) -> str:
-    points = [f"Point {n}:\n{fenced(text)}" for n, text in enumerate(told.concerns, start=1)]
+def _concerns(purpose: Purpose, briefing: Briefing) -> str:
+    points = [f"Point {n}:\n{fenced(text)}" for n, text in enumerate(briefing.concerns, start=1)]
     return _section("Where the reviews disagree", "\n\n".join(points), points if purpose == "clarify" else ())
 
 
-def _blocking(purpose: Purpose, told: Told) -> str:
-    found = told.blocking
+def _blocking(purpose: Purpose, briefing: Briefing) -> str:
+    findings = briefing.blocking
     lead = "Each of these keeps the task from passing."
     if purpose == "implement":
         commands = " or ".join(f"`{COMMANDS[word].format('ID')}`" for word in words_for(blocking=True))
         lead += f" Answer every open one, once, before you hand in:\n{commands}"
-    texts = [_finding(purpose, told, finding) for finding in found]
-    return _section(f"Open blocking findings ({len(found)})", "\n\n".join([lead, *texts]), found)
+    texts = [_finding(purpose, briefing, finding) for finding in findings]
+    return _section(f"Open blocking findings ({len(findings)})", "\n\n".join([lead, *texts]), findings)
 
 
-def _notes(purpose: Purpose, told: Told, kept: Kept) -> str:
-    found = told.notes(purpose)
-    texts = [_finding(purpose, told, finding) for finding in found[: kept["notes"]]]
-    left = len(found) - len(texts)
+def _notes(purpose: Purpose, briefing: Briefing, kept: Kept) -> str:
+    notes = briefing.notes(purpose)
+    texts = [_finding(purpose, briefing, finding) for finding in notes[: kept["notes"]]]
+    left = len(notes) - len(texts)
     texts += (
-        [f"… {left} {'note' if left == 1 else 'notes'} left out: fe finding list {plain(told.task)}"] if left else []
+        [f"… {left} {'note' if left == 1 else 'notes'} left out: fe finding list {plain(briefing.task)}"]
+        if left
+        else []
     )
-    return _section(f"Other findings and notes ({len(found)})", "\n\n".join(["None of these blocks.", *texts]), found)
+    return _section(f"Other findings and notes ({len(notes)})", "\n\n".join(["None of these blocks.", *texts]), notes)
 
 
-def _finding(purpose: Purpose, told: Told, finding: Finding) -> str:
+def _finding(purpose: Purpose, briefing: Briefing, finding: Finding) -> str:
     marks = [
         finding.severity, finding.state, *(["note"] if finding.note else []),
         *(["must be fixed"] if finding.must_fix else []),
@@ -331,7 +335,7 @@ def _finding(purpose: Purpose, told: Told, finding: Finding) -> str:
     fields = {"Problem": finding.problem, "Why it matters": finding.why, "Fix": finding.fix, "Code": finding.quote}
     lines += [f"{name}:\n{fenced(text)}" for name, text in fields.items() if text.strip()]
     lines += [f"A patch is on record: fe finding apply {plain(finding.id)}"] if finding.fix_patch else []
-    word, text, ground = told.answers.get(finding.id) or told.answers.get(finding.root) or ("", "", "")
+    word, text, ground = briefing.answers.get(finding.id) or briefing.answers.get(finding.root) or ("", "", "")
     if word:
         lines.append(
             f"Answer so far: {plain(word)}{f' ({plain(ground)})' if ground else ''}"
@@ -344,27 +348,29 @@ def _output(check: Checked) -> list[str]:
     return [*([check.summary] if check.summary.strip() else []), *check.failing]
 
 
-def _checks(told: Told, kept: Kept) -> str:
+def _checks(briefing: Briefing, kept: Kept) -> str:
     """Every check with its outcome; its output as far as it is kept."""
     rows, room = [], kept["checks"]
-    for check in told.checks:
+    for check in briefing.checks:
         output = _output(check)[:room]
         room -= len(output)
         rows.append(
             f"- {quoted(check.name)}: {plain(check.outcome)}" + (f"\n{fenced(chr(10).join(output))}" if output else "")
         )
-    left = sum(len(_output(check)) for check in told.checks) - kept["checks"]
-    rows += [f"… {left} lines of check output are left out: fe check show {plain(told.task)}"] if left else []
-    return _section("Checks", "\n".join(rows), told.checks)
+    left = sum(len(_output(check)) for check in briefing.checks) - kept["checks"]
+    rows += [f"… {left} lines of check output are left out: fe check show {plain(briefing.task)}"] if left else []
+    return _section("Checks", "\n".join(rows), briefing.checks)
 
 
-def _change(told: Told, kept: Kept) -> str:
-    facts = {"base": told.base, "head": told.head, "branch": told.branch, "diff": told.diff_id}
+def _change(briefing: Briefing, kept: Kept) -> str:
+    facts = {"base": briefing.base, "head": briefing.head, "branch": briefing.branch, "diff": briefing.diff_id}
     lines = [f"{name}: {plain(fact)}" for name, fact in facts.items() if fact]
-    rows = [_file(file) for file in told.files[: kept["files"]]]
-    left = len(told.files) - len(rows)
-    lines += [f"{len(told.files)} changed:", fenced("\n".join(rows))] if rows else []
-    lines += [f"… {left} of {len(told.files)} files are left out: fe show {plain(told.task)} --diff"] if left else []
+    rows = [_file(file) for file in briefing.files[: kept["files"]]]
+    left = len(briefing.files) - len(rows)
+    lines += [f"{len(briefing.files)} changed:", fenced("\n".join(rows))] if rows else []
+    lines += (
+        [f"… {left} of {len(briefing.files)} files are left out: fe show {plain(briefing.task)} --diff"] if left else []
+    )
     return _section("Change", "\n".join(lines), lines)
 
 
