@@ -7,7 +7,7 @@ import msgspec
 
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, say, verb
-from foureyes.ui.cli.documents import read_document
+from foureyes.ui.cli.files import read_document
 
 ROLES = ("tech_lead", "developer", "qa")
 

@@ -23,9 +23,9 @@ from foureyes.errors import BadInput
 from foureyes.steps import blank, fe, one_of, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, say, verb
-from foureyes.ui.cli.documents import is_file, read_document
-from foureyes.ui.cli.finding_text import finding_text, table_text
+from foureyes.ui.cli.files import is_file, read_document
 from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.cli.text.finding import finding_text, table_text
 
 
 @click.group("finding")

@@ -13,7 +13,6 @@ from foureyes.errors import BadInput
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Priority, Session, verb
-from foureyes.ui.cli.show import context_text, detail_text
 
 LIMIT = click.option(
     "--limit", type=click.IntRange(1, 1000), default=50, show_default=True, help="At most so many rows."
@@ -186,6 +185,8 @@ def show(session: Session, task: str, diff: bool, since: int | None) -> None:
     if session.json:
         output.write_json({**output.plain(detail), **({"diff": text} if text is not None else {})})
         return
+    from foureyes.ui.cli.text.task import detail_text
+
     output.write(detail_text(detail, with_diff=diff))
     if text is not None:
         output.write("\n" + (text.rstrip("\n") or "(no difference)"))
@@ -195,5 +196,7 @@ def show(session: Session, task: str, diff: bool, since: int | None) -> None:
 @click.argument("task")
 def context(session: Session, task: str) -> None:
     """All an agent needs to work on a task, or to judge it."""
+    from foureyes.ui.cli.text.task import context_text
+
     detail = session.app.lists.show(session.actor, task)
     session.answer(detail, context_text(detail))

@@ -1,10 +1,9 @@
-"""`fe loop`, `fe lead split|senior|fresh|ask|continue`, `fe prompt`."""
+"""`fe loop`, `fe lead split|senior|fresh|ask|continue`."""
 
 from __future__ import annotations
 
 import click
 
-from foureyes.core.documents.prompt_contract import PURPOSES
 from foureyes.core.loop.engine import LoopState, Round
 from foureyes.core.nouns.task import Task
 from foureyes.steps import Steps, by, fe, one_of, phrase
@@ -102,17 +101,3 @@ def decision(option: str) -> Verb:
 
 for command in (lead_split, *[decision(option) for option in DECISIONS]):
     lead.add_command(command)
-
-
-@verb("prompt", example="fe prompt fe-7k2 --for review")
-@click.argument("task")
-@click.option("--for", "purpose", type=click.Choice(PURPOSES), required=True, help="What the agent is to do.")
-def prompt(session: Session, task: str, purpose: str) -> None:
-    """What an agent is told about a task, from the journal (F4)."""
-    made = session.app.prompts.make(session.actor, task, purpose)
-    if session.json:
-        output.write_json({"task": task, "for": purpose, "prompt": made.text, "note": made.note})
-        return
-    output.write_raw(made.text)
-    if made.note:
-        session.note(made.note)

@@ -1,4 +1,4 @@
-"""`fe feature`, `policy`, `security`."""
+"""`fe feature` and `fe policy`."""
 
 from __future__ import annotations
 
@@ -113,29 +113,6 @@ def policy_accept(session: Session) -> None:
     session.answer(
         done, "\n".join([f"{head}: foureyes.toml {done.digest[:15]}", *[f"  {line}" for line in done.changed]])
     )
-
-
-def show_security(session: Session, limit: int) -> None:
-    """Every exception on record, newest first; `fe stats security` shows the same."""
-    rows, totals = session.app.audit.exceptions(limit), session.app.audit.exception_totals()
-    if session.json:
-        output.write_lines(rows)
-        return
-    if not rows:
-        output.write("no exceptions on record")
-        return
-    output.write("   ".join(f"{total.kind} {total.n}" for total in totals))
-    cells = [
-        (f"#{row.seq}", output.when(row.at), row.kind, row.rule, row.task, row.session, row.reason) for row in rows
-    ]
-    output.write_raw(output.table(("ROW", "WHEN", "KIND", "RULE", "TASK", "SESSION", "REASON"), cells) + "\n")
-
-
-@verb("security", example="fe security")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True)
-def security(session: Session, limit: int) -> None:
-    """Every exception that was made: by whom, under which rule, why. Nothing clears it."""
-    show_security(session, limit)
 
 
 for _command in (feature_list, feature_get, feature_set, feature_unset):

@@ -7,12 +7,12 @@ import msgspec
 
 from foureyes.app.views.review import ReviewOutcome, ReviewView
 from foureyes.ui.cli import output
-from foureyes.ui.cli.claims import review_own
+from foureyes.ui.cli.attempts import review_own
 from foureyes.ui.cli.command import Session, verb
-from foureyes.ui.cli.documents import read_document
-from foureyes.ui.cli.finding_text import table_text
+from foureyes.ui.cli.files import read_document
 from foureyes.ui.cli.queue import show_queue
 from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.cli.text.finding import table_text
 
 
 class ReviewGroup(click.Group):

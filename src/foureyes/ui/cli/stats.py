@@ -15,7 +15,7 @@ from foureyes.app.views.stats import LoopRow, LoopStats
 from foureyes.core.loop.metrics import ReviewerScore, ReviewStats, Share
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
-from foureyes.ui.cli.policy import show_security
+from foureyes.ui.cli.security import show_security
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 WIDEST_BAR = 40

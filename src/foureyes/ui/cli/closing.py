@@ -1,0 +1,44 @@
+"""`fe close`, `cancel`, `delete`, `reopen`."""
+
+from __future__ import annotations
+
+import click
+
+from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
+
+
+@verb("close", example='fe close fe-7k2 -m "not needed any more"')
+@click.argument("task")
+@click.option("--self-close-exception", "exception", default="", metavar="WHY", help="Close your own work; audited.")
+@reason_options
+@if_version
+def close(session: Session, task: str, exception: str, reason: str, if_version: int | None) -> None:
+    """Close without an approval; never merges anything. Not for whoever did the work (C1)."""
+    say(
+        session,
+        session.app.closing.close(session.actor, task, reason=reason, exception=exception, if_version=if_version),
+    )
+
+
+@verb("cancel", example='fe cancel fe-7k2 -m "planned twice"')
+@click.argument("task")
+@reason_options
+def cancel(session: Session, task: str, reason: str) -> None:
+    """End a task that nobody began. Its creator, or a person."""
+    say(session, session.app.closing.cancel(session.actor, task, reason=reason))
+
+
+@verb("delete", example="fe delete fe-7k2")
+@click.argument("task")
+@reason_options
+def delete(session: Session, task: str, reason: str) -> None:
+    """Cancel, and hide it from lists. The journal keeps everything."""
+    say(session, session.app.closing.delete(session.actor, task, reason=reason))
+
+
+@verb("reopen", example='fe reopen fe-7k2 -m "it came back"')
+@click.argument("task")
+@reason_options
+def reopen(session: Session, task: str, reason: str) -> None:
+    """Open a closed or rejected task again. Approvals end; history and author set stay."""
+    say(session, session.app.closing.reopen(session.actor, task, reason=reason))
