@@ -10,12 +10,12 @@ import msgspec
 
 from foureyes.app.call.authors import AuthorRow, authors_of
 from foureyes.app.call.caller import spawners
+from foureyes.app.call.holding import holding_of
 from foureyes.app.views.session import SessionView
 from foureyes.core.events import Event, LabelAdded, PlanAccepted, TaskCreated, TaskEdited, TaskStarted, kind_of
 from foureyes.core.loop.review import Review
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckResult
-from foureyes.core.nouns.finding import Blocking, State, holds
 from foureyes.core.nouns.session import Kind, Party, Trust, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Control, Facts, HistoryEntry, Recorded
@@ -80,21 +80,6 @@ class RecordedRow(Recorded, frozen=True, kw_only=True):
     """A recorded approval with its task."""
 
     task: str
-
-
-class HoldingRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A blocking finding that is not resolved, or only waived."""
-
-    task: str
-    id: str
-    severity: str
-    state: State
-    title: str
-    path: str = ""
-    line: int = 0
-    waiting: bool = False
-    waived_until: str = ""
-    by_check: str = ""
 
 
 class Troubles(msgspec.Struct, frozen=True):
@@ -189,7 +174,7 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
             child_makers=frozenset(makers[task.id]),
             project_hold=hold,
             minor_self_approvals=minor,
-            open_blocking=tuple(_blocking(row) for row in holding[task.id] if not row.by_check),
+            open_blocking=tuple(row.blocking for row in holding[task.id] if not row.by_check),
             troubles=tuple(troubles[task.id]),
         )
         for task in tasks.values()
@@ -228,19 +213,6 @@ def _child_makers(tx: Tx, epics: list[TaskId]) -> dict[str, set[SessionId]]:
     for row in tx.all("task.child_makers", ChildMaker, ids=epics):
         found[row.parent].add(SessionId(row.session))
     return found
-
-
-def holding_of(context: Context, tx: Tx, ids: Sequence[str]) -> dict[str, list[HoldingRow]]:
-    """D2: the open blocking findings of tasks, also those of checks."""
-    now = context.now()
-    rows = tx.all("finding.holding", HoldingRow, ids=list(ids))
-    return _by_task(row for row in rows if holds(True, row.state, row.waived_until, now))
-
-
-def _blocking(row: HoldingRow) -> Blocking:
-    """What the rules are told about an open blocking finding."""
-    where = f"{row.path}:{row.line}" if row.path and row.line else row.path
-    return Blocking(row.id, row.severity, row.state, row.title, where, row.waiting, expired=row.state == "waived")
 
 
 def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> dict[str, list[str]]:

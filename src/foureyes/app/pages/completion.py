@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import HoldingRow, holding_of
+from foureyes.app.call.holding import HoldingRow, holding_of
 from foureyes.app.ports import Tx
 from foureyes.app.views.completion import Report
 from foureyes.app.views.finding import ALERT_AFTER, NoteRow
