@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from foureyes.adapters.store.store import Writing
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
@@ -14,10 +15,10 @@ from foureyes.core.events.project import SettingChanged
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import TaskId
 
-from tests.app.counting import counting
+from tests.app.counting import READS, counting
 from tests.app.gated import AT_ONCE, configure, deliver
 from tests.app.looped import review
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld
+from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld
 
 ONE_BEFORE_ONE_WITHIN = {"facts": 2, "policy": 2, "settings": 2}
 """A decision looks once before the transaction (for git, and for the person who signs) and once under the lock."""
@@ -79,6 +80,37 @@ def test_other_decisions_read_no_more_than_an_approval(desk: DeskWorld, verb: st
         acts[verb]()
     assert reads["facts"] <= 2, reads
     assert reads["policy"] <= 2, reads
+
+
+@pytest.mark.parametrize("who", [CI, BOB], ids=["service", "person"])
+def test_a_merge_reads_facts_and_rules_with_its_lease_and_with_its_move_Q1_Q2(world: GitWorld, who: Actor) -> None:
+    configure(world, AT_ONCE)
+    task = deliver(world, {"code.py": "mine\n"})
+    world.approve(BOB, task)
+    app = afresh(world)
+    with counting() as reads:
+        assert [row.outcome for row in app.merges.process(who)] == ["merged"]
+    assert reads <= Counter(ONE_BEFORE_ONE_WITHIN), reads
+
+
+def test_each_further_item_of_the_queue_costs_as_much_and_no_more_Q1(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    for _ in range(3):
+        world.approve(BOB, deliver(world))
+    app = afresh(world)
+    with counting() as reads:
+        assert [row.outcome for row in app.merges.process(CI)] == ["merged"] * 3
+    assert reads <= Counter({"facts": 6, "settings": 6, "policy": 6}), reads
+
+
+def test_a_hand_in_reads_facts_and_rules_before_and_within_its_one_write_A1(desk: DeskWorld) -> None:
+    task = desk.create()
+    desk.start(CLAUDE, task)
+    desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
+    app = afresh(desk)
+    with counting({**READS, "writes": Writing.__init__}) as reads:
+        assert app.attempts.submit(CLAUDE, task).status == "reviewing"
+    assert reads <= Counter({"facts": 2, "settings": 2, "policy": 2, "writes": 1}), reads
 
 
 def test_rules_and_facts_are_read_once_in_a_transaction(desk: DeskWorld) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.gate.merging import STARTS
+from foureyes.app.gate.one_merge import STARTS
 from foureyes.app.views.news import News
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor

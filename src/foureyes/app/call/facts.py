@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar
 
 import msgspec
 
+from foureyes.app.call.attempts import attempts_of
 from foureyes.app.call.authors import AuthorRow, authors_of
 from foureyes.app.call.caller import spawners
 from foureyes.app.call.holding import holding_of
@@ -40,12 +41,6 @@ class Checked(TypedDict):
 
 class HistoryRow(HistoryEntry, frozen=True, kw_only=True):
     """A history entry with its task."""
-
-    task: str
-
-
-class AttemptRow(Attempt, frozen=True, kw_only=True):
-    """An attempt with its task."""
 
     task: str
 
@@ -130,7 +125,7 @@ def facts_of(context: Context, tx: Tx, task: TaskId, caller: Party | None = None
 def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None = None) -> dict[TaskId, Facts]:
     """The facts of a page of tasks. Who is above the caller is needed to judge by (I4)."""
     tasks = {row.id: row for row in tx.all("task.some", Task, ids=ids)}
-    attempts = {row.task: row for row in tx.all("attempt.latest", AttemptRow, ids=ids)}
+    attempts = attempts_of(tx, ids)
     history, authors = (
         _by_task(tx.all("attempt.history", HistoryRow, ids=ids)),
         _by_task(authors_of(tx, ids)),
@@ -183,11 +178,6 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
         task: _with_reviewers(context, tx, about, reviews[task]) if reviews[task] else about
         for task, about in found.items()
     }
-
-
-def attempt_of(tx: Tx, task: TaskId) -> Attempt | None:
-    """The latest attempt of a task, where nothing else of its facts is asked for."""
-    return tx.one("attempt.latest", AttemptRow, ids=[task])
 
 
 class OfTask(Protocol):

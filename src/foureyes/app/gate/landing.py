@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
+from foureyes.app.call.attempts import attempts_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.signing import Hash
@@ -40,23 +43,21 @@ def recognise(context: Context, actor: Actor, target: str) -> list[MergeRow]:
     Work that was closed without an approval and merged all the same is taken off the unmerged list, on the record.
     """
     with context.store.read() as tx:
-        rows = tx.tasks(ListQuery(status="approved", limit=MANY), TaskRow) + tx.tasks(
-            ListQuery(unmerged=True, limit=MANY), TaskRow
-        )
-        attempts = {row.id: facts_of(context, tx, TaskId(row.id)).attempt for row in rows}
-    handed_in = {task: attempt for task, attempt in attempts.items() if attempt is not None}
-    found = [_look(context, task, handed_in[task], target) for task in _perhaps(context, handed_in, target)]
-    landed = [row for row in found if row is not None]
+        tasks = [
+            *tx.tasks(ListQuery(status="approved", limit=MANY), TaskRow),
+            *tx.tasks(ListQuery(unmerged=True, limit=MANY), TaskRow),
+        ]
+        attempts = attempts_of(tx, [task.id for task in tasks])
+    looked = [_look(context, task, attempts[task], target) for task in _perhaps(context, attempts, target)]
+    landed = [row for row in looked if row is not None]
     if landed:
-        settings = {
-            row.task: settings_of(context, attempt, target) for row in landed if (attempt := attempts[row.task])
-        }
+        settings = {row.task: settings_of(context, attempts[row.task], target) for row in landed}
         with context.writing(actor, "merge") as work:
             landed = [_found(context, work, row, settings[row.task]) for row in landed]
     return landed
 
 
-def _perhaps(context: Context, attempts: dict[str, Attempt], target: str) -> list[str]:
+def _perhaps(context: Context, attempts: Mapping[str, Attempt], target: str) -> list[str]:
     """The tasks whose head, or what their branch is at now, the target has: two calls of git, however many tasks
     wait.
     """
@@ -179,10 +180,9 @@ def tidy_merged(context: Context, target: str) -> None:
             if left
             else []
         )
-        attempts = {task: facts_of(context, tx, task).attempt for task in merged}
+        attempts = attempts_of(tx, merged)
     for task, attempt in attempts.items():
-        if attempt is not None:
-            tidy(context, task, attempt, target)
+        tidy(context, TaskId(task), attempt, target)
 
 
 def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:

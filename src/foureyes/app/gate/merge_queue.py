@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.caller import gate_of
 from foureyes.app.call.context import Context, stamp
-from foureyes.app.call.facts import attempt_of
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
 from foureyes.core.nouns.task import Task

@@ -59,7 +59,7 @@ def accept(work: Work, task: TaskId | str, texts: dict[str, str]) -> list[str]:
 
 def of_attempt(context: Context, work: Work, task: TaskId) -> dict[str, str]:
     """The templates that the latest attempt of a task changes, as it has them."""
-    from foureyes.app.call.facts import attempt_of
+    from foureyes.app.call.attempts import attempt_of
 
     attempt = attempt_of(work.tx, task)
     names = [name for name in PURPOSES if attempt and any(file.path == path_of(name) for file in attempt.files)]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import attempt_of, facts_of
+from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_from, refuse_task, refuse_unless
 from foureyes.app.tasks.escalation import escalate

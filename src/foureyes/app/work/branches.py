@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.facts import attempt_of
+from foureyes.app.call.attempts import attempt_of
 from foureyes.app.views.review import FeedbackView
 from foureyes.core.nouns.attempt import DETACHED, Attempt
 from foureyes.core.rules import gate

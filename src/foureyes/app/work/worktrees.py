@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import attempt_of, facts_of
+from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.ports import Tx
 from foureyes.app.views.work import WorktreeView

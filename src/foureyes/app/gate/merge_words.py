@@ -1,0 +1,59 @@
+"""What a merge says: to the journal of git, to who gets a task back, to who has a checkout of the target."""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+from foureyes.app.gate.settling import in_words
+from foureyes.app.ports import CaughtUp, Tx
+from foureyes.app.views.merge import MergeItem
+from foureyes.app.views.news import News
+from foureyes.core.nouns.check import CheckState
+from foureyes.core.rules.facts import Facts
+from foureyes.steps import NO_STEP
+
+SHOWN = 20
+MESSAGE_LIMIT = 500
+
+
+class JournalHead(msgspec.Struct, frozen=True):
+    """The end of the journal's chain."""
+
+    seq: int
+    hash: str
+
+
+def commit_message(facts: Facts, item: MergeItem, head: JournalHead) -> str:
+    """J3: the merge commit names task, approval and attempt, and anchors the journal."""
+    assert facts.attempt is not None
+    message = " ".join(facts.attempt.message.split())[:MESSAGE_LIMIT]
+    body = f"{message}\n\n" if message else ""
+    title = " ".join(facts.task.title.split())
+    return (
+        f"Merge {item.task}: {title}\n\n{body}"
+        f"Task: {item.task}\nApproved-by: {item.approver}\nAttempt: {facts.attempt.n}\n"
+        f"Journal: {head.seq}:{head.hash}\n"
+    )
+
+
+def conflict_words(target: str, tip: str, paths: tuple[str, ...]) -> str:
+    """Automatic feedback for a conflict."""
+    lines = [f"Merging into {target} at {tip[:7]} conflicts in {len(paths)} {'file' if len(paths) == 1 else 'files'}:"]
+    lines += [f"- {path}" for path in paths[:SHOWN]]
+    return "\n".join([*lines, f"Bring {target} into your branch, resolve, run the checks, and hand in again."])
+
+
+def red_words(tx: Tx, target: str, red: list[CheckState]) -> str:
+    """Automatic feedback for checks that are red on the merge result."""
+    names = ", ".join(state.rule.name for state in red)
+    return f"On top of {target}, required checks fail ({names}); {target} was not moved.\n" + in_words(tx, red)
+
+
+def checkout_news(checkout: CaughtUp) -> News:
+    """Q5: what became of a checkout of the target, as seen from where the caller stands."""
+    here = os.path.relpath(checkout.path)
+    became = "brought up to date" if checkout.moved else f"left alone: {checkout.why}"
+    where = "this checkout" if here == "." else here
+    return News(f"{where}: {became}", NO_STEP if checkout.moved else checkout.next)

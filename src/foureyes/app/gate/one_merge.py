@@ -1,0 +1,314 @@
+"""One merge (Q2, Q3): prepared on top of the target, checked as what the target would become, then moved there.
+
+`run` tries; each try is `_prepare`, which makes a plan or says what became of the task instead, and `_move`, which
+asks P and D once more and moves the branch in one transaction.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.call.caller import gate_of
+from foureyes.app.call.case import Case, case_of
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import with_trees
+from foureyes.app.call.work import Work
+from foureyes.app.gate.landing import accept, given_of, recognise, settings_of, tidy
+from foureyes.app.gate.merge_queue import Lease
+from foureyes.app.gate.merge_words import SHOWN, JournalHead, commit_message, conflict_words, red_words
+from foureyes.app.gate.running import Telling, run_on
+from foureyes.app.ports import Tx
+from foureyes.app.tasks.escalation import escalate
+from foureyes.app.views.merge import MergeItem, MergeRow
+from foureyes.app.views.news import News
+from foureyes.core import events as e
+from foureyes.core.events.decision import TaskMerged
+from foureyes.core.nouns.attempt import DETACHED, KEEPS_APPROVAL, Attempt
+from foureyes.core.nouns.check import CheckState
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules import gate
+from foureyes.core.rules.check_states import check_state, check_states_on
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.still_holds import Given, why_not_checked, why_void
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.errors import GitProblem, Reason
+from foureyes.steps import shell
+
+STARTS = 5
+"""How often a merge begins anew because the target moved meanwhile (Q3)."""
+KEPT_PATHS = 200
+
+
+class Try(msgspec.Struct, frozen=True):
+    """What one try rests on, read in one transaction: the case, and the approval that is merged."""
+
+    case: Case
+    given: Given
+
+    @property
+    def facts(self) -> Facts:
+        return self.case.facts
+
+    @property
+    def attempt(self) -> Attempt:
+        assert self.case.attempt is not None
+        return self.case.attempt
+
+    def why_void(self, tip: gate.Tip) -> tuple[Reason, ...]:
+        """T `void`: why this approval would not be given now."""
+        return why_void(self.facts, self.case.policy, self.given, tip)
+
+    def states_on(self, facts: Facts, tree: Sha, tip_tree: Sha) -> tuple[CheckState, ...]:
+        """D5: where the required checks stand on the merge result."""
+        states = check_states_on(facts, self.case.policy, tree, tip_tree, self.given.gone)
+        return tuple(state for state in states if state.rule.required)
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """A merge that is about to happen: everything but the move of the branch."""
+
+    attempt: Attempt
+    tip: Sha
+    tip_tree: Sha
+    commit: Sha
+    tree: Sha
+    checked: tuple[CheckState, ...]
+
+
+def look_at(context: Context, tx: Tx, item: MergeItem) -> Try | None:
+    """What a try rests on now; None when the approval that was queued has ended."""
+    task = TaskId(item.task)
+    given = given_of(tx, task)
+    if given is None or given.seq != item.approval:
+        return None
+    return Try(case_of(context, tx, gate_of(context.store.project), task), given)
+
+
+class OneMerge:
+    """An item that this process has leased, on its way to the target."""
+
+    def __init__(self, context: Context, actor: Actor, item: MergeItem, process: str, tell: Telling | None) -> None:
+        self._context = context
+        self._actor = actor
+        self._item = item
+        self._task = TaskId(item.task)
+        self._process = process
+        self._tell = tell
+
+    def run(self, first: Try) -> list[MergeRow]:
+        """Try as often as the target moves under it, but not for ever; somebody may have merged it by hand (Q3).
+
+        What became of the item, and of whatever else turned up on the target meanwhile.
+        """
+        target, now = first.case.target, first
+        try:
+            for _ in range(STARTS):
+                plan = self._prepare(now)
+                row = plan if isinstance(plan, MergeRow) else self._move(plan, target)
+                if row is not None:
+                    return [row]
+                landed = recognise(self._context, self._actor, target)
+                if any(other.task == self._task for other in landed):
+                    return sorted(landed, key=lambda other: other.task != self._task)
+                again = self._look_again()
+                if again is None:
+                    return [self._ended()]
+                now = again
+            return [self._leave(f"{target} moved {STARTS} times meanwhile", stuck=False)]
+        except GitProblem as problem:
+            return [self._leave(f"git: {problem.message}", stuck=True)]
+
+    def _look_again(self) -> Try | None:
+        with self._context.store.read() as tx:
+            return look_at(self._context, tx, self._item)
+
+    def _row(self, outcome: str, message: str, sha: str = "", notes: tuple[str, ...] = ()) -> MergeRow:
+        item = self._item
+        return MergeRow(task=item.task, attempt=item.attempt, outcome=outcome, message=message, sha=sha, notes=notes)
+
+    def _ended(self) -> MergeRow:
+        return self._row("waiting", "its approval ended meanwhile")
+
+    # A plan
+
+    def _prepare(self, now: Try) -> Plan | MergeRow:
+        """Q2: merge on top of the tip, run the required checks on the result; nothing is moved yet."""
+        context, attempt, target = self._context, now.attempt, now.case.target
+        where = self._tip(attempt, target)
+        void = self._void(where) if now.why_void(where) else None  # before anybody waits for checks
+        if void is not None:
+            return void
+        tip = context.repo.commit_of(f"refs/heads/{target}")
+        if tip is None:
+            raise GitProblem(f"the target branch {target} has no commit", next_step=shell("git", "branch", target))
+        if self._tell is not None:
+            self._tell(News(f"{self._task}  merging attempt {attempt.n} into {target} at {tip[:7]}"))
+        merged = context.workshop.merge(tip=tip, head=attempt.head)
+        if merged.tree is None:
+            return self._failed("conflict", conflict_words(target, tip, merged.conflicts), merged.conflicts)
+        tip_tree = self._check(now, tip, merged.tree)
+        checked = self._judge(now, merged.tree, tip_tree)
+        if isinstance(checked, MergeRow):
+            return checked
+        message = commit_message(now.facts, self._item, self._journal_head())
+        commit = context.workshop.commit(tree=merged.tree, parents=[tip, attempt.head], message=message)
+        return Plan(attempt=attempt, tip=tip, tip_tree=tip_tree, commit=commit, tree=merged.tree, checked=checked)
+
+    def _tip(self, attempt: Attempt, target: str) -> gate.Tip:
+        """D4, A3: where the branch stands; a pure rebase of the approved head counts as it."""
+        repo = self._context.repo
+        head = repo.commit_of(attempt.ref) if attempt.ref != DETACHED else None
+        if head is not None and head != attempt.head:
+            relation = repo.relation(base=attempt.base, head=attempt.head, new_head=head, target=target)
+            head = attempt.head if relation in KEEPS_APPROVAL else head
+        return gate.Tip(head=head)
+
+    def _void(self, tip: gate.Tip) -> MergeRow | None:
+        """T `void`: the approval ends where P or D no longer hold; None when they do after all."""
+        with self._context.writing(self._actor, "merge") as work:
+            lost = self._lost(work)
+            if lost is not None:
+                return lost
+            now = look_at(self._context, work.tx, self._item)
+            if now is None:
+                return self._ended()
+            reasons = now.why_void(tip)
+            return self._record_void(work, now.given, reasons) if reasons else None
+
+    def _record_void(self, work: Work, given: Given, reasons: tuple[Reason, ...]) -> MergeRow:
+        texts = tuple(f"{reason.rule} {reason.message}" for reason in reasons)
+        work.gate.record(self._task, e.ApprovalVoided(approval=given.seq, reasons=texts))
+        return self._row("void", "the approval no longer holds: " + "; ".join(texts))
+
+    def _check(self, now: Try, tip: Sha, tree: Sha) -> Sha:
+        """Run the required checks on the merge result; the tree of the target's tip, which they are compared with."""
+        required = [rule for rule in now.case.policy.checks if rule.required]
+        if not required:
+            return Sha("")
+        tip_tree = self._context.workshop.tree_of(tip) or Sha("")
+        run_on(self._context, self._actor, now.facts, required, [tip_tree, tree], tell=self._tell)
+        return tip_tree
+
+    def _judge(self, now: Try, tree: Sha, tip_tree: Sha) -> tuple[CheckState, ...] | MergeRow:
+        """Q3: red checks bring the task back; checks that broke themselves keep it waiting."""
+        target = now.case.target
+        with self._context.store.read() as tx:
+            given, facts = given_of(tx, self._task), with_trees(tx, now.facts, [tree, tip_tree])
+        if given is None or given.seq != self._item.approval:
+            return self._ended()
+        checked = now.states_on(facts, tree, tip_tree)
+        reasons = why_not_checked(facts, given, checked, tree)
+        if not reasons:
+            return checked
+        red = [state for state in checked if state.word == "failed"]
+        if red and self._is_targets_own(facts, red, tip_tree):
+            names = ", ".join(state.rule.name for state in red)
+            return self._leave(f"{target} itself fails {names}: mend that first, then fe merge", stuck=False)
+        if red:
+            failing = tuple(name for state in red if state.result for name in [*state.result.failing, *state.gone])
+            with self._context.store.read() as tx:
+                feedback = red_words(tx, target, red)
+            return self._failed("checks", feedback, failing)
+        broke = any(state.word in ("crashed", "timed_out") for state in checked)
+        return self._leave("; ".join(reason.message for reason in reasons), stuck=broke)
+
+    def _is_targets_own(self, facts: Facts, red: list[CheckState], tip_tree: Sha) -> bool:
+        """Whether everything that is red was red on the target before: then it is nobody's fault who waits in the
+        queue.
+        """
+        run_on(self._context, self._actor, facts, [state.rule for state in red], [tip_tree])
+        with self._context.store.read() as tx:
+            known = with_trees(tx, facts, [tip_tree])
+        before = [check_state(known, state.rule, tip_tree, "") for state in red]
+        return all(_was_as_red(old, new) for old, new in zip(before, red, strict=True))
+
+    def _journal_head(self) -> JournalHead:
+        with self._context.store.read() as tx:
+            head = tx.one("journal.head", JournalHead)
+        assert head is not None
+        return head
+
+    # The move
+
+    def _move(self, plan: Plan, target: str) -> MergeRow | None:
+        """P and D once more, and the branch moves: inside one transaction, so that no decision comes between (Q2, Q4).
+
+        None when it was not to be moved from where the plan began: begin anew (Q3).
+        """
+        context = self._context
+        tip, settings = self._tip(plan.attempt, target), settings_of(context, plan.attempt, plan.commit)
+        with context.writing(self._actor, "merge") as work:
+            lost = self._lost(work)
+            if lost is not None:
+                return lost
+            now = look_at(context, work.tx, self._item)
+            if now is None:
+                return self._ended()
+            if reasons := now.why_void(tip):
+                return self._record_void(work, now.given, reasons)
+            if self._wants_more(work.tx, now, plan):
+                return None  # somebody accepted a stricter pipeline meanwhile
+            if gate.holds(now.facts):
+                work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why="held", stuck=False))
+                return self._row("waiting", "held")
+            if not context.workshop.move(f"refs/heads/{target}", new=plan.commit, old=plan.tip):
+                return None
+            note = accept(context, work.gate, now.case.task, settings)
+            work.gate.record(self._task, TaskMerged(sha=plan.commit, via=self._actor.session))
+        return self._merged(plan, target, note)
+
+    def _wants_more(self, tx: Tx, now: Try, plan: Plan) -> bool:
+        """D5 by the rules of this very moment."""
+        facts = with_trees(tx, now.facts, [plan.tree, plan.tip_tree])
+        checked = now.states_on(facts, plan.tree, plan.tip_tree)
+        return bool(why_not_checked(facts, now.given, checked, plan.tree))
+
+    def _merged(self, plan: Plan, target: str, note: str) -> MergeRow:
+        notes = tuple(text for text in (note, tidy(self._context, self._task, plan.attempt, target)) if text)
+        green = sum(state.is_green for state in plan.checked)
+        checks = f", checks {green}/{len(plan.checked)}" if plan.checked else ""
+        return self._row("merged", f"{target} is at {plan.commit[:7]}{checks}", plan.commit, notes)
+
+    # Ends without a merge
+
+    def _lost(self, work: Work) -> MergeRow | None:
+        """A lease that another took over, because this process was silent for too long, is not ours any more."""
+        lease = work.tx.one("merge.of", Lease, task=self._task)
+        if lease is None or lease.state != "merging" or lease.process != self._process:
+            return self._row("waiting", "another fe merge took it over")
+        if self._context.get(work.tx, self._task).status != "approved":
+            return self._row("waiting", "it is not approved any more")
+        return None
+
+    def _failed(self, kind: str, feedback: str, paths: tuple[str, ...]) -> MergeRow:
+        """Q3: the target did not move; the task is open, and told why."""
+        with self._context.writing(self._actor, "merge") as work:
+            lost = self._lost(work)
+            if lost is not None:
+                return lost
+            event = e.MergeFailed(
+                iteration=self._item.attempt,
+                kind="conflict" if kind == "conflict" else "checks",
+                feedback=feedback,
+                paths=paths[:KEPT_PATHS],
+            )
+            work.gate.record(self._task, event)
+            escalate(self._context, work, self._task)
+        names = f" {', '.join(paths[:SHOWN])}" if kind == "conflict" else ""
+        return self._row(kind, feedback.split("\n")[0] + names, notes=work.notes)
+
+    def _leave(self, why: str, *, stuck: bool) -> MergeRow:
+        """The lease is given back; the approval stands. One stuck item never blocks the others (Q3)."""
+        with self._context.writing(self._actor, "merge") as work:
+            lost = self._lost(work)
+            if lost is not None:
+                return lost
+            work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=why, stuck=stuck))
+        return self._row("stuck" if stuck else "waiting", why)
+
+
+def _was_as_red(old: CheckState, new: CheckState) -> bool:
+    """Whether a check failed before, and nothing fails now that did not then."""
+    if old.word != "failed" or not old.result or not new.result or new.gone:
+        return False
+    return set(new.result.failing) <= set(old.result.failing)
