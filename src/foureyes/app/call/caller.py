@@ -25,12 +25,12 @@ def gate_of(project: str) -> Actor:
 
 def spawners(tx: Tx, parent: SessionId | None) -> tuple[SessionId, ...]:
     """Everyone above a session, nearest first."""
-    found: list[SessionId] = []
-    while parent is not None and parent not in found:
-        found.append(parent)
+    above: list[SessionId] = []
+    while parent is not None and parent not in above:
+        above.append(parent)
         row = tx.one("session.get", SessionView, id=parent)
         parent = SessionId(row.parent) if row and row.parent else None
-    return tuple(found)
+    return tuple(above)
 
 
 def check_token(tx: Tx, actor: Actor) -> None:

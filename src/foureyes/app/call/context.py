@@ -201,19 +201,19 @@ class Context:
             return TaskId(wanted)
         if "-" not in wanted:
             wanted = f"{self.project(tx).prefix}-{wanted}"
-        found = tx.all("task.with_prefix", Named, low=wanted, high=wanted + "~")
-        if len(found) == 1 or any(row.id == wanted for row in found):
-            return TaskId(wanted if len(found) > 1 else found[0].id)
-        if not found:
+        rows = tx.all("task.with_prefix", Named, low=wanted, high=wanted + "~")
+        if len(rows) == 1 or any(row.id == wanted for row in rows):
+            return TaskId(wanted if len(rows) > 1 else rows[0].id)
+        if not rows:
             raise NotFound(f"no task {visible(text)}.", next_step=fe("list", "--text", phrase("…")), task=wanted)
-        names = " or ".join(row.id for row in found[:4])
+        names = " or ".join(row.id for row in rows[:4])
         raise AmbiguousId(f"{visible(text)} means {names}; type one more character", task=wanted)
 
     def get(self, tx: Tx, task: TaskId) -> Task:
-        found = tx.one("task.get", Task, id=task)
-        if found is None:
+        row = tx.one("task.get", Task, id=task)
+        if row is None:
             raise NotFound(f"no task {task}.", next_step=fe("list", "--text", phrase("…")), task=task)
-        return found
+        return row
 
     def check_version(self, tx: Tx, task: Task, seen: int | None) -> None:
         """T6: a stale write is refused, with who changed what, and when."""

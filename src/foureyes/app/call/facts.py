@@ -152,7 +152,7 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
     holding, troubles = holding_of(context, tx, ids), _troubles(tx, ids, reviews)
     hold = context.project(tx).hold
     minor = _minor_self_approvals(context, tx) if any(task.minor for task in tasks.values()) else {}
-    found = {
+    facts = {
         task.id: Facts(
             task=task,
             attempt=attempts.get(task.id),
@@ -176,7 +176,7 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
     }
     return {
         task: _with_reviewers(context, tx, about, reviews[task]) if reviews[task] else about
-        for task, about in found.items()
+        for task, about in facts.items()
     }
 
 
@@ -191,32 +191,32 @@ R = TypeVar("R", bound=OfTask)
 
 
 def _by_task(rows: Iterable[R]) -> dict[str, list[R]]:
-    found: dict[str, list[R]] = defaultdict(list)
+    by_task: dict[str, list[R]] = defaultdict(list)
     for row in rows:
-        found[row.task].append(row)
-    return found
+        by_task[row.task].append(row)
+    return by_task
 
 
 def _child_makers(tx: Tx, epics: list[TaskId]) -> dict[str, set[SessionId]]:
     """Who worked on the children of each epic."""
-    found: dict[str, set[SessionId]] = defaultdict(set)
+    makers: dict[str, set[SessionId]] = defaultdict(set)
     for row in tx.all("task.child_makers", ChildMaker, ids=epics):
-        found[row.parent].add(SessionId(row.session))
-    return found
+        makers[row.parent].add(SessionId(row.session))
+    return makers
 
 
 def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> dict[str, list[str]]:
     """H1: disputed, waived or falsely claimed findings, and reviewers who disagree."""
-    found: dict[str, list[str]] = defaultdict(list)
+    troubles: dict[str, list[str]] = defaultdict(list)
     for row in tx.all("finding.troubles", Troubles, ids=ids):
-        found[row.task] += ["a blocking finding was disputed"] if row.disputed else []
-        found[row.task] += ["a blocking finding is waived"] if row.waived else []
-        found[row.task] += ["a blocking finding was claimed fixed and was not"] if row.false_fixed else []
+        troubles[row.task] += ["a blocking finding was disputed"] if row.disputed else []
+        troubles[row.task] += ["a blocking finding is waived"] if row.waived else []
+        troubles[row.task] += ["a blocking finding was claimed fixed and was not"] if row.false_fixed else []
     for task, rows in reviews.items():
         verdicts = {row.effective for row in rows}
-        found[task] += ["reviewers disagree"] if len(verdicts) > 1 else []
-        found[task] += ["a reviewer has concerns"] if verdicts & {"concerns", "blocker"} else []
-    return found
+        troubles[task] += ["reviewers disagree"] if len(verdicts) > 1 else []
+        troubles[task] += ["a reviewer has concerns"] if verdicts & {"concerns", "blocker"} else []
+    return troubles
 
 
 def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review]) -> Facts:
@@ -268,24 +268,24 @@ def tests_of(tx: Tx, results: Iterable[CheckResult]) -> dict[str, frozenset[str]
 
 def _controls(tx: Tx, ids: list[TaskId]) -> dict[str, list[Control]]:
     """M6: who put which label on, planned a mode or changed the acceptance, and when."""
-    found: dict[str, list[Control]] = defaultdict(list)
+    controls: dict[str, list[Control]] = defaultdict(list)
     started: set[str] = set()
     for row in tx.all("journal.controls", EventRow, ids=ids):
         event = event_of(row)
         who, begun = SessionId(row.session), row.task in started
         match event:
             case TaskCreated():
-                found[row.task] += [Control("label", who, label) for label in event.labels]
-                found[row.task] += [Control("plan", who)] if event.planned else []
+                controls[row.task] += [Control("label", who, label) for label in event.labels]
+                controls[row.task] += [Control("plan", who)] if event.planned else []
             case LabelAdded():
-                found[row.task].append(Control("label", who, event.label, late=True, after_start=begun))
+                controls[row.task].append(Control("label", who, event.label, late=True, after_start=begun))
             case PlanAccepted():
-                found[row.task].append(Control("plan", who, late=True, after_start=begun))
+                controls[row.task].append(Control("plan", who, late=True, after_start=begun))
             case TaskEdited() if event.acceptance is not None:
-                found[row.task].append(Control("acceptance", who, late=True, after_start=begun))
+                controls[row.task].append(Control("acceptance", who, late=True, after_start=begun))
             case TaskStarted():
                 started.add(row.task)
-    return found
+    return controls
 
 
 def event_of(row: EventRow) -> Event:
@@ -321,14 +321,14 @@ def _named(
 
 def parties_of(tx: Tx, sessions: Iterable[SessionId]) -> dict[SessionId, Party]:
     """Sessions as the policy sees them, with everyone above them."""
-    found: dict[SessionId, Party] = {}
+    parties: dict[SessionId, Party] = {}
     wanted = set(sessions)
     while wanted:
         rows = tx.all("session.some", SessionView, ids=sorted(wanted))
         for row in rows:
-            found[SessionId(row.id)] = _party(tx, row)
-        wanted = {above for row in rows for above in found[SessionId(row.id)].above} - set(found)
-    return found
+            parties[SessionId(row.id)] = _party(tx, row)
+        wanted = {above for row in rows for above in parties[SessionId(row.id)].above} - set(parties)
+    return parties
 
 
 def _party(tx: Tx, row: SessionView) -> Party:
@@ -351,7 +351,7 @@ def _minor_self_approvals(context: Context, tx: Tx) -> dict[str, int]:
     """P10: how many minor tasks each origin, with all it spawned, approved for itself in the last 24 hours."""
     rows = tx.all("attempt.minor_self_approvals", SessionCount, since=context.ago(DAY_MINUTES))
     parties = parties_of(tx, {SessionId(row.session) for row in rows})
-    found: dict[str, int] = defaultdict(int)
+    counts: dict[str, int] = defaultdict(int)
     for row in rows:
         me = parties[SessionId(row.session)]
         line = [
@@ -359,5 +359,5 @@ def _minor_self_approvals(context: Context, tx: Tx) -> dict[str, int]:
             *[parties[session] for session in me.above if session in parties and parties[session].kind == "agent"],
         ]
         for origin in {origin for party in line for origin in party.origins}:
-            found[origin] += row.n
-    return dict(found)
+            counts[origin] += row.n
+    return dict(counts)

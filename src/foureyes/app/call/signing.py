@@ -136,11 +136,11 @@ def prove(
     with context.store.read() as tx:
         if not context.wants_key(tx, actor, act.verb, as_a_person=as_a_person, policy=policy) or not worth():
             return None
-        found = replace(act, task=context.find_id(tx, act.task)) if act.task else act
+        resolved = replace(act, task=context.find_id(tx, act.task)) if act.task else act
         keys = active_keys(tx)
         head = tx.one("journal.head", Head)
         assert head is not None
-    return sign(context, keys, found, head)
+    return sign(context, keys, resolved, head)
 
 
 def demand(context: Context, actor: Actor, verb: str, reason: str) -> None:
@@ -220,17 +220,17 @@ def check(context: Context, proof: Proof | None, act: Act, work: Work) -> None:
     work.record(task.id if task else "", signed)
 
 
-def _check_content(context: Context, tx: Tx, said: Statement, act: Act, task: Task | None) -> None:
+def _check_content(context: Context, tx: Tx, statement: Statement, act: Act, task: Task | None) -> None:
     """A signature for something else is none for this: also where the task's change is another one by now."""
-    row = tx.one("journal.at", Hash, seq=said.row)
+    row = tx.one("journal.at", Hash, seq=statement.row)
     diff_id = act.diff_id
     if task is not None and diff_id:
         latest = tx.one("attempt.latest", Diff, ids=[task.id])
         diff_id = latest.diff_id if latest else ""
     expected = (context.store.project, task.id if task else "", act.signed, diff_id, act.reason.strip())
-    if (said.project, said.task, said.verb, said.diff_id, said.reason) != expected:
+    if (statement.project, statement.task, statement.verb, statement.diff_id, statement.reason) != expected:
         raise unsigned("the signature covers something else than what is asked for", prose("try again"))
-    if row is None or row.hash != said.head:
+    if row is None or row.hash != statement.head:
         raise unsigned("the signature was made over another journal", fe("audit", "verify"))
 
 
@@ -241,11 +241,11 @@ def active_keys(tx: Tx) -> list[Key]:
 
 def key_named(tx: Tx, text: str) -> Key:
     """The key that a fingerprint, or an unambiguous part of one, means."""
-    found = [
+    keys = [
         key
         for key in tx.all("record.keys", Key)
         if text.removeprefix("SHA256:") and text.removeprefix("SHA256:") in key.fingerprint
     ]
-    if len(found) != 1:
-        raise NotFound(f"{'several keys are' if found else 'no key is'} called {text}.", next_step=fe("key", "list"))
-    return found[0]
+    if len(keys) != 1:
+        raise NotFound(f"{'several keys are' if keys else 'no key is'} called {text}.", next_step=fe("key", "list"))
+    return keys[0]

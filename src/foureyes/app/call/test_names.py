@@ -11,8 +11,8 @@ from foureyes.core.words.digest import sha256
 
 def pack(names: Iterable[str]) -> tuple[str, str]:
     """The digest that results name a list by, and the list as one short text."""
-    said = "\n".join(sorted(set(names))).encode("utf-8", "backslashreplace")
-    return sha256(b"foureyes tests\n" + said).hexdigest()[:32], b64encode(compress(said, 9)).decode()
+    text = "\n".join(sorted(set(names))).encode("utf-8", "backslashreplace")
+    return sha256(b"foureyes tests\n" + text).hexdigest()[:32], b64encode(compress(text, 9)).decode()
 
 
 def unpack(packed: str) -> frozenset[str]:

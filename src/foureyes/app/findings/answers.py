@@ -90,9 +90,9 @@ class Answers:
             owner = found.implementer or actor.session
             answers = [self._with_debt(work, found.id, known[answer.finding], answer) for answer in answers]
             work.record(found.id, e.FindingsAnswered(iteration=iteration, implementer=owner, answers=tuple(answers)))
-            left = [one for one in findings_of(work.tx, found.id) if one.at_time(work.at).needs_answer]
+            left = [finding for finding in findings_of(work.tx, found.id) if finding.at_time(work.at).needs_answer]
             now = self._context.get(work.tx, found.id)
-        said = ", ".join(f"{answer.finding} {answer.action}" for answer in answers[:5]) + (
+        summary = ", ".join(f"{answer.finding} {answer.action}" for answer in answers[:5]) + (
             f" and {len(answers) - 5} more" if len(answers) > 5 else ""
         )
         step = (
@@ -103,7 +103,7 @@ class Answers:
             else NO_STEP
         )
         notes = [f"planned {answer.debt} for {answer.finding}" for answer in answers if answer.debt]
-        return outcome(now, f"{said}; {len(left)} blocking left to answer", step, notes=tuple(notes))
+        return outcome(now, f"{summary}; {len(left)} blocking left to answer", step, notes=tuple(notes))
 
     def _refuse_stranger(self, work: Work, facts: Facts) -> None:
         """L6: the implementer answers, or somebody who may hand in for it; while it is at work or in review."""
@@ -131,14 +131,14 @@ class Answers:
 
     def _commits(self, facts: Facts, answers: Sequence[Answer]) -> list[Reason]:
         """L6: a commit that is named must exist, and must not be part of the attempt that was reviewed."""
-        found: list[Reason] = []
+        reasons: list[Reason] = []
         attempt = facts.attempt
         for answer in answers:
             if not answer.commit:
                 continue
             sha = self._context.repo.commit_of(answer.commit) if len(answer.commit) in COMMIT_LENGTHS else None
             if sha is None:
-                found.append(
+                reasons.append(
                     Reason(
                         "L6",
                         f"{answer.finding}: there is no commit {answer.commit[:40]}",
@@ -146,12 +146,12 @@ class Answers:
                     )
                 )
             elif attempt is not None and self._context.repo.is_ancestor(sha, attempt.head):
-                said = (
+                why = (
                     f"{answer.finding}: commit {answer.commit[:12]} was part of attempt {attempt.n} already, so "
                     "it fixed nothing since"
                 )
-                found.append(Reason("L6", said, prose("name the commit that fixes it, or none")))
-        return found
+                reasons.append(Reason("L6", why, prose("name the commit that fixes it, or none")))
+        return reasons
 
     def _with_debt(self, work: Work, task: TaskId, finding: Finding, answer: Answer) -> Answer:
         """L6: a deferred finding becomes a tech-debt task, or names one that is there."""
@@ -177,11 +177,13 @@ def plan_debt(context: Context, work: Work, task: str, finding: Finding, why: st
         finding.fix,
         why,
     ]
-    said = "\n\n".join(part for part in parts if part.strip())
+    description = "\n\n".join(part for part in parts if part.strip())
     planner = work if work.actor.task is None else work.gate  # a token is good for one task (I2)
     planner.record(
         new,
-        e.TaskCreated(title=clean_title(finding.title[:400]), description=said, type="chore", labels=("tech-debt",)),
+        e.TaskCreated(
+            title=clean_title(finding.title[:400]), description=description, type="chore", labels=("tech-debt",)
+        ),
     )
     return new
 
@@ -198,7 +200,7 @@ def _clean(answer: Answer) -> Answer:
 
 def known_ids(tx: Tx, task: str, now: str) -> dict[str, Finding]:
     """Every id that names a finding of a task, to the finding as it stands now."""
-    by_root = {one.root: one.at_time(now) for one in findings_of(tx, task)}
+    by_root = {finding.root: finding.at_time(now) for finding in findings_of(tx, task)}
     return {row.id: by_root[row.root] for row in tx.all("finding.ids_of", IdRow, task=task)}
 
 
@@ -230,9 +232,9 @@ def _miscounted(
     from foureyes.core.documents.counts import blocking_problems
 
     wanted = {
-        one.root: one.id
-        for one in known.values()
-        if one.needs_answer or (one.blocking and one.state in ("claimed", "disputed"))
+        finding.root: finding.id
+        for finding in known.values()
+        if finding.needs_answer or (finding.blocking and finding.state in ("claimed", "disputed"))
     }
     wanted |= {
         known[answer.finding].root: answer.finding
@@ -240,4 +242,6 @@ def _miscounted(
         if answer.finding in known and known[answer.finding].root in wanted
     }
     step = prose("leave the summary out: it is computed")
-    return [msgspec.structs.replace(one, next=step) for one in blocking_problems(document, answers, wanted.values())]
+    return [
+        msgspec.structs.replace(problem, next=step) for problem in blocking_problems(document, answers, wanted.values())
+    ]

@@ -27,7 +27,7 @@ from foureyes.steps import blank, fe
 
 def refuse_unanswered(tx: Tx, task: TaskId, now: str) -> None:
     """L6: a hand-in leaves no blocking finding without an answer."""
-    reasons = unanswered([one.at_time(now) for one in findings_of(tx, task)])
+    reasons = unanswered([finding.at_time(now) for finding in findings_of(tx, task)])
     if reasons:
         refuse_task(task, "was not handed in", *reasons)
 
@@ -60,23 +60,26 @@ class AnswerRow(msgspec.Struct, frozen=True):
 
 def places_of(context: Context, findings: Sequence[Finding], change: Change, last: Attempt) -> tuple[Placed, ...]:
     """Where the code of every finding is in a new attempt: renames followed, lines found again by their quote."""
-    located = [one for one in findings if one.path and one.state != "obsolete"]
+    located = [finding for finding in findings if finding.path and finding.state != "obsolete"]
     if not located:
         return ()
     now_called = {old: new for new, old in context.repo.renames(last.head, change.head).items()}
-    paths = {one.root: now_called.get(one.path, one.path) for one in located}
+    paths = {finding.root: now_called.get(finding.path, finding.path) for finding in located}
     texts = context.repo.texts(change.head, sorted(set(paths.values())))
     changed, before = _paths(change.files), _paths(last.files)
-    found = []
-    for one in located:
-        path = paths[one.root]
-        line = find_quote(one.quote, texts[path], one.line) if path in texts and one.quote else 0
+    places = []
+    for finding in located:
+        path = paths[finding.root]
+        line = find_quote(finding.quote, texts[path], finding.line) if path in texts and finding.quote else 0
         place = Placed(
-            one.root, path, line or one.line, left=(one.left_diff or one.path in before) and path not in changed
+            finding.root,
+            path,
+            line or finding.line,
+            left=(finding.left_diff or finding.path in before) and path not in changed,
         )
-        if (place.path, place.line, place.left) != (one.path, one.line, one.left_diff):
-            found.append(place)
-    return tuple(found)
+        if (place.path, place.line, place.left) != (finding.path, finding.line, finding.left_diff):
+            places.append(place)
+    return tuple(places)
 
 
 def _paths(files: Iterable[ChangedFile]) -> set[str]:
@@ -99,16 +102,24 @@ def carry(
     if places:
         gate.record(task, e.FindingsPlaced(iteration=event.n, places=places))
     gone = {place.root for place in places if place.left}
-    left = tuple(one.root for one in findings if one.root in gone and not one.blocking and one.state in UNRESOLVED)
+    left = tuple(
+        finding.root
+        for finding in findings
+        if finding.root in gone and not finding.blocking and finding.state in UNRESOLVED
+    )
     if left:
         gate.record(task, e.FindingsCleared(iteration=event.n, roots=left, why="left"))
     skipped = [
-        one
-        for one in findings
-        if one.state == "open" and not one.blocking and one.is_loop_item and one.root not in left and not one.by_check
+        finding
+        for finding in findings
+        if finding.state == "open"
+        and not finding.blocking
+        and finding.is_loop_item
+        and finding.root not in left
+        and not finding.by_check
     ]
     if skipped and event.n > 1:
-        silent = tuple(Answer(finding=one.id, action="SKIPPED") for one in skipped)
+        silent = tuple(Answer(finding=finding.id, action="SKIPPED") for finding in skipped)
         gate.record(
             task, e.FindingsAnswered(iteration=event.n, implementer=implementer, answers=silent, automatic=True)
         )

@@ -16,7 +16,7 @@ from foureyes.app.call.refusals import needed, refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
 from foureyes.app.findings.answers import plan_debt
-from foureyes.app.findings.lookup import finding_named, findings_of
+from foureyes.app.findings.lookup import finding_named, findings_of, open_blocking
 from foureyes.app.findings.page import view_of
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
 from foureyes.app.ports import Tx
@@ -60,19 +60,20 @@ class Findings:
             rows = findings_of(tx, self._context.find_id(tx, task)) if task else everything(tx)
             now = self._context.now()
             rows = [
-                one
-                for one in rows
-                if (not open_only or one.state in UNRESOLVED or one.holds(now)) and (not blocking or one.blocking)
+                finding
+                for finding in rows
+                if (not open_only or finding.state in UNRESOLVED or finding.holds(now))
+                and (not blocking or finding.blocking)
             ]
             names = self._names(tx, rows)
             at = self._context.get(tx, TaskId(rows[0].task)).iteration if task and rows else 0
-            return [view_of(one, now, names, at) for one in rows]
+            return [view_of(finding, now, names, at) for finding in rows]
 
     def _names(self, tx: Tx, rows: Sequence[Finding]) -> dict[str, str]:
         sessions = sorted(
-            {one.session for one in rows}
-            | {one.answered_by for one in rows if one.answered_by}
-            | {one.ruled_by for one in rows if one.ruled_by}
+            {finding.session for finding in rows}
+            | {finding.answered_by for finding in rows if finding.answered_by}
+            | {finding.ruled_by for finding in rows if finding.ruled_by}
         )
         return {row.id: row.name for row in tx.all("session.some", SessionView, ids=sessions)} if sessions else {}
 
@@ -158,26 +159,28 @@ class Findings:
         )
 
     @staticmethod
-    def _refuse_waiver(facts: Facts, found: Finding, me_made: Maker | None, now: str) -> None:
+    def _refuse_waiver(facts: Facts, finding: Finding, me_made: Maker | None, now: str) -> None:
         reasons: list[Reason] = []
         if me_made is not None:
             maker = f"{facts.party_name(me_made.session)} {me_made.why}"
-            said = f"a waiver is for a person who did not make the change: {maker}"
-            reasons.append(Reason("E3", said, prose("another person waives it")))
-        if not found.blocking:
+            why = f"a waiver is for a person who did not make the change: {maker}"
+            reasons.append(Reason("E3", why, prose("another person waives it")))
+        if not finding.blocking:
             reasons.append(
-                Reason("E3", f"{found.id} is {found.severity} and blocks nothing", fe("finding", "show", found.id))
+                Reason(
+                    "E3", f"{finding.id} is {finding.severity} and blocks nothing", fe("finding", "show", finding.id)
+                )
             )
-        elif not found.holds(now):
+        elif not finding.holds(now):
             reasons.append(
-                Reason("E3", f"{found.id} is {found.state} and blocks nothing", fe("finding", "show", found.id))
+                Reason("E3", f"{finding.id} is {finding.state} and blocks nothing", fe("finding", "show", finding.id))
             )
-        elif found.by_check:
-            said = f"check {found.by_check} raised {found.id}: only the passing check resolves it"
-            break_glass = by_person(fe("approve", found.task, "--break-glass", phrase("why")))
-            reasons.append(Reason("D5", said, either(prose("mend it"), break_glass, joint="; or ")))
+        elif finding.by_check:
+            why = f"check {finding.by_check} raised {finding.id}: only the passing check resolves it"
+            break_glass = by_person(fe("approve", finding.task, "--break-glass", phrase("why")))
+            reasons.append(Reason("D5", why, either(prose("mend it"), break_glass, joint="; or ")))
         if reasons:
-            refuse_verb(f"{found.id} was not waived.", *reasons, task=found.task)
+            refuse_verb(f"{finding.id} was not waived.", *reasons, task=finding.task)
 
     def track(self, actor: Actor, names: Sequence[str], *, task: str = "") -> Outcome:
         """L16: open notes become follow-up tasks; the same note again is the same task."""
@@ -186,14 +189,14 @@ class Findings:
             chosen = [finding_named(work.tx, name) for name in names]
             if task:
                 chosen += [
-                    one
-                    for one in findings_of(work.tx, self._context.find_id(work.tx, task))
-                    if is_note(one) and not one.tracked
+                    finding
+                    for finding in findings_of(work.tx, self._context.find_id(work.tx, task))
+                    if is_note(finding) and not finding.tracked
                 ]
             wrong = [
-                Reason("L16", f"{one.id} blocks: it is answered, not put off", fe("finding", "respond", one.id))
-                for one in chosen
-                if one.blocking
+                Reason("L16", f"{finding.id} blocks: it is answered, not put off", fe("finding", "respond", finding.id))
+                for finding in chosen
+                if finding.blocking
             ]
             if wrong or not chosen:
                 none = Reason(
@@ -203,14 +206,14 @@ class Findings:
                     "nothing was planned.", reasons=tuple(wrong) or (none,), next_step=(wrong or [none])[0].next
                 )
             planned, fresh = [], 0
-            for one in {one.root: one for one in chosen}.values():
-                if not one.tracked:
-                    new = plan_debt(self._context, work, one.task, one)
-                    work.record(one.task, e.FindingTracked(root=one.root, follow_up=new))
-                    planned.append(f"{one.id} is {new}")
+            for finding in {finding.root: finding for finding in chosen}.values():
+                if not finding.tracked:
+                    new = plan_debt(self._context, work, finding.task, finding)
+                    work.record(finding.task, e.FindingTracked(root=finding.root, follow_up=new))
+                    planned.append(f"{finding.id} is {new}")
                     fresh += 1
                 else:
-                    planned.append(f"{one.id} is {one.tracked} already")
+                    planned.append(f"{finding.id} is {finding.tracked} already")
             now = self._context.get(work.tx, TaskId(chosen[0].task))
         return outcome(
             now,
@@ -285,21 +288,21 @@ def raise_all(work: Work, facts: Facts, anchored: Sequence[Anchored], *, kind: K
 
 def everything(tx: Tx) -> list[Finding]:
     """Every finding of the project, page by page."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     after = 0
     while page := tx.all("finding.of_project", Finding, after=after, limit=PAGE):
         last = page[-1].seq
         same = tx.all("finding.at_seq", Finding, seq=last)  # one journal row may raise more findings than a page holds
-        found += [*[one for one in page if one.seq != last], *same]
+        findings += [*[finding for finding in page if finding.seq != last], *same]
         after = last
-    return found
+    return findings
 
 
 def end_approvals(work: Work, facts: Facts) -> None:
     """T `void`: an approved change with an open blocking finding is in review again, at once (D2)."""
     if facts.task.status != "approved":
         return
-    holding = [one.id for one in findings_of(work.tx, facts.task.id) if one.holds(work.at) and not one.by_check]
+    holding = [finding.id for finding in open_blocking(work.tx, facts.task.id, work.at)]
     if not holding:
         return
     for row in work.tx.all("attempt.active_approvals", ApprovalView, task=facts.task.id):
@@ -309,23 +312,23 @@ def end_approvals(work: Work, facts: Facts) -> None:
         work.gate.record(facts.task.id, event)
 
 
-def is_note(one: Finding) -> bool:
+def is_note(finding: Finding) -> bool:
     """L16: what was noted and blocks nothing, and nobody did anything about."""
-    return not one.blocking and one.state in ("open", "deferred", "skipped")
+    return not finding.blocking and finding.state in ("open", "deferred", "skipped")
 
 
 def _paths_in(patch: str) -> list[str]:
     """Every path that a patch may touch: by each kind of header that git reads, with and without the folder that git
     strips.
     """
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for line in patch.splitlines():
         header = next((header for header in HEADERS if line.startswith(header)), "")
         named = line[len(header) :].split("\t")[0].strip() if header else ""
         for name in (named, *named.split(" ")) if header == DIFF else (named,):
             path = _unquoted(name)
-            found |= dict.fromkeys(each for each in (path, path.partition("/")[2]) if each)
-    return list(found)
+            paths |= dict.fromkeys(each for each in (path, path.partition("/")[2]) if each)
+    return list(paths)
 
 
 def _unquoted(name: str) -> str:

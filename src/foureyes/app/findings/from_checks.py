@@ -32,51 +32,51 @@ def note_failures(gate: Work, facts: Facts, checked: tuple[CheckState, ...]) -> 
     """Each required check with a result that counts: new failures are raised, what no longer fails is resolved."""
     attempt = facts.attempt
     assert attempt is not None
-    for one in checked:
-        result = one.result
+    for state in checked:
+        result = state.result
         if (
-            not one.rule.required
-            or one.claimed
+            not state.rule.required
+            or state.claimed
             or result is None
             or result.tree != attempt.tree
             or result.outcome in ("crashed", "timed_out")
         ):
             continue  # what did not run to its end says nothing, for better or worse (G1)
-        known = [finding for finding in findings_of(gate.tx, facts.task.id) if finding.by_check == one.rule.name]
+        known = [finding for finding in findings_of(gate.tx, facts.task.id) if finding.by_check == state.rule.name]
         if result.outcome == "passed" and not known:
             continue
-        kind: Kind = "CK" if one.rule.report == "sarif" else "QA"
-        failing = [] if result.outcome == "passed" else _failing(gate.tx, one, result)
-        _raise(gate, facts, one.rule.name, kind, failing, known)
-        _clear(gate, facts, failing, _answered(gate.tx, one, result, known))
+        kind: Kind = "CK" if state.rule.report == "sarif" else "QA"
+        failing = [] if result.outcome == "passed" else _failing(gate.tx, state, result)
+        _raise(gate, facts, state.rule.name, kind, failing, known)
+        _clear(gate, facts, failing, _answered(gate.tx, state, result, known))
 
 
-def _answered(tx: Tx, one: CheckState, result: CheckResult, known: list[Finding]) -> list[Finding]:
+def _answered(tx: Tx, state: CheckState, result: CheckResult, known: list[Finding]) -> list[Finding]:
     """G1, L13: the findings that a run says something about; a test that did not run, or of which nothing is told, does
     not pass.
     """
-    if result.outcome == "passed" or one.rule.report == "none":
+    if result.outcome == "passed" or state.rule.report == "none":
         return known
     if not result.failing or len(result.failing) >= KEPT_FAILURES:
         return []
-    if one.rule.report == "sarif":
+    if state.rule.report == "sarif":
         return known
     rows = tx.all("check.tests", TestList, digests=[result.tests]) if result.tests else []
-    ran = {one.rule.name, *[name for row in rows for name in unpack(row.packed)]}
+    ran = {state.rule.name, *[name for row in rows for name in unpack(row.packed)]}
     return [finding for finding in known if finding.rule in ran]
 
 
-def _failing(tx: Tx, one: CheckState, result: CheckResult) -> list[Found]:
+def _failing(tx: Tx, state: CheckState, result: CheckResult) -> list[Found]:
     """What a failed check names: tests, a tool's findings, or only itself."""
-    if one.rule.report == "sarif":
+    if state.rule.report == "sarif":
         rows = tx.all("check.found", FoundRow, seqs=[str(result.seq)])
         named = [tool for row in rows for tool in row.found]
         if named:
             return [_tool(tool) for tool in named]
-    if one.rule.report == "junit" and result.failing:
+    if state.rule.report == "junit" and result.failing:
         return [Found(severity="HIGH", title=f"failing test: {name}"[:TITLE], rule=name) for name in result.failing]
-    said = f"check {one.rule.name} fails: {result.summary}"
-    return [Found(severity="HIGH", title=f"check {one.rule.name} fails", problem=said, rule=one.rule.name)]
+    why = f"check {state.rule.name} fails: {result.summary}"
+    return [Found(severity="HIGH", title=f"check {state.rule.name} fails", problem=why, rule=state.rule.name)]
 
 
 def _tool(tool: ToolFinding) -> Found:
@@ -91,9 +91,9 @@ def _seen(found: Found) -> Seen:
 def _is(found: Found, known: list[Finding]) -> Finding | None:
     """The known finding that a failure is: for tests and checks by name, for tools by place and message."""
     if not found.path:
-        return next((one for one in known if one.rule == found.rule and not one.path), None)
+        return next((finding for finding in known if finding.rule == found.rule and not finding.path), None)
     hit = match(_seen(found), known, {})
-    return next((one for one in known if one.root == hit.root), None) if hit.root else None
+    return next((finding for finding in known if finding.root == hit.root), None) if hit.root else None
 
 
 def _raise(gate: Work, facts: Facts, check: str, kind: Kind, failing: list[Found], known: list[Finding]) -> None:
@@ -111,6 +111,6 @@ def _raise(gate: Work, facts: Facts, check: str, kind: Kind, failing: list[Found
 def _clear(gate: Work, facts: Facts, failing: list[Found], known: list[Finding]) -> None:
     """L8: resolved by the check that raised it."""
     still = {old.root for old in (_is(found, known) for found in failing) if old is not None}
-    gone = tuple(one.root for one in known if one.root not in still and one.state in UNRESOLVED)
+    gone = tuple(finding.root for finding in known if finding.root not in still and finding.state in UNRESOLVED)
     if gone:
         gate.record(facts.task.id, e.FindingsCleared(iteration=facts.task.iteration, roots=gone, why="check"))

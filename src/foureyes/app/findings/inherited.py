@@ -36,10 +36,10 @@ def shared_with(tx: Tx, pieces: tuple[str, ...], task: TaskId) -> dict[str, Shar
     """The other tasks that had some of this before, each with one piece that shows it."""
     if not pieces:
         return {}
-    found: dict[str, Shared] = {}
+    shared: dict[str, Shared] = {}
     for row in tx.all("finding.shared_pieces", Shared, pieces=list(pieces), task=task):
-        found.setdefault(row.task, row)
-    return found
+        shared.setdefault(row.task, row)
+    return shared
 
 
 def laundered(tx: Tx, event: AttemptSubmitted, task: TaskId) -> AttemptSubmitted:
@@ -62,32 +62,42 @@ def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> dict
     """
     with context.store.read() as tx:
         others = sorted(shared_with(tx, event.pieces, task))
-        rows = [one for other in others for one in findings_of(tx, other) if one.blocking and not one.by_check]
-        rows += [one for one in findings_of(tx, task) if is_gone(one)]
+        rows = [
+            finding
+            for other in others
+            for finding in findings_of(tx, other)
+            if finding.blocking and not finding.by_check
+        ]
+        rows += [finding for finding in findings_of(tx, task) if is_gone(finding)]
     paths = [file.path for file in event.files]
     texts = context.repo.texts(event.head, sorted(paths)) if rows else {}
     places = [
-        _place(one, sorted(paths, key=lambda path: path != one.path), texts, own=one.task == task) for one in rows
+        _place(finding, sorted(paths, key=lambda path: path != finding.path), texts, own=finding.task == task)
+        for finding in rows
     ]
     return {place.root: place for place in places if place is not None}
 
 
-def is_gone(one: Finding) -> bool:
+def is_gone(finding: Finding) -> bool:
     """L4: a blocking finding that somebody ruled obsolete because its file had left the change."""
-    return one.state == "obsolete" and one.blocking and not one.by_check
+    return finding.state == "obsolete" and finding.blocking and not finding.by_check
 
 
-def _place(one: Finding, paths: Sequence[str], texts: Mapping[str, str], *, own: bool) -> Placed | None:
+def _place(finding: Finding, paths: Sequence[str], texts: Mapping[str, str], *, own: bool) -> Placed | None:
     """By its quote, under its own name or another one; without a quote, and for another task's, its file will do."""
     lines = (
-        ((path, find_quote(one.quote, texts[path], one.line)) for path in paths if path in texts) if one.quote else ()
+        ((path, find_quote(finding.quote, texts[path], finding.line)) for path in paths if path in texts)
+        if finding.quote
+        else ()
     )
     path, line = next((place for place in lines if place[1]), ("", 0))
     if line:
-        return Placed(one.root, path, line)
-    if one.path in paths and (not own or not one.quote):
-        return Placed(one.root, one.path, one.line)
-    return Placed(one.root, one.path, one.line) if not own and not (one.path and one.quote) else None
+        return Placed(finding.root, path, line)
+    if finding.path in paths and (not own or not finding.quote):
+        return Placed(finding.root, finding.path, finding.line)
+    return (
+        Placed(finding.root, finding.path, finding.line) if not own and not (finding.path and finding.quote) else None
+    )
 
 
 def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, places: Mapping[str, Placed]) -> None:
@@ -96,7 +106,7 @@ def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted,
     if not shared:
         return
     origins = originals(work.tx, [task, *shared])
-    have = {origins.get(one.root, one.root) for one in findings_of(work.tx, task)}
+    have = {origins.get(finding.root, finding.root) for finding in findings_of(work.tx, task)}
     names = Names(work.tx, stem("TL", context.get(work.tx, task).group, task, event.n))
     copies: list[Raised] = []
     for finding in [finding for other in sorted(shared) for finding in findings_of(work.tx, other)]:
@@ -136,27 +146,30 @@ def come_back(
 ) -> None:
     """L4: what was ruled obsolete is open again, under another id, once its code is part of the change again."""
     names = Names(work.tx, stem("TL", context.get(work.tx, task).group, task, event.n))
-    gone = [one for one in findings_of(work.tx, task) if is_gone(one) and one.root in places]
-    found = tuple(msgspec.structs.replace(_copy(one, places[one.root], names.next()), root=one.root) for one in gone)
-    if found:
-        raised = e.FindingsRaised(iteration=event.n, kind="TL", source="came back", findings=found)
+    gone = [finding for finding in findings_of(work.tx, task) if is_gone(finding) and finding.root in places]
+    raised_again = tuple(
+        msgspec.structs.replace(_copy(finding, places[finding.root], names.next()), root=finding.root)
+        for finding in gone
+    )
+    if raised_again:
+        raised = e.FindingsRaised(iteration=event.n, kind="TL", source="came back", findings=raised_again)
         work.gate.record(task, raised)
 
 
-def _copy(one: Finding, place: Placed, name: str) -> Raised:
+def _copy(finding: Finding, place: Placed, name: str) -> Raised:
     return Raised(
         id=name,
         root=name,
-        severity=one.severity,
-        title=one.title,
+        severity=finding.severity,
+        title=finding.title,
         path=place.path,
         line=place.line,
-        problem=one.problem,
-        fix=one.fix,
-        why=one.why,
-        quote=one.quote,
-        symbol=one.symbol,
-        rule=one.rule,
-        fix_patch=one.fix_patch,
-        anchored=one.anchored,
+        problem=finding.problem,
+        fix=finding.fix,
+        why=finding.why,
+        quote=finding.quote,
+        symbol=finding.symbol,
+        rule=finding.rule,
+        fix_patch=finding.fix_patch,
+        anchored=finding.anchored,
     )

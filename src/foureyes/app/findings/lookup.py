@@ -16,14 +16,19 @@ def findings_of(tx: Tx, task: str) -> list[Finding]:
     return tx.all("finding.of_task", Finding, task=task)
 
 
+def open_blocking(tx: Tx, task: str, now: str) -> list[Finding]:
+    """D2: the blocking findings of a task that hold now; what a check raised, the check itself says (D5)."""
+    return [finding for finding in findings_of(tx, task) if finding.holds(now) and not finding.by_check]
+
+
 def finding_named(tx: Tx, name: str) -> Finding:
     """The finding that an id means, of whatever iteration."""
     from foureyes.core.words.text import visible
 
-    found = tx.one("finding.one", Finding, id=name.strip())
-    if found is None:
+    finding = tx.one("finding.one", Finding, id=name.strip())
+    if finding is None:
         raise NotFound(f"no finding {visible(name)[:100]}.", next_step=fe("finding", "list", blank("TASK")))
-    return found
+    return finding
 
 
 def one_task(tx: Tx, names: Sequence[str]) -> TaskId:

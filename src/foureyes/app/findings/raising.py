@@ -55,8 +55,8 @@ def code_of(context: Context, attempt: Attempt | None, found: Sequence[Found]) -
     """
     if attempt is None or attempt.no_code:
         return Code()
-    paths = {one.path for one in found if one.path} | _paths_named(context, [one.id for one in found if one.id])
-    if any(one.quote.strip() and not one.path for one in found):
+    paths = {each.path for each in found if each.path} | _paths_named(context, [each.id for each in found if each.id])
+    if any(each.quote.strip() and not each.path for each in found):
         paths |= {file.path for file in attempt.files}
     paths |= {file.old_path for file in attempt.files if file.old_path and file.path in paths}
     if not paths:
@@ -129,7 +129,7 @@ def raising(
     attempt = facts.attempt
     assert attempt is not None
     is_maker = me is not None and made_by(facts, me) is not None
-    known = [one for one in findings_of(tx, facts.task.id) if one.kind == kind and one.by_check == by_check]
+    known = [each for each in findings_of(tx, facts.task.id) if each.kind == kind and each.by_check == by_check]
     names = Names(tx, stem(kind, facts.task.group, facts.task.id, attempt.n))
     renames = {file.path: file.old_path for file in attempt.files if file.old_path}
     named = _named(tx, anchored)
@@ -137,9 +137,9 @@ def raising(
     raised: list[Raised] = []
     refused: list[Reason] = []
     lost: list[Reason] = []
-    for n, one in _once(anchored, kind):
-        found = one.found
-        old, alike, wrong = _known(tx, facts, one, known, renames, taken)
+    for n, each in _once(anchored, kind):
+        found = each.found
+        old, alike, wrong = _known(tx, facts, each, known, renames, taken)
         if old is not None and named[old.root] > 1:
             wrong = Reason(
                 "L2",
@@ -147,14 +147,14 @@ def raising(
                 prose("leave one of them"),
             )
         if old is not None and wrong is None:
-            wrong = _not_yours(old) if is_maker else why_not_again(old, found, code_changed=_is_other_code(old, one))
+            wrong = _not_yours(old) if is_maker else why_not_again(old, found, code_changed=_is_other_code(old, each))
         if wrong is not None:
             refused.append(msgspec.structs.replace(wrong, message=f"{where}[{n}]: {wrong.message}"))
             continue
-        if one.lost:
+        if each.lost:
             lost.append(Reason("V7", f"{where}[{n}]: {_lost(found)}", prose("quote the code as it is in base or head")))
         taken.add(old.root if old else "")
-        raised.append(_raised(one, names.next(), old, alike, attempt.n))
+        raised.append(_raised(each, names.next(), old, alike, attempt.n))
     event = (
         FindingsRaised(iteration=attempt.n, kind=kind, source=source, findings=tuple(raised), by_check=by_check)
         if raised
@@ -167,9 +167,9 @@ def _once(anchored: Sequence[Anchored], kind: Kind) -> list[tuple[int, Anchored]
     """What is said twice in one breath is one finding, at its worst; a reviewer's same words about two places are
     two.
     """
-    found: dict[tuple[object, ...], tuple[int, Anchored]] = {}
-    for n, one in enumerate(anchored):
-        new = one.found
+    once: dict[tuple[object, ...], tuple[int, Anchored]] = {}
+    for n, each in enumerate(anchored):
+        new = each.found
         same: tuple[object, ...] = (
             new.path,
             new.line if kind == "TL" else 0,
@@ -177,18 +177,18 @@ def _once(anchored: Sequence[Anchored], kind: Kind) -> list[tuple[int, Anchored]
             words(new.title),
             new.rule,
         )
-        first, old = found.get(same, (n, one))
+        first, old = once.get(same, (n, each))
         if new.id and old.found.id not in ("", new.id):
-            same, first, old = (*same, new.id), n, one
+            same, first, old = (*same, new.id), n, each
         worst = min(old.found.severity, new.severity, key=SEVERITIES.index)
         both = msgspec.structs.replace(old.found, severity=worst, id=old.found.id or new.id)
-        found[same] = (first, msgspec.structs.replace(old, found=both))
-    return sorted(found.values(), key=lambda pair: pair[0])
+        once[same] = (first, msgspec.structs.replace(old, found=both))
+    return sorted(once.values(), key=lambda pair: pair[0])
 
 
 def _named(tx: Tx, anchored: Sequence[Anchored]) -> Counter[str]:
     """How often each root is named by an id of it; what is named is not guessed for another."""
-    rows = [tx.one("finding.one", Finding, id=one.found.id) for one in anchored if one.found.id]
+    rows = [tx.one("finding.one", Finding, id=each.found.id) for each in anchored if each.found.id]
     return Counter(row.root for row in rows if row is not None)
 
 
@@ -204,8 +204,8 @@ def _is_other_code(old: Finding, new: Anchored) -> bool:
 
 def _not_yours(old: Finding) -> Reason:
     """L2: a finding that its author may reword is a finding no more."""
-    said = f"{old.id} is known already, and whoever made the work answers it instead of flagging it again"
-    return Reason("L2", said, fe("finding", "respond", old.id, one_of("--fixed", "--rejected")))
+    why = f"{old.id} is known already, and whoever made the work answers it instead of flagging it again"
+    return Reason("L2", why, fe("finding", "respond", old.id, one_of("--fixed", "--rejected")))
 
 
 def _lost(found: Found) -> str:
@@ -215,10 +215,10 @@ def _lost(found: Found) -> str:
 
 
 def _known(
-    tx: Tx, facts: Facts, one: Anchored, known: Sequence[Finding], renames: Mapping[str, str], taken: set[str]
+    tx: Tx, facts: Facts, anchored: Anchored, known: Sequence[Finding], renames: Mapping[str, str], taken: set[str]
 ) -> tuple[Finding | None, tuple[str, ...], Reason | None]:
     """The finding that this one is, by the id it names or by its fingerprint; or those it could be."""
-    found = one.found
+    found = anchored.found
     by_root = {finding.root: finding for finding in known}
     if found.id:
         row = tx.one("finding.one", Finding, id=found.id)
@@ -229,10 +229,10 @@ def _known(
                 Reason("L2", f"{found.id} is no finding of {facts.task.id}", fe("finding", "list", facts.task.id)),
             )
         return row, (), None
-    seen = Seen(path=found.path, rule=found.rule, quote=found.quote, symbol=one.symbol, title=found.title)
+    seen = Seen(path=found.path, rule=found.rule, quote=found.quote, symbol=anchored.symbol, title=found.title)
     hit = match(seen, [finding for finding in known if finding.root not in taken], renames)
     old = by_root[hit.root] if hit.root else None
-    return (None if old is not None and _is_elsewhere(old, one) else old), hit.alike, None
+    return (None if old is not None and _is_elsewhere(old, anchored) else old), hit.alike, None
 
 
 def _is_elsewhere(old: Finding, new: Anchored) -> bool:
@@ -245,8 +245,8 @@ def _is_elsewhere(old: Finding, new: Anchored) -> bool:
     return old.path in new.head and not _is_other_code(old, new)
 
 
-def _raised(one: Anchored, name: str, old: Finding | None, alike: tuple[str, ...], iteration: int) -> Raised:
-    found = one.found
+def _raised(anchored: Anchored, name: str, old: Finding | None, alike: tuple[str, ...], iteration: int) -> Raised:
+    found = anchored.found
     if old is not None and old.state in (
         *UNRESOLVED,
         "waived",
@@ -264,12 +264,12 @@ def _raised(one: Anchored, name: str, old: Finding | None, alike: tuple[str, ...
         fix=found.fix,
         why=found.why,
         quote=found.quote,
-        symbol=one.symbol,
+        symbol=anchored.symbol,
         rule=found.rule,
         fix_patch=found.fix_patch,
-        anchored=not one.lost,
+        anchored=not anchored.lost,
         note=not blocking and iteration > 1 and (old is None or old.note),
-        waiting=one.lost and blocking,
+        waiting=anchored.lost and blocking,
         state=state_again(old, found) if old else "open",
         alike=alike,
     )

@@ -15,7 +15,7 @@ from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
-from foureyes.app.findings.lookup import finding_named, findings_of, one_task
+from foureyes.app.findings.lookup import finding_named, one_task, open_blocking
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.finding import MoveView
@@ -50,7 +50,9 @@ class Rulings:
     def rule(self, actor: Actor, rulings: Sequence[Ruling], *, seen: str = "") -> Outcome:
         """L8, L9: all of them or none; afterwards the gate sends back what is still open."""
         permit(actor, "finding rule")
-        rulings = [Ruling(one.finding, one.ruling, clean_text(one.reason, "the reason").strip()) for one in rulings]
+        rulings = [
+            Ruling(ruling.finding, ruling.ruling, clean_text(ruling.reason, "the reason").strip()) for ruling in rulings
+        ]
         if not rulings:
             raise BadInput(
                 "no ruling was given.",
@@ -59,9 +61,9 @@ class Rulings:
                 ),
             )
         with self._context.store.read() as tx:
-            task = one_task(tx, [one.finding for one in rulings])
+            task = one_task(tx, [ruling.finding for ruling in rulings])
             before = case_of(self._context, tx, actor, task)
-        words = said_of(rulings)
+        words = words_of(rulings)
         with self._context.deciding(
             actor, "finding rule", task=task, diff_id=before.diff_id, reason=words, policy=before.policy
         ) as work:
@@ -73,9 +75,9 @@ class Rulings:
             record_rulings(work, case, rulings, decision)
             sent_back = send_back(self._context, work, task)
             done = self._context.get(work.tx, task)
-            left = [one for one in findings_of(work.tx, task) if one.holds(work.at) and not one.by_check]
-        said = ", ".join(f"{one.finding} {one.ruling}" for one in rulings)
-        message = f"{said}; {standing_in_words(left, sent_back)}"
+            left = open_blocking(work.tx, task, work.at)
+        given = ", ".join(f"{ruling.finding} {ruling.ruling}" for ruling in rulings)
+        message = f"{given}; {standing_in_words(left, sent_back)}"
         return outcome(done, message, _next(done.id, left, sent_back), notes=work.notes)
 
     def take_back(self, actor: Actor, finding: str) -> Outcome:
@@ -106,15 +108,17 @@ class Rulings:
             )
 
 
-def _refuse_taking_back(found: Finding, why: str) -> NoReturn:
+def _refuse_taking_back(finding: Finding, why: str) -> NoReturn:
     """L18: a ruling that stays."""
-    reason = Reason("L18", why, fe("finding", "show", found.id))
-    refuse_verb(f"{found.id} was not changed.", reason, task=found.task)
+    reason = Reason("L18", why, fe("finding", "show", finding.id))
+    refuse_verb(f"{finding.id} was not changed.", reason, task=finding.task)
 
 
-def said_of(rulings: Sequence[Ruling]) -> str:
+def words_of(rulings: Sequence[Ruling]) -> str:
     """What is signed: every ruling, in words."""
-    return "; ".join(f"{one.finding} {one.ruling}{f': {one.reason}' if one.reason else ''}" for one in rulings)
+    return "; ".join(
+        f"{ruling.finding} {ruling.ruling}{f': {ruling.reason}' if ruling.reason else ''}" for ruling in rulings
+    )
 
 
 def may_rule(case: Case, reason: str) -> Decision:
@@ -129,36 +133,36 @@ def may_rule(case: Case, reason: str) -> Decision:
 def refuse_rulings(work: Work, case: Case, rulings: Sequence[Ruling]) -> Decision:
     """L8, L9, V7: every reason against a set of rulings, nothing of which is stored then; else what allows them."""
     task = case.task
-    known = {one.finding: work.tx.one("finding.one", Finding, id=one.finding) for one in rulings}
+    known = {ruling.finding: work.tx.one("finding.one", Finding, id=ruling.finding) for ruling in rulings}
     reasons: list[Reason] = []
     if task.status != "reviewing":
         reasons.append(
             Reason("L8", f"{task.id} is {task.status}: rulings are about an attempt in review", fe("show", task.id))
         )
-    decision = may_rule(case, " ".join(one.reason for one in rulings))
+    decision = may_rule(case, " ".join(ruling.reason for ruling in rulings))
     reasons += () if decision.allowed else decision.reasons
     roots: list[str] = []
-    for one in rulings:
-        row = known[one.finding]
-        found = row.at_time(work.at) if row else None
-        if one.ruling not in RULINGS or found is None or found.task != task.id:
-            reasons.append(Reason("L8", f"{one.finding} is no finding of {task.id}", fe("finding", "list", task.id)))
+    for ruling in rulings:
+        row = known[ruling.finding]
+        finding = row.at_time(work.at) if row else None
+        if ruling.ruling not in RULINGS or finding is None or finding.task != task.id:
+            reasons.append(Reason("L8", f"{ruling.finding} is no finding of {task.id}", fe("finding", "list", task.id)))
             continue
-        if found.root in roots:
-            reasons.append(Reason("L8", f"{one.finding} is ruled on twice", prose("leave one of them")))
-        roots.append(found.root)
-        wrong = why_not_ruling(found, one.ruling, is_raiser=is_one_origin(case.me, _raiser(work.tx, found)))
+        if finding.root in roots:
+            reasons.append(Reason("L8", f"{ruling.finding} is ruled on twice", prose("leave one of them")))
+        roots.append(finding.root)
+        wrong = why_not_ruling(finding, ruling.ruling, is_raiser=is_one_origin(case.me, _raiser(work.tx, finding)))
         reasons += [wrong] if wrong else []
     if reasons:
         refuse_verb("nothing was ruled.", *dict.fromkeys(reasons), task=task.id)
     return decision
 
 
-def _raiser(tx: Tx, found: Finding) -> Party:
+def _raiser(tx: Tx, finding: Finding) -> Party:
     """V7: who says it now: whoever flagged it last."""
-    moves = tx.all("finding.moves_of", MoveView, root=found.root)
+    moves = tx.all("finding.moves_of", MoveView, root=finding.root)
     return _who(
-        tx, next((move.session for move in reversed(moves) if move.kind in ("raised", "flagged")), found.session)
+        tx, next((move.session for move in reversed(moves) if move.kind in ("raised", "flagged")), finding.session)
     )
 
 
@@ -171,13 +175,13 @@ def _who(tx: Tx, session: str) -> Party:
 def record_rulings(work: Work, case: Case, rulings: Sequence[Ruling], decision: Decision) -> None:
     """The rulings, and the exception under which they were given, if it was one (P8)."""
     task = case.task
-    for one in rulings:
-        found = finding_named(work.tx, one.finding)
-        event = e.FindingRuled(root=found.root, iteration=task.iteration, ruling=one.ruling, reason=one.reason)
+    for ruling in rulings:
+        finding = finding_named(work.tx, ruling.finding)
+        event = e.FindingRuled(root=finding.root, iteration=task.iteration, ruling=ruling.ruling, reason=ruling.reason)
         work.record(task.id, event)
     if decision.exception:
-        detail = f"rule, attempt {task.iteration}: {', '.join(one.finding for one in rulings)}"[:200]
-        why = next((one.reason for one in rulings if one.reason), decision.message)
+        detail = f"rule, attempt {task.iteration}: {', '.join(ruling.finding for ruling in rulings)}"[:200]
+        why = next((ruling.reason for ruling in rulings if ruling.reason), decision.message)
         work.record(task.id, SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail))
 
 
@@ -185,9 +189,9 @@ def standing_in_words(left: Sequence[Finding], sent_back: bool) -> str:
     """What is left after rulings, in half a sentence."""
     if not left:
         return "no blocking finding is open"
-    waiting = sum(one.state != "open" or one.waiting for one in left)
-    said = f"{len(left)} open blocking"
-    return f"{said}, sent back" if sent_back else f"{said}, {waiting} to rule on" if waiting else said
+    waiting = sum(finding.state != "open" or finding.waiting for finding in left)
+    words = f"{len(left)} open blocking"
+    return f"{words}, sent back" if sent_back else f"{words}, {waiting} to rule on" if waiting else words
 
 
 def _next(task: str, left: Sequence[Finding], sent_back: bool) -> Steps:
@@ -200,29 +204,30 @@ def send_back(context: Context, work: Work, task: TaskId) -> bool:
     """T `send_back`: nothing waits for a ruling, something blocking is open, and no person is asked for; then the round
     is over, whatever the verdicts were (V10).
     """
-    open_ones = [one for one in findings_of(work.tx, task) if one.holds(work.at) and not one.by_check]
-    if not open_ones:
+    blocking = open_blocking(work.tx, task, work.at)
+    if not blocking:
         return False
     facts = facts_of(context, work.tx, task)
-    if not is_due(context, work.tx, facts, open_ones):
+    if not is_due(context, work.tx, facts, blocking):
         return False
-    lines = [f"{len(open_ones)} blocking {'finding is' if len(open_ones) == 1 else 'findings are'} open:"]
+    lines = [f"{len(blocking)} blocking {'finding is' if len(blocking) == 1 else 'findings are'} open:"]
     lines += [
-        f"- {one.id} {one.severity} {one.title}{f' ({one.where})' if one.where else ''}" for one in open_ones[:SHOWN]
+        f"- {finding.id} {finding.severity} {finding.title}{f' ({finding.where})' if finding.where else ''}"
+        for finding in blocking[:SHOWN]
     ]
-    lines += [f"- and {len(open_ones) - SHOWN} more"] if len(open_ones) > SHOWN else []
+    lines += [f"- and {len(blocking) - SHOWN} more"] if len(blocking) > SHOWN else []
     event = e.AttemptSentBack(iteration=facts.task.iteration, feedback="\n".join(lines), source="findings")
     work.gate.record(task, event)
     escalate(context, work, task)
     return True
 
 
-def is_due(context: Context, tx: Tx, facts: Facts, open_ones: Sequence[Finding]) -> bool:
+def is_due(context: Context, tx: Tx, facts: Facts, blocking: Sequence[Finding]) -> bool:
     """Whether the cycle of an attempt has ended with open blocking findings, and nobody else is to look first."""
     attempt = facts.attempt
-    if not open_ones or facts.task.status != "reviewing" or attempt is None or attempt.landed:
+    if not blocking or facts.task.status != "reviewing" or attempt is None or attempt.landed:
         return False
-    if any(one.state in ("claimed", "disputed") or one.waiting for one in open_ones):
+    if any(finding.state in ("claimed", "disputed") or finding.waiting for finding in blocking):
         return False
     policy = context.gate_policy(tx)
     if mode_of(facts, policy).mode == "per-task":
@@ -235,12 +240,12 @@ def is_due(context: Context, tx: Tx, facts: Facts, open_ones: Sequence[Finding])
 
 def _pairs_of_eyes(tx: Tx, facts: Facts, sessions: set[SessionId]) -> int:
     """How many looked who did not make the work; sessions of one origin are one (I4)."""
-    found: list[Party] = []
+    pairs: list[Party] = []
     for party in parties_of(tx, sessions).values():
         if (
             party.session in sessions
             and made_by(facts, party) is None
-            and not any(is_one_origin(party, other) for other in found)
+            and not any(is_one_origin(party, other) for other in pairs)
         ):
-            found.append(party)
-    return len(found)
+            pairs.append(party)
+    return len(pairs)

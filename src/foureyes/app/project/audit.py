@@ -41,8 +41,8 @@ class Audit:
     def verify(self, progress: Progress | None = None) -> AuditReport:
         """J2: chain, replay, mirrors, and every signature (I9)."""
         report = self._context.store.audit(progress)
-        found, signatures = self._signatures()
-        return msgspec.structs.replace(report, findings=(*report.findings, *found), signatures=signatures)
+        wrong, signatures = self._signatures()
+        return msgspec.structs.replace(report, findings=(*report.findings, *wrong), signatures=signatures)
 
     def exceptions(self, limit: int = 100) -> list[SecurityRow]:
         """Every exception on record, the latest first (P8)."""
@@ -62,20 +62,20 @@ class Audit:
             rows = tx.all("record.signatures", Signature)
             keys = {key.fingerprint: key for key in tx.all("record.keys", Key)} if rows else {}
         wrong = [(row, self._wrong(row, keys.get(row.fingerprint))) for row in rows]
-        found = [
+        discrepancies = [
             Discrepancy("integrity", f"row {row.seq}: the signature does not hold: {why}", row.seq)
             for row, why in wrong
             if why
         ]
-        return found, len(rows)
+        return discrepancies, len(rows)
 
     def _wrong(self, row: Signature, key: Key | None) -> str:
         if key is None:
             return f"{row.fingerprint} is no key of this project"
         try:
-            said = msgspec.json.decode(row.statement, type=Statement)
+            statement = msgspec.json.decode(row.statement, type=Statement)
         except msgspec.MsgspecError as problem:
             return f"its statement cannot be read ({problem})"
-        if (said.project, said.task) != (self._context.store.project, row.task):
+        if (statement.project, statement.task) != (self._context.store.project, row.task):
             return "it covers another task or project"
         return self._context.keys.verify(key.public, row.statement.encode(), row.signature)

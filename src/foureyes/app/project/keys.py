@@ -47,12 +47,12 @@ class Keys:
             raise
 
     def _held(self, key: str) -> str:
-        found = [public for name, public in self._context.keys.held().items() if key.removeprefix("SHA256:") in name]
-        if len(found) != 1 or not key.removeprefix("SHA256:"):
+        lines = [public for name, public in self._context.keys.held().items() if key.removeprefix("SHA256:") in name]
+        if len(lines) != 1 or not key.removeprefix("SHA256:"):
             raise NotFound(
-                f"{'several keys here are' if found else 'no key here is'} called {key}.", next_step=fe("key", "list")
+                f"{'several keys here are' if lines else 'no key here is'} called {key}.", next_step=fe("key", "list")
             )
-        return found[0]
+        return lines[0]
 
     def _own(self, actor: Actor, public: str, fingerprint: str) -> KeyOutcome:
         with self._context.store.read() as tx:

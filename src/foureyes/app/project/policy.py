@@ -36,8 +36,8 @@ class Policy:
         """Every setting in force, with where it came from."""
         with self._context.store.read() as tx:
             layers = self._context.layers(tx, actor)
-        found = [resolve(setting, layers) for setting in SETTINGS]
-        return [SettingView(key=row.key, value=row.value, source=row.source, note=row.note) for row in found]
+        resolved = [resolve(setting, layers) for setting in SETTINGS]
+        return [SettingView(key=row.key, value=row.value, source=row.source, note=row.note) for row in resolved]
 
     def set(self, actor: Actor, key: str, text: str | None) -> SettingView:
         """Set (or unset: None) a setting in the store; the old and the new value are on record."""
@@ -169,9 +169,12 @@ def _said(values: dict[str, Value], key: str) -> str:
         return "(unset)"
     value = values[key]
     if isinstance(value, tuple):
-        return ", ".join(f"{one.name}: {one.run}" if isinstance(one, CheckRule) else one for one in value) or "(none)"
+        return (
+            ", ".join(f"{entry.name}: {entry.run}" if isinstance(entry, CheckRule) else entry for entry in value)
+            or "(none)"
+        )
     if isinstance(value, dict):
-        return "; ".join(f"{name}: {_fields(one)}" for name, one in value.items()) or "(none)"
+        return "; ".join(f"{name}: {_fields(entry)}" for name, entry in value.items()) or "(none)"
     return str(value)
 
 

@@ -214,11 +214,11 @@ class Sessions:
 
         return target_head(self._context)
 
-    def _claims(self, work: Work, found: Task, role: Role) -> bool:
+    def _claims(self, work: Work, task: Task, role: Role) -> bool:
         """Whether the child gets the claim; the spawner's own claim stays, and the child works for it."""
         from foureyes.app.work.claims import is_free_for_child
 
-        return role == "implement" and is_free_for_child(self._context, work, found)
+        return role == "implement" and is_free_for_child(self._context, work, task)
 
     def _token(self, work: Work, actor: Actor, role: Role, agent: str, child: SessionId, secret: str) -> e.TokenIssued:
         from foureyes.config.policy import agent_profiles
@@ -338,18 +338,18 @@ def _release(work: Work, row: SessionView, reason: str) -> list[str]:
 
 def _with_spawned(tx: Tx, row: SessionView) -> list[SessionView]:
     """A session and everyone below it, the session first."""
-    found = [row]
+    sessions = [row]
     for child in tx.all("session.children", SessionView, parent=row.id):
-        found += _with_spawned(tx, child)
-    return found
+        sessions += _with_spawned(tx, child)
+    return sessions
 
 
 def _called(tx: Tx, text: str) -> SessionView:
     """The session with this id or name."""
-    found = tx.all("session.called", SessionView, text=text)
-    found = [row for row in found if row.id == text] or found  # whatever others are called, an id means one
-    if len(found) != 1:
+    sessions = tx.all("session.called", SessionView, text=text)
+    sessions = [row for row in sessions if row.id == text] or sessions  # whatever others are called, an id means one
+    if len(sessions) != 1:
         raise NotFound(
-            f"{'several sessions are' if found else 'no session is'} called {text}.", next_step=fe("session", "list")
+            f"{'several sessions are' if sessions else 'no session is'} called {text}.", next_step=fe("session", "list")
         )
-    return found[0]
+    return sessions[0]

@@ -316,12 +316,12 @@ def break_checks(
     if is_blank(why) or me.kind != "human" or may_decide(me) is not None or not broken or not decision.allowed:
         return decision, reasons
     rest = tuple(reason for reason in reasons if reason not in broken)
-    said = (
+    message = (
         decision.message
         if decision.exception == "break_glass"
         else f"break-glass over {broken[0].rule}: {broken[0].message}"
     )
-    return allow("N3", said, exception="break_glass", needs_reason=True), rest
+    return allow("N3", message, exception="break_glass", needs_reason=True), rest
 
 
 def _clean(said: Said, reason: str) -> Said:

@@ -107,13 +107,17 @@ class Feedback:
             refuse_task(task, "was not changed", reason)
         if option == "fresh":
             return attempt.base
-        found = [one for one in self._context.workshop.checkpoints() if one.name == name and one.task in (task, "")]
-        if not found:
+        checkpoints = [
+            checkpoint
+            for checkpoint in self._context.workshop.checkpoints()
+            if checkpoint.name == name and checkpoint.task in (task, "")
+        ]
+        if not checkpoints:
             raise NotFound(f"{task} has no checkpoint {visible(name)}.", next_step=fe("checkpoint", "list"), task=task)
-        sha, repo = found[0].sha, self._context.repo
+        sha, repo = checkpoints[0].sha, self._context.repo
         if not (repo.is_ancestor(sha, attempt.head) and repo.is_ancestor(attempt.base, sha)):
-            said = f"checkpoint {name} ({sha[:7]}) is not between base and head of attempt {attempt.n}"
-            reason = Reason("F1", said, fe("checkpoint", "list"))
+            why = f"checkpoint {name} ({sha[:7]}) is not between base and head of attempt {attempt.n}"
+            reason = Reason("F1", why, fe("checkpoint", "list"))
             refuse_task(task, "was not changed", reason)
         return sha
 
@@ -123,12 +127,12 @@ class Feedback:
         if attempt is None or not attempt.landed:
             return ""
         new = free_id(self._context, work.tx)
-        said = (
+        description = (
             f"Revert {attempt.base[:12]}..{attempt.head[:12]} on the target branch: it landed before its "
             f"review.\n\nFeedback: {words}"
         )
         title = f"Revert {task.id}: {task.title}"[:400]
-        work.record(new, e.TaskCreated(title=title, description=said, type="chore", priority=task.priority))
+        work.record(new, e.TaskCreated(title=title, description=description, type="chore", priority=task.priority))
         return new
 
     def reject(self, actor: Actor, task: str, reason: str) -> Outcome:
@@ -186,9 +190,9 @@ def _quick_issue(text: str, known: Sequence[str]) -> str:
     numbered = {str(number): issue for number, issue in enumerate(known, 1)}
     if wanted in numbered:
         return numbered[wanted]
-    found = [issue for issue in known if wanted and issue.lower().startswith(wanted)]
-    if len(found) == 1 or wanted in (issue.lower() for issue in found):
-        return next(issue for issue in found if len(found) == 1 or issue.lower() == wanted)
+    alike = [issue for issue in known if wanted and issue.lower().startswith(wanted)]
+    if len(alike) == 1 or wanted in (issue.lower() for issue in alike):
+        return next(issue for issue in alike if len(alike) == 1 or issue.lower() == wanted)
     choices = ", ".join(f"{number} {issue}" for number, issue in enumerate(known, 1))
     raise BadInput(
         f"--issue {visible(text)!r}: there are {choices}.", next_step=fe("redo", blank("TASK"), "--issue", "1")

@@ -65,7 +65,7 @@ class Loops:
             case = case_of(self._context, work.tx, work.actor, found.id)
             self._refuse(case, work.actor.agent, chosen)
             parts = [self._part(work, found, title, reason) for title in titles]
-            said, reset_to = self._set_back(work, case.facts, chosen, reason)
+            feedback, reset_to = self._set_back(work, case.facts, chosen, reason)
             now = loop_state_of(self._context, work.tx, self._context.get(work.tx, found.id))
             tier, waiting = _after(chosen, now.tier)
             event = e.LeadDecided(
@@ -75,7 +75,7 @@ class Loops:
                 waiting_for=waiting,
                 reason=reason,
                 into=tuple(parts),
-                feedback=said,
+                feedback=feedback,
                 reset_to=reset_to,
             )
             work.record(found.id, event)
@@ -130,20 +130,20 @@ class Loops:
         if reasons:
             refuse_task(task.id, "was not changed", *reasons)
 
-    def _part(self, work: Work, found: Task, title: str, reason: str) -> TaskId:
+    def _part(self, work: Work, task: Task, title: str, reason: str) -> TaskId:
         """E3 re-plan: a part of the work as a task of its own, for which the whole waits."""
         new = free_id(self._context, work.tx)
-        said = f"Split from {found.id}: {found.title}\n\n{reason}"
+        description = f"Split from {task.id}: {task.title}\n\n{reason}"
         event = e.TaskCreated(
             title=title,
-            description=said,
-            priority=found.priority,
-            parent=found.id,
-            group=found.group,
-            labels=tuple(found.labels),
+            description=description,
+            priority=task.priority,
+            parent=task.id,
+            group=task.group,
+            labels=tuple(task.labels),
         )
         work.record(new, event)
-        work.record(found.id, e.DependencyAdded(depends_on=new))
+        work.record(task.id, e.DependencyAdded(depends_on=new))
         return new
 
     def _set_back(self, work: Work, facts: Facts, option: LeadOption, reason: str) -> tuple[str, Sha | None]:
@@ -169,10 +169,10 @@ def _redo(facts: Facts, reason: str, *, fresh: bool) -> RedoRequested:
 
 
 def _option(text: str) -> LeadOption:
-    found = next((option for option in LEAD_OPTIONS if option == text), None)
-    if found is None:
+    chosen = next((option for option in LEAD_OPTIONS if option == text), None)
+    if chosen is None:
         raise BadInput(f"the lead may {', '.join(LEAD_OPTIONS)}.", next_step=fe("lead", "--help"))
-    return found
+    return chosen
 
 
 def _after(option: LeadOption, tier: Tier) -> tuple[Tier, Literal["", "lead", "user"]]:

@@ -143,10 +143,10 @@ def _handoff(handoff: HandoffView | None) -> tuple[str, ...]:
 
 
 def _purpose(text: str) -> Purpose:
-    found = next((purpose for purpose in PURPOSES if purpose == text), None)
-    if found is None:
+    chosen = next((purpose for purpose in PURPOSES if purpose == text), None)
+    if chosen is None:
         raise BadInput(
             f"there is no prompt for {visible(text)[:40]!r}; there are {', '.join(PURPOSES)}.",
             next_step=fe("prompt", "--help"),
         )
-    return found
+    return chosen

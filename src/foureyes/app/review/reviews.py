@@ -10,15 +10,15 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.work import Work
-from foureyes.app.findings.lookup import finding_named, findings_of
+from foureyes.app.findings.lookup import finding_named, findings_of, open_blocking
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
 from foureyes.app.findings.rulings import (
     may_rule,
     record_rulings,
     refuse_rulings,
-    said_of,
     send_back,
     standing_in_words,
+    words_of,
 )
 from foureyes.app.ports import Tx
 from foureyes.app.views.finding import AnswerView
@@ -84,8 +84,8 @@ class Reviews:
         before = self._before(actor, task)
         given = self._given(actor, before.facts, document)
         code = code_of(self._context, before.attempt, given.found)
-        anchored = [anchor(one, code) for one in given.found]
-        words = "; ".join(part for part in (given.document.payload.verdict, said_of(given.rulings)) if part)
+        anchored = [anchor(each, code) for each in given.found]
+        words = "; ".join(part for part in (given.document.payload.verdict, words_of(given.rulings)) if part)
         returned: Raising | None = None
         done: ReviewOutcome | None = None
         with self._context.deciding(
@@ -134,7 +134,7 @@ class Reviews:
             files, more = files_of(result.payload.files_reviewed, "payload.files_reviewed")
             ruled, others = rulings_of(result.payload.rulings)
             problems += [*more, *others]
-            wrong = status_problem(result.payload.status, [one.severity for one in found], len(notes))
+            wrong = status_problem(result.payload.status, [each.severity for each in found], len(notes))
             problems += [wrong] if wrong else []
             if problems:
                 step = fe("review", "submit", facts.task.id, blank("FILE"), before="mend these and send it again: ")
@@ -146,7 +146,7 @@ class Reviews:
         except BadInput:
             self._note_return(actor, facts)
             raise
-        rulings = [Ruling(one.finding, one.ruling, one.reason) for one in ruled]
+        rulings = [Ruling(ruling.finding, ruling.ruling, ruling.reason) for ruling in ruled]
         return Given(document=result, found=found, notes=notes, files=files, rulings=rulings)
 
     def _note_return(self, actor: Actor, facts: Facts) -> None:
@@ -172,10 +172,12 @@ class Reviews:
         """V3, D7: the reviewer is the session; the review is about the attempt that is there."""
         now, me = case.facts, case.me
         reasons: list[Reason] = []
-        said, payload = given.document.reviewer, given.document.payload
-        if said and said not in (me.session, me.name, me.person):
+        reviewer, payload = given.document.reviewer, given.document.payload
+        if reviewer and reviewer not in (me.session, me.name, me.person):
             reasons.append(
-                Reason("V3", f"reviewer: {said!r} is not you, you are {me.name or me.session}", prose("leave it out"))
+                Reason(
+                    "V3", f"reviewer: {reviewer!r} is not you, you are {me.name or me.session}", prose("leave it out")
+                )
             )
         waits = is_reviewing(now)
         reasons += [waits] if waits else []
@@ -203,25 +205,32 @@ class Reviews:
         """
         decision = refuse_rulings(work, case, given.rulings)
         settles = {
-            finding_named(work.tx, one.finding).root: one for one in given.rulings if AFTER_RULING[one.ruling] != "open"
+            finding_named(work.tx, ruling.finding).root: ruling
+            for ruling in given.rulings
+            if AFTER_RULING[ruling.ruling] != "open"
         }
-        both = [settles[one.root] for one in (raised.event.findings if raised.event else ()) if one.root in settles]
+        both = [
+            settles[again.root] for again in (raised.event.findings if raised.event else ()) if again.root in settles
+        ]
         step = prose("leave one of them")
         _refuse_all(
             case.task.id,
-            tuple(Reason("L8", f"{one.finding} is ruled {one.ruling} and raised again at once", step) for one in both),
+            tuple(
+                Reason("L8", f"{ruling.finding} is ruled {ruling.ruling} and raised again at once", step)
+                for ruling in both
+            ),
         )
         record_rulings(work, case, given.rulings, decision)
 
     def _record(self, work: Work, case: Case, given: Given, raised: Raising) -> ReviewOutcome:
         facts, attempt, payload = case.facts, case.attempt, given.document.payload
         assert attempt is not None
-        severities = [one.severity for one in given.found]
+        severities = [finding.severity for finding in given.found]
         verdict = effective(payload.verdict, severities)
         missing = unread(attempt.files, given.files, case.policy.coverage_exclude)
         eligible = may_rule(case, payload.summary)
         counts = eligible.allowed and not missing and verdict == "approved"
-        blocking = sum(one.blocking for one in raised.event.findings) if raised.event else 0
+        blocking = sum(finding.blocking for finding in raised.event.findings) if raised.event else 0
         event = e.ReviewSubmitted(
             attempt=attempt.n,
             diff_id=attempt.diff_id,
@@ -234,7 +243,7 @@ class Reviews:
             notes=tuple(given.notes),
             raised=len(raised.event.findings) if raised.event else 0,
             blocking=blocking,
-            actionable=counts or any(one.path and one.fix.strip() for one in given.found),
+            actionable=counts or any(finding.path and finding.fix.strip() for finding in given.found),
         )
         work.record(facts.task.id, event, *([raised.event] if raised.event else []))
         if counts and eligible.exception:
@@ -255,7 +264,7 @@ class Reviews:
 
     def _outcome(self, work: Work, task: TaskId, taken: Taken) -> ReviewOutcome:
         now, event = self._context.get(work.tx, task), taken.event
-        left = [one for one in findings_of(work.tx, task) if one.holds(work.at) and not one.by_check]
+        left = open_blocking(work.tx, task, work.at)
         return ReviewOutcome(
             task=task,
             attempt=event.attempt,
@@ -264,8 +273,8 @@ class Reviews:
             effective=event.effective,
             status=event.status,
             counts=taken.counts,
-            raised=tuple(one.id for one in taken.findings),
-            ruled=tuple(f"{one.finding} {one.ruling}" for one in taken.rulings),
+            raised=tuple(finding.id for finding in taken.findings),
+            ruled=tuple(f"{ruling.finding} {ruling.ruling}" for ruling in taken.rulings),
             missing=event.missing,
             sent_back=taken.sent_back,
             task_status=now.status,
@@ -287,7 +296,7 @@ class Reviews:
                 raise NotFound(f"nothing was handed in for {found}.", next_step=fe("show", found), task=found)
             policy = self._context.policy(tx, actor)
             answers = {row.root: row for row in tx.all("finding.answers", AnswerView, task=found)}
-            known = [one for one in findings_of(tx, found) if one.state in UNRESOLVED]
+            known = [finding for finding in findings_of(tx, found) if finding.state in UNRESOLVED]
             me = tx.one("session.get", SessionView, id=actor.session)
             before = [row for row in tx.all("review.of_task", Review, task=found) if row.attempt < facts.attempt.n]
         attempt = facts.attempt
@@ -296,10 +305,10 @@ class Reviews:
             diff=f"fe show {found} --diff",
             acceptance=facts.task.acceptance,
             checks=tuple(
-                CheckLine(check=one.rule.name, outcome=one.word, summary=one.said)
-                for one in check_states(facts, policy)
+                CheckLine(check=state.rule.name, outcome=state.word, summary=state.said)
+                for state in check_states(facts, policy)
             ),
-            open_findings=tuple(asked(one, answers.get(one.root)) for one in known),
+            open_findings=tuple(asked(finding, answers.get(finding.root)) for finding in known),
         )
         return ReviewRequest(
             reviewer=reviewer or (me.name if me else actor.name or str(actor.session)),
@@ -311,7 +320,7 @@ class Reviews:
             context=context,
             focus_areas=policy.focus,
             max_words=policy.max_words,
-            is_re_review=bool(before or any(one.flagged < attempt.n for one in known)),
+            is_re_review=bool(before or any(finding.flagged < attempt.n for finding in known)),
             iteration=attempt.n,
         )
 
@@ -331,23 +340,23 @@ def _notes(taken: Taken) -> list[str]:
     if event.verdict != event.effective:
         notes.append(f"stated approved, effectively {event.effective}: it carries a blocking finding (V5)")
     return notes + [
-        f"{one.id} could be {' or '.join(one.alike)}; name the earlier id to say so (L2)"
-        for one in taken.findings
-        if one.alike
+        f"{finding.id} could be {' or '.join(finding.alike)}; name the earlier id to say so (L2)"
+        for finding in taken.findings
+        if finding.alike
     ]
 
 
-def asked(one: Finding, answer: AnswerView | None) -> OpenFinding:
+def asked(finding: Finding, answer: AnswerView | None) -> OpenFinding:
     """An open finding as a reviewer is asked about it."""
     return OpenFinding(
-        id=one.id,
-        severity=one.severity,
-        state=one.state,
-        title=one.title,
-        location=one.where,
-        problem=one.problem,
-        fix=one.fix,
-        quote=one.quote,
+        id=finding.id,
+        severity=finding.severity,
+        state=finding.state,
+        title=finding.title,
+        location=finding.where,
+        problem=finding.problem,
+        fix=finding.fix,
+        quote=finding.quote,
         answer=answer.word if answer else "",
         answer_text=answer.words if answer else "",
         ground=answer.ground if answer else "",

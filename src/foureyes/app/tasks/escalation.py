@@ -72,23 +72,23 @@ class LastAgent(msgspec.Struct, frozen=True):
 
 def escalate(context: Context, work: Work, task: TaskId) -> LoopState:
     """E1: after a round has ended, let the record say what the engine says."""
-    found = context.get(work.tx, task)
-    now = loop_state_of(context, work.tx, found)
-    if (now.tier, now.waiting_for) != (found.tier, found.waiting_for):
-        event = e.TaskEscalated(iteration=found.iteration, tier=now.tier, waiting_for=now.waiting_for, why=now.why)
+    row = context.get(work.tx, task)
+    now = loop_state_of(context, work.tx, row)
+    if (now.tier, now.waiting_for) != (row.tier, row.waiting_for):
+        event = e.TaskEscalated(iteration=row.iteration, tier=now.tier, waiting_for=now.waiting_for, why=now.why)
         work.gate.record(task, event)
     return now
 
 
 def ask_lead(context: Context, work: Work, task: TaskId, why: str) -> None:
     """L14: the lead looks before the loop goes on; nothing is held, and other tasks go on."""
-    found = context.get(work.tx, task)
-    if found.waiting_for:
+    row = context.get(work.tx, task)
+    if row.waiting_for:
         return  # somebody is asked already, and it may be a person
-    event = e.TaskEscalated(iteration=found.iteration, tier=_tier(found), waiting_for="lead", why=why, asked=True)
+    event = e.TaskEscalated(iteration=row.iteration, tier=_tier(row), waiting_for="lead", why=why, asked=True)
     work.gate.record(task, event)
 
 
 def _tier(task: Task) -> Tier:
-    found: Tier = msgspec.convert(task.tier, Tier)
-    return found
+    tier: Tier = msgspec.convert(task.tier, Tier)
+    return tier

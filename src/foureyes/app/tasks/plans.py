@@ -85,8 +85,8 @@ class Plans:
         try:
             return self._context.find_id(work.tx, text)
         except FoureyesError:
-            said = f"{name}:{task.line} depends on {text!r}, which is neither a task of this plan nor one that exists."
-            raise BadInput(said, next_step=prose("name it by its title in this plan, or by its id")) from None
+            why = f"{name}:{task.line} depends on {text!r}, which is neither a task of this plan nor one that exists."
+            raise BadInput(why, next_step=prose("name it by its title in this plan, or by its id")) from None
 
     def accept(self, actor: Actor, tasks: Sequence[str]) -> list[Accepted]:
         """M7: a person makes planned modes their own: of these tasks, or of every open one that was planned."""
@@ -96,19 +96,19 @@ class Plans:
                 ids = [self._context.find_id(work.tx, task) for task in tasks]
             else:
                 ids = [TaskId(row.id) for row in work.tx.tasks(ListQuery(live=True, limit=MANY), TaskRow)]
-            found = []
+            accepted = []
             for task in [self._context.get(work.tx, name) for name in ids]:
                 if task.planned:
                     work.record(task.id, e.PlanAccepted(mode=task.planned))
-                    found.append(Accepted(task.id, task.planned))
+                    accepted.append(Accepted(task.id, task.planned))
                 elif tasks:
                     reason = Reason(
                         "M7", f"{task.id} came from no plan: its mode is a label's or the default", fe("show", task.id)
                     )
                     refuse_verb("nothing was accepted.", reason, task=task.id)
-        if not found:
+        if not accepted:
             raise NotFound("no open task has a planned mode.", next_step=fe("plan", "import", "plan.md"))
-        return found
+        return accepted
 
     def export(self) -> str:
         """The open tasks as a plan that can be imported again."""

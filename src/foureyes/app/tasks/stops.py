@@ -93,5 +93,5 @@ class Stops:
         refuse_from(found, action)
         return found
 
-    def _done(self, work: Work, found: Task, message: str) -> Outcome:
-        return outcome(self._context.get(work.tx, found.id), message)
+    def _done(self, work: Work, task: Task, message: str) -> Outcome:
+        return outcome(self._context.get(work.tx, task.id), message)

@@ -86,19 +86,19 @@ class Tasks:
 
     def _once(self, tx: Tx, event: e.TaskCreated) -> Outcome | None:
         """Lesson 24: a repeat is answered with what is there; a different content under the same key is not success."""
-        found = tx.one("task.by_key", Planned, key=event.key) if event.key else None
-        if found is None:
+        planned = tx.one("task.by_key", Planned, key=event.key) if event.key else None
+        if planned is None:
             return None
-        if msgspec.json.decode(found.payload, type=e.TaskCreated) != event:
+        if msgspec.json.decode(planned.payload, type=e.TaskCreated) != event:
             raise Conflict(
-                f"key {event.key} already stands for {found.id}, which says something else.",
-                next_step=fe("show", found.id),
-                task=found.id,
+                f"key {event.key} already stands for {planned.id}, which says something else.",
+                next_step=fe("show", planned.id),
+                task=planned.id,
             )
         return outcome(
-            self._context.get(tx, TaskId(found.id)),
-            f"{found.id} is there already",
-            fe("show", found.id),
+            self._context.get(tx, TaskId(planned.id)),
+            f"{planned.id} is there already",
+            fe("show", planned.id),
             changed=False,
         )
 
@@ -160,26 +160,26 @@ class Tasks:
                 notes=("its approval has ended: the text it was given for has changed (T8)",) if ended else (),
             )
 
-    def _record_edit(self, work: Work, found: Task, changes: dict[str, object]) -> None:
+    def _record_edit(self, work: Work, task: Task, changes: dict[str, object]) -> None:
         if not changes:
             return
-        old = {name: str(getattr(found, name)) for name in changes}
-        work.record(found.id, e.TaskEdited(old=old, **changes))  # type: ignore[arg-type]
+        old = {name: str(getattr(task, name)) for name in changes}
+        work.record(task.id, e.TaskEdited(old=old, **changes))  # type: ignore[arg-type]
         texts = sorted({"title", "description", "acceptance"} & set(changes))
-        if texts and found.status in ("approved", "reviewing"):
+        if texts and task.status in ("approved", "reviewing"):
             why = f"{', '.join(texts)} edited after the approval (T8)"
-            for approval in work.tx.all("attempt.active_approvals", ApprovalView, task=found.id):
-                work.record(found.id, ApprovalEnded(approval=approval.seq, why=why))
+            for approval in work.tx.all("attempt.active_approvals", ApprovalView, task=task.id):
+                work.record(task.id, ApprovalEnded(approval=approval.seq, why=why))
 
-    def _move(self, work: Work, found: Task, parent: str) -> None:
+    def _move(self, work: Work, task: Task, parent: str) -> None:
         new = self._context.find_id(work.tx, parent) if parent else None
-        if new == found.parent:
+        if new == task.parent:
             return
-        if new is not None and any(row.id == found.id for row in work.tx.all("task.ancestors", Named, start=new)):
+        if new is not None and any(row.id == task.id for row in work.tx.all("task.ancestors", Named, start=new)):
             refuse_verb(
-                f"{new} lies below {found.id}: that would be a circle.", Reason("T4", "a task cannot be its own parent")
+                f"{new} lies below {task.id}: that would be a circle.", Reason("T4", "a task cannot be its own parent")
             )
-        work.record(found.id, e.ParentChanged(old=found.parent, new=new))
+        work.record(task.id, e.ParentChanged(old=task.parent, new=new))
 
     def add_label(self, actor: Actor, task: str, labels: Sequence[str]) -> Outcome:
         """Put labels on."""
@@ -198,14 +198,14 @@ class Tasks:
             return self._with_labels(work, found)
 
     @staticmethod
-    def _put_on(work: Work, found: Task, labels: Sequence[str]) -> None:
+    def _put_on(work: Work, task: Task, labels: Sequence[str]) -> None:
         for label in dict.fromkeys(clean_label(label) for label in labels):
-            if label not in found.labels:
-                work.record(found.id, e.LabelAdded(label=label))
+            if label not in task.labels:
+                work.record(task.id, e.LabelAdded(label=label))
 
-    def _with_labels(self, work: Work, found: Task) -> Outcome:
-        now = self._context.get(work.tx, found.id)
-        return outcome(now, f"{now.id} labels: {', '.join(now.labels) or 'none'}", changed=now.version != found.version)
+    def _with_labels(self, work: Work, task: Task) -> Outcome:
+        now = self._context.get(work.tx, task.id)
+        return outcome(now, f"{now.id} labels: {', '.join(now.labels) or 'none'}", changed=now.version != task.version)
 
     def add_dependency(self, actor: Actor, task: str, depends_on: Sequence[str]) -> Outcome:
         """Let a task wait for others; a circle is refused (T4)."""
@@ -217,24 +217,22 @@ class Tasks:
                 now, f"{now.id} waits for {', '.join(sorted(have)) or 'nothing'}", changed=now.version != found.version
             )
 
-    def _let_wait(self, work: Work, found: Task, depends_on: Sequence[str]) -> set[str]:
-        have = {row.id for row in work.tx.all("task.dependencies", Named, id=found.id)}
+    def _let_wait(self, work: Work, task: Task, depends_on: Sequence[str]) -> set[str]:
+        have = {row.id for row in work.tx.all("task.dependencies", Named, id=task.id)}
         for text in depends_on:
             other = self._context.find_id(work.tx, text)
             if other in have:
                 continue
-            if other == found.id or work.tx.one("task.reaches", Named, start=other, goal=found.id) is not None:
+            if other == task.id or work.tx.one("task.reaches", Named, start=other, goal=task.id) is not None:
                 message = (
-                    f"{other} already waits for {found.id}"
-                    if other != found.id
-                    else f"{found.id} cannot wait for itself"
+                    f"{other} already waits for {task.id}" if other != task.id else f"{task.id} cannot wait for itself"
                 )
                 refuse_task(
-                    found.id,
+                    task.id,
                     "was not changed: that would be a circle",
                     Reason("T4", f"{message}: a circle of dependencies never becomes ready", fe("dep", "tree", other)),
                 )
-            work.record(found.id, e.DependencyAdded(depends_on=other))
+            work.record(task.id, e.DependencyAdded(depends_on=other))
             have.add(other)
         return have
 
