@@ -71,7 +71,7 @@ READS: dict[str, Operation] = {
     "list what I work on": lambda shelf: shelf.page(mine=shelf.maker, limit=1),
     "list what is blocked or waits": lambda shelf: shelf.page(blocked=True, limit=COLUMN),
     "ready": lambda shelf: shelf.page(ready=True, limit=PAGE),
-    "reviewable": lambda shelf: len(shelf.app.lists.reviewable(CALLER, ListQuery(limit=QUEUE))),
+    "reviewable": lambda shelf: len(shelf.app.lists.reviewable(CALLER, ListQuery(limit=QUEUE)).rows),
     "status": lambda shelf: shelf.app.status.show(CALLER),
     "board page": lambda shelf: shelf.board(),
     "text search, rare word": lambda shelf: shelf.page(text=RARE, limit=PAGE),

@@ -306,7 +306,7 @@ class Desk(RuleBasedStateMachine):
         """P13: what reviewable lists can be approved, unless it is stale. An ended token lists nothing: it is refused
         before.
         """
-        for row in [] if self.is_over(actor) else self.world.app.lists.reviewable(actor, ListQuery(limit=2)):
+        for row in [] if self.is_over(actor) else self.world.app.lists.reviewable(actor, ListQuery(limit=2)).rows:
             if row.you.stale:
                 continue
             if self.is_checked:

@@ -6,6 +6,7 @@ from typing import Literal
 
 import pytest
 
+from foureyes.app.pages import reviewable
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.errors import FoureyesError, NotFound
@@ -221,7 +222,7 @@ def test_reviewable_lists_exactly_what_the_caller_may_approve_P13(desk: DeskWorl
     desk.app.stops.hold(BOB, held, "wait")
     tasks.append(held)
     for actor in (CLAUDE, CODEX, GEMINI, ALICE, BOB, CI, lead, child, marked(), child_of(CLAUDE)):
-        listed = {row.task.id for row in desk.app.lists.reviewable(actor, ListQuery())}
+        listed = {row.task.id for row in desk.app.lists.reviewable(actor, ListQuery()).rows}
         for task in tasks:
             assert may(desk, actor, task) == (task in listed), (actor.session, task)
             if desk.status(task) == "approved":
@@ -230,7 +231,7 @@ def test_reviewable_lists_exactly_what_the_caller_may_approve_P13(desk: DeskWorl
 
 def test_reviewable_marks_where_a_reason_is_needed_P13(desk: DeskWorld) -> None:
     mine, other = desk.handed_in(creator=GEMINI), desk.handed_in()
-    rows = {row.task.id: row for row in desk.app.lists.reviewable(GEMINI, ListQuery())}
+    rows = {row.task.id: row for row in desk.app.lists.reviewable(GEMINI, ListQuery()).rows}
     assert rows[mine].you.needs_reason
     assert not rows[other].you.needs_reason
     assert rows[mine].diff_id == desk.show(mine).attempts[-1].diff_id
@@ -243,11 +244,33 @@ def test_reviewable_pages_past_tasks_of_ones_own_P13(desk: DeskWorld) -> None:
     for _ in range(60):
         desk.handed_in(CLAUDE, priority=0)
     others = [desk.handed_in(CODEX, priority=4) for _ in range(3)]
-    assert [row.task.id for row in desk.app.lists.reviewable(CLAUDE, ListQuery(limit=2))] == others[:2]
-    after = desk.app.lists.place(others[1])
-    assert [row.task.id for row in desk.app.lists.reviewable(CLAUDE, ListQuery(limit=2, after=after))] == others[2:]
+    assert [row.task.id for row in desk.app.lists.reviewable(CLAUDE, ListQuery(limit=2)).rows] == others[:2]
+    rest = desk.app.lists.reviewable(CLAUDE, ListQuery(limit=2, after=desk.app.lists.place(others[1])))
+    assert [row.task.id for row in rest.rows] == others[2:]
+    assert rest.after == ""
     status = desk.app.status.show(GEMINI)
     assert (status.reviewable, status.reviewable_more) == (20, True)
+
+
+def test_one_call_looks_at_a_part_of_a_long_queue_and_the_parts_are_the_whole_P13(
+    desk: DeskWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reviewable, "PAGE", 2)
+    monkeypatch.setattr(reviewable, "LOOKED_AT", 4)
+    tasks = [desk.handed_in(maker) for maker in (CLAUDE, CLAUDE, CLAUDE, CLAUDE, CODEX, CLAUDE, CODEX, CODEX, CLAUDE)]
+    listed: list[str] = []
+    looked_at: list[int] = []
+    after = None
+    while True:
+        page = desk.app.lists.reviewable(CLAUDE, ListQuery(after=after))
+        listed += [row.task.id for row in page.rows]
+        looked_at.append(page.looked_at)
+        if not page.after:
+            break
+        after = desk.app.lists.place(page.after)
+    assert looked_at == [4, 4, 1]
+    assert listed == [task for task in tasks if may(desk, CLAUDE, task)]
+    assert listed == [tasks[4], tasks[6], tasks[7]]
 
 
 def test_the_preview_gives_every_reason_against_P13_G2(desk: DeskWorld) -> None:
@@ -262,7 +285,7 @@ def test_the_preview_gives_every_reason_against_P13_G2(desk: DeskWorld) -> None:
 
 def test_a_stale_attempt_is_listed_and_marked_P13_D4(world: GitWorld) -> None:
     task = world.handed_in()
-    assert [row.you.stale for row in world.app.lists.reviewable(CODEX, ListQuery())] == [False]
+    assert [row.you.stale for row in world.app.lists.reviewable(CODEX, ListQuery()).rows] == [False]
     world.checkout.commit("work.py", "more\n")
-    (row,) = world.app.lists.reviewable(CODEX, ListQuery())
+    (row,) = world.app.lists.reviewable(CODEX, ListQuery()).rows
     assert (row.task.id, row.you.stale) == (task, True)

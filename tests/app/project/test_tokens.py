@@ -126,7 +126,7 @@ def test_a_token_is_good_for_its_task_only_I2(desk: DeskWorld) -> None:
     ):
         with desk.refused("I2"):
             call()
-    assert [row.task.id for row in desk.app.lists.reviewable(reviewer, ListQuery())] == [task]
+    assert [row.task.id for row in desk.app.lists.reviewable(reviewer, ListQuery()).rows] == [task]
 
 
 def test_an_implement_token_hands_in_and_its_holder_is_an_author_A1(desk: DeskWorld) -> None:
@@ -208,7 +208,7 @@ def test_children_of_a_service_work_and_decide_nothing_I4_I5(desk: DeskWorld) ->
             desk.approve(reviewer, work, reason="read it")
         with desk.refused(rule):
             desk.app.feedback.reject(reviewer, work, "no")
-        assert desk.app.lists.reviewable(reviewer, ListQuery()) == []
+        assert desk.app.lists.reviewable(reviewer, ListQuery()).rows == []
 
 
 def test_dropping_the_token_leaves_the_origin_I3(desk: DeskWorld) -> None:

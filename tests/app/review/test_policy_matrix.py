@@ -116,7 +116,7 @@ def attempted(world: World, relation: str, task: str, reason: str, said: Said = 
 
 def listed(world: World, relation: str, task: str, wanted: Expected, *, needs_reason: bool) -> str:
     """P13: what disagrees between the list and what approving with a reason would do."""
-    rows = world.app.lists.reviewable(world.actor(STORIES[relation].actor, task), ListQuery(label=task))
+    rows = world.app.lists.reviewable(world.actor(STORIES[relation].actor, task), ListQuery(label=task)).rows
     if [row.task.id for row in rows] != ([task] if wanted.allowed else []):
         return f"reviewable lists {len(rows)}, approve with a reason says {wanted.allowed}"
     marked = any(row.you.needs_reason for row in rows)
@@ -321,7 +321,7 @@ def test_where_the_ledger_has_nothing_left_nobody_approves_however_minor_it_is_P
             engines.plain_sql(world.store.engine, f"DELETE FROM {table} WHERE task = ?", task)
         answer = attempted(world, relation, task, WHY, Said(reviewed_by="Bob"))
         wanted = expected("trusted", relation, "at creation", "origin", readable=False)
-        if answer[0] or not answer[1] <= wanted.rules or world.app.lists.reviewable(actor, ListQuery(label=task)):
+        if answer[0] or not answer[1] <= wanted.rules or world.app.lists.reviewable(actor, ListQuery(label=task)).rows:
             wrong.append(f"{relation}: {answer}")
     assert not wrong, "\n".join(wrong)
 
@@ -352,16 +352,18 @@ def test_the_list_has_every_page_of_what_may_be_approved_and_nothing_else_P13() 
     world = World()
     mine = {stands(world, "implementer") for _ in range(60)}
     others = {stands(world, "implementer, a person") for _ in range(60)}
-    assert {row.task.id for row in world.app.lists.reviewable(matrix.STRANGER, ListQuery(limit=500))} == mine | others
-    assert {row.task.id for row in world.app.lists.reviewable(matrix.MAKER, ListQuery(limit=500))} == others
-    assert {row.task.id for row in world.app.lists.reviewable(matrix.ADA, ListQuery(limit=500))} == mine
-    assert len(world.app.lists.reviewable(matrix.STRANGER, ListQuery(limit=70))) == 70
+    assert {
+        row.task.id for row in world.app.lists.reviewable(matrix.STRANGER, ListQuery(limit=500)).rows
+    } == mine | others
+    assert {row.task.id for row in world.app.lists.reviewable(matrix.MAKER, ListQuery(limit=500)).rows} == others
+    assert {row.task.id for row in world.app.lists.reviewable(matrix.ADA, ListQuery(limit=500)).rows} == mine
+    assert len(world.app.lists.reviewable(matrix.STRANGER, ListQuery(limit=70)).rows) == 70
 
 
 def test_what_is_held_is_not_listed_and_not_approved_P13_D3(world: World) -> None:
     task = stands(world, "uninvolved agent")
     world.app.stops.hold(matrix.ADA, task, "wait")
-    assert world.app.lists.reviewable(matrix.STRANGER, ListQuery(label=task)) == []
+    assert world.app.lists.reviewable(matrix.STRANGER, ListQuery(label=task)).rows == []
     allowed, rules, _ = attempted(world, "uninvolved agent", task, WHY)
     assert (allowed, rules) == (False, {"D3"})
 
@@ -369,16 +371,16 @@ def test_what_is_held_is_not_listed_and_not_approved_P13_D3(world: World) -> Non
 def test_what_is_not_in_review_is_not_listed_P13_D1(world: World) -> None:
     task = stands(world, "uninvolved agent")
     world.app.feedback.redo(matrix.EVE, task, "once more")
-    assert world.app.lists.reviewable(matrix.STRANGER, ListQuery(label=task)) == []
+    assert world.app.lists.reviewable(matrix.STRANGER, ListQuery(label=task)).rows == []
     assert attempted(world, "uninvolved agent", task, WHY)[:2] == (False, {"D1"})
 
 
 def test_a_moved_branch_is_listed_and_marked_stale_P13_D4(world: World) -> None:
     task = stands(world, "uninvolved agent")
-    (fresh,) = world.app.lists.reviewable(matrix.STRANGER, ListQuery(label=task))
+    (fresh,) = world.app.lists.reviewable(matrix.STRANGER, ListQuery(label=task)).rows
     assert not fresh.you.stale
     world.repo.commit(f"fe/{task}")
-    (row,) = world.app.lists.reviewable(matrix.STRANGER, ListQuery(label=task))
+    (row,) = world.app.lists.reviewable(matrix.STRANGER, ListQuery(label=task)).rows
     assert row.you.stale
     assert attempted(world, "uninvolved agent", task, WHY)[:2] == (False, {"D4"})
 
@@ -389,11 +391,11 @@ def test_landed_work_that_left_the_target_is_listed_and_marked_stale_P13_D4(worl
     head = world.repo.commit("main-work")
     world.repo.landed.add(head)
     world.diffs[task] = world.app.attempts.submit(matrix.MAKER, task).diff_id
-    (fresh,) = world.app.lists.reviewable(matrix.STRANGER, ListQuery(label="landed"))
+    (fresh,) = world.app.lists.reviewable(matrix.STRANGER, ListQuery(label="landed")).rows
     assert not fresh.you.stale
     world.repo.landed.remove(head)
     assert attempted(world, "uninvolved agent", task, WHY)[:2] == (False, {"D4"})
-    (row,) = world.app.lists.reviewable(matrix.STRANGER, ListQuery(label="landed"))
+    (row,) = world.app.lists.reviewable(matrix.STRANGER, ListQuery(label="landed")).rows
     assert row.you.stale
 
 
@@ -402,7 +404,7 @@ def test_a_label_that_a_maker_takes_off_still_asks_for_a_person_M6(world: World,
     world.rules("balanced")
     task = world.tell("uninvolved agent", "no", security=True)
     world.app.tasks.remove_label(who, task, ["security"])
-    assert world.app.lists.reviewable(matrix.STRANGER, ListQuery(label=task)) == []
+    assert world.app.lists.reviewable(matrix.STRANGER, ListQuery(label=task)).rows == []
     assert attempted(world, "uninvolved agent", task, WHY)[:2] == (False, {"P6"})
     assert attempted(world, "person", task, WHY)[:2] == (True, {"P7"})
 
@@ -617,7 +619,7 @@ def test_the_flag_turns_the_policy_back_to_strict_and_forth() -> None:
     world.submit(matrix.MAKER, task)
     world.app.policy.set_feature(matrix.ADA, "balanced_review_policy", "false")
     assert attempted(world, "creator agent", task, WHY)[:2] == (False, {"P3"})
-    assert world.app.lists.reviewable(matrix.CREATOR, ListQuery()) == []
+    assert world.app.lists.reviewable(matrix.CREATOR, ListQuery()).rows == []
     with pytest.raises(Refused):
         world.app.policy.set_feature(matrix.CREATOR, "balanced_review_policy", "true")
     world.app.policy.set_feature(matrix.ADA, "balanced_review_policy", "true")
@@ -629,7 +631,7 @@ def test_the_flag_in_the_environment_makes_one_process_strict(variable: str) -> 
     world = World({variable: "false"})
     task = stands(world, "creator agent")
     assert attempted(world, "creator agent", task, WHY)[:2] == (False, {"P3"})
-    assert world.app.lists.reviewable(matrix.CREATOR, ListQuery()) == []
+    assert world.app.lists.reviewable(matrix.CREATOR, ListQuery()).rows == []
 
 
 def test_minor_self_approvals_are_rationed_per_origin_and_day_P10() -> None:

@@ -162,11 +162,11 @@ def test_a_recorded_approval_ends_like_any_other_P11_T8(apart: DeskWorld, ending
 
 def test_reviewable_lists_what_can_be_finished_with_a_reason_P13_P11(apart: DeskWorld) -> None:
     task = apart.handed_in(CLAUDE)
-    assert apart.app.lists.reviewable(CLAUDE, ListQuery()) == []
+    assert apart.app.lists.reviewable(CLAUDE, ListQuery()).rows == []
     record(apart, CODEX, task)
-    (row,) = apart.app.lists.reviewable(CLAUDE, ListQuery())
+    (row,) = apart.app.lists.reviewable(CLAUDE, ListQuery()).rows
     assert (row.task.id, row.you.rule, row.you.needs_reason) == (task, "P11", True)
-    (mine,) = apart.app.lists.reviewable(CODEX, ListQuery())
+    (mine,) = apart.app.lists.reviewable(CODEX, ListQuery()).rows
     assert (mine.you.rule, mine.you.needs_reason) == ("P11", False)
 
 

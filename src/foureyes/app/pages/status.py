@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 REVIEWABLE_SHOWN = 20
-CANDIDATES = 500
-"""A glance at the project does not walk through a queue of thousands."""
 
 
 class Status:
@@ -46,7 +44,7 @@ class Status:
             name: counters.get(name, 0)
             for name in ("ready", "waiting", "rejected", "held", "unmerged", "landed", "auto_approved")
         }
-        reviewable = self._reviewable(actor)
+        reviewable = self._reviewable(actor) if counts["reviewing"] else []
         return StatusView(
             project=project.name,
             target=project.target,
@@ -64,7 +62,7 @@ class Status:
         approved.
         """
         try:
-            return Lists(self._context).reviewable(actor, ListQuery(limit=REVIEWABLE_SHOWN + 1), candidates=CANDIDATES)
+            return Lists(self._context).reviewable(actor, ListQuery(limit=REVIEWABLE_SHOWN + 1)).rows
         except ConfigError:
             return []
 

@@ -75,3 +75,13 @@ class ReviewableRow(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int
     diff_id: str
     you: Preview
+
+
+class ReviewablePage(msgspec.Struct, frozen=True, kw_only=True):
+    """What the caller could approve of the tasks in review that were looked at. `after` is the last of these, where
+    there are more to look at.
+    """
+
+    rows: list[ReviewableRow]
+    looked_at: int
+    after: str = ""

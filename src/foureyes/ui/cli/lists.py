@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import msgspec
 
-from foureyes.app.views.task_list import ListQuery, ReviewableRow, TaskRow
+from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow, TaskRow
 from foureyes.core.nouns.task import TYPES, task_type
 from foureyes.core.words.ids import short_diff
 from foureyes.core.words.lifecycle import STATUSES, parse_status
@@ -97,10 +97,12 @@ def ready(session: Session, limit: int) -> None:
 
 
 @verb("reviewable", example="fe reviewable")
+@click.option("--after", metavar="ID", help="Continue after this task.")
 @LIMIT
-def reviewable(session: Session, limit: int) -> None:
+def reviewable(session: Session, after: str | None, limit: int) -> None:
     """What you may approve (P13), with the diff id to look at."""
-    show_reviewable(session, session.app.lists.reviewable(session.actor, ListQuery(limit=limit + 1)), limit)
+    query = ListQuery(limit=limit + 1, after=session.app.lists.place(after) if after else None)
+    show_reviewable(session, session.app.lists.reviewable(session.actor, query), limit)
 
 
 def show_tasks(session: Session, rows: list[TaskRow], limit: int) -> None:
@@ -135,9 +137,12 @@ def _standing(row: TaskRow) -> str:
     return row.status + (f" ({', '.join(marks)})" if marks else "")
 
 
-def show_reviewable(session: Session, rows: list[ReviewableRow], limit: int) -> None:
-    """What the caller may approve."""
+def show_reviewable(session: Session, found: ReviewablePage, limit: int) -> None:
+    """What the caller may approve; and, where not all that is in review was looked at, where to go on."""
+    rows = found.rows
     page = rows[:limit]
+    if found.after:
+        session.note(f"looked at {found.looked_at} tasks in review; there are more: --after {found.after}")
     if session.json:
         output.write_lines(
             {**output.plain(row.task), "attempt": row.attempt, "diff_id": row.diff_id, "you": row.you} for row in page
