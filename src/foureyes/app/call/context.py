@@ -75,6 +75,11 @@ class Context:
         """What may be done to the repository; made when first asked for."""
         return self.outside.workshop()
 
+    @cached_property
+    def gate(self) -> Actor:
+        """The gate of this project, which does what rules alone decide."""
+        return gate_of(self.store.project)
+
     def close(self) -> None:
         """Let go of the store and, if they were ever made, of the repository's ports."""
         if "repo" in self.__dict__:
@@ -187,7 +192,7 @@ class Context:
 
     def gate_policy(self, tx: Tx) -> ReviewPolicy:
         """The rules in force for what the gate does, whoever sets it off."""
-        return self.policy(tx, gate_of(self.store.project))
+        return self.policy(tx, self.gate)
 
     def find(self, tx: Tx, text: str) -> Task:
         """The task that an id, or any unambiguous beginning of one, means."""

@@ -60,10 +60,6 @@ class Work:
         """The same transaction, in the name of the gate: what a rule decides, no caller decides."""
         return Work(self.tx, gate_of(self._project), self.at, self._project)
 
-    def as_gate(self, project: str) -> Work:
-        """The same transaction, in the name of the gate."""
-        return self.gate
-
     def introduce(self) -> None:
         """Make the session's row, or add what is new about it; once."""
         if self._known:

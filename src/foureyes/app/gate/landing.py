@@ -101,7 +101,7 @@ def accept(context: Context, work: Work, task: Task, settings: str) -> str:
 
 def _found(context: Context, work: Work, row: MergeRow, settings: str) -> MergeRow:
     task = context.find(work.tx, row.task)
-    gatekeeper = work.as_gate(context.store.project)
+    gatekeeper = work.gate
     if task.iteration != row.attempt:
         return row
     if task.status == "approved":

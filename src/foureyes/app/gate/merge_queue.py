@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 import msgspec
 
 from foureyes.app.call.attempts import attempt_of
-from foureyes.app.call.caller import gate_of
 from foureyes.app.call.context import Context, stamp
+from foureyes.app.call.refusals import refuse_task
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
 from foureyes.core.nouns.task import Task
-from foureyes.errors import Reason, Refused
+from foureyes.errors import Reason
 from foureyes.steps import fe
 
 
@@ -36,7 +36,7 @@ def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:
     lease = tx.one("merge.of", Lease, task=task.id)
     if lease is not None and task.status == "approved" and is_live(context, lease):
         reason = Reason("Q1", f"{task.id} is being merged now", fe("merges", "list"))
-        raise Refused(f"{task.id} was not changed.", reasons=(reason,), next_step=reason.next, task=task.id)
+        refuse_task(task.id, "was not changed", reason)
 
 
 def refuse_landed(context: Context, tx: Tx, task: Task) -> None:
@@ -47,7 +47,7 @@ def refuse_landed(context: Context, tx: Tx, task: Task) -> None:
     tip = context.repo.commit_of(f"refs/heads/{context.project(tx).target}") if task.status == "approved" else None
     if attempt is not None and tip is not None and context.repo.is_ancestor(attempt.head, tip):
         reason = Reason("Q4", f"the approved head of {task.id} is on the target branch already", fe("merge"))
-        raise Refused(f"{task.id} was not changed.", reasons=(reason,), next_step=reason.next, task=task.id)
+        refuse_task(task.id, "was not changed", reason)
 
 
 def items_of(tx: Tx) -> list[MergeItem]:
@@ -68,7 +68,7 @@ class Rules(msgspec.Struct, frozen=True):
 
 def rules_of(context: Context, tx: Tx) -> Rules:
     """The rules in force now."""
-    seconds = context.policy(tx, gate_of(context.store.project)).human.settle_seconds
+    seconds = context.gate_policy(tx).human.settle_seconds
     return Rules(context.project(tx).hold, seconds, context.now())
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.app.call.caller import gate_of
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import with_trees
@@ -81,7 +80,7 @@ def look_at(context: Context, tx: Tx, item: MergeItem) -> Try | None:
     given = given_of(tx, task)
     if given is None or given.seq != item.approval:
         return None
-    return Try(case_of(context, tx, gate_of(context.store.project), task), given)
+    return Try(case_of(context, tx, context.gate, task), given)
 
 
 class OneMerge:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.app.call.caller import gate_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.work import Work
@@ -44,15 +43,15 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
 def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> Settled:
     """Approve what needs nobody's eyes, send back what is red and waits for nobody; leave the rest to whoever looks."""
     facts = facts_of(context, work.tx, task)
-    policy = context.policy(work.tx, gate_of(context.store.project))
+    policy = context.gate_policy(work.tx)
     if facts.task.status == "reviewing" and facts.attempt is not None and policy.checks:
         from foureyes.app.findings.from_checks import note_failures
 
-        note_failures(work.as_gate(context.store.project), facts, check_states(facts, policy))
+        note_failures(work.gate, facts, check_states(facts, policy))
     chosen, checked = mode_of(facts, policy), check_states(facts, policy)
     reasons = why_not_by_itself(facts, policy, chosen, checked, tip)
     if facts.task.status == "reviewing" and facts.attempt is not None:
-        gatekeeper = work.as_gate(context.store.project)
+        gatekeeper = work.gate
         if not reasons and chosen.mode in ("auto-approve", "skip"):
             gatekeeper.record(task, approval(facts, chosen, checked))
         elif is_sent_back(facts, policy, chosen, checked):
