@@ -5,15 +5,11 @@ that there is one place that bounds its time, ends what it leaves behind and say
 `subprocess` is imported when the first program is started: most commands start none.
 
 Run as a script, this file is the *reaper* that `supervise` puts above a program (so it needs the standard library
-only).
-Only a parent of its own can tell what belongs to a program: it is a child subreaper (Linux), so who forks twice and
-calls
-`setsid` becomes its child, and nobody else's. When the program has ended, or the reaper's own input has (we want an
-end, or
-are gone ourselves), it kills everything below until the kernel says that there is no child left; elsewhere, the
-program's
-group. Its output is for us: `pid`, `exit`, `left` and a number, `failed` and why. The program writes to its standard
-error.
+only). Only a parent of its own can tell what belongs to a program: it is a child subreaper (Linux), so who forks twice
+and calls `setsid` becomes its child, and nobody else's. When the program has ended, or the reaper's own input has (we
+want an end, or are gone ourselves), it kills everything below until the kernel says that there is no child left;
+elsewhere, the program's group. Its output is for us: `pid`, `exit`, `left` and a number, `failed` and why. The program
+writes to its standard error.
 """
 
 from __future__ import annotations
@@ -40,20 +36,12 @@ LIMIT = 5.0
 CHUNK = 65536
 PAUSE = 0.02
 TICK = 0.5
-"""Seconds after which we look up from waiting: a Ctrl-C that came just before it would else be heard at the
-deadline.
-"""
+"""Seconds after which we look up from waiting: a Ctrl-C just before it would else be heard at the deadline."""
 SET_CHILD_SUBREAPER = 36
 DEAF = (
-    signal.SIGTERM,
-    signal.SIGINT,
-    signal.SIGHUP,
-    signal.SIGQUIT,
-    signal.SIGUSR1,
-    signal.SIGUSR2,
-    signal.SIGALRM,
+    signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM,
     signal.SIGTSTP,
-)
+)  # fmt: skip
 """What a program may send to its reaper without leaving its children alone."""
 PIPE_CHUNKS = 32
 """The largest pipe that a program may ask for (1 MiB), twice."""
@@ -101,12 +89,11 @@ def run(
     child = _start(argv, cwd, env, has_input=bool(input))
     try:
         out, err = child.communicate(input or None, timeout=timeout)
-    except subprocess.TimeoutExpired as late:
+    except BaseException as problem:
         _end_group(child)
-        raise ProgramTimedOut(f"{argv[0]} was still running after {timeout:g} seconds and was ended") from late
-    except BaseException:
-        _end_group(child)
-        raise
+        if not isinstance(problem, subprocess.TimeoutExpired):
+            raise
+        raise ProgramTimedOut(f"{argv[0]} was still running after {timeout:g} seconds and was ended") from problem
     return Finished(child.returncode, out, err)
 
 
@@ -140,16 +127,13 @@ class _Watch:
 
     def __init__(self, child: subprocess.Popen[bytes], hear: Callable[[bytes], None]) -> None:
         assert child.stdin is not None and child.stdout is not None and child.stderr is not None  # noqa: PT018
-        self._child = child
+        self._child, self._hear = child, hear
         self._words, self._output = child.stdout.fileno(), child.stderr.fileno()
-        self._hear = hear
         self._said = b""
         self._ending = self._timed_out = self._is_over = False
 
     def follow(self, deadline: float) -> None:
-        """Read until the reaper has ended. It ends a late program; one that does not answer in time is left to
-        `_end_below`.
-        """
+        """Read until the reaper has ended. It ends a late program; a late reaper is left to `_end_below`."""
         import selectors
 
         with selectors.DefaultSelector() as pipes:
@@ -215,9 +199,7 @@ def _ask_to_end(child: subprocess.Popen[bytes]) -> None:
 
 
 def _end_below(child: subprocess.Popen[bytes], program: str) -> None:
-    """Nothing is left when this returns. A reaper that does not answer, or was killed by what it watched, is stood in
-    for.
-    """
+    """Nothing is left when this returns. We stand in for a reaper that was killed or does not answer."""
     import subprocess
 
     _ask_to_end(child)
@@ -247,14 +229,9 @@ def _start(
 
     try:
         return subprocess.Popen(
-            list(argv),
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
+            list(argv), cwd=cwd, env=env, stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
     except FileNotFoundError as missing:
         if cwd is not None and not os.path.isdir(cwd):
             raise ProcessProblem(f"{argv[0]} cannot run in {cwd}: there is no such directory") from missing
@@ -300,11 +277,9 @@ def reap(argv: list[str]) -> int:
         _say(f"failed {argv[0]}: {problem.strerror}")
         return 1
     _say(f"pid {program}")
-    code = _wait(program, wake)
-    if code is not None:
+    if (code := _wait(program, wake)) is not None:
         _say(f"exit {code}")
-    left = _end_all(program, wake)
-    if left:
+    if left := _end_all(program, wake):
         _say(f"left {left}")
     return 0
 
@@ -323,9 +298,7 @@ def below(root: int) -> list[tuple[int, int]]:
 
 
 def kill_below(root: int) -> int:
-    """Kill every descendant of a process, with its group: who forks faster than we read keeps the group. How many there
-    were.
-    """
+    """Kill every descendant of a process, with its group: who forks faster than we read keeps it. How many."""
     own = os.getpgrp()
     found = below(root)
     for group in {group for _, group in found} - {own, 0, 1}:
@@ -367,7 +340,7 @@ def _wake_on_children() -> int:
 def _spawn(argv: list[str]) -> int:
     """In a session of its own, without input, both outputs in one pipe, and with the signals of a fresh program."""
     files = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_DUP2, 2, 1)]
-    back = [number for number in signal.valid_signals() if number not in (signal.SIGKILL, signal.SIGSTOP)]
+    back = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
     return os.posix_spawn(argv[0], argv, os.environ, file_actions=files, setsid=True, setsigdef=back, setsigmask=())
 
 
@@ -399,9 +372,7 @@ def _end_all(program: int, wake: int) -> int:
 
 
 def _reap(program: int) -> tuple[int | None, bool]:
-    """Take leave of every child that has ended: the program's exit code if it was among them, and whether any child is
-    left.
-    """
+    """Take leave of every child that has ended: the program's exit code if it did, and whether any child is left."""
     code = None
     while True:
         try:

@@ -289,6 +289,15 @@ def test_an_interruption_ends_everything(run: Runner, tmp_path: Path, problem: t
         until_free()
 
 
+@pytest.fixture
+def _at_a_terminal() -> Iterator[None]:
+    """Ctrl-C is heard, however the suite was started: a background job of a shell ignores SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_at_a_terminal")
 def test_ctrl_c_while_a_check_is_silent_ends_everything(run: Runner, tmp_path: Path) -> None:
     with held(tmp_path / "alive") as until_free:
         go = threading.Event()
