@@ -12,7 +12,7 @@ from foureyes.errors import BadInput
 from foureyes.steps import by, either, fe
 from foureyes.ui.cli.command import Session, if_version, verb
 from foureyes.ui.cli.output import count
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.cli.steps import next_line, steps_text
 
 if TYPE_CHECKING:
     from foureyes.app.views.attempt import SubmitOutcome
@@ -66,7 +66,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
     if not outcome.changed:
         return (
             f"{outcome.task} is handed in already: attempt {outcome.attempt}, diff "
-            f"{short_diff(outcome.diff_id)}\nnext: fe next"
+            f"{short_diff(outcome.diff_id)}\n{next_line(outcome.next)}"
         )
     size = f"{count(outcome.commits, 'commit')}, {count(outcome.files, 'file')} +{outcome.added} -{outcome.removed}"
     size += f", diff sha256:{short_diff(outcome.diff_id)}"
@@ -77,7 +77,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
             "or reverted (K4)"
         )
     lines += _mode(outcome)
-    return "\n".join([*lines, f"you are free. next: {steps_text(outcome.next)}"])
+    return "\n".join([*lines, f"you are free. {next_line(outcome.next)}"])
 
 
 def _mode(outcome: SubmitOutcome) -> list[str]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from foureyes.steps import blank, fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.steps import next_line
 
 TASK = click.option("--task", default="", help="The task it belongs to.")
 
@@ -21,11 +23,8 @@ def checkpoint() -> None:
 def create(session: Session, name: str, task: str) -> None:
     """Name the commit where you stand; without a name it gets the next number. Everything must be committed."""
     made = session.app.checkpoints.create(session.actor, name, task=task)
-    session.answer(
-        made,
-        f"checkpoint {made.name} at {made.sha[:7]}: {made.subject}\nnext: fe checkpoint restore {made.name}   "
-        "comes back",
-    )
+    back = fe("checkpoint", "restore", made.name, after="   comes back")
+    session.answer(made, f"checkpoint {made.name} at {made.sha[:7]}: {made.subject}\n{next_line(back)}")
 
 
 @verb("list", example="fe checkpoint list")
@@ -36,7 +35,8 @@ def list_all(session: Session) -> None:
         output.write_lines(rows)
         return
     if not rows:
-        output.write("no checkpoints\nnext: fe checkpoint create NAME")
+        create = fe("checkpoint", "create", blank("NAME"))
+        output.write(f"no checkpoints\n{next_line(create)}")
         return
     cells = [(row.name, row.task or "-", row.sha[:7], output.when(row.at), row.subject) for row in rows]
     output.write_raw(output.table(("NAME", "TASK", "COMMIT", "MADE", "SUBJECT"), cells) + "\n")

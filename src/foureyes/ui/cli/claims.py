@@ -10,7 +10,7 @@ import click
 from foureyes.steps import fe, in_turn, phrase, shell
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.cli.steps import next_line, steps_text
 
 if TYPE_CHECKING:
     from foureyes.app.views.outcome import Outcome
@@ -49,7 +49,7 @@ def _claimed(session: Session, outcome: Outcome, worktree: bool) -> None:
         )
         return
     lines = [outcome.message, *[f"  {note}" for note in outcome.notes], f"  worktree  {path}  on branch {place.branch}"]
-    output.write("\n".join([*lines, f"next: {steps_text(next_step)}"]))
+    output.write("\n".join([*lines, next_line(next_step)]))
 
 
 HOW = ("crash", "timeout", "blocked", "cancelled")

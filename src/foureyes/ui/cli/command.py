@@ -14,7 +14,7 @@ from foureyes.core.words.text import clean_name
 from foureyes.errors import EnvironmentProblem, FoureyesError, Reason, Refused
 from foureyes.steps import prose
 from foureyes.ui.cli import diagnostics, output
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.cli.steps import next_line
 
 if TYPE_CHECKING:
     from foureyes.app.application import Application
@@ -84,7 +84,7 @@ class Session:
 
     def tell(self, news: News) -> None:
         """Progress of a long verb."""
-        self.note(news.text + (f"\n  next: {steps_text(news.next)}" if news.next else ""))
+        self.note(news.text + (f"\n  {next_line(news.next)}" if news.next else ""))
 
 
 def end_cleanly() -> None:
@@ -204,5 +204,5 @@ def say(session: Session, outcome: Any) -> None:
     """The usual answer of a verb that changed a task."""
     lines = [outcome.message, *[f"  {note}" for note in outcome.notes]]
     if outcome.next:
-        lines.append(f"next: {steps_text(outcome.next)}")
+        lines.append(next_line(outcome.next))
     session.answer(outcome, "\n".join(lines))

@@ -10,8 +10,9 @@ import msgspec
 
 from foureyes.core.words.text import in_encoding, visible
 from foureyes.errors import FoureyesError, Internal, Reason, Refused, TokenRefused
+from foureyes.steps import NO_STEP, Steps
 from foureyes.ui.cli.output import write_json
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.cli.steps import next_line, steps_text
 
 USAGE = 2
 INTERRUPTED = 130
@@ -40,7 +41,7 @@ def report(problem: FoureyesError, *, json: bool) -> int:
     elif problem.reasons:
         talk(_reasons(problem) + (_why(problem) if sys.stderr.isatty() else ""))
     else:
-        talk(f"fe: {problem.message}" + (f"\n  next: {steps_text(problem.next_step)}" if problem.next_step else ""))
+        talk(f"fe: {problem.message}" + (f"\n  {next_line(problem.next_step)}" if problem.next_step else ""))
     return problem.exit_code
 
 
@@ -52,7 +53,7 @@ def _reasons(problem: FoureyesError) -> str:
     for reason in problem.reasons:
         lines.append(f"  {reason.rule:<3} {reason.message}")
         if reason.next:
-            lines.append(f"      next: {steps_text(reason.next)}")
+            lines.append(f"      {next_line(reason.next)}")
     return "\n".join(
         [*lines, "it is on record: fe security" if isinstance(problem, TokenRefused) else "nothing was changed"]
     )
@@ -64,12 +65,12 @@ def _why(problem: FoureyesError) -> str:
     return f"\nwhy: fe rules {' '.join(ids)}" if ids else ""
 
 
-def report_usage(message: str, *, json: bool, hint: str = "") -> int:
+def report_usage(message: str, *, json: bool, next_step: Steps = NO_STEP) -> int:
     """A call that click could not understand."""
     if json:
-        write_json({"error": ErrorBody("usage", message, (), hint)})
+        write_json({"error": ErrorBody("usage", message, (), steps_text(next_step))})
     else:
-        talk(f"fe: {message}" + (f"\n  next: {hint}" if hint else ""))
+        talk(f"fe: {message}" + (f"\n  {next_line(next_step)}" if next_step else ""))
     return USAGE
 
 

@@ -24,7 +24,7 @@ from foureyes.steps import blank, fe, one_of, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, say, verb
 from foureyes.ui.cli.files import is_file, read_document
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.cli.steps import next_line
 from foureyes.ui.cli.text.finding import finding_text, table_text
 
 
@@ -93,7 +93,7 @@ def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: 
         [f"  the same as {view.root}, flagged in {output.count(view.flags, 'attempt')}"] if view.root != view.id else []
     )
     lines += [f"  it could be {' or '.join(view.alike)}; if so, say --again ID (L2)"] if view.alike else []
-    session.answer(view, "\n".join([*lines, f"next: fe finding list {view.task}"]))
+    session.answer(view, "\n".join([*lines, next_line(fe("finding", "list", view.task))]))
 
 
 def _task_and_place(session: Session, words: tuple[str, ...]) -> tuple[str, str]:
@@ -268,7 +268,7 @@ def finding_import(session: Session, task: str, file: str, whole: bool) -> None:
     document = read_document(session, file, command=("finding", "import", task))
     done = session.app.exchange.take_in(session.actor, task, document, "" if file == "-" else file, whole=whole)
     lines = [f"read {done.format}: {done.message}", *[f"  {name}" for name in (*done.raised, *done.again)]]
-    session.answer(done, "\n".join([*lines, f"next: {steps_text(done.next)}"]))
+    session.answer(done, "\n".join([*lines, next_line(done.next)]))
 
 
 @verb("export", example="fe finding export fe-7k2 > findings.sarif")

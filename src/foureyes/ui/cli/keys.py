@@ -9,7 +9,7 @@ from foureyes.errors import BadInput
 from foureyes.steps import blank, fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, verb
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.cli.steps import next_line
 
 
 @click.group("key")
@@ -74,7 +74,7 @@ def _cells(row: KeyView) -> tuple[str, ...]:
 
 
 def _say(session: Session, done: KeyOutcome) -> None:
-    session.answer(done, done.message + (f"\nnext: {steps_text(done.next)}" if done.next else ""))
+    session.answer(done, done.message + (f"\n{next_line(done.next)}" if done.next else ""))
 
 
 for _command in (key_new, key_add, key_retire, key_list):

@@ -13,6 +13,7 @@ from foureyes.errors import BadInput
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Priority, Session, verb
+from foureyes.ui.cli.steps import next_line
 
 LIMIT = click.option(
     "--limit", type=click.IntRange(1, 1000), default=50, show_default=True, help="At most so many rows."
@@ -165,7 +166,7 @@ def show_reviewable(session: Session, found: ReviewablePage, limit: int) -> None
     output.write_raw(output.table(("ID", "P", "DIFF", "IT", "FOR YOU", "TITLE"), cells) + "\n")
     if len(rows) > limit:
         output.write(f"{limit} tasks and more: --limit {limit * 2}")
-    output.write(f"next: fe show {page[0].task.id} --diff")
+    output.write(next_line(fe("show", page[0].task.id, "--diff")))
 
 
 def _you(row: ReviewableRow) -> str:

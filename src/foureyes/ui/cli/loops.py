@@ -9,7 +9,7 @@ from foureyes.core.nouns.task import Task
 from foureyes.steps import Steps, by, fe, one_of, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, Verb, reason_options, say, verb
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.cli.steps import next_line
 
 
 @verb("loop", example="fe loop fe-7k2")
@@ -27,12 +27,12 @@ def loop(session: Session, task: str) -> None:
 def loop_text(task: Task, standing: LoopState, profile: str) -> str:
     """The round table, and where it leads."""
     if not standing.rounds:
-        return f"{task.id}: nothing was handed in yet\nnext: fe show {task.id}"
+        return f"{task.id}: nothing was handed in yet\n{next_line(fe('show', task.id))}"
     head = ("IT", "FOUND", "FIXED", "NO PROGRESS", "TIER", "ACTION")
     lines = [output.table(head, [_row(one) for one in standing.rounds])]
     lines += [standing.outlook] if standing.outlook else []
     lines += [f"the next attempt is for {profile} (E4)"] if profile and task.status in ("open", "in_progress") else []
-    return "\n".join([*lines, f"next: {steps_text(_next(task, standing))}"])
+    return "\n".join([*lines, next_line(_next(task, standing))])
 
 
 def _row(one: Round) -> tuple[str, ...]:

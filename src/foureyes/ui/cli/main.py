@@ -15,7 +15,7 @@ import click
 from foureyes import __version__
 from foureyes.core.words.text import SURROGATE
 from foureyes.errors import BadInput, FoureyesError
-from foureyes.steps import prose
+from foureyes.steps import prose, shell
 from foureyes.ui.cli import diagnostics, output
 
 ROOM = "foureyes.ui.cli."
@@ -168,7 +168,8 @@ def main(argv: list[str] | None = None) -> NoReturn:
         code = diagnostics.USAGE
     except click.UsageError as problem:
         command = problem.ctx.command_path if problem.ctx is not None else "fe"
-        code = diagnostics.report_usage(problem.format_message(), json=json, hint=f"{command} --help")
+        step = shell(*command.split(), "--help")
+        code = diagnostics.report_usage(problem.format_message(), json=json, next_step=step)
     except click.ClickException as problem:
         code = diagnostics.report_usage(problem.format_message(), json=json)
     except SystemExit as leaving:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import click
 
 from foureyes.app.views.merge import MergeRow
+from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, end_cleanly, reason_options, say, verb
+from foureyes.ui.cli.steps import next_line
 
 WORDS = {
     "merged": "merged",
@@ -66,7 +68,7 @@ def merges_list(session: Session) -> None:
         for item in items
     ]
     output.write_raw(output.table(("#", "ID", "P", "STATE", "WAITS FOR", "TITLE"), cells) + "\n")
-    output.write("next: fe merge")
+    output.write(next_line(fe("merge")))
 
 
 @verb("retry", example="fe merges retry fe-7k2")

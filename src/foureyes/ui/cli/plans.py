@@ -8,9 +8,10 @@ import sys
 import click
 
 from foureyes.errors import BadInput
-from foureyes.steps import blank, fe, prose
+from foureyes.steps import blank, by, either, fe, prose
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.steps import next_line
 
 LIMIT = 2_000_000
 
@@ -38,10 +39,8 @@ def plan_import(session: Session, file: str, group: str) -> None:
         return
     cells = [(row.task, row.mode, ", ".join(row.depends_on), row.title) for row in rows]
     output.write_raw(output.table(("ID", "MODE", "WAITS FOR", "TITLE"), cells) + "\n")
-    output.write(
-        f"planned {output.count(len(rows), 'task')}\nnext: fe ready      a person makes the modes their own: "
-        "fe plan accept"
-    )
+    accept = by("person", fe("plan", "accept"), "a person makes the modes their own: ")
+    output.write(f"planned {output.count(len(rows), 'task')}\n{next_line(either(fe('ready'), accept, joint='      '))}")
 
 
 def _read(session: Session, file: str) -> str:

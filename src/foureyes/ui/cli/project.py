@@ -12,10 +12,10 @@ from foureyes import bootstrap
 from foureyes.app.views.project import Check, StatusView
 from foureyes.config.primer import PRIME
 from foureyes.errors import NoProject, VerificationFailed
-from foureyes.steps import Steps, blank, by_person, fe, in_turn, phrase
+from foureyes.steps import Steps, blank, by_person, either, fe, in_turn, phrase, prose
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.cli.steps import next_line, steps_text
 from foureyes.ui.cli.store import show_progress
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ def init(session: Session, prefix: str, target: str | None, no_commit: bool, sou
     lines.append("  review     batch: whoever made a change may not approve it; the rest: fe policy show")
     lines += [f"  note       {note}" for note in made.notes]
     lines.append("committed foureyes.toml (1 file); store in .foureyes/" if made.committed else "store in .foureyes/")
-    lines.append('next: fe create "your first task"      agents learn the way by: fe setup agents-md')
+    learn = fe("setup", "agents-md", before="agents learn the way by: ")
+    lines.append(next_line(either(fe("create", phrase("your first task")), learn, joint="      ")))
     output.write("\n".join(lines))
 
 
@@ -112,7 +113,7 @@ def status_text(view: StatusView) -> str:
         [f"  unmerged  {count['unmerged']} closed without merging: fe list --unmerged"] if count["unmerged"] else []
     )
     lines += [f"  note      {steps_text(note)}" for note in view.notes]
-    return "\n".join([*lines, f"next: {steps_text(_next(view))}"])
+    return "\n".join([*lines, next_line(_next(view))])
 
 
 def _next(view: StatusView) -> Steps:
@@ -148,7 +149,7 @@ def doctor(session: Session) -> None:
 
 def _check(check: Check) -> str:
     result = "FAIL" if check.result == "fail" else check.result
-    return f"{result:<5} {check.message}" + (f"      next: {steps_text(check.next)}" if check.next else "")
+    return f"{result:<5} {check.message}" + (f"      {next_line(check.next)}" if check.next else "")
 
 
 @verb("prime", example="fe prime")
@@ -162,7 +163,8 @@ def prime(session: Session) -> None:
 def backup(session: Session, file: str) -> None:
     """A whole copy of the store, also while others write. Never overwrites a file."""
     session.app.projects.backup(session.actor, os.path.join(session.cwd, file))
-    session.answer({"backup": file}, f"backed up to {file}\nnext: fe restore {file}   puts it back")
+    back = fe("restore", file, after="   puts it back")
+    session.answer({"backup": file}, f"backed up to {file}\n{next_line(back)}")
 
 
 @verb("restore", example="fe restore ../shop-2027-01-31.db")
@@ -173,7 +175,7 @@ def restore(session: Session, file: str) -> None:
     name = os.path.basename(kept)
     session.answer(
         {"restored": file, "kept": name},
-        f"restored {file}; the store before it is .foureyes/{name}\nnext: fe audit verify",
+        f"restored {file}; the store before it is .foureyes/{name}\n{next_line(fe('audit', 'verify'))}",
     )
 
 
@@ -187,7 +189,8 @@ def setup(session: Session, agent: str, remove: bool) -> None:
     name, done = bootstrap.setup(session.cwd, session.actor, agent, remove=remove)
     session.answer(
         {"file": name, "result": done},
-        f"{name}: {done}" + ("\nnext: review and commit it" if done in ("written", "updated", "removed") else ""),
+        f"{name}: {done}"
+        + ("\n" + next_line(prose("review and commit it")) if done in ("written", "updated", "removed") else ""),
     )
 
 

@@ -6,8 +6,10 @@ import click
 
 from foureyes.app.views.review import QueueRow, QueueView
 from foureyes.core.rules.risk import WORDS
+from foureyes.steps import NO_STEP, either, fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.steps import next_line
 
 MARKS = {"passed": "✓", "failed": "✗", "crashed": "!", "timed_out": "!", "not_run": "·"}
 
@@ -36,7 +38,7 @@ def _json(row: QueueRow) -> dict[str, object]:
 def queue_text(view: QueueView, limit: int) -> str:
     """The queue, group by group."""
     if not view.rows:
-        return "nothing waits in review\nnext: fe ready"
+        return f"nothing waits in review\n{next_line(fe('ready'))}"
     waits = "task waits" if view.count == 1 else "tasks wait"
     lines = [
         f"{view.count} {waits} in review      auto-approvable {view.auto_approvable} · need attention "
@@ -56,8 +58,8 @@ def queue_text(view: QueueView, limit: int) -> str:
     if view.checks:
         lines.append(f"checks left to right: {' '.join(view.checks)}   (✓ passed ✗ failed ! broke · not run)")
     first = next((row for row in shown if row.you.may_approve), shown[0])
-    all_auto = "      fe approve --all-auto" if view.auto_approvable else ""
-    return "\n".join([*lines, f"next: fe show {first.task} --diff{all_auto}"])
+    all_auto = fe("approve", "--all-auto") if view.auto_approvable else NO_STEP
+    return "\n".join([*lines, next_line(either(fe("show", first.task, "--diff"), all_auto, joint="      "))])
 
 
 def _row(row: QueueRow, checks: tuple[str, ...], width: int) -> str:

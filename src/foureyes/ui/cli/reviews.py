@@ -6,12 +6,13 @@ import click
 import msgspec
 
 from foureyes.app.views.review import ReviewOutcome, ReviewView
+from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.attempts import review_own
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.files import read_document
 from foureyes.ui.cli.queue import show_queue
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.cli.steps import next_line
 from foureyes.ui.cli.text.finding import table_text
 
 
@@ -49,7 +50,7 @@ def outcome_text(done: ReviewOutcome) -> str:
     lines = [f"reviewed {done.task}, attempt {done.attempt}: {done.message}"]
     lines += [f"  found {name}" for name in done.raised] + [f"  ruled {line}" for line in done.ruled]
     lines += ["  it counts"] if done.counts else []
-    return "\n".join([*lines, *[f"  {note}" for note in done.notes], f"next: {steps_text(done.next)}"])
+    return "\n".join([*lines, *[f"  {note}" for note in done.notes], next_line(done.next)])
 
 
 @verb("show", example="fe review show fe-7k2")
@@ -61,7 +62,8 @@ def review_show(session: Session, task: str) -> None:
         output.write_lines(detail.reviews)
         return
     if not detail.reviews:
-        output.write(f"no review of {detail.task.id} yet\nnext: fe review request {detail.task.id}")
+        ask = fe("review", "request", detail.task.id)
+        output.write(f"no review of {detail.task.id} yet\n{next_line(ask)}")
         return
     output.write("\n".join(line for one in detail.reviews for line in review_lines(one)))
 

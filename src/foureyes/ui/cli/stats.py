@@ -13,9 +13,11 @@ import msgspec
 
 from foureyes.app.views.stats import LoopRow, LoopStats
 from foureyes.core.loop.metrics import ReviewerScore, ReviewStats, Share
+from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.security import show_security
+from foureyes.ui.cli.steps import next_line
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 WIDEST_BAR = 40
@@ -93,7 +95,7 @@ def reviews_text(view: ReviewStats, how: Style) -> str:
     if not (
         view.reviews or view.findings or view.iterations.tasks or view.invalid.n or view.exceptions or view.statuses
     ):
-        return "nothing was reviewed yet\nnext: fe reviewable"
+        return f"nothing was reviewed yet\n{next_line(fe('reviewable'))}"
     parts = [output.table(("FIGURE", "VALUE", "COUNTED"), _figures(view, how))]
     buckets = [
         (f"{one.iterations}", one.tasks, output.count(one.tasks, "task")) for one in view.iterations.distribution
@@ -153,7 +155,7 @@ def _figures(view: ReviewStats, how: Style) -> list[tuple[str, str, str]]:
 def reviewers_text(rows: Sequence[ReviewerScore], limit: int, how: Style) -> str:
     """The scorecard; on a terminal with a bar for the precision."""
     if not rows:
-        return "nobody has reviewed yet\nnext: fe reviewable"
+        return f"nobody has reviewed yet\n{next_line(fe('reviewable'))}"
     head = (
         "REVIEWER",
         "AGENT",
@@ -205,7 +207,7 @@ def loops_text(view: LoopStats, limit: int, how: Style) -> str:
     parts += [f"{len(view.tasks) - limit} more: --limit {len(view.tasks)}"] if len(view.tasks) > limit else []
     parts += [f"{totals.left_off} more were not looked at"] if totals.left_off else []
     first = next((row for row in view.tasks if row.pressure), view.tasks[0])
-    return "\n\n".join(parts) + f"\nnext: fe show {first.task}"
+    return "\n\n".join(parts) + f"\n{next_line(fe('show', first.task))}"
 
 
 def _loop(row: LoopRow) -> tuple[str, ...]:

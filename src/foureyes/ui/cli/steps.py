@@ -23,6 +23,11 @@ def steps_text(steps: Steps) -> str:
     return "".join(_step(step) for step in steps.steps)
 
 
+def next_line(steps: Steps) -> str:
+    """The last line of an answer."""
+    return f"next: {steps_text(steps)}"
+
+
 def _step(step: Step) -> str:
     if not step.argv:
         return step.before + step.after

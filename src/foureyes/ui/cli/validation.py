@@ -8,7 +8,7 @@ from foureyes.app.views.completion import Report
 from foureyes.errors import VerificationFailed
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.cli.steps import next_line
 
 
 @verb("validate", example="fe validate --label sprint-4")
@@ -36,5 +36,5 @@ def report_text(report: Report) -> str:
         lines = [f"not complete: {report.scope}. {output.count(len(report.reasons), 'reason')}:"]
     for reason in report.reasons:
         lines.append(f"  {reason.rule}  {reason.message}")
-        lines += [f"      next: {steps_text(reason.next)}"] if reason.next else []
+        lines += [f"      {next_line(reason.next)}"] if reason.next else []
     return "\n".join(lines + [f"  note  {note}" for note in report.notes])

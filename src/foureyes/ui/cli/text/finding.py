@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from foureyes.app.views.finding import FindingPage, FindingView, MoveView
 from foureyes.ui.cli import output
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.cli.steps import next_line
 
 MARKS = {"CRITICAL": "◆", "HIGH": "▲", "MEDIUM": "●", "LOW": "○"}
 
@@ -63,7 +63,7 @@ def finding_text(one: FindingPage) -> str:
     lines += _field("file", "is no longer part of the change" if one.left_diff else "")
     lines += _answer(one) + _field("patch", one.fix_patch)
     lines += [line for move in one.moves for line in _field("history", _move(one, move))]
-    return "\n".join([*lines, *([f"next: {steps_text(one.next)}"] if one.next else [])])
+    return "\n".join([*lines, *([next_line(one.next)] if one.next else [])])
 
 
 def _head(one: FindingView) -> str:

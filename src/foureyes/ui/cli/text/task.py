@@ -9,7 +9,7 @@ from foureyes.core.nouns.feedback import section
 from foureyes.core.words.ids import short_diff
 from foureyes.steps import NO_STEP, fe, in_turn, phrase
 from foureyes.ui.cli.output import count, when
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.cli.steps import next_line
 from foureyes.ui.cli.text.loop import context_sections, loop_lines
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _you(detail: TaskDetail, with_diff: bool) -> list[str]:
         step = {"open": fe("start", task.id), "in_progress": fe("submit", task.id), "approved": fe("merge")}.get(
             task.status
         )
-        return [f"next: {steps_text(step)}"] if step else []
+        return [next_line(step)] if step else []
     return (
         _field("for you", _answer(you))
         + [line for reason in you.reasons for line in _field("", f"{reason.rule}  {reason.message}")]
@@ -160,12 +160,12 @@ def _next(detail: TaskDetail, with_diff: bool = False) -> str:
     task, you = detail.task, detail.you
     if you is None or not you.may_approve:
         stale = you is not None and you.stale
-        return f"next: fe submit {task.id}" if stale else "next: fe reviewable"
+        return next_line(fe("submit", task.id) if stale else fe("reviewable"))
     seen = short_diff(detail.attempts[-1].diff_id) if detail.attempts else ""
     reason = ("-m", phrase("why it is fine")) if you.needs_reason else ()
     look = NO_STEP if with_diff else fe("show", task.id, "--diff")
     step = in_turn(look, fe("approve", task.id, "--seen", seen, *reason), joint="      then   ")
-    return f"next: {steps_text(step)}"
+    return next_line(step)
 
 
 def _field(name: str, value: str) -> list[str]:
