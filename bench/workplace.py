@@ -16,9 +16,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from foureyes import bootstrap
 from foureyes.app.application import Application
 from foureyes.app.work.branches import attempt_ref
+from foureyes.bootstrap.creating import create_project
+from foureyes.bootstrap.wiring import open_project
 from foureyes.core import events as e
 from foureyes.core.events.decision import Approved, AttemptSubmitted, TaskMerged
 from foureyes.core.nouns.attempt import Author, ChangedFile, Commit
@@ -66,7 +67,7 @@ class Workplace:
 
     def open(self, at: Path | None = None) -> Application:
         """The Application, standing in the main checkout or in a worktree."""
-        return bootstrap.open_project(str(at or self.repo), self.environment())
+        return open_project(str(at or self.repo), self.environment())
 
     def _begin(self) -> None:
         """The first commit, and the project; a person's approval settles at once, because nobody wants to measure the
@@ -85,7 +86,7 @@ class Workplace:
             write(self.repo, long_file(number), long_lines(number))
         self.git("add", ".")
         self.git("commit", "-q", "-m", "first")
-        bootstrap.create_project(str(self.repo), self.environment(), ADA, prefix=PREFIX, target=TARGET, commit=True)
+        create_project(str(self.repo), self.environment(), ADA, prefix=PREFIX, target=TARGET, commit=True)
         app = self.open()
         app.policy.set(ADA, "review.human.settle_seconds", "0")
         app.close()

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from foureyes import bootstrap
-from foureyes.bootstrap import create_project, creating, open_project, restore, setup
-from foureyes.bootstrap.creating import Created
+from foureyes.bootstrap import creating
+from foureyes.bootstrap.creating import Created, create_project
+from foureyes.bootstrap.instructing import write_instructions
+from foureyes.bootstrap.restoring import restore_backup
+from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, EnvironmentProblem, GitProblem, NoProject, Refused, StoreProblem
 from foureyes.ui.cli.steps import steps_text
@@ -119,7 +121,7 @@ def fail_at(monkeypatch: pytest.MonkeyPatch, where: object, name: str, problem: 
 STEPS: list[Callable[[pytest.MonkeyPatch], None]] = [
     lambda m: fail_at(m, creating, "create_store", OSError(28, "No space left on device")),
     lambda m: fail_at(m, creating, "create_store", StoreProblem("the disk is full")),
-    lambda m: fail_at(m, bootstrap, "application", KeyboardInterrupt()),
+    lambda m: fail_at(m, creating, "application", KeyboardInterrupt()),
     lambda m: fail_at(m, os, "rename", OSError(30, "Read-only file system")),
 ]
 
@@ -220,8 +222,8 @@ def test_a_restore_by_a_person_is_on_record_and_the_old_store_is_kept(checkout: 
     app.tasks.create(CLAUDE, "after the backup")
     app.close()
     with pytest.raises(Refused):
-        restore(str(checkout.path), {}, CLAUDE, "backup.db")
-    kept = restore(str(checkout.path), {}, ALICE, "backup.db")
+        restore_backup(str(checkout.path), {}, CLAUDE, "backup.db")
+    kept = restore_backup(str(checkout.path), {}, ALICE, "backup.db")
     app = open_project(str(checkout.path), {})
     assert app.status.show(ALICE).counts["open"] == 0
     assert [(row.kind, "backup.db" in row.reason) for row in app.audit.exceptions()] == [("restore", True)]
@@ -232,12 +234,12 @@ def test_a_restore_by_a_person_is_on_record_and_the_old_store_is_kept(checkout: 
 
 def test_the_instruction_block_goes_into_the_callers_worktree(checkout: Checkout, tmp_path: Path) -> None:
     checkout.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    assert setup(str(tmp_path / "side"), BOB, "claude", remove=False) == ("CLAUDE.md", "written")
+    assert write_instructions(str(tmp_path / "side"), BOB, "claude", remove=False) == ("CLAUDE.md", "written")
     assert (tmp_path / "side" / "CLAUDE.md").exists()
-    assert setup(str(tmp_path / "side"), BOB, "claude", remove=False) == ("CLAUDE.md", "unchanged")
-    assert setup(str(tmp_path / "side"), BOB, "claude", remove=True) == ("CLAUDE.md", "removed")
+    assert write_instructions(str(tmp_path / "side"), BOB, "claude", remove=False) == ("CLAUDE.md", "unchanged")
+    assert write_instructions(str(tmp_path / "side"), BOB, "claude", remove=True) == ("CLAUDE.md", "removed")
     assert (
-        setup(str(checkout.path), BOB, "codex", remove=False)[0]
-        == setup(str(checkout.path), BOB, "agents-md", remove=False)[0]
+        write_instructions(str(checkout.path), BOB, "codex", remove=False)[0]
+        == write_instructions(str(checkout.path), BOB, "agents-md", remove=False)[0]
         == "AGENTS.md"
     )

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.bootstrap import create_project, open_project
-from foureyes.bootstrap.creating import Created
+from foureyes.bootstrap.creating import Created, create_project
 from foureyes.bootstrap.detecting import checks_in
+from foureyes.bootstrap.wiring import open_project
 from foureyes.config.reading import read_file
 from foureyes.core.nouns.check import CheckRule
 

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from foureyes import bootstrap
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.application import Application
+from foureyes.bootstrap.creating import create_project
+from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import FoureyesError, StoreProblem
 from foureyes.ui.cli.steps import steps_text
 
@@ -137,8 +138,8 @@ def readable(template: Path) -> Iterator[Path]:
     root = copy_of(template, folder / "project").path
 
     def prepare() -> None:
-        bootstrap.create_project(str(root), dict(os.environ), ALICE, prefix="fe", target=None, commit=True)
-        app = bootstrap.open_project(str(root), dict(os.environ))
+        create_project(str(root), dict(os.environ), ALICE, prefix="fe", target=None, commit=True)
+        app = open_project(str(root), dict(os.environ))
         app.tasks.create(ALICE, "a task")
         app.close()
 
@@ -182,7 +183,7 @@ def test_a_store_that_may_only_be_read_says_so_and_is_not_changed(readable: Path
 
 
 def create_in(root: Path) -> None:
-    bootstrap.open_project(str(root), dict(os.environ)).tasks.create(ALICE, "another")
+    open_project(str(root), dict(os.environ)).tasks.create(ALICE, "another")
 
 
 @pytest.mark.parametrize("args", [("create", "another"), ("list",)], ids=["create", "list"])

@@ -15,7 +15,6 @@ import apsw
 import msgspec
 import pytest
 
-from foureyes import bootstrap
 from foureyes.adapters.store.engine import Database
 from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.opening import MIRROR
@@ -24,6 +23,10 @@ from foureyes.adapters.store.shared import LOCAL
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Reading
 from foureyes.app.application import Application
+from foureyes.bootstrap.creating import create_project
+from foureyes.bootstrap.moving import copy_store
+from foureyes.bootstrap.restoring import restore_backup
+from foureyes.bootstrap.wiring import open_project
 from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
 from foureyes.errors import BadInput, FoureyesError, Refused
@@ -57,11 +60,11 @@ def drop_all(server: Server) -> None:
 
 
 def init(root: Path, environ: dict[str, str]) -> None:
-    bootstrap.create_project(str(root), environ, ALICE, prefix="fe", target=None, commit=True)
+    create_project(str(root), environ, ALICE, prefix="fe", target=None, commit=True)
 
 
 def opened(root: Path, environ: dict[str, str], look: Callable[[Application], object]) -> None:
-    app = bootstrap.open_project(str(root), environ)
+    app = open_project(str(root), environ)
     try:
         look(app)
     finally:
@@ -203,7 +206,7 @@ class Repository:
         """Number and hash of every row; the audit finds nothing. In a child: nobody here keeps the store open."""
 
         def look() -> list[tuple[int, str]]:
-            app = bootstrap.open_project(str(self.root), self.environ)
+            app = open_project(str(self.root), self.environ)
             report = app.audit.verify()
             assert [found for found in report.findings if "security_events.jsonl" not in found.message] == []
             rows = [(row.seq, row.hash) for row in app.audit.export()]
@@ -243,7 +246,7 @@ def test_a_killed_restore_can_be_repeated_and_nothing_is_lost_G4(repository: Rep
     old, length = repository.journal(), rows_in(backup)
 
     def restore() -> None:
-        bootstrap.restore(str(repository.root), repository.environ, ALICE, str(backup))
+        restore_backup(str(repository.root), repository.environ, ALICE, str(backup))
 
     steps = steps_of(restore)
     record_property("failpoints", len(steps))
@@ -294,7 +297,7 @@ def test_a_killed_move_back_into_the_file_can_be_repeated_and_nothing_is_lost_G4
 def copy(repository: Repository, url: str) -> None:
     """`fe store copy`; where it has been done already it says so."""
     with contextlib.suppress(Refused):
-        bootstrap.copy_store(str(repository.root), repository.environ, ALICE, url, None)
+        copy_store(str(repository.root), repository.environ, ALICE, url, None)
 
 
 def there(repository: Repository, server: Server, old: list[tuple[int, str]]) -> list[str]:

@@ -13,8 +13,8 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from foureyes import bootstrap
 from foureyes.adapters.identity import sshsig
+from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId, TaskId, token_hash
 from foureyes.errors import Refused
@@ -373,7 +373,7 @@ def test_I9_P6_where_only_people_with_keys_approve_no_disguise_helps(
         person="bob@desk",
         evidence=("person:bob@desk",),
     )
-    app = bootstrap.open_project(str(keyed.repo), {"HOME": str(tmp_path)})
+    app = open_project(str(keyed.repo), {"HOME": str(tmp_path)})
     try:
         with pytest.raises(Refused) as refused:
             app.decisions.approve(made_up, signed_work.task)
@@ -404,7 +404,7 @@ def test_I2_a_made_up_actor_is_believed_unless_it_claims_a_token(stage: Stage, w
         evidence=("x",),
         processes=("x",),
     )
-    app = bootstrap.open_project(str(stage.repo), {})
+    app = open_project(str(stage.repo), {})
     try:
         for token in ("", "0" * 64, issued["token"]):
             with pytest.raises(Refused) as refused:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes import bootstrap
+from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import Refused, TokenRefused
@@ -146,7 +146,7 @@ def test_I2_a_token_is_void_once_its_session_has_ended_and_using_it_is_recorded(
 def test_I2_a_token_that_ends_between_the_look_and_the_write_is_void(stage: Stage, work: HandedIn) -> None:
     cast = stage.cast
     made = stage.done(cast.claude, "session", "spawn", work.task, "--role", "review")
-    app = bootstrap.open_project(str(stage.repo), {})
+    app = open_project(str(stage.repo), {})
     try:
         seen = app.sessions.recognise(lambda _: _below(cast.claude, made["token"]))
         assert (seen.trust, seen.role) == ("issued", "review")
@@ -184,7 +184,7 @@ def test_I2_another_process_that_got_the_number_of_the_one_a_token_was_given_to_
     stage: Stage, work: HandedIn
 ) -> None:
     token = spawned(stage, stage.cast.claude, work.task, "review")
-    app = bootstrap.open_project(str(stage.repo), {})
+    app = open_project(str(stage.repo), {})
     try:
         assert app.sessions.recognise(lambda _: _below(stage.cast.claude, token)).trust == "issued"
         with pytest.raises(TokenRefused) as refused:

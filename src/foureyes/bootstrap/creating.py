@@ -8,15 +8,26 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec.structs import replace
 
-from foureyes import bootstrap
 from foureyes.adapters.clock import RandomIds
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.store.opening import create_store
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.call.caller import permit
+from foureyes.bootstrap.places import (
+    FOLDER,
+    PROMPTS,
+    folder_of,
+    git,
+    is_project,
+    repository,
+    settings_on_target,
+    workshop,
+)
+from foureyes.bootstrap.wiring import application, now, open_project
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import PREFIX
 from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProblem, NoStore, NotFound
@@ -24,37 +35,25 @@ from foureyes.steps import blank, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
-    from foureyes.adapters.git.workshop import GitWorkshop
     from foureyes.bootstrap.detecting import Proposal
     from foureyes.config.settings import Value
 
 HEADING = "# Foureyes reads this file from the target branch. A change to it is reviewed like any other.\n"
 
 
-class Created:
+class Created(msgspec.Struct, frozen=True, kw_only=True):
     """What `fe init` did."""
 
-    def __init__(
-        self,
-        *,
-        new: bool,
-        target: str,
-        prefix: str,
-        project: str,
-        committed: str,
-        notes: list[str],
-        checks: Sequence[Proposal] = (),
-    ) -> None:
-        self.checks = checks
-        self.new = new
-        self.target = target
-        self.prefix = prefix
-        self.project = project
-        self.committed = committed
-        self.notes = notes
+    new: bool
+    target: str
+    prefix: str
+    project: str
+    committed: str
+    notes: list[str]
+    checks: Sequence[Proposal] = ()
 
 
-def create(
+def create_project(
     cwd: str,
     environ: Mapping[str, str],
     actor: Actor,
@@ -69,18 +68,18 @@ def create(
     nothing.
     """
     permit(actor, "init")
-    place = bootstrap.repository(cwd)
-    repo = bootstrap.git(place)
+    place = repository(cwd)
+    repo = git(place)
     repo.check_version()
-    folder = bootstrap.folder_of(place)
+    folder = folder_of(place)
     settings = _settings_from(os.path.join(cwd, source)) if source else {}
     proposed = _proposed(place, environ, settings, trying=trying)
     if not PREFIX.match(prefix):
         raise BadInput(f"prefix {prefix!r}: one to ten small letters and digits, a letter first.")
-    new = not bootstrap.is_project(folder)
+    new = not is_project(folder)
     if new:
         _make_folder(folder, place, environ, actor, prefix, target or _target(repo))
-    app = bootstrap.open_project(cwd, environ)
+    app = open_project(cwd, environ)
     try:
         project = app.projects.get()
     finally:
@@ -123,22 +122,22 @@ def _tried(place: Located, environ: Mapping[str, str], proposal: Proposal) -> Pr
     from foureyes.adapters.checks.pipeline import Pipeline
     from foureyes.core.nouns.check import judge
 
-    workshop = _workshop(place)
+    shop = workshop(place)
     try:
-        head = bootstrap.git(place).commit_of("HEAD")
-        tree = workshop.tree_of(head) if head else None
+        head = git(place).commit_of("HEAD")
+        tree = shop.tree_of(head) if head else None
         if tree is None:
             return replace(proposal, tried="there is no commit to try it on")
-        said = judge(proposal.rule, Pipeline(environ).run(proposal.rule, lambda path: workshop.export(tree, path)))
+        said = judge(proposal.rule, Pipeline(environ).run(proposal.rule, lambda path: shop.export(tree, path)))
         tried = f"{said.outcome.replace('_', ' ')}: {said.summary}"
         return replace(proposal, tried=tried, outcome=said.outcome)
     finally:
-        workshop.close()
+        shop.close()
 
 
 def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str], *, own: bool) -> None:
     """P12: what a person sets up, that person accepts; what was on the target before, they look at first."""
-    app = bootstrap.open_project(cwd, environ)
+    app = open_project(cwd, environ)
     try:
         if app.projects.get().accepted_digest is None and own:
             app.policy.accept(actor)
@@ -177,7 +176,7 @@ def _target(repo: GitRepo) -> str:
     return found
 
 
-IGNORED = f"*\n!/{bootstrap.PROMPTS}/\n!/{bootstrap.PROMPTS}/**\n"
+IGNORED = f"*\n!/{PROMPTS}/\n!/{PROMPTS}/**\n"
 """What git does not see of `.foureyes/`: all but the project's own templates of prompts (F4)."""
 
 
@@ -186,7 +185,7 @@ def _put_in_place(temporary: str, folder: str) -> None:
     if not os.path.isdir(folder):
         os.rename(temporary, folder)
         return
-    os.rename(os.path.join(folder, bootstrap.PROMPTS), os.path.join(temporary, bootstrap.PROMPTS))
+    os.rename(os.path.join(folder, PROMPTS), os.path.join(temporary, PROMPTS))
     os.rmdir(folder)
     os.rename(temporary, folder)
 
@@ -204,14 +203,14 @@ def _make_folder(
         joined = _make_store(temporary, place, environ, project)
         try:
             if not joined.joined:
-                app = bootstrap.application(joined.store, place, environ)
+                app = application(joined.store, place, environ)
                 app.projects.create(actor, os.path.basename(place.root) or "project", prefix, target)
         finally:
             joined.store.close()
         _put_in_place(temporary, folder)
     except OSError as problem:
         raise EnvironmentProblem(
-            f"{bootstrap.FOLDER}/ cannot be made here: {problem.strerror}. Nothing was changed.",
+            f"{FOLDER}/ cannot be made here: {problem.strerror}. Nothing was changed.",
             next_step=prose("make the repository's directory writable for you"),
         ) from problem
     finally:
@@ -231,10 +230,10 @@ class _Made:
 
 def _make_store(folder: str, place: Located, environ: Mapping[str, str], project: str) -> _Made:
     """A file; or, where FOUREYES_STORE or foureyes.toml names a server, a schema there, joined if it exists."""
-    known = bootstrap.settings_on_target(place)
+    known = settings_on_target(place)
     url = environ.get("FOUREYES_STORE", "") or str(known.get("store.url", ""))
     if not url:
-        return _Made(create_store(folder, project, bootstrap.now()), joined=False)
+        return _Made(create_store(folder, project, now()), joined=False)
     from foureyes.adapters.store.shared import Pointer, has_project, open_shared, write_pointer
 
     named = str(known.get("project.id", ""))
@@ -244,7 +243,7 @@ def _make_store(folder: str, place: Located, environ: Mapping[str, str], project
             "one project is never begun.",
             next_step=fe("store", "copy", blank("URL"), after=", on the machine that has the store"),
         )
-    store = open_shared(folder, url, named or project, bootstrap.now(), create=not named)
+    store = open_shared(folder, url, named or project, now(), create=not named)
     write_pointer(folder, Pointer(named or project, "" if environ.get("FOUREYES_STORE") else url))
     return _Made(store, joined=bool(named))
 
@@ -287,16 +286,10 @@ def _write_config(
         )
         return ""
     try:
-        return str(_workshop(place).commit_file(FILE, "Set up Foureyes"))
+        return str(workshop(place).commit_file(FILE, "Set up Foureyes"))
     except GitProblem as problem:
         notes.append(f"{FILE} is written but git would not commit it: {problem.message}")
         return ""
-
-
-def _workshop(place: Located) -> GitWorkshop:
-    from foureyes.adapters.git.workshop import GitWorkshop
-
-    return GitWorkshop(place.worktree, place.git_dir, place.common_dir, place.root, bootstrap.folder_of(place))
 
 
 def _is_ours(path: str, project: str) -> bool:

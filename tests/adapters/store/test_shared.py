@@ -11,14 +11,17 @@ from typing import Any
 
 import pytest
 
-from foureyes import bootstrap
 from foureyes.adapters.store import shared
 from foureyes.adapters.store.copying import copy_journal
 from foureyes.adapters.store.opening import open_store
 from foureyes.adapters.store.shared import Pointer, check_url, read_pointer, write_pointer
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.application import Application
-from foureyes.bootstrap import copy_store, create_project, creating, open_project, restore
+from foureyes.bootstrap import creating
+from foureyes.bootstrap.creating import create_project
+from foureyes.bootstrap.moving import copy_store
+from foureyes.bootstrap.restoring import restore_backup
+from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, FoureyesError, NoProject, NoStore, Refused, StoreProblem, VerificationFailed
 from foureyes.ui.cli.steps import steps_text
@@ -202,7 +205,7 @@ def test_a_server_that_is_not_there_changes_nothing(project: Project, url: str) 
 def test_restore_is_for_the_file_only(project: Project, tmp_path: Path) -> None:
     project.copy()
     with pytest.raises(Refused, match="on a server"):
-        restore(project.cwd, {}, ALICE, "backup.db")
+        restore_backup(project.cwd, {}, ALICE, "backup.db")
 
 
 # -------------------------------------------------------------------------------------------------------- tampering
@@ -518,7 +521,7 @@ def test_an_init_that_was_killed_after_it_made_the_schema_can_be_repeated_G4(
 
     with monkeypatch.context() as patched:
         patched.setattr(creating, "_make_store", remembered)
-        crash_at(patched, bootstrap, "application")
+        crash_at(patched, creating, "application")
         with pytest.raises(Crash):
             create_project(str(checkout.path), environ, ALICE, prefix="fe", target=None, commit=True)
     assert server.schemas(engines.Run.projects[-1]), "the crash left a schema behind"

@@ -42,26 +42,26 @@ class Session:
 
     @cached_property
     def app(self) -> Application:
-        from foureyes import bootstrap  # what needs no project (help, rules) opens nothing
+        from foureyes.bootstrap.wiring import open_project  # what needs no project (help, rules) opens nothing
 
-        app = bootstrap.open_project(self.cwd, os.environ)
+        app = open_project(self.cwd, os.environ)
         click.get_current_context().find_root().call_on_close(app.close)
         return app
 
     @cached_property
     def actor(self) -> Actor:
         """Who is calling: as the project knows it, or, where there is none, as far as can be seen."""
-        from foureyes import bootstrap
+        from foureyes.bootstrap.wiring import whoami
 
         try:
             app = self.app
         except EnvironmentProblem:
-            seen = bootstrap.whoami(os.environ, self.asserted)
+            seen = whoami(os.environ, self.asserted)
             if seen.token:
                 reason = Reason("I2", "FOUREYES_TOKEN is set, and there is no project here that could check it")
                 raise Refused("the token was refused.", reasons=(reason,)) from None
             return seen
-        return app.sessions.recognise(lambda programs: bootstrap.whoami(os.environ, self.asserted, programs))
+        return app.sessions.recognise(lambda programs: whoami(os.environ, self.asserted, programs))
 
     def check_token(self) -> None:
         """I2: a token that is used elsewhere is refused whatever it is used for, also where nobody asks who is

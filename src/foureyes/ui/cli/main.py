@@ -210,8 +210,8 @@ def _flush(code: int) -> int:
 def _folder() -> str | None:
     """Where a crash report goes, if there is a project."""
     try:
-        from foureyes import bootstrap
+        from foureyes.bootstrap.places import folder_of, repository
 
-        return bootstrap.folder_of(bootstrap.repository(os.getcwd()))
+        return folder_of(repository(os.getcwd()))
     except Exception:
         return None

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from foureyes import bootstrap
 from foureyes.app.views.project import Check, StatusView
+from foureyes.bootstrap.places import describe, folder_of, repository
 from foureyes.config.primer import PRIME
 from foureyes.errors import NoProject, VerificationFailed
 from foureyes.steps import Steps, blank, by_person, either, fe, in_turn, phrase, prose
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 @click.option("--try", "trying", is_flag=True, help="Run each proposed check once; those that cannot run are left out.")
 def init(session: Session, prefix: str, target: str | None, no_commit: bool, source: str | None, trying: bool) -> None:
     """Set up a project here: .foureyes/ (never committed) and foureyes.toml (one commit, nothing else)."""
-    made = bootstrap.create_project(
+    from foureyes.bootstrap.creating import create_project
+
+    made = create_project(
         session.cwd,
         os.environ,
         session.actor,
@@ -57,7 +59,7 @@ def init(session: Session, prefix: str, target: str | None, no_commit: bool, sou
         output.write("\n".join(["already a project; nothing changed", *[f"  {note}" for note in made.notes]]))
         return
     lines = ["Foureyes project created." if made.new else "Foureyes project completed.", f"  target     {made.target}"]
-    root = bootstrap.repository(session.cwd).root
+    root = repository(session.cwd).root
     lines += [f"  repository {root}"] if os.path.realpath(root) != os.path.realpath(session.cwd) else []
     lines += _proposals(made.checks)
     lines.append("  review     batch: whoever made a change may not approve it; the rest: fe policy show")
@@ -171,7 +173,9 @@ def backup(session: Session, file: str) -> None:
 @click.argument("file")
 def restore(session: Session, file: str) -> None:
     """Put a backup in the store's place. For people; on record; the store as it was is kept beside it."""
-    kept = bootstrap.restore(session.cwd, os.environ, session.actor, file)
+    from foureyes.bootstrap.restoring import restore_backup
+
+    kept = restore_backup(session.cwd, os.environ, session.actor, file)
     name = os.path.basename(kept)
     session.answer(
         {"restored": file, "kept": name},
@@ -186,7 +190,9 @@ def setup(session: Session, agent: str, remove: bool) -> None:
     """Write the instruction block for agents into AGENTS.md or CLAUDE.md. Safe to repeat; everything around it
     stays.
     """
-    name, done = bootstrap.setup(session.cwd, session.actor, agent, remove=remove)
+    from foureyes.bootstrap.instructing import write_instructions
+
+    name, done = write_instructions(session.cwd, session.actor, agent, remove=remove)
     session.answer(
         {"file": name, "result": done},
         f"{name}: {done}"
@@ -200,10 +206,10 @@ def bare(ctx: click.Context) -> None:
     if session.actor.kind == "agent":
         output.write(PRIME.rstrip("\n"))
         return
-    place = bootstrap.repository(session.cwd)
-    if not os.path.isdir(bootstrap.folder_of(place)):
+    place = repository(session.cwd)
+    if not os.path.isdir(folder_of(place)):
         raise NoProject(
-            f"no Foureyes project here yet ({bootstrap.describe(place)}).",
+            f"no Foureyes project here yet ({describe(place)}).",
             next_step=fe("init", after="   writes .foureyes/ and commits foureyes.toml, nothing else"),
         )
     output.write(status_text(session.app.status.show(session.actor)))

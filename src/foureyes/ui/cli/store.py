@@ -7,7 +7,6 @@ import sys
 
 import click
 
-from foureyes import bootstrap
 from foureyes.ui.cli import diagnostics
 from foureyes.ui.cli.command import Session, verb
 
@@ -25,7 +24,9 @@ def store_copy(session: Session, url: str) -> None:
 
     For people. Writers wait meanwhile. What was the store before is kept beside it under another name.
     """
-    count = bootstrap.copy_store(session.cwd, os.environ, session.actor, url, show_progress)
+    from foureyes.bootstrap.moving import copy_store
+
+    count = copy_store(session.cwd, os.environ, session.actor, url, show_progress)
     where = "the file .foureyes/store.db" if url == "sqlite" else "the server"
     note = "" if url == "sqlite" else "\n  other machines: [store] url in foureyes.toml, then fe init there"
     session.answer(

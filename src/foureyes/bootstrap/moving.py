@@ -1,0 +1,39 @@
+"""`fe store copy`: move the store of a project to a server, or back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.call.caller import permit
+from foureyes.bootstrap.places import project_folder, repository
+from foureyes.bootstrap.wiring import now, server_of
+from foureyes.errors import Refused
+from foureyes.steps import fe
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from foureyes.app.ports import Progress
+    from foureyes.core.nouns.session import Actor
+
+
+def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, progress: Progress | None) -> int:
+    """Move the project's store to a server, or back into the file (`sqlite`); by a person; how many rows."""
+    permit(actor, "store copy")
+    from foureyes.adapters.store import shared
+
+    place = repository(cwd)
+    folder = project_folder(place)
+    remote = shared.read_pointer(folder) is not None
+    if url == shared.LOCAL:
+        if not remote:
+            raise Refused("the store is the file in .foureyes/ already.", next_step=fe("doctor"))
+        address, project = server_of(folder, place, environ.get("FOUREYES_STORE", ""))
+        return shared.move_to_file(folder, address, project, now(), progress)
+    if remote:
+        raise Refused(
+            "the store is on a server already.", next_step=fe("store", "copy", shared.LOCAL, after="   first")
+        )
+    return shared.move_to_server(
+        folder, shared.check_url(url), now(), keep_url=not environ.get("FOUREYES_STORE"), progress=progress
+    )

@@ -1,0 +1,84 @@
+"""Where a project is: the repository around a directory, and what it keeps beside it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from foureyes.adapters.git.client.locate import Located, locate
+from foureyes.errors import EnvironmentProblem, NoProject
+from foureyes.steps import fe, in_turn, shell
+
+if TYPE_CHECKING:
+    from foureyes.adapters.git.repo import GitRepo
+    from foureyes.adapters.git.workshop import GitWorkshop
+    from foureyes.config.settings import Value
+
+FOLDER = ".foureyes"
+PROMPTS = "prompts"
+
+
+def repository(cwd: str) -> Located:
+    """The repository around a directory, or a sentence about what is missing."""
+    found = locate(cwd)
+    if found is None:
+        raise EnvironmentProblem(
+            "this directory is not in a git repository.\n  Foureyes keeps agents' work on branches until "
+            "someone else has agreed to it.",
+            next_step=in_turn(shell("git", "init"), fe("init"), joint=" && "),
+        )
+    return found
+
+
+def git(place: Located) -> GitRepo:
+    """The repository's port; imported late, because many commands never need git."""
+    from foureyes.adapters.git.repo import GitRepo
+
+    return GitRepo(place.worktree, place.git_dir, place.common_dir, place.root)
+
+
+def workshop(place: Located) -> GitWorkshop:
+    """The port that changes the repository."""
+    from foureyes.adapters.git.workshop import GitWorkshop
+
+    return GitWorkshop(place.worktree, place.git_dir, place.common_dir, place.root, folder_of(place))
+
+
+def describe(place: Located) -> str:
+    """A repository in a few words, for the first run."""
+    repo = git(place)
+    commits = repo.commit_count()
+    state = "clean" if repo.is_clean() else "with uncommitted changes"
+    return f"branch {repo.default_target() or 'detached'}, {commits} {'commit' if commits == 1 else 'commits'}, {state}"
+
+
+def folder_of(place: Located) -> str:
+    """Where a project keeps what is not committed; the same from every worktree (K3)."""
+    return os.path.join(place.root, FOLDER)
+
+
+def is_project(folder: str) -> bool:
+    """Whether there is a project; templates of prompts alone, which a clone brings along, are none (F4)."""
+    return os.path.isdir(folder) and os.listdir(folder) != [PROMPTS]
+
+
+def project_folder(place: Located) -> str:
+    """The folder of the project of a repository, or a sentence that there is none."""
+    folder = folder_of(place)
+    if not is_project(folder):
+        raise NoProject("no Foureyes project here or above.", next_step=fe("init"))
+    return folder
+
+
+def settings_on_target(place: Located) -> dict[str, Value]:
+    """foureyes.toml as it is on the branch checked out in the main worktree: what a fresh clone knows of its
+    project.
+    """
+    from foureyes.config.reading import read_file
+    from foureyes.config.settings import FILE
+
+    repo = git(place)
+    target = repo.default_target()
+    text = repo.file_at(target, FILE) if target else None
+    repo.close()
+    return read_file(text) if text else {}

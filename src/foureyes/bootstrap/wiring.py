@@ -1,0 +1,83 @@
+"""Plugs the rooms together: who calls, the store, and an Application over them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from foureyes.adapters.clock import RandomIds, SharedClock, SystemClock
+from foureyes.adapters.store.opening import open_store
+from foureyes.app.application import Application
+from foureyes.app.call.context import Context, stamp
+from foureyes.bootstrap.outside import Outside
+from foureyes.bootstrap.places import folder_of, git, project_folder, repository, settings_on_target
+from foureyes.errors import StoreProblem
+from foureyes.steps import blank, fe, shell
+
+if TYPE_CHECKING:
+    from foureyes.adapters.git.client.locate import Located
+    from foureyes.adapters.identity.keys import KeyRing
+    from foureyes.adapters.store.store import Store
+    from foureyes.core.nouns.session import Actor
+
+
+def whoami(environ: Mapping[str, str], asserted: str = "", programs: Sequence[str] = ()) -> Actor:
+    """Who is calling, as far as can be seen; the store may know more (`Sessions.recognise`)."""
+    from foureyes.adapters.identity.observe import observe
+
+    return observe(environ, asserted=asserted, programs=programs)
+
+
+def keys(environ: Mapping[str, str]) -> KeyRing:
+    """The caller's own keys."""
+    from foureyes.adapters.identity.keys import KeyRing
+
+    return KeyRing(environ)
+
+
+def open_project(cwd: str, environ: Mapping[str, str]) -> Application:
+    """The project around a directory."""
+    place = repository(cwd)
+    return application(_open(project_folder(place), place, environ), place, environ)
+
+
+def _open(folder: str, place: Located, environ: Mapping[str, str]) -> Store:
+    """The store of a project: where FOUREYES_STORE or the pointer file says, else the file."""
+    url = environ.get("FOUREYES_STORE", "")
+    if not url and not os.path.exists(os.path.join(folder, "store.json")):
+        return open_store(folder, now())
+    from foureyes.adapters.store.shared import open_shared
+
+    url, project = server_of(folder, place, url)
+    return open_shared(folder, url, project, now())
+
+
+def server_of(folder: str, place: Located, url: str) -> tuple[str, str]:
+    """Address and project of a shared store; `url` is what the environment says."""
+    from foureyes.adapters.store.shared import check_url, read_pointer
+
+    pointer = read_pointer(folder)
+    address = url or (pointer.url if pointer else "")
+    if not address:
+        raise StoreProblem(
+            "this project's store is on a PostgreSQL server.",
+            next_step=shell("export", blank("FOUREYES_STORE=postgresql://…")),
+        )
+    project = pointer.project if pointer else str(settings_on_target(place).get("project.id", ""))
+    if not project:
+        raise StoreProblem(
+            "foureyes.toml names no project id, so the server's store cannot be found.", next_step=fe("init")
+        )
+    return check_url(address), project
+
+
+def application(store: Store, place: Located, environ: Mapping[str, str]) -> Application:
+    """An Application over a store and a repository."""
+    clock, folder = SharedClock(store.engine), folder_of(place)
+    outside = Outside(place, folder, environ)
+    return Application(Context(store, lambda: git(place), clock, RandomIds(), environ, lambda: keys(environ), outside))
+
+
+def now() -> str:
+    return stamp(SystemClock().now())
