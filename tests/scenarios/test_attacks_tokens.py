@@ -271,12 +271,14 @@ def test_I2_no_token_changes_labels_minor_policy_or_keys_nor_spawns_the_other_ro
 
 
 VERDICTS = {
-    "Approved": "decisions gating", "ApprovalRecorded": "decisions", "ApprovalFinished": "decisions",
-    "ApprovalWithdrawn": "decisions", "RedoRequested": "feedback loops", "TaskRejected": "feedback",
-    "TaskMerged": "merges landing", "TaskClosed": "closing", "AttemptSentBack": "gating rulings",
-    "ApprovalVoided": "merges findings", "MergeFailed": "merges", "CheckFinished": "checks", "PlanAccepted": "plans",
-    "PolicyAccepted": "policy landing", "SettingChanged": "policy", "AttributionCleared": "attempts",
-    "KeyAdded": "keys", "DecisionSigned": "proof",
+    "Approved": "review/decisions gate/settling", "ApprovalRecorded": "review/decisions",
+    "ApprovalFinished": "review/decisions", "ApprovalWithdrawn": "review/decisions",
+    "RedoRequested": "review/feedback review/lead", "TaskRejected": "review/feedback",
+    "TaskMerged": "gate/one_merge gate/landing", "TaskClosed": "review/closing",
+    "AttemptSentBack": "gate/settling findings/rulings", "ApprovalVoided": "gate/one_merge findings/findings",
+    "MergeFailed": "gate/one_merge", "CheckFinished": "gate/running", "PlanAccepted": "tasks/plans",
+    "PolicyAccepted": "project/policy gate/landing", "SettingChanged": "project/policy",
+    "AttributionCleared": "gate/attempts", "KeyAdded": "project/keys", "DecisionSigned": "call/signing",
 }  # fmt: skip
 
 
@@ -289,7 +291,7 @@ def test_lesson_28_each_verdict_is_written_in_one_place_behind_its_rule() -> Non
                 called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
             )
             if name in found:
-                found[name].add(path.stem)
+                found[name].add(f"{path.parent.name}/{path.stem}")
     assert found == {name: set(places.split()) for name, places in VERDICTS.items()}
 
 
