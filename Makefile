@@ -62,4 +62,4 @@ bench: $(STAMP)
 	@$(BIN)/python -m bench
 
 clean:
-	rm -rf $(VENV) .venv-bench .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	rm -rf $(VENV) .venv-bench .venv-bench-crowded .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist

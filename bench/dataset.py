@@ -69,7 +69,7 @@ def digest() -> str:
         for part in ("migrations/*.sql", "queries/*.sql", "projections/*.py", "journal.py")
         for path in sorted(store.glob(part))
     ]
-    files += [ROOT / "src" / "foureyes" / "core" / "events.py", Path(__file__)]
+    files += [*sorted((ROOT / "src" / "foureyes" / "core" / "events").glob("*.py")), Path(__file__)]
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
 

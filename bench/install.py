@@ -1,6 +1,7 @@
-"""The environment that is measured: what `pip install foureyes` gives, without development tools.
+"""The environments that are measured: what `pip install foureyes` gives, and the same beside Textual and the MCP SDK.
 
-Those would be unfair in both directions: typing_extensions, which they bring, makes msgspec load 10 ms slower.
+Development tools are in neither. The second one is what users get whose faces or whose own programs bring these: with
+them come typing_extensions and pydantic, which a library that looks for them loads.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-VENV = ROOT / ".venv-bench"
-STAMP = VENV / ".made-from"
+VENVS = {"plain": ROOT / ".venv-bench", "crowded": ROOT / ".venv-bench-crowded"}
+NEIGHBOURS = ("textual", "mcp")
 
 
 def digest() -> str:
@@ -28,15 +29,15 @@ def digest() -> str:
     return state.hexdigest()
 
 
-def pip_install(*arguments: str) -> None:
-    """Install into the measured environment with our own pip, so that it holds neither pip nor setuptools."""
+def pip_install(place: Path, *arguments: str) -> None:
+    """Install into a measured environment with our own pip, so that it holds neither pip nor setuptools."""
     subprocess.run(
         [
             sys.executable,
             "-m",
             "pip",
             "--python",
-            str(VENV / "bin" / "python"),
+            str(place / "bin" / "python"),
             "install",
             "-q",
             "--disable-pip-version-check",
@@ -54,13 +55,16 @@ def runtime_dependencies() -> list[str]:
     return list(project["dependencies"])
 
 
-def installed() -> Path:
+def installed(name: str = "plain") -> Path:
     """The folder of programs of an up-to-date environment; made when something changed since the last time."""
-    current = digest()
-    if not STAMP.exists() or STAMP.read_text(encoding="utf-8") != current:
-        print("setting up .venv-bench (runtime dependencies only) ...", file=sys.stderr)
-        venv.create(VENV, clear=True, with_pip=False, symlinks=True)
-        pip_install("-c", "constraints.txt", *runtime_dependencies())
-        pip_install("--no-deps", str(ROOT))
-        STAMP.write_text(current, encoding="utf-8")
-    return VENV / "bin"
+    place, current = VENVS[name], digest()
+    stamp = place / ".made-from"
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != current:
+        print(f"setting up {place.name} ({name}: runtime dependencies) ...", file=sys.stderr)
+        venv.create(place, clear=True, with_pip=False, symlinks=True)
+        pip_install(place, "-c", "constraints.txt", *runtime_dependencies())
+        if name == "crowded":
+            pip_install(place, *NEIGHBOURS)
+        pip_install(place, "--no-deps", str(ROOT))
+        stamp.write_text(current, encoding="utf-8")
+    return place / "bin"
