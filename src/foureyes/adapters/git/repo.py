@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from foureyes.adapters.git.checkouts import status
+from foureyes.adapters.git import checkouts, reading
 from foureyes.adapters.git.client.answers import as_sha, shown
 from foureyes.adapters.git.client.git import Git, check_version
 from foureyes.adapters.git.client.locate import Located
-from foureyes.adapters.git.reading import content, history, relation
-from foureyes.adapters.git.reading.diff import diff, diff_text
 from foureyes.core.nouns.attempt import DETACHED, Change, Relation
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
@@ -45,14 +43,14 @@ class GitRepo:
 
     def commit_of(self, ref: str) -> Sha | None:
         """The commit a full ref name, a branch name or a sha means. HEAD and DETACHED: the caller's."""
-        return self._loose(ref) or next((sha for sha in self._resolve(_meanings(ref)) if sha), None)
+        return self._loose(_meanings(ref)[0]) or next((sha for sha in self._resolve(_meanings(ref)) if sha), None)
 
     def _loose(self, ref: str) -> Sha | None:
         """A branch that stands in a file of its own, read without starting git: `fe start` needs nothing else of it."""
         if not (ref.startswith(_BRANCH) and _is_plain(ref)):
             return None
         try:
-            with open(os.path.join(self._here.common_dir, ref), encoding="ascii") as file:
+            with open(os.path.join(self._here.common_dir, ref), encoding="utf-8") as file:
                 return as_sha(file.read(100).strip())
         except (OSError, ValueError):
             return None
@@ -65,7 +63,7 @@ class GitRepo:
 
     def current_ref(self) -> str:
         """The full name of the branch checked out where the caller stands, or DETACHED."""
-        return status.head_ref(self._git, self._here.git_dir)
+        return checkouts.status.head_ref(self._git, self._here.git_dir)
 
     def branch_ref(self, name: str) -> str | None:
         """The full ref of a local branch given by short or full name; None when there is none."""
@@ -74,13 +72,13 @@ class GitRepo:
 
     def default_target(self) -> str | None:
         """The short name of the branch checked out in the main worktree, also one without a commit yet."""
-        ref = status.head_ref(self._git, self._here.common_dir)
+        ref = checkouts.status.head_ref(self._git, self._here.common_dir)
         return ref.removeprefix(_BRANCH) if ref.startswith(_BRANCH) else None
 
     def commit_count(self) -> int:
         """How many commits the caller's HEAD has; 0 before the first one."""
         head = self.commit_of("HEAD")
-        return history.count(self._git, head) if head else 0
+        return reading.history.count(self._git, head) if head else 0
 
     def _resolve(self, names: Sequence[str]) -> list[Sha | None]:
         """Commits of exact names, in one call, as the repository has them now."""
@@ -108,7 +106,7 @@ class GitRepo:
         return self._frozen(base, head, ref, landed=landed and base != head)
 
     def _base(self, head: Sha, other: Sha) -> Sha:
-        base = history.merge_base(self._git, other, head)
+        base = reading.history.merge_base(self._git, other, head)
         if base is None:
             raise GitProblem(
                 f"{head[:12]} and {other[:12]} have no common history, so there is no change to speak of",
@@ -117,10 +115,10 @@ class GitRepo:
         return base
 
     def _frozen(self, base: Sha, head: Sha, ref: str, *, landed: bool) -> Change:
-        found = diff(self._git, base, head)
-        commits, trees = history.commits(self._git, base, head) if base != head else ((), {})
+        found = reading.diff.diff(self._git, base, head)
+        commits, trees = reading.history.commits(self._git, base, head) if base != head else ((), {})
         if not {base, head} <= set(trees):
-            trees |= {one.commit: one.tree for one in history.known(self._git, base, head) if one}
+            trees |= {one.commit: one.tree for one in reading.history.known(self._git, base, head) if one}
         if not {base, head} <= set(trees):
             raise GitProblem(f"the commit {head} cannot be read", next_step=shell("git", "fsck"))
         return Change(
@@ -138,10 +136,10 @@ class GitRepo:
 
     def diff_text(self, base: Sha, head: Sha) -> str:
         """The change for reading (renames followed); not what the diff id is made of."""
-        return diff_text(self._git, *self._must_know(base, head))
+        return reading.diff.diff_text(self._git, *self._must_know(base, head))
 
     def _must_know(self, *commits: Sha) -> list[Sha]:
-        found = history.known(self._git, *commits)
+        found = reading.history.known(self._git, *commits)
         if None in found:
             raise GitProblem(
                 f"the commit {commits[found.index(None)]} is not in this repository", next_step=shell("git", "fetch")
@@ -152,24 +150,24 @@ class GitRepo:
 
     def is_ancestor(self, commit: Sha, of: Sha) -> bool:
         """Whether `commit` is reachable from `of`; False for unknown commits."""
-        return history.is_ancestor(self._git, commit, of)
+        return reading.history.is_ancestor(self._git, commit, of)
 
     def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> Relation:
         """A3: what `new_head` is to the approved `base..head`."""
         tip = self._target(target)
-        return relation.relation_of(self._git, base=base, head=head, new_head=new_head, tip=tip)
+        return reading.relation.relation_of(self._git, base=base, head=head, new_head=new_head, tip=tip)
 
     def merged_by(self, head: Sha, target: str) -> Sha | None:
         """The first commit on the target's first-parent line that contains `head`; None when none does."""
-        return history.merged_by(self._git, head, self._target(target)) if as_sha(head) else None
+        return reading.history.merged_by(self._git, head, self._target(target)) if as_sha(head) else None
 
     def reached(self, commits: Sequence[Sha], target: str) -> set[Sha]:
         """Those of the commits that the target branch has, in one call; perhaps also some that are unknown."""
-        return history.reached(self._git, commits, self._target(target))
+        return reading.history.reached(self._git, commits, self._target(target))
 
     def last_anchor(self, target: str) -> str | None:
         """The journal hash in the trailer of the latest anchoring commit on the target's first-parent line (J3)."""
-        return history.last_anchor(self._git, self._target(target))
+        return reading.history.last_anchor(self._git, self._target(target))
 
     def _target(self, target: str) -> Sha:
         return _first(self._resolve(_target_refs(target)), target)
@@ -190,23 +188,25 @@ class GitRepo:
 
     def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
         """The texts of files at a commit; what is not there, is binary or is very large is left out."""
-        return content.texts(self._git, commit, paths)
+        return reading.content.texts(self._git, commit, paths)
 
     def renames(self, old: Sha, new: Sha) -> dict[str, str]:
         """Between two commits: path now → path then, of every renamed file."""
-        return content.renames(self._git, old, new)
+        return reading.content.renames(self._git, old, new)
 
     def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
         """A6: what an attempt is made of: `blob <sha>` of each file it leaves behind, `diff <id>` of each of its
         commits.
         """
-        return content.pieces(self._git, base, head)
+        return reading.content.pieces(self._git, base, head)
 
     def uncommitted(self, ref: str) -> list[str]:
         """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out."""
         here = ref == DETACHED or ref == self.current_ref()
-        places = [self._here] if here else status.checked_out_at(self._git, ref)
-        found = [path for place in places if _has_files(place) for path in status.uncommitted(self._git, place)]
+        places = [self._here] if here else checkouts.status.checked_out_at(self._git, ref)
+        found = [
+            path for place in places if _has_files(place) for path in checkouts.status.uncommitted(self._git, place)
+        ]
         return sorted(set(found))
 
     def is_clean(self) -> bool:

@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from foureyes.adapters.git.checkouts import catch_up, commit, reset, task_worktrees
-from foureyes.adapters.git.checkouts.checkouts import checkouts_of
-from foureyes.adapters.git.checkouts.patch import apply_patch
+from foureyes.adapters.git import checkouts, objects, reading
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.programs import own_settings, programs_named
-from foureyes.adapters.git.objects import checkpoints, export, merge, refs
-from foureyes.adapters.git.reading import history
-from foureyes.app.ports import CaughtUp, Merged
-from foureyes.app.views.work import CheckpointView
-from foureyes.core.words.ids import Sha
+
+if TYPE_CHECKING:
+    from foureyes.app.ports import CaughtUp, Merged
+    from foureyes.app.views.work import CheckpointView
+    from foureyes.core.words.ids import Sha
 
 
 class GitWorkshop:
@@ -44,76 +43,80 @@ class GitWorkshop:
         """Write the files of a tree (or of a commit's tree) into an empty directory; no `.git`, no program is run for
         it.
         """
-        export.export(self._here.common_dir, tree, path)
+        objects.export.export(self._here.common_dir, tree, path)
 
     def merge(self, *, tip: Sha, head: Sha) -> Merged:
         """What git by itself, with no driver and no attribute, makes of `head` merged into `tip`. Moves nothing."""
-        return merge.merge(self._git, tip=tip, head=head)
+        return objects.merge.merge(self._git, tip=tip, head=head)
 
     def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
         """A commit object in the repository's store, by the gate; no ref names it yet."""
-        return merge.commit(self._git, tree=tree, parents=parents, message=message)
+        return objects.merge.commit(self._git, tree=tree, parents=parents, message=message)
 
     def tree_of(self, commit: Sha) -> Sha | None:
         """The tree of a commit; None when it is not there."""
-        (known,) = history.known(self._git, commit)
+        (known,) = reading.history.known(self._git, commit)
         return known.tree if known else None
 
     # Refs
 
     def keep(self, ref: str, commit: Sha) -> None:
         """Make a ref below `refs/foureyes/` name a commit, so that it is never lost."""
-        refs.keep(self._git, ref, commit)
+        objects.refs.keep(self._git, ref, commit)
 
     def move(self, ref: str, *, new: Sha, old: Sha) -> bool:
         """Compare-and-swap of a branch; False when it was not at `old` any more."""
-        return refs.swap(self._git, refs.well_formed(ref, refs.BRANCHES), new=new, old=old, why="foureyes: merge")
+        return objects.refs.swap(
+            self._git, objects.refs.well_formed(ref, objects.refs.BRANCHES), new=new, old=old, why="foureyes: merge"
+        )
 
     def delete_merged(self, branch: str, *, target: str) -> bool:
         """Delete a branch that is on the target as a whole and checked out nowhere."""
-        ref, onto = refs.branch(branch), refs.branch(target)
-        here, there = refs.at(self._git, ref), refs.at(self._git, onto)
+        ref, onto = objects.refs.branch(branch), objects.refs.branch(target)
+        here, there = objects.refs.at(self._git, ref), objects.refs.at(self._git, onto)
         if ref == onto or here.value is None or there.value is None or here.symbolic:
             return False
-        if any(checkouts_of(self._git, ref)) or not history.is_ancestor(self._git, here.value, there.value):
+        if any(checkouts.checkouts.checkouts_of(self._git, ref)) or not reading.history.is_ancestor(
+            self._git, here.value, there.value
+        ):
             return False
-        return refs.delete(self._git, ref, old=here.value)
+        return objects.refs.delete(self._git, ref, old=here.value)
 
     def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
         """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was left alone, else
         empty.
         """
-        return reset.reset(self._git, ref, old=old, new=new)
+        return checkouts.reset.reset(self._git, ref, old=old, new=new)
 
     def add_checkpoint(self, task: str, name: str, commit: Sha, *, at: datetime) -> None:
         """A ref below `refs/foureyes/checkpoints/`; `Conflict` when the name is taken by another commit."""
-        checkpoints.add(self._git, task, name, commit, at)
+        objects.checkpoints.add(self._git, task, name, commit, at)
 
     def checkpoints(self) -> list[CheckpointView]:
         """All of them, the newest first."""
-        return checkpoints.listed(self._git)
+        return objects.checkpoints.listed(self._git)
 
     def drop_checkpoint(self, task: str, name: str, sha: Sha) -> bool:
         """Forget one; False when there is none of that name at that commit."""
-        return checkpoints.drop(self._git, task, name, sha)
+        return objects.checkpoints.drop(self._git, task, name, sha)
 
     # The repository and its worktrees
 
     def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
         """Commit everything in the caller's worktree, as the caller's own git would, with trailers."""
-        return commit.commit_all(self._git, self._here, message, trailers)
+        return checkouts.commit.commit_all(self._git, self._here, message, trailers)
 
     def commit_file(self, path: str, message: str) -> Sha:
         """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
         here = self._here
         main = Located(here.root, here.common_dir, here.common_dir, here.root)
-        return commit.commit_file(self._git, main, path, message)
+        return checkouts.commit.commit_file(self._git, main, path, message)
 
     def apply_patch(self, patch: str, *, only_try: bool) -> str:
         """Apply a unified diff to the files where the caller stands, if git says that it fits as a whole; why not, else
         empty.
         """
-        return apply_patch(self._git, self._here.worktree, patch, only_try=only_try)
+        return checkouts.patch.apply_patch(self._git, self._here.worktree, patch, only_try=only_try)
 
     def programs_named(self) -> list[str]:
         """The settings of the repository's own configuration that name a program which git would run (Q2)."""
@@ -122,20 +125,20 @@ class GitWorkshop:
 
     def behind(self, target: str) -> list[CaughtUp]:
         """The checkouts of the target branch that did not follow it; looks, and touches nothing."""
-        return catch_up.catch_up(self._git, target, look_only=True)
+        return checkouts.catch_up.catch_up(self._git, target, look_only=True)
 
     def catch_up(self, target: str) -> list[CaughtUp]:
         """Bring every checkout of the target branch whose files are those of an earlier commit of it up to date
         (Q5).
         """
-        return catch_up.catch_up(self._git, target)
+        return checkouts.catch_up.catch_up(self._git, target)
 
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
         """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and
         session.
         """
-        return task_worktrees.add(
-            self._git, task_worktrees.desk(self._folder, task), branch=branch, base=base, session=session
+        return checkouts.task_worktrees.add(
+            self._git, checkouts.task_worktrees.desk(self._folder, task), branch=branch, base=base, session=session
         )
 
     def worktrees(self) -> list[str]:
@@ -147,4 +150,4 @@ class GitWorkshop:
 
     def drop_worktree(self, task: str) -> str:
         """Remove the worktree of a task if everything in it is committed; why it stays, else empty."""
-        return task_worktrees.drop(self._git, task_worktrees.desk(self._folder, task))
+        return checkouts.task_worktrees.drop(self._git, checkouts.task_worktrees.desk(self._folder, task))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from foureyes.app.call.rows import Named
 from foureyes.app.pages.lists import Lists
 from foureyes.app.project.policy import unaccepted
 from foureyes.app.views.project import CounterRow, ProjectView, StatusView
@@ -35,9 +36,10 @@ class Status:
             project = self._context.project(tx)
             counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
             policy, notes = self._policy(tx, actor, project)
+            merged = tx.one("merge.any", Named) is not None
         notes += [
             prose(f"the checkout {os.path.relpath(left.path)} of {project.target} is behind ({left.why}): ") + left.next
-            for left in checkouts_behind(self._context, project.target)
+            for left in (checkouts_behind(self._context, project.target) if merged else ())
         ]
         counts: dict[str, int] = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}
         counts |= {

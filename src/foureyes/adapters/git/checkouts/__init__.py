@@ -1,1 +1,26 @@
-"""Files of people and tasks: worktrees, their state, hooks, patches."""
+"""Files of people and tasks: worktrees, their state, hooks, patches. A module is loaded when it is first used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foureyes.adapters.git.checkouts import catch_up as catch_up
+    from foureyes.adapters.git.checkouts import checkouts as checkouts
+    from foureyes.adapters.git.checkouts import commit as commit
+    from foureyes.adapters.git.checkouts import hooks as hooks
+    from foureyes.adapters.git.checkouts import patch as patch
+    from foureyes.adapters.git.checkouts import reset as reset
+    from foureyes.adapters.git.checkouts import status as status
+    from foureyes.adapters.git.checkouts import task_worktrees as task_worktrees
+
+
+MODULES = frozenset({"catch_up", "checkouts", "commit", "hooks", "patch", "reset", "status", "task_worktrees"})
+
+
+def __getattr__(name: str) -> object:
+    if name not in MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return import_module(f"{__name__}.{name}")

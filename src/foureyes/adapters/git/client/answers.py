@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from foureyes.adapters import process
+from typing import TYPE_CHECKING
+
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import NO_STEP, prose
+
+if TYPE_CHECKING:
+    from foureyes.adapters import process
 
 _HEX = frozenset("0123456789abcdef")
 

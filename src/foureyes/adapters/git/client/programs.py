@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from foureyes.adapters import process
 from foureyes.adapters.git.client.answers import shown
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
+
+if TYPE_CHECKING:
+    from foureyes.adapters import process
 
 # What git may run while it reads objects, compares, merges, writes files or makes commits. `*` is any subsection. Not
 # here: what only a person at a terminal or the network meets (core.editor, core.pager, core.sshCommand,

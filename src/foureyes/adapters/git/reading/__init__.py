@@ -1,1 +1,23 @@
-"""What decisions rest on, read in the clean room only."""
+"""What decisions rest on, read in the clean room only. A module is loaded when it is first used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foureyes.adapters.git.reading import content as content
+    from foureyes.adapters.git.reading import diff as diff
+    from foureyes.adapters.git.reading import history as history
+    from foureyes.adapters.git.reading import marks as marks
+    from foureyes.adapters.git.reading import relation as relation
+
+
+MODULES = frozenset({"content", "diff", "history", "marks", "relation"})
+
+
+def __getattr__(name: str) -> object:
+    if name not in MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return import_module(f"{__name__}.{name}")

@@ -14,6 +14,9 @@ UPDATE merges SET state = :state, why = :why, process = '', until = '', seq = :s
 SELECT m.task, m.attempt, m.approval, m.state, m.tries, m.why, m.until, m.process, m.host, m.seq FROM merges m
 JOIN tasks t ON t.id = m.task AND t.status = 'approved' WHERE m.state = 'merging' ORDER BY m.seq;
 
+-- name: merge.any
+SELECT task AS id FROM merges LIMIT 1;
+
 -- name: merge.of
 SELECT task, attempt, approval, state, tries, why, until, process, host, seq FROM merges WHERE task = :task;
 
