@@ -9,6 +9,7 @@ import msgspec
 from foureyes.app.call.caller import permit
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_from, refuse_task
 from foureyes.app.call.work import Work
@@ -237,13 +238,14 @@ class Decisions:
         reason = clean_text(reason, "the reason")
         with self._context.deciding(actor, "withdraw", task=task, reason=reason) as work:
             found = self._context.find(work.tx, task)
-            case = case_of(self._context, work.tx, work.actor, found.id)
-            if found.status != "reviewing" or not case.facts.recorded:
+            me = self._context.party(work.tx, work.actor)
+            facts = facts_of(self._context, work.tx, found.id, me)
+            if found.status != "reviewing" or not facts.recorded:
                 refuse_from(found, "withdraw")
             refuse_while_merging(self._context, work.tx, found)
             refuse_landed(self._context, work.tx, found)
             rows = work.tx.all("attempt.active_approvals", ApprovalView, task=found.id)
-            mine = [row for row in rows if is_one_origin(case.me, case.facts.party(row.session))]  # type: ignore[arg-type]
+            mine = [row for row in rows if is_one_origin(me, facts.party(row.session))]  # type: ignore[arg-type]
             if not mine:
                 step = fe("redo", found.id, "-m", phrase("what is wrong"))
                 others = Reason("T2", "only who approved it can take the approval back", step)
