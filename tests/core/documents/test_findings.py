@@ -22,8 +22,9 @@ from foureyes.core.documents.findings import (
     rulings_of,
     status_problem,
 )
-from foureyes.core.documents.shapes import DeveloperHandoff, Issue, RulingLine, TechLeadHandoff, Verdict
+from foureyes.core.documents.shapes import DeveloperHandoff, Issue, RulingLine, TechLeadHandoff
 from foureyes.core.nouns.finding import ALIASES, BLOCKING, GROUNDS, SEVERITIES, Answer, Found, Severity
+from foureyes.core.words.verdicts import Verdict
 from foureyes.errors import Reason
 
 from tests.core.samples import quick

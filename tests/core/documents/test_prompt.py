@@ -32,7 +32,6 @@ from foureyes.core.documents.shapes import (
     ReviewPayload,
     ReviewResult,
     RulingLine,
-    Verdict,
 )
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.feedback import Feedback, section
@@ -47,6 +46,7 @@ from foureyes.core.nouns.finding import (
     ReviewStatus,
 )
 from foureyes.core.words.fence import shown
+from foureyes.core.words.verdicts import Verdict
 from foureyes.errors import BadInput, Refused
 from foureyes.ui.cli.steps import steps_text
 

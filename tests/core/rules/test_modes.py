@@ -16,7 +16,7 @@ from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Control, Facts
 from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.involvement import labels_in_force
-from foureyes.core.rules.modes import NAMES, Chosen, label_mode, loosenings, mode_of, strictest, why_not_by_itself
+from foureyes.core.rules.modes import NAMES, Chosen, label_mode, loosenings, mode_of, strictest_mode, why_not_by_itself
 from foureyes.core.rules.policy import MODES, AutoApprove, LabelRule, Mode, ReviewPolicy
 from foureyes.errors import Reason
 
@@ -108,7 +108,7 @@ def test_an_explicit_label_wins_over_a_rule_and_a_rule_over_the_default_M1_M2(
 @pytest.mark.parametrize("other", MODES)
 def test_within_a_level_the_most_restrictive_wins_in_either_order_M1_lesson_52(one: Mode, other: Mode) -> None:
     wanted = MODES[min(MODES.index(one), MODES.index(other))]
-    assert strictest([one, other]) == wanted
+    assert strictest_mode([one, other]) == wanted
     assert mode(work(f"review:{one}", f"review:{other}")) == wanted
     by_rule = rules(label_rules={"a": LabelRule(one), "z": LabelRule(other)})
     assert mode(work("a", "z"), by_rule) == mode(work("z", "a"), by_rule) == wanted

@@ -129,7 +129,7 @@ class Handoffs:
         blocking = {one.root for one in rows.values() if one.needs_answer or (one.blocking and one.root in given)}
         counted = Counter(given[root].word for root in blocking if root in given)
         return DeveloperHandoff(
-            issue_responses=tuple(_response(rows[root], move) for root, move in given.items()),
+            issue_responses=tuple(_answer_of(rows[root], move) for root, move in given.items()),
             iteration=iteration,
             blocking_summary=BlockingSummary(
                 total_blocking=len(blocking),
@@ -275,7 +275,7 @@ def _summary(rows: Iterable[Finding]) -> IssueSummary:
     )
 
 
-def _response(one: Finding, move: MoveView) -> IssueResponse:
+def _answer_of(one: Finding, move: MoveView) -> IssueResponse:
     words = {"details": _text(move.words)} if move.word == "FIXED" else {"reason": _text(move.words)}
     return IssueResponse(
         issue_id=one.id, action=move.word, ground=move.ground, commit=move.commit, tech_debt_id=move.debt, **words

@@ -17,7 +17,6 @@ from foureyes.core.documents.shapes import (
     Mention,
     RulingLine,
     TechLeadHandoff,
-    Verdict,
     word_of,
 )
 from foureyes.core.nouns.finding import (
@@ -35,6 +34,7 @@ from foureyes.core.nouns.finding import (
     status_of,
 )
 from foureyes.core.words.text import is_blank, visible
+from foureyes.core.words.verdicts import Verdict
 from foureyes.errors import Reason
 
 PLACE = re.compile(r"(?P<path>.*?)(?::(?P<line>\d{1,9})(?:-(?P<last>\d{1,9})|:\d{1,9})?)?", re.DOTALL)
@@ -288,10 +288,10 @@ def answers_of(handoff: DeveloperHandoff) -> tuple[list[Answer], list[Reason]]:
     return answers, problems
 
 
-def _answer_text(response: IssueResponse) -> str:
+def _answer_text(answer: IssueResponse) -> str:
     """Details and reason as one text; the same said twice is said once."""
     return "\n".join(
-        dict.fromkeys(text for text in (_lines(response.details).strip(), _lines(response.reason).strip()) if text)
+        dict.fromkeys(text for text in (_lines(answer.details).strip(), _lines(answer.reason).strip()) if text)
     )
 
 

@@ -14,7 +14,6 @@ from foureyes.core.documents.prompt_contract import (
     PURPOSES,
     REVIEWING,
     STATUS_MARKERS,
-    VERDICTS,
     Asked,
     Purpose,
     contract,
@@ -26,6 +25,7 @@ from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.finding import ANSWERS, GROUNDS, RULINGS, SEVERITIES, UNRESOLVED, Finding
 from foureyes.core.words.fence import DATA, fenced, plain, quoted, shown
 from foureyes.core.words.text import visible
+from foureyes.core.words.verdicts import VERDICTS
 from foureyes.errors import BadInput, Reason, Refused
 from foureyes.steps import fe
 

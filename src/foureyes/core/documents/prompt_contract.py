@@ -19,13 +19,13 @@ from foureyes.core.nouns.finding import (
     rulings_for,
 )
 from foureyes.core.words.fence import plain, quoted, shown
+from foureyes.core.words.verdicts import VERDICTS
 
 Purpose = Literal["implement", "respond", "review", "rereview", "clarify", "lead"]
 PURPOSES: tuple[Purpose, ...] = ("implement", "respond", "review", "rereview", "clarify", "lead")
 REVIEWING: frozenset[Purpose] = frozenset({"review", "rereview"})
 ANSWERING: frozenset[Purpose] = frozenset({"implement", "respond"})
 
-VERDICTS = ("approved", "concerns", "blocker")
 STATUS_MARKERS: dict[str, str] = {
     "CHANGES_REQUESTED": "a CRITICAL or HIGH finding is open",
     "CHANGES_REQUIRED": "another word for CHANGES_REQUESTED",
@@ -103,7 +103,7 @@ def contract(purpose: Purpose, asked: Asked) -> str:
     """How to answer: always in the prompt, whatever its template says, and never cut (F4)."""
     if purpose in REVIEWING:
         return _reviewing(asked, again=purpose == "rereview")
-    return {"implement": _handing_in, "respond": _responding, "clarify": _clarifying, "lead": _leading}[purpose](asked)
+    return {"implement": _handing_in, "respond": _answering, "clarify": _clarifying, "lead": _leading}[purpose](asked)
 
 
 def _handing_in(asked: Asked) -> str:
@@ -115,7 +115,7 @@ def _handing_in(asked: Asked) -> str:
     )
 
 
-def _responding(asked: Asked) -> str:
+def _answering(asked: Asked) -> str:
     due = ", ".join(plain(finding) for finding in asked.due) or "none"
     rows = [
         {"issue_id": "ID", "action": "FIXED", "details": "what you changed", "commit": "the commit, if it is one"},

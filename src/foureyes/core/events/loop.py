@@ -9,8 +9,8 @@ import msgspec
 from foureyes.core.events.event import Event
 from foureyes.core.nouns.finding import Answer, Kind, Raised, ReviewStatus, RulingWord
 from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
+from foureyes.core.words.verdicts import Verdict
 
-Verdict = Literal["approved", "concerns", "blocker"]
 Tier = Literal["developer", "senior", "lead", "user"]
 LeadOption = Literal["split", "senior", "fresh", "ask", "continue"]
 

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
-from foureyes.core.events.loop import Verdict
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.finding import ReviewStatus
 from foureyes.core.words.globs import matching
 from foureyes.core.words.ids import SessionId
+from foureyes.core.words.verdicts import Verdict
 
 
 class Review(msgspec.Struct, frozen=True, kw_only=True):

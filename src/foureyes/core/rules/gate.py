@@ -48,10 +48,10 @@ def check(
         lambda: [was_not_shown(facts, actor, policy, seen)],
         lambda: [was_not_reviewed(facts, actor, policy.agent_approval)],
     )
-    return tuple(reason for condition in conditions for reason in fail_closed(condition))
+    return tuple(reason for condition in conditions for reason in reasons_of(condition))
 
 
-def fail_closed(condition: Callable[[], Iterable[Reason | None]]) -> list[Reason]:
+def reasons_of(condition: Callable[[], Iterable[Reason | None]]) -> list[Reason]:
     """G1: a condition that raises is a reason against it."""
     try:
         return [reason for reason in condition() if reason is not None]

@@ -39,7 +39,7 @@ class Chosen(msgspec.Struct, frozen=True):
     reasons: tuple[Reason, ...] = ()
 
 
-def strictest(modes: Iterable[Mode]) -> Mode:
+def strictest_mode(modes: Iterable[Mode]) -> Mode:
     """M1: within a level the most restrictive wins."""
     return min(modes, key=MODES.index)
 
@@ -65,7 +65,7 @@ def mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
     stands = _level(facts, policy, labels, "batch" if own_plan else facts.task.planned, ignored)
     chosen = min(rightful, stands, key=lambda said: MODES.index(said.mode))
     cut = cut_by(facts)
-    mode = strictest([chosen.mode, "batch"]) if cut else chosen.mode
+    mode = strictest_mode([chosen.mode, "batch"]) if cut else chosen.mode
     plan = [Reason("M6", f"its planned mode {facts.task.planned} does not count: {own_plan}")] if own_plan else []
     return Chosen(mode, (*chosen.reasons, *_unknown(labels), *ignored.values(), *plan, *cut))
 
@@ -74,13 +74,13 @@ def _level(facts: Facts, policy: ReviewPolicy, labels: set[str], planned: str, a
     """M1: explicit label, label rule, planned mode, default; the first level that says anything decides."""
 
     def at_most(label: str, mode: Mode) -> Mode:
-        return strictest([mode, "batch"]) if label in as_batch else mode
+        return strictest_mode([mode, "batch"]) if label in as_batch else mode
 
     explicit = {label: at_most(label, mode) for label in sorted(labels) if (mode := label_mode(label))}
     ruled = {label: at_most(label, mode) for label in sorted(labels) if (mode := _ruled(facts, policy, label))}
     for rule, said, words in (("M1", explicit, "label {}"), ("M3", ruled, "label {} is {}")):
         if said:
-            mode = strictest(said.values())
+            mode = strictest_mode(said.values())
             return Chosen(
                 mode, tuple(Reason(rule, words.format(label, mode)) for label, one in said.items() if one == mode)
             )
@@ -187,9 +187,7 @@ def why_not_by_itself(
     barred = bars_itself(facts, policy, chosen)
     if barred:
         return tuple(barred)
-    standing_by = [
-        *gate.fail_closed(lambda: [*gate.has_blocking(facts), *gate.holds(facts), gate.is_stale(facts, tip)])
-    ]
+    standing_by = [*gate.reasons_of(lambda: [*gate.has_blocking(facts), *gate.holds(facts), gate.is_stale(facts, tip)])]
     if chosen.mode == "skip":
         return tuple(standing_by)
     if chosen.mode == "batch" and not any_mode:

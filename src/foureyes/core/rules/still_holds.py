@@ -43,11 +43,11 @@ def why_void(facts: Facts, policy: ReviewPolicy, given: Given, tip: gate.Tip | N
     if given.rule == BY_RULE:
         free = msgspec.structs.replace(facts, project_hold=None, task=msgspec.structs.replace(facts.task, hold=None))
         return why_not_by_itself(free, policy, mode_of(facts, policy), check_states(facts, policy), tip)
-    found = gate.fail_closed(lambda: [*gate.has_blocking(facts), gate.is_stale(facts, tip)])
+    found = gate.reasons_of(lambda: [*gate.has_blocking(facts), gate.is_stale(facts, tip)])
     if given.exception != GLASS:
         found += [
             *_by_whom(facts, policy, given),
-            *gate.fail_closed(lambda: [gate.lacks_reviews(facts, facts.party(given.session), policy)]),
+            *gate.reasons_of(lambda: [gate.lacks_reviews(facts, facts.party(given.session), policy)]),
         ]
     return tuple(found)
 

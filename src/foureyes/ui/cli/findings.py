@@ -166,7 +166,7 @@ def finding_respond(
     """Answer findings, one answer for all that are named; or all of a document (L6). All of them or none."""
     word = _one_word(given, ANSWERS, "respond")
     if not word:
-        say(session, _respond_document(session, names, file))
+        say(session, _answer_document(session, names, file))
         return
     if file:
         raise BadInput(
@@ -181,7 +181,7 @@ def finding_respond(
     say(session, session.app.answers.respond(session.actor, "", answers))
 
 
-def _respond_document(session: Session, names: tuple[str, ...], file: str) -> Any:
+def _answer_document(session: Session, names: tuple[str, ...], file: str) -> Any:
     """`respond TASK --file FILE`, or `respond FILE`."""
     is_id = FINDING_INPUT.fullmatch(names[0]) is not None
     if len(names) > 1 or is_id or not (file or is_file(session, names[0])):
