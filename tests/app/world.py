@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -33,13 +33,13 @@ from foureyes.app.views.task import TaskDetail
 from foureyes.app.views.task_list import ListQuery
 from foureyes.app.views.work import CheckpointView
 from foureyes.bootstrap import outside
-from foureyes.core.nouns.attempt import Change, ChangedFile, Commit, Relation
+from foureyes.core.nouns.attempt import DETACHED, Change, ChangedFile, Commit, Relation
 from foureyes.core.nouns.check import CheckRule, Ran, TestResult
 from foureyes.core.nouns.finding import Finding, Found
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import DiffId, SessionId, Sha, token_hash
-from foureyes.errors import Conflict, FoureyesError, Refused
+from foureyes.errors import Conflict, FoureyesError, GitProblem, Refused
 
 from tests import engines
 
@@ -207,10 +207,18 @@ class ScriptedRepo:
         main += [each for each in self.branches[f"refs/heads/{branch}"] if each not in main]
 
     def commit_of(self, ref: str) -> Sha | None:
-        ref = self.here if ref == "HEAD" else ref
-        if ref in self.branches:
-            return self.branches[ref][-1]
-        return self.branches.get(f"refs/heads/{ref}", [None])[-1]
+        branch = self.here if ref in ("HEAD", DETACHED) else self.branch_ref(ref)
+        if branch:
+            return self.branches[branch][-1]
+        return Sha(ref) if self.knows(Sha(ref)) else None
+
+    def knows(self, commit: Sha) -> bool:
+        return any(commit in line for line in self.branches.values())
+
+    def reachable(self, commit: Sha) -> set[Sha]:
+        """A commit and all before it; nothing for an unknown one."""
+        lines = [line for line in self.branches.values() if commit in line]
+        return {each for line in lines for each in line[: line.index(commit) + 1]}
 
     def heads(self) -> dict[str, Sha]:
         return {name: commits[-1] for name, commits in self.branches.items()}
@@ -223,21 +231,24 @@ class ScriptedRepo:
         return ref if ref in self.branches else None
 
     def uncommitted(self, ref: str) -> list[str]:
-        return list(self.dirty)
+        return list(self.dirty) if ref in (self.here, DETACHED) else []
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
-        main, mine = self.branches[f"refs/heads/{target}"], self.branches[ref]
-        new = [each for each in mine if each not in main]
-        landed = not new and since is not None
+        main, mine = self._line(f"refs/heads/{target}"), self._line(ref)
+        base = _last_shared(mine, main)
+        landed = base == mine[-1] and since is not None
         if landed and since is not None:
-            new = mine[mine.index(since) + 1 :] if since in mine else []
-        at = mine.index(new[0]) - 1 if new else len(mine) - 1
+            base = _last_shared(mine, self.reachable(since))
+        elif covering is not None:
+            base = _last_shared(mine, self.reachable(covering))
+        new = mine[mine.index(base) + 1 :]
         files = tuple(ChangedFile(f"{each[:6]}.py", self.lines.get(each, 1), 0) for each in new)
         commits = tuple(Commit(each, "a change", "Ada", self.sessions.get(each, ())) for each in new)
         return Change(
-            base=mine[at],
+            base=base,
             head=mine[-1],
-            tree=sha(f"tree {mine[-1]}"),
+            tree=tree_of(mine[-1]),
+            base_tree=tree_of(base),
             ref=ref,
             landed=landed and bool(new),
             diff_id=DiffId("sha256:" + hashlib.sha256(" ".join(new).encode()).hexdigest()),
@@ -245,26 +256,33 @@ class ScriptedRepo:
             commits=commits,
         )
 
+    def _line(self, ref: str) -> list[Sha]:
+        if ref not in self.branches:
+            raise GitProblem(f"{ref} has no commit")
+        return self.branches[ref]
+
     def is_ancestor(self, commit: Sha, of: Sha) -> bool:
-        return any(of in line and commit in line[: line.index(of) + 1] for line in self.branches.values())
+        return commit in self.reachable(of)
 
     def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> Relation:
         return "same" if head == new_head else "rework"
 
     def reached(self, commits: Sequence[Sha], target: str) -> set[Sha]:
-        return set(commits)
+        return {each for each in commits if each in self.branches[f"refs/heads/{target}"] or not self.knows(each)}
 
     def merged_by(self, head: Sha, target: str) -> Sha | None:
         return head if head in self.branches[f"refs/heads/{target}"] else None
 
     def diff_text(self, base: Sha, head: Sha) -> str:
-        return f"{base}..{head}"
+        if not (self.knows(base) and self.knows(head)):
+            raise GitProblem("a commit is not in this repository")
+        return f"{base}..{head}" if base != head else ""
 
     def last_anchor(self, target: str) -> str | None:
         return None
 
     def file_at(self, ref: str, path: str) -> str | None:
-        return self.files.get(path)
+        return self.files.get(path) if self.commit_of(ref) else None
 
     def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
         return {path: self.files[path] for path in paths if path in self.files}
@@ -300,7 +318,8 @@ class ScriptedWorkshop:
         return self.repo.commit(branch, sessions=[value for key, value in trailers if key == "Foureyes-Session"])
 
     def commit_file(self, path: str, message: str) -> Sha:
-        return self.repo.commit("main")
+        self.repo.dirty = [each for each in self.repo.dirty if each != path]
+        return self.repo.commit(self.repo.here.removeprefix("refs/heads/"))
 
     def export(self, tree: Sha, path: str) -> None:
         raise AssertionError(f"export of {tree} to {path}")
@@ -315,7 +334,7 @@ class ScriptedWorkshop:
         raise AssertionError(f"commit of {tree}")
 
     def tree_of(self, commit: Sha) -> Sha | None:
-        return sha(f"tree of {commit}")
+        return tree_of(commit) if self.repo.knows(commit) else None
 
     def move(self, ref: str, *, new: Sha, old: Sha) -> bool:
         raise AssertionError(f"move of {ref}")
@@ -339,7 +358,11 @@ class ScriptedWorkshop:
         return ""
 
     def delete_merged(self, branch: str, *, target: str) -> bool:
-        return False
+        repo, ref, onto = self.repo, self.repo.branch_ref(branch), f"refs/heads/{target}"
+        if ref is None or ref in (repo.here, onto) or repo.branches[ref][-1] not in repo.branches[onto]:
+            return False
+        del repo.branches[ref]
+        return True
 
     def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
         raise AssertionError(f"reset of {ref}")
@@ -362,6 +385,19 @@ class ScriptedWorkshop:
 
     def close(self) -> None:
         """Nothing was made."""
+
+
+def _last_shared(mine: Sequence[Sha], other: Collection[Sha]) -> Sha:
+    """Where a line left another one."""
+    for commit in reversed(mine):
+        if commit in other:
+            return commit
+    raise GitProblem(f"{mine[-1]} has no common history with the other")
+
+
+def tree_of(commit: Sha) -> Sha:
+    """The tree of a commit of the script."""
+    return sha(f"tree of {commit}")
 
 
 def sha(text: str) -> Sha:

@@ -1,0 +1,78 @@
+"""The two grounds that a contract is tried on: real git, and the script that stands in for it in most tests of the
+application. A test says what happens there in the same words, and both must answer alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from foureyes.app.ports import Repo, Workshop
+from foureyes.core.words.ids import Sha
+
+from tests.app.world import Checkout, ScriptedRepo, ScriptedWorkshop
+
+NOWHERE = Sha("0123456789" * 4)
+"""A commit that no repository has."""
+
+
+class Ground(Protocol):
+    """A project on `main` with one commit and a `foureyes.toml`, and what people do in it."""
+
+    @property
+    def repo(self) -> Repo: ...
+
+    @property
+    def workshop(self) -> Workshop: ...
+
+    def commit(self, branch: str, *, sessions: Sequence[str] = (), lines: int = 1) -> Sha:
+        """A commit more on a branch, which grows out of main when it is new; the branch is checked out then."""
+
+    def land(self, branch: str) -> None:
+        """Bring main to a branch that grew out of it; what is checked out stays."""
+
+    def leave(self, *paths: str) -> None:
+        """Write files where the caller stands, and do not commit them."""
+
+
+class Scripted:
+    """The script."""
+
+    def __init__(self) -> None:
+        self.repo = ScriptedRepo()
+        self.workshop = ScriptedWorkshop(self.repo)
+
+    def commit(self, branch: str, *, sessions: Sequence[str] = (), lines: int = 1) -> Sha:
+        return self.repo.commit(branch, sessions=sessions, lines=lines)
+
+    def land(self, branch: str) -> None:
+        self.repo.land(branch)
+
+    def leave(self, *paths: str) -> None:
+        self.repo.dirty += paths
+
+
+class Real:
+    """Git itself."""
+
+    def __init__(self, checkout: Checkout) -> None:
+        self._checkout = checkout
+        self.repo = checkout.port()
+        self.workshop = checkout.workshop()
+        self._count = 0
+
+    def commit(self, branch: str, *, sessions: Sequence[str] = (), lines: int = 1) -> Sha:
+        git, self._count = self._checkout.git, self._count + 1
+        git("switch", "-q", *([branch] if git("branch", "--list", branch) else ["-c", branch, "main"]))
+        self._checkout.write(f"new{self._count}.py", "line\n" * lines)
+        git("add", "-A")
+        git("commit", "-q", "-m", "a change", *(f"--trailer=Foureyes-Session={session}" for session in sessions))
+        return self._checkout.head()
+
+    def land(self, branch: str) -> None:
+        assert self.repo.current_ref() != "refs/heads/main"
+        self._checkout.git("update-ref", "refs/heads/main", f"refs/heads/{branch}")
+
+    def leave(self, *paths: str) -> None:
+        for path in paths:
+            self._checkout.write(path, "not committed\n")

@@ -1,0 +1,64 @@
+"""Every stand-in of a port has the port's methods, each called as the port says, and beside them only what scripts it.
+
+Types are mypy's: each stand-in is passed where the port is asked for. That a method went from the port, or that its
+parameters have other names or defaults, mypy does not say.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from foureyes.adapters.clock import RandomIds, SharedClock, SystemClock
+from foureyes.adapters.git.repo import GitRepo
+from foureyes.adapters.git.workshop import GitWorkshop
+from foureyes.app import ports
+from foureyes.bootstrap.outside import Outside as RealOutside
+
+from tests.app import matrix, world
+
+STAND_INS: list[tuple[type, type, frozenset[str]]] = [
+    (world.ScriptedRepo, ports.Repo, frozenset({"commit", "land", "knows", "reachable"})),
+    (matrix.FakeRepo, ports.Repo, frozenset({"commit"})),
+    (world.ScriptedWorkshop, ports.Workshop, frozenset()),
+    (world.FixedClock, ports.Clock, frozenset({"advance"})),
+    (matrix.Clock, ports.Clock, frozenset()),
+    (world.CountedIds, ports.Ids, frozenset()),
+    (matrix.Counted, ports.Ids, frozenset()),
+    (world.DeskKeys, ports.Keys, frozenset()),
+    (world.ScriptedChecks, ports.CheckRunner, frozenset({"says"})),
+    (world.DeskOutside, ports.Outside, frozenset()),
+]
+"""Stand-in, port, and the words by which a test scripts it."""
+REAL: list[tuple[type, type]] = [
+    (GitRepo, ports.Repo),
+    (GitWorkshop, ports.Workshop),
+    (SystemClock, ports.Clock),
+    (SharedClock, ports.Clock),
+    (RandomIds, ports.Ids),
+    (RealOutside, ports.Outside),
+]
+
+
+def methods(kind: type) -> dict[str, list[tuple[str, object, object]]]:
+    """The public methods and their parameters: name, kind, default."""
+    return {
+        name: [(each.name, each.kind, each.default) for each in inspect.signature(method).parameters.values()]
+        for name, method in inspect.getmembers(kind, inspect.isfunction)
+        if not name.startswith("_")
+    }
+
+
+@pytest.mark.parametrize(("stand_in", "port", "script"), STAND_INS, ids=lambda each: getattr(each, "__name__", ""))
+def test_a_stand_in_has_exactly_the_methods_of_its_port(stand_in: type, port: type, script: frozenset[str]) -> None:
+    assert set(methods(stand_in)) == set(methods(port)) | script
+
+
+@pytest.mark.parametrize(
+    ("kind", "port"), [*((kind, port) for kind, port, _ in STAND_INS), *REAL], ids=lambda each: each.__name__
+)
+def test_each_method_is_called_as_the_port_says(kind: type, port: type) -> None:
+    has = methods(kind)
+    differ = {name: has.get(name) for name, wanted in methods(port).items() if has.get(name) != wanted}
+    assert differ == {}
