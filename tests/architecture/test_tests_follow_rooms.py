@@ -1,0 +1,87 @@
+"""Tests follow the rooms: a module's test lies in the folder of its room and is called like it, or a list says why not.
+
+The list only gets shorter: an entry whose test exists, or whose module has gone, fails.
+"""
+
+from __future__ import annotations
+
+from tests.architecture.house import PACKAGE, ROOT, modules
+
+WITHOUT: dict[str, str] = {
+    "Data and no behaviour: whoever makes or reads it shows what it is": """
+        app/views/attempt app/views/audit app/views/check app/views/completion app/views/finding app/views/merge
+        app/views/news app/views/outcome app/views/project app/views/review app/views/session app/views/stats
+        app/views/task app/views/task_list app/views/work
+        adapters/store/engine app/call/case app/call/rows core/documents/sarif_shapes core/loop/metrics_rows
+        core/rules/facts
+    """,
+    "Events of every kind are tried in tests/core/events/test_events.py": """
+        core/events/decision core/events/event core/events/gate core/events/identity core/events/loop core/events/note
+        core/events/project core/events/task
+    """,
+    "Projections of every kind are tried in tests/adapters/store/test_projections.py and test_replay.py": """
+        adapters/store/projections/counting adapters/store/projections/decision adapters/store/projections/gate
+        adapters/store/projections/identity adapters/store/projections/loop adapters/store/projections/note
+        adapters/store/projections/project adapters/store/projections/steps adapters/store/projections/task
+        adapters/store/folding
+    """,
+    "Ports, the clock and the workshop are tried in tests/contract, beside what stands in for them": """
+        app/ports adapters/clock adapters/git/workshop
+    """,
+    "A part of its port, tried through it in tests/adapters/git": """
+        adapters/git/checkouts/checkouts adapters/git/checkouts/reset adapters/git/checkouts/status
+        adapters/git/client/answers adapters/git/client/clean_room adapters/git/client/config_file
+        adapters/git/client/git adapters/git/objects/export adapters/git/objects/merge adapters/git/reading/diff
+        adapters/git/reading/history
+    """,
+    "A step of a reader or of observing, tried through its door in the same folder of tests": """
+        adapters/exchange/cleaning adapters/exchange/rdjson adapters/exchange/sarif_report adapters/identity/programs
+        adapters/store/lists adapters/store/store core/documents/json_text core/documents/prompt_contract
+        core/documents/typed core/words/digest core/words/fence
+    """,
+    "Plumbing of every call: each test of a verb goes through it": """
+        app/application app/call/attempts app/call/caller app/call/context app/call/facts app/call/feedback
+        app/call/holding app/call/outcome app/call/refusals app/call/signing app/call/test_names app/call/work
+        app/tasks/ids app/work/branches errors steps
+    """,
+    "A step of a verb, tried through the verb in the same folder of tests or one beside it": """
+        app/exchange/settings app/findings/at_hand_in app/findings/lookup app/findings/page app/findings/raising
+        app/gate/attempts app/gate/landing app/gate/merge_words app/gate/one_merge app/gate/running app/pages/detail
+        app/pages/doctor app/pages/loop app/pages/reviewable app/pages/status app/review/lead app/review/prompts
+    """,
+    "Tried by the command line as a whole: tests/bootstrap, tests/ui/cli and tests/scenarios": """
+        __main__ bootstrap/instructing bootstrap/moving bootstrap/places bootstrap/restoring
+        bootstrap/wiring config/primer config/rules config/writing
+    """,
+    "A thin face: its words are those of test_golden.py and test_manners.py, its deeds those of tests/scenarios": """
+        ui/cli/attempts ui/cli/audit ui/cli/authors ui/cli/claims ui/cli/closing ui/cli/command ui/cli/decisions
+        ui/cli/diagnostics ui/cli/entry ui/cli/files ui/cli/keys ui/cli/lists ui/cli/main ui/cli/notes ui/cli/output
+        ui/cli/policy ui/cli/project ui/cli/prompts ui/cli/security ui/cli/sessions ui/cli/stops ui/cli/store
+        ui/cli/tasks ui/cli/text/finding ui/cli/text/loop ui/cli/text/task ui/cli/validation
+    """,
+}
+"""Why, and which modules."""
+
+
+def all_modules() -> set[str]:
+    paths = [path.relative_to(PACKAGE) for path in modules() if path.name != "__init__.py"]
+    return {path.with_suffix("").as_posix() for path in paths}
+
+
+def has_test(module: str) -> bool:
+    room, _, name = module.rpartition("/")
+    return (ROOT / "tests" / room / f"test_{name}.py").exists()
+
+
+def listed() -> list[str]:
+    return [module for names in WITHOUT.values() for module in names.split()]
+
+
+def test_every_module_has_a_test_in_the_folder_of_its_room_or_a_reason() -> None:
+    assert sorted(module for module in all_modules() - set(listed()) if not has_test(module)) == []
+
+
+def test_the_list_of_reasons_only_gets_shorter() -> None:
+    assert [module for module in listed() if has_test(module)] == [], "has a test: take it off the list"
+    assert [module for module in listed() if module not in all_modules()] == [], "has gone: take it off the list"
+    assert len(listed()) == len(set(listed()))
