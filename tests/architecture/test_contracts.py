@@ -10,8 +10,8 @@ import tomllib
 from tests.architecture.house import ROOT
 
 CONTRACTS = {
-    "layers", "app-rooms", "core-rooms", "git-rooms", "adapters", "faces-adapters", "faces-see-views", "faces", "sql",
-    "programs",
+    "layers", "app-rooms", "core-rooms", "git-rooms", "adapters", "adapters-see-ports", "faces-adapters",
+    "faces-see-views", "faces", "sql", "programs",
 }  # fmt: skip
 
 

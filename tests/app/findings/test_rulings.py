@@ -247,6 +247,15 @@ def test_with_human_proof_key_a_persons_ruling_is_signed_I9(desk: DeskWorld) -> 
     rule(desk, {other: "VERIFIED"}, by=GEMINI)
 
 
+def test_with_human_proof_key_taking_a_ruling_back_is_signed_I9_L18(desk: DeskWorld) -> None:
+    _, name = answered(desk)
+    desk.app.keys.new(ALICE)
+    desk.app.policy.set(ALICE, "review.human_proof", "key")
+    rule(desk, {name: "NOT_FIXED"}, by=BOB)
+    desk.app.rulings.take_back(BOB, name)
+    assert f"take back the ruling on {name}" in desk.keys.signed[-1].decode()
+
+
 def test_with_human_proof_key_a_persons_review_is_signed_with_its_rulings_I9(desk: DeskWorld) -> None:
     task, name = answered(desk)
     desk.app.keys.new(ALICE)

@@ -116,10 +116,12 @@ class FeedbackFiles:
         return marker
 
     def _mirror(self, tx: Tx, task: str) -> Written:
-        from foureyes.app.call.feedback import history_of
+        from foureyes.app.views.review import ApprovalView, FeedbackView, decisions_in
         from foureyes.core.nouns.feedback import mirror
 
-        history = history_of(tx, task)
+        history = decisions_in(
+            tx.all("attempt.feedback", FeedbackView, task=task), tx.all("attempt.approvals", ApprovalView, task=task)
+        )
         return self.put(task, mirror(task, history)) if history else Written(True)
 
     def put(self, task: str, document: bytes) -> Written:

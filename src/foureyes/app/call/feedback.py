@@ -1,10 +1,10 @@
-"""The decisions about a task, as prompts and the mirror file tell them."""
+"""The decisions about a task, as prompts tell them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.views.review import ApprovalView, FeedbackView
+from foureyes.app.views.review import ApprovalView, FeedbackView, decisions_in
 from foureyes.core.nouns.feedback import Feedback
 
 if TYPE_CHECKING:
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 def history_of(tx: Tx, task: str) -> list[Feedback]:
     """F2: every decision about a task, oldest first."""
-    decisions = [(row.seq, row.entry) for row in tx.all("attempt.feedback", FeedbackView, task=task)]
-    for row in tx.all("attempt.approvals", ApprovalView, task=task):
-        if not row.recorded:
-            decisions.append((row.seq, Feedback(iteration=row.attempt, at=row.at, decision="approved")))
-    return [entry for _, entry in sorted(decisions, key=lambda decision: decision[0])]
+    return decisions_in(
+        tx.all("attempt.feedback", FeedbackView, task=task), tx.all("attempt.approvals", ApprovalView, task=task)
+    )

@@ -82,7 +82,10 @@ class Rulings:
 
     def take_back(self, actor: Actor, finding: str) -> Outcome:
         """L18: by who gave it, until the next hand-in has read it."""
-        with self._context.writing(actor, "finding rule") as work:
+        with self._context.store.read() as tx:
+            named = finding_named(tx, finding)
+        act = f"take back the ruling on {named.id}"
+        with self._context.deciding(actor, "finding rule", task=named.task, reason=act) as work:
             found = finding_named(work.tx, finding)
             task = self._context.get(work.tx, TaskId(found.task))
             moves = work.tx.all("finding.moves_of", MoveView, root=found.root)

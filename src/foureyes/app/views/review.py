@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from foureyes.app.views.task_list import Preview
@@ -164,3 +166,12 @@ class ReviewOutcome(msgspec.Struct, frozen=True, kw_only=True):
     message: str = ""
     notes: tuple[str, ...] = ()
     next: Steps = NO_STEP
+
+
+def decisions_in(feedback: Sequence[FeedbackView], approvals: Sequence[ApprovalView]) -> list[Entry]:
+    """F2: every decision about a task, oldest first, out of its rows."""
+    decisions = [(row.seq, row.entry) for row in feedback]
+    for row in approvals:
+        if not row.recorded:
+            decisions.append((row.seq, Entry(iteration=row.attempt, at=row.at, decision="approved")))
+    return [entry for _, entry in sorted(decisions, key=lambda decision: decision[0])]
