@@ -44,7 +44,6 @@ READS = {
     ("core/nouns/approval.py", "grade"): "basis_of: what journals say about approvals, read in one place",
     ("core/nouns/attempt.py", "why"): "source_of: what journals say about authors, read in one place",
     ("core/nouns/finding.py", "lowered"): "a person's or an agent's answer (L7)",
-    ("core/nouns/finding.py", "said"): "a person's or an agent's answer (L7)",
 }
 """File and name: whose words are read there."""
 

@@ -28,27 +28,27 @@ ANSWERABLE: frozenset[State] = frozenset({"open", "claimed", "disputed", "deferr
 
 def why_not_answers(answers: Sequence[Answer], known: Mapping[str, Finding], iteration: int) -> list[Reason]:
     """L6: every reason against a set of answers. `known` maps every id of the task's findings to the finding."""
-    found: list[Reason] = []
+    reasons: list[Reason] = []
     roots = Counter(known[answer.finding].root if answer.finding in known else answer.finding for answer in answers)
     for answer in answers:
         finding = known.get(answer.finding)
         if finding is None:
-            found.append(
+            reasons.append(
                 Reason(
                     "L6", f"{answer.finding} is no finding of this task", fe("finding", "list", blank("TASK"), "--open")
                 )
             )
             continue
         if roots[finding.root] > 1:
-            found.append(
+            reasons.append(
                 Reason(
                     "L6",
                     f"{answer.finding} is answered {roots[finding.root]} times; one answer each",
                     prose("leave one of them"),
                 )
             )
-        found += _against(answer, finding, iteration)
-    return list(dict.fromkeys(found))
+        reasons += _against(answer, finding, iteration)
+    return list(dict.fromkeys(reasons))
 
 
 def _against(answer: Answer, finding: Finding, iteration: int) -> list[Reason]:
@@ -66,18 +66,18 @@ def _against(answer: Answer, finding: Finding, iteration: int) -> list[Reason]:
             )
         ]
     if finding.blocking and answer.action not in FOR_BLOCKING:
-        said = f"{name} is {finding.severity}: a blocking finding is FIXED or REJECTED, never {answer.action}"
-        return [Reason("L6", said, fe("finding", "respond", name, one_of("--fixed", "--rejected")))]
+        why = f"{name} is {finding.severity}: a blocking finding is FIXED or REJECTED, never {answer.action}"
+        return [Reason("L6", why, fe("finding", "respond", name, one_of("--fixed", "--rejected")))]
     return _words(answer, finding)
 
 
 def _words(answer: Answer, finding: Finding) -> list[Reason]:
     """L6, L7: what must be said with each answer."""
     name = answer.finding
-    found: list[Reason] = []
+    reasons: list[Reason] = []
     if answer.action in ("FIXED", "REJECTED", "DEFERRED") and is_blank(answer.text):
         what = {"FIXED": "what was done", "REJECTED": "why it is wrong", "DEFERRED": "why it can wait"}[answer.action]
-        found.append(
+        reasons.append(
             Reason(
                 "L6",
                 f"{name}: {answer.action} says {what}",
@@ -85,30 +85,30 @@ def _words(answer: Answer, finding: Finding) -> list[Reason]:
             )
         )
     if answer.action != "REJECTED":
-        return found
+        return reasons
     if finding.must_fix:
-        said = f"{name} was rejected before and overruled: it has to be fixed"
+        why = f"{name} was rejected before and overruled: it has to be fixed"
         step = either(
             fe("finding", "respond", name, "--fixed", "-m", phrase("…")),
             fe("unstart", finding.task, "--how", "blocked", "-m", phrase("…"), before="stuck: "),
             joint="; ",
         )
-        return [*found, Reason("L9", said, step)]
+        return [*reasons, Reason("L9", why, step)]
     if finding.blocking and answer.ground not in GROUNDS:
         given = f"{answer.ground!r} is none" if answer.ground else "it names no ground"
-        said = f"{name}: {given}; a blocking finding is rejected as {', '.join(GROUNDS)}"
-        found.append(
+        why = f"{name}: {given}; a blocking finding is rejected as {', '.join(GROUNDS)}"
+        reasons.append(
             Reason(
                 "L7",
-                said,
+                why,
                 fe("finding", "respond", name, "--rejected", "--ground", "false_positive", "-m", phrase("…")),
             )
         )
     weak = weak_reason(answer.text) if finding.blocking and not is_blank(answer.text) else ""
     return (
-        [*found, Reason("L7", f"{name}: {weak.replace('TASK', finding.task)}", fe("finding", "show", name))]
+        [*reasons, Reason("L7", f"{name}: {weak.replace('TASK', finding.task)}", fe("finding", "show", name))]
         if weak
-        else found
+        else reasons
     )
 
 
@@ -117,11 +117,11 @@ def unanswered(findings: Sequence[Finding]) -> list[Reason]:
     return [
         Reason(
             "L6",
-            f"{one.id} {one.severity} has no answer: {one.title}",
-            fe("finding", "respond", one.id, one_of("--fixed", "--rejected")),
+            f"{finding.id} {finding.severity} has no answer: {finding.title}",
+            fe("finding", "respond", finding.id, one_of("--fixed", "--rejected")),
         )
-        for one in findings
-        if one.needs_answer
+        for finding in findings
+        if finding.needs_answer
     ]
 
 
@@ -159,11 +159,11 @@ def why_not_again(old: Finding, new: Found, *, code_changed: bool) -> Reason | N
         return None
     if SEVERITIES.index(new.severity) < SEVERITIES.index(old.severity):
         return None
-    said = (
+    why = (
         f"{old.id} was rejected and that was accepted: the same code raises it again only at a higher severity "
         f"than {old.severity}"
     )
-    return Reason("L9", said, fe("finding", "show", old.id))
+    return Reason("L9", why, fe("finding", "show", old.id))
 
 
 def state_again(old: Finding, new: Found) -> State:

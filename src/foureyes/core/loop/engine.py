@@ -169,7 +169,7 @@ def rounds(handed: Sequence[Handed], steps: Iterable[Step], *, closed: bool) -> 
     for step in steps:
         by_iteration.setdefault(step.iteration, []).append(step)
     state: dict[str, State] = {}
-    found: list[Round] = []
+    table: list[Round] = []
     trees: set[str] = set()
     for attempt in handed:
         before = {root for root, now in state.items() if now in ("open", "claimed", "disputed")}
@@ -188,7 +188,7 @@ def rounds(handed: Sequence[Handed], steps: Iterable[Step], *, closed: bool) -> 
             for root, now in state.items()
             if root in settled and root not in before and now in ("open", "claimed", "disputed")
         }
-        found.append(
+        table.append(
             Round(
                 n=attempt.n,
                 had=len(before),
@@ -199,7 +199,7 @@ def rounds(handed: Sequence[Handed], steps: Iterable[Step], *, closed: bool) -> 
             )
         )
         trees = {attempt.tree}
-    return found
+    return table
 
 
 def loop_state(
@@ -207,15 +207,17 @@ def loop_state(
 ) -> LoopState:
     """E1: fold the rounds in the order of the journal into where the task stands now."""
     count, table = _Count(), []
-    for attempt, one in zip(handed, done, strict=True):
-        tier, happened = count.tier, _in_order(count, attempt, one, acts, odds, limits)
-        judged = one
+    for attempt, current in zip(handed, done, strict=True):
+        tier, happened = count.tier, _in_order(count, attempt, current, acts, odds, limits)
+        judged = current
         for seq, act in sorted(happened, key=lambda pair: pair[0]):
             before = count.escalations
             act()
             if seq == (attempt.close_seq or NOT_YET):
-                judged = _judged(one, tier, count, limits, is_over=count.escalations > before)
-        table.append(judged if one.closed else msgspec.structs.replace(one, tier=tier, no_progress=count.no_progress))
+                judged = _judged(current, tier, count, limits, is_over=count.escalations > before)
+        table.append(
+            judged if current.closed else msgspec.structs.replace(current, tier=tier, no_progress=count.no_progress)
+        )
     last = handed[-1].n if handed else 0
     return LoopState(
         tier=count.tier,
@@ -232,35 +234,35 @@ def loop_state(
     )
 
 
-def _judged(one: Round, tier: Tier, count: _Count, limits: Limits, *, is_over: bool) -> Round:
+def _judged(current: Round, tier: Tier, count: _Count, limits: Limits, *, is_over: bool) -> Round:
     """A closed round with what came of it; `is_over`: the tier was left with it."""
     if is_over:
-        return msgspec.structs.replace(one, tier=tier, no_progress=count.left_with, action="escalate")
+        return msgspec.structs.replace(current, tier=tier, no_progress=count.left_with, action="escalate")
     action: Literal["continue", "warn"] = "warn" if _is_near(count, limits) else "continue"
-    return msgspec.structs.replace(one, tier=tier, no_progress=count.no_progress, action=action)
+    return msgspec.structs.replace(current, tier=tier, no_progress=count.no_progress, action=action)
 
 
 def _in_order(
-    count: _Count, attempt: Handed, one: Round, acts: Sequence[Act], odds: Sequence[Odd], limits: Limits
+    count: _Count, attempt: Handed, current: Round, acts: Sequence[Act], odds: Sequence[Odd], limits: Limits
 ) -> list[tuple[int, Callable[[], None]]]:
     """Everything that counts within one iteration, each with its place in the journal."""
-    found: list[tuple[int, Callable[[], None]]] = []
-    if one.closed:
-        found.append((attempt.close_seq or NOT_YET, lambda: _close(count, attempt, one, limits)))
+    happened: list[tuple[int, Callable[[], None]]] = []
+    if current.closed:
+        happened.append((attempt.close_seq or NOT_YET, lambda: _close(count, attempt, current, limits)))
     if attempt.approved:
-        found.append((attempt.approved, lambda: _approved(count)))
+        happened.append((attempt.approved, lambda: _approved(count)))
     for act in (act for act in acts if act.iteration == attempt.n):
-        found.append((act.seq, lambda act=act: _act(count, act)))  # type: ignore[misc]
+        happened.append((act.seq, lambda act=act: _act(count, act)))  # type: ignore[misc]
     for odd in (odd for odd in odds if odd.iteration == attempt.n and odd.how in WITHOUT_PROGRESS and odd.had):
-        found.append((odd.seq, lambda odd=odd: _odd(count, odd, limits)))  # type: ignore[misc]
-    return found
+        happened.append((odd.seq, lambda odd=odd: _odd(count, odd, limits)))  # type: ignore[misc]
+    return happened
 
 
-def _close(count: _Count, attempt: Handed, one: Round, limits: Limits) -> None:
+def _close(count: _Count, attempt: Handed, current: Round, limits: Limits) -> None:
     """L12: 0 after progress, else one more; a round that had nothing blocking to resolve changes nothing."""
     count.round += 1
-    if one.had:
-        count.no_progress = 0 if one.is_progress else count.no_progress + 1
+    if current.had:
+        count.no_progress = 0 if current.is_progress else count.no_progress + 1
     before, count.merge_failures = count.merge_failures, count.merge_failures + attempt.merge_failures
     if before // MERGE_FAILURES < count.merge_failures // MERGE_FAILURES:
         count.up(f"{MERGE_FAILURES} merges failed (Q3)")

@@ -34,12 +34,12 @@ class Tracking(msgspec.Struct, frozen=True, kw_only=True):
 
 def track(iterations: Iterable[Tests]) -> list[Tracking]:
     """L13: original failures are those of the first iteration that had any."""
-    found: list[Tracking] = []
+    tracked: list[Tracking] = []
     original: frozenset[str] = frozenset()
     before: frozenset[str] = frozenset()
     for tests in iterations:
         original = original or tests.failing
-        found.append(
+        tracked.append(
             Tracking(
                 iteration=tests.iteration,
                 original_failures=_sorted(original),
@@ -50,7 +50,7 @@ def track(iterations: Iterable[Tests]) -> list[Tracking]:
             )
         )
         before = tests.failing
-    return found
+    return tracked
 
 
 def _sorted(names: Iterable[str]) -> tuple[str, ...]:

@@ -51,37 +51,48 @@ def match(new: Seen, known: Sequence[Finding], renames: Mapping[str, str]) -> Ma
     """
     if not new.path:
         title = words(new.title)
-        return _one(
-            [one for one in known if title and not one.path and words(one.title) == title and one.rule == new.rule], new
+        return _only(
+            [
+                finding
+                for finding in known
+                if title and not finding.path and words(finding.title) == title and finding.rule == new.rule
+            ],
+            new,
         )
     paths = {new.path, renames.get(new.path, new.path)}
-    there = [one for one in known if one.path in paths and (not new.rule or not one.rule or one.rule == new.rule)]
+    there = [
+        finding
+        for finding in known
+        if finding.path in paths and (not new.rule or not finding.rule or finding.rule == new.rule)
+    ]
     quote, title = normal(new.quote), words(new.title)
     ways: tuple[Callable[[Finding], bool], ...] = (
-        lambda one: bool(quote) and normal(one.quote) == quote,
-        lambda one: bool(new.rule) and bool(new.symbol) and one.rule == new.rule and one.symbol == new.symbol,
-        lambda one: bool(title) and words(one.title) == title and one.symbol == new.symbol,
-        lambda one: bool(title) and words(one.title) == title,
+        lambda finding: bool(quote) and normal(finding.quote) == quote,
+        lambda finding: (
+            bool(new.rule) and bool(new.symbol) and finding.rule == new.rule and finding.symbol == new.symbol
+        ),
+        lambda finding: bool(title) and words(finding.title) == title and finding.symbol == new.symbol,
+        lambda finding: bool(title) and words(finding.title) == title,
     )
     for way in ways:
-        found = [one for one in there if way(one)]
-        if found:
-            return _one(found, new)
+        fits = [finding for finding in there if way(finding)]
+        if fits:
+            return _only(fits, new)
     return Match()
 
 
-def _one(found: list[Finding], new: Seen) -> Match:
+def _only(fits: list[Finding], new: Seen) -> Match:
     """Of several that fit equally, the one whose symbol and title fit too; else it is not for a program to say."""
     tests: tuple[Callable[[Finding], bool], ...] = (
-        lambda one: one.symbol == new.symbol,
-        lambda one: words(one.title) == words(new.title),
+        lambda finding: finding.symbol == new.symbol,
+        lambda finding: words(finding.title) == words(new.title),
     )
     for test in tests:
-        if len(found) > 1:
-            found = [one for one in found if test(one)] or found
-    if len(found) == 1:
-        return Match(found[0].root)
-    return Match(alike=tuple(one.root for one in found))
+        if len(fits) > 1:
+            fits = [finding for finding in fits if test(finding)] or fits
+    if len(fits) == 1:
+        return Match(fits[0].root)
+    return Match(alike=tuple(finding.root for finding in fits))
 
 
 def find_quote(quote: str, text: str, near: int = 0) -> int:
@@ -106,13 +117,13 @@ def find_quote(quote: str, text: str, near: int = 0) -> int:
 
 def _lines_at(lines: list[str], offsets: list[int]) -> list[int]:
     """For each offset (ascending) into the joined lines the number of its line."""
-    found, number, end = [], 0, 0
+    numbers, number, end = [], 0, 0
     for offset in offsets:
         while end <= offset:
             end += len(lines[number])
             number += 1
-        found.append(number)
-    return found
+        numbers.append(number)
+    return numbers
 
 
 def line_at(text: str, line: int) -> str:
@@ -128,9 +139,9 @@ def symbol_at(text: str, line: int) -> str:
         return ""
     depth = _indent(lines[-1]) if lines[-1].strip() else 10_000
     for number in range(len(lines) - 1, -1, -1):
-        found = SYMBOL.match(lines[number])
-        if found is not None and (number == len(lines) - 1 or len(found["indent"]) < depth):
-            return found["name"]
+        symbol = SYMBOL.match(lines[number])
+        if symbol is not None and (number == len(lines) - 1 or len(symbol["indent"]) < depth):
+            return symbol["name"]
     return ""
 
 

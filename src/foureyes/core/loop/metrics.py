@@ -167,7 +167,7 @@ def iterations_of(rows: Iterable[ApprovalRow]) -> Iterations:
     for row in rows:
         counts[row.iterations] += row.tasks
     buckets = tuple(Bucket(n, counts[n]) for n in sorted(counts) if counts[n])
-    tasks, total = sum(one.tasks for one in buckets), sum(one.iterations * one.tasks for one in buckets)
+    tasks, total = sum(bucket.tasks for bucket in buckets), sum(bucket.iterations * bucket.tasks for bucket in buckets)
     if not tasks:
         return Iterations()
     return Iterations(
@@ -181,10 +181,10 @@ def _median_of(buckets: Sequence[Bucket], tasks: int) -> float:
 
 
 def _at(buckets: Sequence[Bucket], place: int) -> int:
-    for one in buckets:
-        place -= one.tasks
+    for bucket in buckets:
+        place -= bucket.tasks
         if place < 0:
-            return one.iterations
+            return bucket.iterations
     return 0
 
 
@@ -238,11 +238,11 @@ def review_stats(
     now: str,
 ) -> ReviewStats:
     """Y: every figure about the project."""
-    blocking = [one for one in findings if one.blocking]
-    notes = [one for one in findings if not one.blocking]
-    rejected = [one for one in blocking if one.rejected]
-    settled = [one for one in findings if one.settled]
-    wrong, right = sum(one.fixed_wrong for one in findings), sum(one.fixed_right for one in findings)
+    blocking = [finding for finding in findings if finding.blocking]
+    notes = [finding for finding in findings if not finding.blocking]
+    rejected = [finding for finding in blocking if finding.rejected]
+    settled = [finding for finding in findings if finding.settled]
+    wrong, right = sum(finding.fixed_wrong for finding in findings), sum(finding.fixed_right for finding in findings)
     invalid = sum(row.n for row in returns if row.why == "document")
     iterations = iterations_of(approvals)
     return ReviewStats(
@@ -250,13 +250,13 @@ def review_stats(
         automatic=share(sum(row.automatic for row in approvals), iterations.tasks),
         findings=len(findings),
         blocking=len(blocking),
-        open_blocking=sum(one.holds(now) for one in blocking),
+        open_blocking=sum(finding.holds(now) for finding in blocking),
         rejected=share(len(rejected), len(blocking)),
-        rejections_accepted=share(sum(one.accepted for one in rejected), len(rejected)),
+        rejections_accepted=share(sum(finding.accepted for finding in rejected), len(rejected)),
         false_fixes=share(wrong, wrong + right),
-        reopened=share(sum(one.reopened for one in settled), len(settled)),
-        notes_adopted=share(sum(one.is_adopted for one in notes), len(notes)),
-        missed=share(sum(one.missed for one in blocking), len(blocking)),
+        reopened=share(sum(finding.reopened for finding in settled), len(settled)),
+        notes_adopted=share(sum(finding.is_adopted for finding in notes), len(notes)),
+        missed=share(sum(finding.missed for finding in blocking), len(blocking)),
         escalations=tiers_of(escalations),
         after_unclear_feedback=share(sum(row.unclear for row in escalations), len(escalations)),
         reviews=len(reviews),
@@ -276,27 +276,28 @@ def scores(
     sessions: Mapping[str, SessionRow],
 ) -> tuple[ReviewerScore, ...]:
     """The scorecard: who reviewed most comes first. What checks and tools find is nobody's score."""
-    said: dict[str, list[FindingRow]] = {}
+    raised: dict[str, list[FindingRow]] = {}
     given: dict[str, list[ReviewRow]] = {}
     back = Counter[tuple[str, str]]()
     for finding in findings:
         if finding.spoken:
-            said.setdefault(finding.session, []).append(finding)
+            raised.setdefault(finding.session, []).append(finding)
     for review in reviews:
         given.setdefault(review.session, []).append(review)
     for row in returns:
         back[row.session, row.why] += row.n
-    everybody = sorted({*said, *given, *(session for session, _ in back)})
-    found = [
-        _score(sessions.get(one, SessionRow(id=one)), said.get(one, []), given.get(one, []), back) for one in everybody
+    everybody = sorted({*raised, *given, *(session for session, _ in back)})
+    cards = [
+        _score(sessions.get(session, SessionRow(id=session)), raised.get(session, []), given.get(session, []), back)
+        for session in everybody
     ]
-    return tuple(sorted(found, key=lambda one: (-one.reviews, -one.findings, one.name, one.session)))
+    return tuple(sorted(cards, key=lambda score: (-score.reviews, -score.findings, score.name, score.session)))
 
 
 def _score(
-    who: SessionRow, said: Sequence[FindingRow], given: Sequence[ReviewRow], back: Mapping[tuple[str, str], int]
+    who: SessionRow, raised: Sequence[FindingRow], given: Sequence[ReviewRow], back: Mapping[tuple[str, str], int]
 ) -> ReviewerScore:
-    judged = [one for one in said if one.is_judged]
+    judged = [finding for finding in raised if finding.is_judged]
     changed = sum(row.changed for row in given)
     middle = median(row.seconds for row in given)
     return ReviewerScore(
@@ -309,10 +310,10 @@ def _score(
         incomplete=sum(row.unread > 0 for row in given),
         invalid=back.get((who.id, "document"), 0),
         misquoted=back.get((who.id, "quote"), 0),
-        findings=len(said),
-        blocking=sum(one.blocking for one in said),
-        precision=share(sum(one.is_upheld for one in judged), len(judged)),
+        findings=len(raised),
+        blocking=sum(finding.blocking for finding in raised),
+        precision=share(sum(finding.is_upheld for finding in judged), len(judged)),
         coverage=share(changed - sum(row.unread for row in given), changed),
-        unanchored=share(sum(not one.anchored for one in said), len(said)),
+        unanchored=share(sum(not finding.anchored for finding in raised), len(raised)),
         median_seconds=None if middle is None else int(middle),
     )

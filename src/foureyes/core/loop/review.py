@@ -69,7 +69,7 @@ def has_reviewed(session: str, diff_id: str, before: int, reviews: Iterable[Revi
 
 def unread(changed: Sequence[ChangedFile], read: Iterable[str], exclude: Sequence[str]) -> tuple[str, ...]:
     """V6: the changed files that a review does not say it read, those that need no reading aside."""
-    said = {path.strip().removeprefix("./") for path in read}
-    left = [file.path for file in changed if file.path not in said]
+    named = {path.strip().removeprefix("./") for path in read}
+    left = [file.path for file in changed if file.path not in named]
     excluded = set(matching(left, exclude))
     return tuple(path for path in left if path not in excluded)

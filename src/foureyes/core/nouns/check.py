@@ -68,8 +68,8 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     @property
     def digest(self) -> str:
         """What a result is a result of: another command, report or environment is another check."""
-        said = msgspec.json.encode([self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env])
-        return sha256(b"foureyes check\n" + said).hexdigest()[:16]
+        text = msgspec.json.encode([self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env])
+        return sha256(b"foureyes check\n" + text).hexdigest()[:16]
 
 
 class TestResult(msgspec.Struct, frozen=True):
@@ -151,8 +151,8 @@ def _says_nothing(rule: CheckRule, ran: Ran) -> str:
 def failures_in(ran: Ran) -> tuple[str, ...]:
     """The failing tests of a report, or the errors that a tool found, by name."""
     tests = [test.id for test in ran.tests or () if test.state == "failed"]
-    found = [f"{f.rule} {f.path}:{f.line} {f.message}"[:300] for f in ran.findings or () if f.level == "error"]
-    return tuple([*tests, *found][:KEPT_FAILURES])
+    errors = [f"{f.rule} {f.path}:{f.line} {f.message}"[:300] for f in ran.findings or () if f.level == "error"]
+    return tuple([*tests, *errors][:KEPT_FAILURES])
 
 
 def _broke(rule: CheckRule, code: int) -> str:
@@ -280,19 +280,19 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
 
 def red(states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool) -> list[Reason]:
     """D5: a reason for each required check that did not pass. `counting`: claimed results do not do."""
-    found = []
-    for standing in states:
-        if not standing.rule.required or (standing.is_green and not (counting and standing.claimed)):
+    reasons = []
+    for state in states:
+        if not state.rule.required or (state.is_green and not (counting and state.claimed)):
             continue
-        name = standing.rule.name
-        if standing.is_green:
-            said = f"required check {name} passed only where its makers ran it themselves (claimed)"
+        name = state.rule.name
+        if state.is_green:
+            why = f"required check {name} passed only where its makers ran it themselves (claimed)"
             step = by_person_or_service(fe("check", "run", task))
-        elif standing.word == "not_run":
-            ran = "was not run" if standing.result is None else standing.said
-            said, step = f"required check {name}: {ran} (tree {tree[:7]})", fe("check", "run", task)
+        elif state.word == "not_run":
+            ran = "was not run" if state.result is None else state.said
+            why, step = f"required check {name}: {ran} (tree {tree[:7]})", fe("check", "run", task)
         else:
-            verb = {"crashed": "crashed", "timed_out": "timed out"}.get(standing.word, "failed")
-            said, step = f"required check {name} {verb} on tree {tree[:7]} ({standing.said})", fe("check", "show", task)
-        found.append(Reason("D5", said, step))
-    return found
+            verb = {"crashed": "crashed", "timed_out": "timed out"}.get(state.word, "failed")
+            why, step = f"required check {name} {verb} on tree {tree[:7]} ({state.said})", fe("check", "show", task)
+        reasons.append(Reason("D5", why, step))
+    return reasons

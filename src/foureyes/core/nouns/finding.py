@@ -248,8 +248,8 @@ def severity_of(text: str) -> Severity | Literal["FYI"] | None:
     word = text.strip().upper()
     if word == NOTE:
         return "FYI"
-    found = ALIASES.get(word, word)
-    return next((severity for severity in SEVERITIES if severity == found), None)
+    wanted = ALIASES.get(word, word)
+    return next((severity for severity in SEVERITIES if severity == wanted), None)
 
 
 def status_of(severities: list[Severity], *, notes: int = 0) -> ReviewStatus:
@@ -267,17 +267,17 @@ def stem(kind: Kind, group: str, task: str, iteration: int) -> str:
 
 def weak_reason(text: str) -> str:
     """L7: what to do instead, if the words are no technical reason; empty when they are one."""
-    said = " ".join(text.split())
-    lowered = said.lower()
-    if re.search(r"\btoo (hard|difficult|complex|complicated)\b", lowered) and WEAK.fullmatch(said):
+    words = " ".join(text.split())
+    lowered = words.lower()
+    if re.search(r"\btoo (hard|difficult|complex|complicated)\b", lowered) and WEAK.fullmatch(words):
         return (
             '"too hard" is no reason against a finding: escalate instead (fe unstart TASK --how blocked -m "what '
             'is hard")'
         )
-    if WEAK.fullmatch(said) and "disagree" in lowered:
+    if WEAK.fullmatch(words) and "disagree" in lowered:
         return '"I disagree" alone is no reason: say what makes the finding wrong, in technical terms'
-    if WEAK.fullmatch(said):
+    if WEAK.fullmatch(words):
         return '"takes too long" is no reason against a finding: log it as debt where it does not block, or escalate'
-    if len(said) < LEAST_REASON:
-        return f"a technical reason has at least {LEAST_REASON} characters; this one has {len(said)}"
+    if len(words) < LEAST_REASON:
+        return f"a technical reason has at least {LEAST_REASON} characters; this one has {len(words)}"
     return ""

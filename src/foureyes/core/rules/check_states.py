@@ -33,8 +33,8 @@ def check_states_on(
     facts: Facts, policy: ReviewPolicy, tree: str, base_tree: str, also_gone: Iterable[str] = ()
 ) -> tuple[CheckState, ...]:
     """The same on any tree that the facts hold results of. `also_gone` are tests that were allowed to go before."""
-    found = tuple(check_state(facts, rule, tree, base_tree, frozenset(also_gone)) for rule in policy.checks)
-    return tuple(replace(one, compared=True) for one in found) if NOT_COMPARED in also_gone else found
+    states = tuple(check_state(facts, rule, tree, base_tree, frozenset(also_gone)) for rule in policy.checks)
+    return tuple(replace(state, compared=True) for state in states) if NOT_COMPARED in also_gone else states
 
 
 def check_state(
@@ -50,7 +50,7 @@ def check_state(
     before = [
         old for old in mine if old.tree == base_tree and old.outcome in RAN and (not counting or counts(facts, old))
     ]
-    outcomes = {one.outcome == "passed" for one in (counting or here)}
+    outcomes = {each.outcome == "passed" for each in (counting or here)}
     compared = rule.report != "junit" or not base_tree or base_tree == tree or bool(before)
     return CheckState(
         rule=rule,

@@ -98,7 +98,7 @@ def recorded_approval(facts: Facts, policy: ReviewPolicy) -> Recorded | None:
     """P11: the active approval of the current diff that waits to be finished, if the policy knows such a thing."""
     if policy.name not in FINISHED_APART or facts.attempt is None:
         return None
-    return next((found for found in facts.recorded if found.diff_id == facts.attempt.diff_id), None)
+    return next((approval for approval in facts.recorded if approval.diff_id == facts.attempt.diff_id), None)
 
 
 def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said, ordinary: Decision) -> Decision:
@@ -159,10 +159,12 @@ def strictest_for(actor: Party, line: list[Party], ask: Callable[[Party], Decisi
     """I4: the answer that allows least; one that holds for who spawned the actor says so."""
 
     def answer(who: Party) -> Decision:
-        found = ask(who)
+        decision = ask(who)
         if who is actor:
-            return found
-        return msgspec.structs.replace(found, message=f"asked for {_you(who)}, which spawned you (I4): {found.message}")
+            return decision
+        return msgspec.structs.replace(
+            decision, message=f"asked for {_you(who)}, which spawned you (I4): {decision.message}"
+        )
 
     return strictest([answer(who) for who in line])
 

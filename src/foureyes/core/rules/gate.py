@@ -76,37 +76,41 @@ def is_reviewing(facts: Facts) -> Reason | None:
 def has_blocking(facts: Facts) -> list[Reason]:
     """D2: no open blocking finding; each one is a reason, with what settles it."""
     return [
-        Reason("D2", f"{one.id} {one.severity} {_stands(one)}: {one.title}{_at(one)}", _settles(one))
-        for one in facts.open_blocking
+        Reason(
+            "D2",
+            f"{finding.id} {finding.severity} {_stands(finding)}: {finding.title}{_at(finding)}",
+            _settles(finding),
+        )
+        for finding in facts.open_blocking
     ]
 
 
-def _stands(one: Blocking) -> str:
-    if one.expired:
+def _stands(finding: Blocking) -> str:
+    if finding.expired:
         return "was waived, and the waiver has run out"
-    if one.waiting:
+    if finding.waiting:
         return "waits to be confirmed (its quote is nowhere in the code)"
     return {"claimed": "is claimed fixed, and nobody verified it", "disputed": "is disputed, and nobody ruled"}.get(
-        one.state, "is open"
+        finding.state, "is open"
     )
 
 
-def _at(one: Blocking) -> str:
-    return f" ({one.where})" if one.where else ""
+def _at(finding: Blocking) -> str:
+    return f" ({finding.where})" if finding.where else ""
 
 
-def _settles(one: Blocking) -> Steps:
-    rulings = rulings_for(one.state, waiting=one.waiting)
+def _settles(finding: Blocking) -> Steps:
+    rulings = rulings_for(finding.state, waiting=finding.waiting)
     if rulings:
-        return rule_step(one.id, rulings)
-    return fe("finding", "respond", one.id, one_of("--fixed", "--rejected"))
+        return rule_step(finding.id, rulings)
+    return fe("finding", "respond", finding.id, one_of("--fixed", "--rejected"))
 
 
 def holds(facts: Facts) -> list[Reason]:
     """D3: no hold on task or project; each one is a reason."""
-    found = []
+    reasons = []
     if facts.project_hold is not None:
-        found.append(
+        reasons.append(
             Reason(
                 "D3",
                 f"the project is held: {facts.project_hold}",
@@ -114,14 +118,14 @@ def holds(facts: Facts) -> list[Reason]:
             )
         )
     if facts.task.hold is not None:
-        found.append(
+        reasons.append(
             Reason(
                 "D3",
                 f"{facts.task.id} is held: {facts.task.hold}",
                 by_person(fe("resume", facts.task.id, "-m", phrase("why"))),
             )
         )
-    return found
+    return reasons
 
 
 def is_stale(facts: Facts, tip: Tip | None) -> Reason | None:
@@ -168,9 +172,9 @@ def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: st
 
 def tests_that_go(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
     """D5: tests of the target that the attempt no longer has, where a required check would have run them."""
-    required = [one for one in check_states(facts, policy) if one.rule.required and one.result is not None]
-    unknown = [NOT_COMPARED] if any(not one.compared for one in required) else []
-    return tuple(dict.fromkeys([*unknown, *[name for one in required for name in one.gone]]))
+    required = [state for state in check_states(facts, policy) if state.rule.required and state.result is not None]
+    unknown = [NOT_COMPARED] if any(not state.compared for state in required) else []
+    return tuple(dict.fromkeys([*unknown, *[name for state in required for name in state.gone]]))
 
 
 def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | None:

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 def minor_refusals(facts: Facts, policy: ReviewPolicy, author: Party | None) -> tuple[Reason, ...]:
     """Why the mark does not count; empty when it does. `author` is set when an author would approve itself."""
-    said = [
+    sentences = [
         _barred_by_label(facts, policy),
         _set_late_by_an_author(facts),
         _too_large(facts, policy),
         _touches_protected(facts, policy),
     ]
     if author is not None:
-        said += [_no_self_approval(policy), _used_up(facts, policy, author)]
-    return tuple(Reason("P10", sentence) for sentence in said if sentence)
+        sentences += [_no_self_approval(policy), _used_up(facts, policy, author)]
+    return tuple(Reason("P10", sentence) for sentence in sentences if sentence)
 
 
 def _barred_by_label(facts: Facts, policy: ReviewPolicy) -> str:

@@ -63,7 +63,7 @@ def mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
         facts, policy, (labels - set(ignored)) | labels_kept(facts), "" if own_plan else facts.task.planned
     )
     stands = _level(facts, policy, labels, "batch" if own_plan else facts.task.planned, ignored)
-    chosen = min(rightful, stands, key=lambda said: MODES.index(said.mode))
+    chosen = min(rightful, stands, key=lambda level: MODES.index(level.mode))
     cut = cut_by(facts)
     mode = strictest_mode([chosen.mode, "batch"]) if cut else chosen.mode
     plan = [Reason("M6", f"its planned mode {facts.task.planned} does not count: {own_plan}")] if own_plan else []
@@ -78,11 +78,12 @@ def _level(facts: Facts, policy: ReviewPolicy, labels: set[str], planned: str, a
 
     explicit = {label: at_most(label, mode) for label in sorted(labels) if (mode := label_mode(label))}
     ruled = {label: at_most(label, mode) for label in sorted(labels) if (mode := _ruled(facts, policy, label))}
-    for rule, said, words in (("M1", explicit, "label {}"), ("M3", ruled, "label {} is {}")):
-        if said:
-            mode = strictest_mode(said.values())
+    for rule, modes, words in (("M1", explicit, "label {}"), ("M3", ruled, "label {} is {}")):
+        if modes:
+            mode = strictest_mode(modes.values())
             return Chosen(
-                mode, tuple(Reason(rule, words.format(label, mode)) for label, one in said.items() if one == mode)
+                mode,
+                tuple(Reason(rule, words.format(label, mode)) for label, chosen in modes.items() if chosen == mode),
             )
     if planned in NAMES:
         return Chosen(NAMES[planned], (Reason("M7", f"planned as {planned}"),))
@@ -113,7 +114,7 @@ def _unknown(labels: Iterable[str]) -> list[Reason]:
 
 def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
     """M6: labels that do not count, because who put them on made the work, delegated it, or may not loosen; and why."""
-    found = {}
+    ignored = {}
     for label in sorted(facts.task.labels):
         mode = label_mode(label) or (policy.label_rules[label].mode if label in policy.label_rules else None)
         put = next(
@@ -129,8 +130,8 @@ def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
             else "nobody knows who put it on (G1)"
         )
         if why:
-            found[label] = Reason("M6", f"label {label} does not count: {why}")
-    return found
+            ignored[label] = Reason("M6", f"label {label} does not count: {why}")
+    return ignored
 
 
 def why_the_plan_does_not_count(facts: Facts) -> str:
@@ -146,11 +147,9 @@ def why_the_plan_does_not_count(facts: Facts) -> str:
 def cut_by(facts: Facts) -> list[Reason]:
     """M6: an acceptance that a maker changed is looked at by somebody."""
     edits: list[Control] = [control for control in facts.controls if control.kind == "acceptance"]
-    found = [edit for edit in edits if is_involved(facts, facts.party(edit.session))]
+    own = [edit for edit in edits if is_involved(facts, facts.party(edit.session))]
     return (
-        [Reason("M6", f"{facts.party_name(found[-1].session)}, who made the work, changed its acceptance")]
-        if found
-        else []
+        [Reason("M6", f"{facts.party_name(own[-1].session)}, who made the work, changed its acceptance")] if own else []
     )
 
 
@@ -201,11 +200,11 @@ def why_not_by_itself(
 def _quality(facts: Facts, policy: ReviewPolicy, states: tuple[CheckState, ...]) -> list[Reason]:
     """M4: the switches, the checks, the iterations and the signal."""
     auto, attempt, task = policy.auto, facts.attempt, facts.task.id
-    found = []
+    reasons = []
     if not auto.enabled:
-        found.append(Reason("M4", "review.auto_approve.enabled = false"))
+        reasons.append(Reason("M4", "review.auto_approve.enabled = false"))
     if not policy.checks:
-        found.append(
+        reasons.append(
             Reason(
                 "M4",
                 "no check is configured, and without one nothing approves itself",
@@ -213,24 +212,26 @@ def _quality(facts: Facts, policy: ReviewPolicy, states: tuple[CheckState, ...])
             )
         )
     if auto.require_quality_pass:
-        found += [
+        reasons += [
             msgspec.structs.replace(reason, rule="M4")
             for reason in red(states, task, attempt.tree if attempt else "", counting=True)
         ]
     if auto.max_iterations and attempt is not None and attempt.n > auto.max_iterations:
-        found.append(Reason("M4", f"iteration {attempt.n}, limit {auto.max_iterations}"))
+        reasons.append(Reason("M4", f"iteration {attempt.n}, limit {auto.max_iterations}"))
     if attempt is not None and (attempt.signal == "BLOCKED" or (auto.require_signal_done and attempt.signal != "DONE")):
-        found.append(Reason("M4", f"it was handed in with signal {attempt.signal}, not DONE"))
-    return found
+        reasons.append(Reason("M4", f"it was handed in with signal {attempt.signal}, not DONE"))
+    return reasons
 
 
 def _self_made(facts: Facts, policy: ReviewPolicy) -> list[Reason]:
     """M4, A4: an attempt that changes what judges it is judged by somebody."""
-    found = [Reason("A4", f"it changes the gate file {path}") for path in gate_files(policy, facts.changed_paths())[:1]]
-    found += [
+    reasons = [
+        Reason("A4", f"it changes the gate file {path}") for path in gate_files(policy, facts.changed_paths())[:1]
+    ]
+    reasons += [
         Reason("M4", f"it changes how checks run: {path}")
         for path in matching(facts.changed_paths(), policy.check_paths)[:1]
     ]
     marks = facts.attempt.marks if facts.attempt else []
     gone = matching([mark.path for mark in marks if mark.kind == "deleted"], policy.risk.test_paths)
-    return found + [Reason("M4", f"it deletes the test file {path}") for path in gone[:1]]
+    return reasons + [Reason("M4", f"it deletes the test file {path}") for path in gone[:1]]

@@ -64,35 +64,35 @@ def risk_of(
 
 def _by_policy(facts: Facts, policy: ReviewPolicy) -> list[str]:
     paths = facts.changed_paths()
-    found = [f"gate file {path}" for path in gate_files(policy, paths)[:1]]
+    signs = [f"gate file {path}" for path in gate_files(policy, paths)[:1]]
     grade, source = required_grade(policy, labels_in_force(facts), [])
     barred = bars_auto_approval(policy, labels_in_force(facts))
     if barred:
-        found.append(f"{barred} label")
+        signs.append(f"{barred} label")
     elif grade == "human":
-        found.append(f"{source} asks for a person")
-    return found
+        signs.append(f"{source} asks for a person")
+    return signs
 
 
 def _by_history(facts: Facts) -> list[str]:
     attempt = facts.attempt
-    found = []
+    signs = []
     if facts.task.tier != "developer":
-        found.append(f"escalated to {facts.task.tier}")
+        signs.append(f"escalated to {facts.task.tier}")
     if attempt is not None and attempt.n >= MANY_ITERATIONS:
-        found.append(f"iteration {attempt.n}")
+        signs.append(f"iteration {attempt.n}")
     if attempt is not None and attempt.landed:
-        found.append("landed before review")
+        signs.append("landed before review")
     if any(entry.action == "created" and not entry.session for entry in facts.history or ()) or facts.history is None:
-        found.append("incomplete history")
-    found += facts.troubles
-    return found
+        signs.append("incomplete history")
+    signs += facts.troubles
+    return signs
 
 
 def _by_checks(states: tuple[CheckState, ...]) -> list[str]:
     words = {"failed": "failed", "crashed": "crashed", "timed_out": "timed out"}
-    red = [f"{one.rule.name} {words[one.word]}" for one in states if one.rule.required and one.word in words]
-    return red + [f"{one.rule.name} was red and green on one tree" for one in states if one.flaky]
+    red = [f"{state.rule.name} {words[state.word]}" for state in states if state.rule.required and state.word in words]
+    return red + [f"{state.rule.name} was red and green on one tree" for state in states if state.flaky]
 
 
 def _by_tests(facts: Facts, policy: ReviewPolicy) -> list[str]:
@@ -102,28 +102,28 @@ def _by_tests(facts: Facts, policy: ReviewPolicy) -> list[str]:
         return []
     tests = [changed for changed in attempt.files if matching([changed.path], policy.risk.test_paths)]
     net = sum((changed.added or 0) - (changed.removed or 0) for changed in tests)
-    found = [f"{-net} test lines fewer"] if net < 0 else []
+    signs = [f"{-net} test lines fewer"] if net < 0 else []
     kinds = {"deleted": "test file deleted", "skip": "test skipped", "assert": "assertions removed"}
     for kind, words in kinds.items():
         marked = matching([mark.path for mark in attempt.marks if mark.kind == kind], policy.risk.test_paths)
-        found += [f"{words}: {marked[0]}"] if marked else []
-    return found
+        signs += [f"{words}: {marked[0]}"] if marked else []
+    return signs
 
 
 def _by_content(facts: Facts, policy: ReviewPolicy) -> list[str]:
     attempt = facts.attempt
     if attempt is None:
         return []
-    found = [f"changes how checks run: {path}" for path in matching(facts.changed_paths(), policy.check_paths)[:1]]
-    found += [f"touches {path}" for path in matching(facts.changed_paths(), policy.risk.watched_paths)[:1]]
+    signs = [f"changes how checks run: {path}" for path in matching(facts.changed_paths(), policy.check_paths)[:1]]
+    signs += [f"touches {path}" for path in matching(facts.changed_paths(), policy.risk.watched_paths)[:1]]
     kinds = {"executable": "executable bit set", "binary": "binary file", "hidden": "hidden characters"}
     for kind, words in kinds.items():
         marked = [mark.path for mark in attempt.marks if mark.kind == kind]
-        found += [f"{words}: {marked[0]}"] if marked else []
+        signs += [f"{words}: {marked[0]}"] if marked else []
     lines = attempt.added + attempt.removed
     if lines > policy.risk.high_lines or len(attempt.files) > policy.risk.high_files:
-        found.append(f"{lines} lines in {len(attempt.files)} files")
-    return found
+        signs.append(f"{lines} lines in {len(attempt.files)} files")
+    return signs
 
 
 def _to_look_at(
@@ -140,20 +140,22 @@ def _to_look_at(
     paths = facts.changed_paths()
     tests = matching(paths, policy.risk.test_paths)
     documents = matching(paths, policy.docs_paths)
-    found = ["code changed, no test changed"] if len(documents) < len(paths) and not tests else []
+    signs = ["code changed, no test changed"] if len(documents) < len(paths) and not tests else []
     lines = attempt.added + attempt.removed
     if policy.risk.look_lines <= lines <= policy.risk.high_lines:
-        found.append(f"{lines} changed lines")
-    found += [
-        f"optional check {one.rule.name} {one.said}"
-        for one in states
-        if not one.rule.required and one.word not in ("passed", "not_run")
+        signs.append(f"{lines} changed lines")
+    signs += [
+        f"optional check {state.rule.name} {state.said}"
+        for state in states
+        if not state.rule.required and state.word not in ("passed", "not_run")
     ]
-    found += [f"required check {one.rule.name} not run" for one in states if one.rule.required and one.result is None]
+    signs += [
+        f"required check {state.rule.name} not run" for state in states if state.rule.required and state.result is None
+    ]
     if attempt.signal != "DONE":
-        found.append(f"signal {attempt.signal}")
+        signs.append(f"signal {attempt.signal}")
     if chosen.mode == "auto-approve" and not_by_itself:
-        found.append("not auto-approved: " + "; ".join(reason.message for reason in not_by_itself))
+        signs.append("not auto-approved: " + "; ".join(reason.message for reason in not_by_itself))
     if around.decided is not None and around.decided < policy.risk.new_agent:
-        found.append(f"a new agent: {around.decided} of its attempts decided so far")
-    return found + [f"{path} is touched by another waiting task" for path in around.shared[:1]]
+        signs.append(f"a new agent: {around.decided} of its attempts decided so far")
+    return signs + [f"{path} is touched by another waiting task" for path in around.shared[:1]]

@@ -43,13 +43,13 @@ def why_void(facts: Facts, policy: ReviewPolicy, given: Given, tip: gate.Tip | N
     if given.rule == BY_RULE:
         free = msgspec.structs.replace(facts, project_hold=None, task=msgspec.structs.replace(facts.task, hold=None))
         return why_not_by_itself(free, policy, mode_of(facts, policy), check_states(facts, policy), tip)
-    found = gate.reasons_of(lambda: [*gate.has_blocking(facts), gate.is_stale(facts, tip)])
+    reasons = gate.reasons_of(lambda: [*gate.has_blocking(facts), gate.is_stale(facts, tip)])
     if given.exception != GLASS:
-        found += [
+        reasons += [
             *_by_whom(facts, policy, given),
             *gate.reasons_of(lambda: [gate.lacks_reviews(facts, facts.party(given.session), policy)]),
         ]
-    return tuple(found)
+    return tuple(reasons)
 
 
 def _by_whom(facts: Facts, policy: ReviewPolicy, given: Given) -> tuple[Reason, ...]:

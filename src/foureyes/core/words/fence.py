@@ -26,8 +26,8 @@ ESCAPED = re.compile(
 def quoted(text: str) -> str:
     """Untrusted text in one line: a JSON string in which nothing is hidden, and nothing is lost."""
 
-    def escape(found: re.Match[str]) -> str:
-        character = found.group()
+    def escape(match: re.Match[str]) -> str:
+        character = match.group()
         if character in '"\\':
             return "\\" + character
         units = character.encode("utf-16-be", "surrogatepass").hex()
@@ -43,7 +43,7 @@ def plain(text: str) -> str:
 
 def shown(text: str) -> str:
     """Untrusted text of several lines with everything hidden made visible."""
-    return HIDDEN.sub(lambda found: f"⟨U+{ord(found.group()):04X}⟩", visible(text.replace("\r\n", "\n")))
+    return HIDDEN.sub(lambda match: f"⟨U+{ord(match.group()):04X}⟩", visible(text.replace("\r\n", "\n")))
 
 
 def fenced(text: str) -> str:

@@ -80,5 +80,5 @@ def is_allowed(action: str, status: Status) -> bool:
 
 def parse_status(text: str) -> Status | None:
     """A status as people and older tools write it."""
-    found = STATUS_ALIASES.get(text, text)
-    return next((status for status in STATUSES if status == found), None)
+    word = STATUS_ALIASES.get(text, text)
+    return next((status for status in STATUSES if status == word), None)

@@ -59,10 +59,10 @@ def clean_text(text: str, what: str) -> str:
 
 def refuse_control(text: str, pattern: Unprintable, what: str) -> None:
     """Control characters and halves of characters are an error that says where the first one is."""
-    found = pattern.search(text)
-    if found is not None:
+    match = pattern.search(text)
+    if match is not None:
         raise BadInput(
-            f"{what} has a control character (U+{ord(found.group()):04X}) at position {found.start() + 1}.",
+            f"{what} has a control character (U+{ord(match.group()):04X}) at position {match.start() + 1}.",
             next_step=prose("take it out and try again"),
         )
     if SURROGATE.search(text):
@@ -92,8 +92,8 @@ def clean_name(text: str) -> str:
 def visible(text: str) -> str:
     """Untrusted text with control, escape and bidirectional characters made visible."""
 
-    def show(found: re.Match[str]) -> str:
-        code = ord(found.group())
+    def show(match: re.Match[str]) -> str:
+        code = ord(match.group())
         return chr(0x2400 + code) if code < 0x20 else f"⟨U+{code:04X}⟩"
 
     return BIDI.sub(show, CONTROL_IN_TEXT.sub(show, text))
