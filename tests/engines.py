@@ -1,7 +1,10 @@
 """Both engines for tests: SQLite in memory or in a folder, and a real PostgreSQL that the tests start themselves.
 
 One server serves a whole test run: all workers of pytest-xdist share it, the last one to leave stops it and removes
-its files. When it cannot start, tests that need it fail; none is skipped. Every store has a schema of its own.
+its files. When it cannot start, tests that need it fail; none is skipped.
+
+Stores are copied, not made: SQLite's from an image, PostgreSQL's by using a schema again after everything in it was
+deleted. A schema that a test has changed is not used again.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import uuid
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +96,59 @@ class Server:
         self._server.cleanup()
 
 
+class Spare(PostgresEngine):
+    """A store on the server that is used by one test after the other; its connection stays open."""
+
+    def __init__(self) -> None:
+        super().__init__(server().url, uuid.uuid4().hex[:16], create=True)
+        migrate(self, NOW, None)
+        self._tables = sorted(self.tables())
+        self._made = {name: self.fetch(f"SELECT * FROM {name}", {})[1] for name in ("migrations", "head")}
+        self._shape = self._shape_now()
+
+    def close(self) -> None:
+        """Whoever closes it has done with it: `give_back` comes later."""
+
+    def give_back(self) -> None:
+        """Sweep it for the next test; what cannot be used again is dropped."""
+        try:
+            self.connection.execute("ROLLBACK")
+            self.connection.execute("DISCARD ALL")
+            self._sweep()
+            if self._shape_now() == self._shape:
+                Run.spares.append(self)
+                return
+        except psycopg.Error:
+            pass
+        super().close()
+        server().forget(self.project)
+
+    def _sweep(self) -> None:
+        """Without the checks of foreign keys, in one go."""
+        deletions = [f"DELETE FROM {name}" for name in self._tables]
+        cursor = psycopg.ClientCursor(self.connection)
+        rows = [
+            cursor.mogrify(f"INSERT INTO {name} VALUES ({', '.join(['%s'] * len(row))})", row)
+            for name, made in self._made.items()
+            for row in made
+        ]
+        statements = ["BEGIN", "SET LOCAL session_replication_role = replica", *deletions, *rows, "COMMIT"]
+        self.connection.execute("; ".join(statements).encode())
+
+    def _shape_now(self) -> object:
+        """What every change of a table, a column or a constraint changes."""
+        counted = "count(*), max(x.xmin::text::bigint)"
+        inside = "JOIN pg_class c ON c.oid = x.{} WHERE c.relnamespace = current_schema()::regnamespace"
+        parts = (
+            ("pg_class", "oid"),
+            ("pg_attribute", "attrelid"),
+            ("pg_constraint", "conrelid"),
+            ("pg_trigger", "tgrelid"),
+        )
+        looks = [f"SELECT {counted} FROM {table} x {inside.format(column)}" for table, column in parts.items()]
+        return self.connection.execute(" UNION ALL ".join(looks).encode()).fetchall()
+
+
 class Run:
     """What the tests of one process share."""
 
@@ -99,7 +156,9 @@ class Run:
     failed: Exception | None = None
     on = "sqlite"
     """The engine of worlds that are made now: see `worlds_on`."""
-    engines: list[Database] = []  # noqa: RUF012 - one list per process is meant
+    spares: list[Spare] = []  # noqa: RUF012 - one list per process is meant
+    """Empty stores on the server that nobody uses."""
+    engines: list[Database] = []  # noqa: RUF012
     projects: list[str] = []  # noqa: RUF012
     """What has to be closed and dropped after the test."""
 
@@ -121,6 +180,8 @@ def server() -> Server:
 def end_of_run() -> None:
     """The last call of a test process."""
     if Run.server is not None:
+        while Run.spares:
+            PostgresEngine.close(Run.spares.pop())
         Run.server.leave()
         Run.server = None
 
@@ -133,7 +194,8 @@ def tidied() -> Iterator[None]:
         yield
     finally:
         while len(Run.engines) > engines:
-            Run.engines.pop().close()
+            engine = Run.engines.pop()
+            engine.give_back() if isinstance(engine, Spare) else engine.close()
         while len(Run.projects) > projects:
             server().forget(Run.projects.pop())
 
@@ -170,9 +232,21 @@ def empty(on: str) -> Database:
 
 def database(on: str) -> Database:
     """A database with the newest schema and nothing in it."""
-    engine = empty(on)
+    if on == "postgres":
+        return kept(Run.spares.pop() if Run.spares else Spare())
+    engine = SqliteEngine(":memory:", create=True)
+    engine.connection.deserialize("main", blank())
+    return kept(engine)
+
+
+@cache
+def blank() -> bytes:
+    """The file of a new SQLite store."""
+    engine = SqliteEngine(":memory:", create=True)
     migrate(engine, NOW, None)
-    return engine
+    image = engine.connection.serialize("main")
+    engine.close()
+    return image
 
 
 def new_store(project: str, on: str = "") -> Store:

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from tests.architecture.house import ROOT
-from tests.launcher import World
+from tests.stage.processes import People
 
 OTHER_FACES = frozenset({"textual", "litestar", "mcp", "psycopg", "rich", "jinja2", "cryptography"})
 """Libraries of other faces and engines: no plain command needs them."""
@@ -162,8 +162,8 @@ def test_start_and_unstart_load_nothing_of_the_findings_loop(
     project: Path, task: str, home: Path, tmp_path: Path
 ) -> None:
     """An agent's: a process without a terminal may start nothing (I5)."""
-    with World(tmp_path, environment(home)) as world:
-        claude = world.agent("claude")
+    with People(tmp_path, environment(home)) as people:
+        claude = people.agent("claude")
         for verb in ("start", "unstart"):
             done = claude.run([sys.executable, "-X", "importtime", "-m", "foureyes", verb, task], cwd=project)
             assert done.rc == 0, done.err[-2000:]

@@ -11,8 +11,8 @@ import pytest
 from tests.app.world import make_template, quiet_home
 from tests.faults.places import Place, ServerPlace
 from tests.faults.server import Server, running_server
-from tests.launcher import World as People
 from tests.scenarios.stage import Cast, Stage, new_repository
+from tests.stage.processes import People
 
 
 @pytest.fixture(scope="session")
@@ -67,8 +67,8 @@ def stage(request: pytest.FixtureRequest, tmp_path: Path, cast: Cast) -> Iterato
     """A project, with each engine; the callers' environment says where the store is."""
     if request.param == "postgres":
         server: Server = request.getfixturevalue("server")
-        cast.world.env["FOUREYES_STORE"] = server.url
+        cast.people.env["FOUREYES_STORE"] = server.url
     made = Stage(new_repository(tmp_path / "shop"), cast)
     made.done(cast.alice, "init")
     yield made
-    cast.world.env.pop("FOUREYES_STORE", None)
+    cast.people.env.pop("FOUREYES_STORE", None)

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from tests.faults.server import Server
-from tests.launcher import Caller, Result
 from tests.scenarios.stage import Cast, Stage, new_repository
+from tests.stage.processes import Caller, Result
 
 CHILD = str(Path(__file__).parent / "child.py")
 DECISIVE = ("flock", "BEGIN", "INSERT INTO journal", "UPDATE head", "COMMIT")
@@ -127,7 +127,7 @@ def test_a_killed_session_end_frees_all_of_a_line_or_nothing_G4_I2(stage: Stage,
 def test_the_command_line_ends_with_5_and_a_sentence_where_no_server_answers(
     tmp_path: Path, cast: Cast, server: Server
 ) -> None:
-    cast.world.env["FOUREYES_STORE"] = server.url
+    cast.people.env["FOUREYES_STORE"] = server.url
     stage = Stage(new_repository(tmp_path / "shop"), cast)
     stage.done(cast.alice, "init")
     task = stage.create(cast.alice)
@@ -136,4 +136,4 @@ def test_the_command_line_ends_with_5_and_a_sentence_where_no_server_answers(
         found = stage.no(cast.claude, *words, rc=5, env=nowhere)
         assert (found.code, "cannot be reached" in found.message, "secret" in found.text) == ("store", True, False)
         assert found.hints
-    cast.world.env.pop("FOUREYES_STORE")
+    cast.people.env.pop("FOUREYES_STORE")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from tests.launcher import Caller, Result
 from tests.scenarios.stage import Stage
+from tests.stage.processes import Caller, Result
 
 ROUNDS = 4
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.launcher import Caller
 from tests.scenarios.shop import AT_ONCE, Shop
 from tests.scenarios.stage import WHO, Cast, HandedIn, copy_of
+from tests.stage.processes import Caller
 
 RUNNER = """\
 { echo '<testsuite>'

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Unpack
 
-from tests.launcher import Caller, Options, Result
 from tests.scenarios.stage import HandedIn, Stage
+from tests.stage.processes import Caller, Options, Result
 
 PROGRAM = str(Path(__file__).with_name("attack_terminal.py"))
 SECRET = "correct horse battery"
@@ -24,7 +24,7 @@ class Through(Caller):
     """Somebody whose commands all go through a program of theirs, or with variables of their own."""
 
     def __init__(self, who: Caller, *program: str, env: Mapping[str, str] | None = None) -> None:
-        super().__init__(who.world, who.name)
+        super().__init__(who.people, who.name)
         self._who = who
         self._program = program
         self._env = dict(env or {})

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.launcher import World
 from tests.scenarios.stage import Cast, Stage, copy_of, new_repository
+from tests.stage.processes import People
 
 
 @pytest.fixture(scope="session")
 def cast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cast]:
     """Fake agents, a person and a service; the same ones for all tests of this process, each test has its own store."""
-    with World(tmp_path_factory.mktemp("world")) as world:
-        yield Cast(world)
+    with People(tmp_path_factory.mktemp("people")) as people:
+        yield Cast(people)
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
-from tests.launcher import Caller, Options
 from tests.scenarios.stage import HandedIn, Stage
+from tests.stage.processes import Caller, Options
 
 AT_ONCE = "[review.human]\nsettle_seconds = 0\n"
 """Q0 for stories that are not about it: an approval settles at once."""

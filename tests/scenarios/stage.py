@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Unpack
 
 import apsw
 
-from tests.launcher import Caller, FakeAgent, Options, Person, Result, Service, World
+from tests.stage.processes import Caller, FakeAgent, Options, People, Person, Result, Service
 
 DESTRUCTIVE = re.compile(
     r"\brm -|\bgit rm\b|--hard\b|--force|(?<!in )\bforce\b|\bpush -f|\bwipe|\bdrop\b|\bclean -|\bdelete\b|checkout --|\bunlink\b",
@@ -47,47 +47,47 @@ def git(cwd: Path, *args: str, stdin: bytes = b"", env: Mapping[str, str] | None
 class Cast:
     """Everybody, each started when first needed. People of one machine are one person: the OS user."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    def __init__(self, people: People) -> None:
+        self.people = people
         self.sessions: dict[Caller, str] = {}
         """What `fe whoami` said; it is the same in every store."""
 
     @cached_property
     def alice(self) -> Person:
-        return self.world.person("alice")
+        return self.people.person("alice")
 
     @cached_property
     def job(self) -> Service:
-        return self.world.service()
+        return self.people.service()
 
     @cached_property
     def claude(self) -> FakeAgent:
-        return self.world.agent("claude")
+        return self.people.agent("claude")
 
     @cached_property
     def codex(self) -> FakeAgent:
-        return self.world.agent("codex")
+        return self.people.agent("codex")
 
     @cached_property
     def gemini(self) -> FakeAgent:
-        return self.world.agent("gemini")
+        return self.people.agent("gemini")
 
     @cached_property
     def opencode(self) -> FakeAgent:
-        return self.world.agent("opencode")
+        return self.people.agent("opencode")
 
     @cached_property
     def qwen(self) -> FakeAgent:
-        return self.world.agent("qwen")
+        return self.people.agent("qwen")
 
     @cached_property
     def aider(self) -> FakeAgent:
-        return self.world.agent("aider")
+        return self.people.agent("aider")
 
     @cached_property
     def helper(self) -> FakeAgent:
         """Another agent program, started by claude."""
-        return self.world.agent("codex", under=self.claude)
+        return self.people.agent("codex", under=self.claude)
 
 
 class HandedIn(NamedTuple):

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.launcher import Caller, Result
 from tests.scenarios.attack_gate import Gate
 from tests.scenarios.attack_moves import holding, spawned
 from tests.scenarios.loop_stage import ATOMIC, CODED, FILES, LIMIT_PY, Loop, handoff, loop_at, loop_template, nth
 from tests.scenarios.stage import Cast, HandedIn
+from tests.stage.processes import Caller, Result
 
 pytestmark = pytest.mark.scenario
 
@@ -102,7 +102,7 @@ def test_a_token_to_implement_rules_on_nothing_I2(opened: Attack) -> None:
 
 
 def test_a_new_session_of_the_authors_origin_is_the_author_L8_I3(said: Attack) -> None:
-    claude = said.cast.world.agent("claude")
+    claude = said.cast.people.agent("claude")
     task = said.plan()
     work = said.deliver(claude, task, {"own.py": "value = 1\n"})
     (name,) = said.review(work, [{**CODED, "location": "own.py:1", "quote": "value = 1"}])["raised"]

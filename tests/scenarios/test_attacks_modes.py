@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.launcher import Caller
 from tests.scenarios.attack_gate import CODE, Gate, Link
 from tests.scenarios.attack_moves import detached, holding, spawned
 from tests.scenarios.stage import HandedIn
+from tests.stage.processes import Caller
 
 pytestmark = pytest.mark.scenario
 

@@ -80,7 +80,7 @@ def test_I3_another_agents_program_or_a_shell_of_its_name_below_the_author_is_th
     shell = shell_named(codex, tmp_path / "gemini")
     assert stage.done(shell, "whoami")["agent"] == "gemini"
     stage.may_not_approve(shell, work, "-m", "fine", rules=["P2"])
-    stage.may_not_approve(stage.cast.world.agent("gemini", under=codex), work, "-m", "fine", rules=["P2"])
+    stage.may_not_approve(stage.cast.people.agent("gemini", under=codex), work, "-m", "fine", rules=["P2"])
     stage.may_not_approve(shell_named(shell, tmp_path / "inner" / "claude"), work, "-m", "fine", rules=["P2"])
 
 
@@ -99,7 +99,7 @@ def test_I3_who_claims_a_reviewers_conversation_joins_it_and_is_an_author_all_th
     """A limit: it cannot approve, and from then on neither can the reviewer whose conversation it named; nobody can
     undo that.
     """
-    codex, gemini = stage.cast.codex, stage.cast.world.agent("gemini")
+    codex, gemini = stage.cast.codex, stage.cast.people.agent("gemini")
     theirs = {"AGENT_SESSION_ID": "read from its process"}
     stage.done(gemini, "log", work.task, "I look at it", env=theirs)
     assert work.task in stage.reviewable(gemini)

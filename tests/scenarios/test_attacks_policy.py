@@ -60,7 +60,7 @@ def test_lesson_4_neither_environment_nor_flag_nor_command_gives_an_agent_anothe
     before = stage.head()
     stage.may_not_approve(codex, work, "--self-review", "-m", "I looked", rules=["P2"], env=LOOSER)
     stage.may_not_approve(codex, work, "--reviewed-by", "alice", "-m", "she looked", rules=["P2"], env=LOOSER)
-    stage.may_not_approve(stage.cast.world.agent("gemini", under=codex), work, "-m", "fine", rules=["P2"], env=LOOSER)
+    stage.may_not_approve(stage.cast.people.agent("gemini", under=codex), work, "-m", "fine", rules=["P2"], env=LOOSER)
     stage.may_not_approve(codex, work, "--record-only", rules=["P11"], env=LOOSER)
     for flag in ("--policy=trusted", "--config=/tmp/x", "--same-origin=audit", "--human"):
         assert stage.no(codex, "approve", work.task, "--seen", work.seen, flag, rc=2).code == "usage"
@@ -196,7 +196,7 @@ def test_P12_a_forged_project_id_or_anchor_on_the_target_stops_merging_for_all_a
 def test_P10_minor_ten_times_a_day_ends_at_the_limit_of_the_origin_whatever_it_calls_itself(
     stage: Stage, tmp_path: Path
 ) -> None:
-    codex = stage.cast.world.agent("codex")
+    codex = stage.cast.people.agent("codex")
     works = [stage.in_review(codex, codex, "--minor") for _ in range(7)]
     for one in works[:5]:
         assert stage.approve(codex, one)["exception"] is True

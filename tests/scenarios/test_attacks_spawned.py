@@ -11,7 +11,7 @@ from tests.scenarios.stage import Stage
 
 
 def test_I4_a_reviewer_that_the_author_spawned_is_the_author_also_after_session_new_P2(stage: Stage) -> None:
-    codex = stage.cast.world.agent("codex")
+    codex = stage.cast.people.agent("codex")
     mine = stage.in_review(stage.cast.alice, codex)
     stage.may_not_approve(holding(codex, spawned(stage, codex, mine.task, "review")), mine, "-m", "fine", rules=["P2"])
     stage.done(codex, "session", "new")

@@ -17,7 +17,6 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import Refused, TokenRefused
 
-from tests.launcher import SOURCE, Caller, Result
 from tests.scenarios.attack_moves import (
     PROGRAM,
     Through,
@@ -32,6 +31,7 @@ from tests.scenarios.attack_moves import (
     sub_agents_work,
 )
 from tests.scenarios.stage import HandedIn, Stage, copy_of
+from tests.stage.processes import SOURCE, Caller, Result
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_I2_a_reviewers_token_read_from_its_process_is_refused_in_another_tree_a
     stage: Stage, work: HandedIn, tmp_path: Path
 ) -> None:
     cast = stage.cast
-    reviewer = cast.world.agent("gemini", under=cast.claude)
+    reviewer = cast.people.agent("gemini", under=cast.claude)
     with running_with(reviewer, spawned(stage, cast.claude, work.task, "review"), tmp_path) as pid:
         token = read_token(cast.codex, pid)
         assert token.startswith("fe-")
@@ -74,7 +74,7 @@ def test_I4_a_siblings_token_read_from_its_process_gives_what_a_sibling_may_P3_b
     cast = stage.cast
     work, mine = sub_agents_work(stage, cast.claude)
     author = holding(cast.claude, mine)
-    sister = cast.world.agent("gemini", under=cast.claude)
+    sister = cast.people.agent("gemini", under=cast.claude)
     with running_with(sister, spawned(stage, cast.claude, work.task, "review"), tmp_path) as pid:
         stage.may_not_approve(author, work, "-m", "fine", rules=["I2"])
         thief = holding(cast.claude, read_token(author, pid))
@@ -86,7 +86,7 @@ def test_I4_a_siblings_token_read_from_its_process_gives_what_a_sibling_may_P3_b
 
 def test_I3_a_siblings_token_in_the_authors_own_process_is_the_author_P2(stage: Stage) -> None:
     cast = stage.cast
-    sister = cast.world.agent("gemini", under=cast.claude)
+    sister = cast.people.agent("gemini", under=cast.claude)
     task = stage.create(cast.alice)
     author = holding(sister, spawned(stage, cast.claude, task, "implement"))
     stage.commit(f"fe/{task}", {"x.txt": "x\n"})

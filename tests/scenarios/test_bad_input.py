@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.launcher import Caller, Result
 from tests.scenarios.stage import Cast, Stage, copy_of
+from tests.stage.processes import Caller, Result
 
 LONG = "x" * 1_000_000
 ESCAPE = "\x1b[31mred"

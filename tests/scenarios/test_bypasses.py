@@ -16,8 +16,8 @@ import pytest
 
 from foureyes.ui.cli.main import cli
 
-from tests.launcher import FakeAgent, Result, World
 from tests.scenarios.stage import DESTRUCTIVE, Stage
+from tests.stage.processes import FakeAgent, People, Result
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:
@@ -241,7 +241,7 @@ def test_lesson_8_the_record_cannot_be_cleared(stage: Stage) -> None:
 def test_lesson_10_a_person_is_not_refused_as_creator_and_every_refusal_says_why(stage: Stage) -> None:
     cast = stage.cast
     work = stage.in_review(cast.alice, cast.codex)
-    twin = cast.world.agent("codex")
+    twin = cast.people.agent("codex")
     assert stage.session(twin) != stage.session(cast.codex)
     assert work.task in stage.reviewable(twin)
     refused = stage.run(cast.codex, "approve", work.task, "--seen", work.seen)
@@ -249,12 +249,12 @@ def test_lesson_10_a_person_is_not_refused_as_creator_and_every_refusal_says_why
     assert refused.out == ""
     assert "P2" in refused.err
     assert "next:" in refused.err
-    assert stage.run(cast.world.person("in another terminal"), "approve", work.task).rc == 0
+    assert stage.run(cast.people.person("in another terminal"), "approve", work.task).rc == 0
 
 
 def test_lesson_10_sub_agents_of_one_process_are_sessions_of_one_origin(stage: Stage) -> None:
     cast = stage.cast
-    sister = cast.world.agent("gemini", under=cast.claude)
+    sister = cast.people.agent("gemini", under=cast.claude)
     work = stage.in_review(cast.alice, cast.helper)
     assert len({stage.session(who) for who in (cast.claude, cast.helper, sister)}) == 3
     stage.may_not_approve(sister, work, "-m", "fine", rules=["P2"])
@@ -355,8 +355,8 @@ def test_lesson_15_what_is_listed_what_is_previewed_and_what_happens_are_one_ans
 @pytest.fixture
 def crowd(tmp_path: Path) -> Iterator[list[FakeAgent]]:
     """Twelve agents, each its own session."""
-    with World(tmp_path / "crowd") as world:
-        yield [world.agent("claude") for _ in range(12)]
+    with People(tmp_path / "crowd") as people:
+        yield [people.agent("claude") for _ in range(12)]
 
 
 def at_once(agents: list[FakeAgent], stage: Stage, *args: str) -> list[Result]:

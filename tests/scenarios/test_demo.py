@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.launcher import World
+from tests.stage.processes import People
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = [sys.executable, str(ROOT / "demo" / "demo.py")]
@@ -47,9 +47,9 @@ def kept_in(text: str) -> Path:
 class Kept:
     """The repository of a demo that has ended, looked at by somebody else."""
 
-    def __init__(self, repo: Path, world: World) -> None:
+    def __init__(self, repo: Path, people: People) -> None:
         self.repo = repo
-        self._eve = world.person("eve")
+        self._eve = people.person("eve")
         self.tasks = {row["title"]: row for row in self.fe_lines("list", "--all")}
 
     def fe(self, *args: str) -> str:
@@ -75,14 +75,14 @@ def test_the_demo_tells_its_whole_story_below_an_agent_too_and_leaves_what_it_te
     """No terminal, no input, an agent above and an agent's environment: what CI has, and more that could be in the
     way.
     """
-    with World(tmp_path) as world:
+    with People(tmp_path) as people:
         agents = {"TMPDIR": str(tmp_path), "CLAUDECODE": "1", "CODEX_THREAD_ID": "t-1"}
-        done = world.agent("claude").run(DEMO, env=agents, timeout=SLOWEST)
+        done = people.agent("claude").run(DEMO, env=agents, timeout=SLOWEST)
         assert done.rc == 0, done.out + done.err
         missing = [line for line in KEY_LINES if not re.search(line, done.out)]
         assert not missing, "\n".join([*missing, done.out])
         assert "\033" not in done.out
-        kept = Kept(kept_in(done.out), world)
+        kept = Kept(kept_in(done.out), people)
         check_the_tasks(kept)
         check_the_journal(kept)
         check_the_repository(kept)
@@ -133,8 +133,8 @@ def check_the_repository(kept: Kept) -> None:
 
 @pytest.mark.scenario
 def test_the_demo_tells_the_same_on_a_desk(tmp_path: Path) -> None:
-    with World(tmp_path) as world:
-        done = world.person("alice").run(
+    with People(tmp_path) as people:
+        done = people.person("alice").run(
             DEMO, env={"TMPDIR": str(tmp_path), "TERM": "xterm"}, tty=True, timeout=SLOWEST
         )
     assert done.rc == 0, done.out

@@ -12,9 +12,9 @@ from typing import Any
 import apsw
 import pytest
 
-from tests.launcher import Caller
 from tests.scenarios.loop_stage import ATOMIC, CODED, EMPTY, WHY, Loop, handoff, loop_at, loop_template
 from tests.scenarios.stage import Cast, HandedIn
+from tests.stage.processes import Caller
 
 pytestmark = pytest.mark.scenario
 

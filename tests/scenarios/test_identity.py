@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from tests.launcher import Caller
 from tests.scenarios.stage import Cast, Stage
+from tests.stage.processes import Caller
 
 
 def test_I3_an_agent_is_named_after_its_program_and_its_process_is_the_evidence(stage: Stage) -> None:
@@ -17,7 +17,7 @@ def test_I3_an_agent_is_named_after_its_program_and_its_process_is_the_evidence(
 
 
 def test_I3_two_processes_of_one_program_are_two_sessions_and_two_origins(stage: Stage) -> None:
-    one, other = stage.done(stage.cast.claude, "whoami"), stage.done(stage.cast.world.agent("claude"), "whoami")
+    one, other = stage.done(stage.cast.claude, "whoami"), stage.done(stage.cast.people.agent("claude"), "whoami")
     assert one["session"] != other["session"]
     assert not set(one["origins"]) & set(other["origins"])
 
@@ -33,7 +33,7 @@ def test_I3_an_agent_started_by_an_agent_is_another_session_of_the_same_origin(s
 def test_I5_a_person_is_the_same_person_in_every_terminal(stage: Stage) -> None:
     one, other = (
         stage.done(stage.cast.alice, "whoami"),
-        stage.done(stage.cast.world.person("at another desk"), "whoami"),
+        stage.done(stage.cast.people.person("at another desk"), "whoami"),
     )
     assert (one["kind"], one["trust"]) == ("human", "observed")
     assert "@" in one["person"]

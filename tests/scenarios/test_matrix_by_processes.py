@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.launcher import Caller, FakeAgent, Options
 from tests.scenarios.stage import Cast, HandedIn, Stage, copy_of
+from tests.stage.processes import Caller, FakeAgent, Options
 
 POLICIES = ("strict", "balanced", "delegated", "trusted")
 ORDINARY = {
@@ -115,7 +115,7 @@ class Matrix:
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
-        cast, start = stage.cast, stage.cast.world.agent
+        cast, start = stage.cast, stage.cast.people.agent
         self.helper, self.pupil = start("gemini", under=cast.codex), start("qwen", under=cast.codex)
         self.restless, self.talker, self.stranger = start("codex"), start("gemini"), start("goose")
         self.lead = start("claude")

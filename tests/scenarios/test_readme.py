@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.launcher import Caller, Result, World
+from tests.stage.processes import Caller, People, Result
 
 ROOT = Path(__file__).resolve().parents[2]
 NOT_TYPED = ("keys.md", "shared-store.md")
@@ -104,16 +104,16 @@ def plain(line: str) -> str:
 class Desk:
     """A fresh repository and the people and agents of a page."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, people: People) -> None:
+        self._people = people
         self._callers: dict[str, Caller] = {}
-        self.repo = world.directory / "shop"
+        self.repo = people.directory / "shop"
         self.repo.mkdir()
-        fe = world.directory / "bin" / "fe"
+        fe = people.directory / "bin" / "fe"
         fe.parent.mkdir()
         fe.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m foureyes "$@"\n', encoding="utf-8")
         fe.chmod(0o755)
-        world.env["PATH"] = f"{fe.parent}:{os.environ.get('PATH', os.defpath)}"
+        people.env["PATH"] = f"{fe.parent}:{os.environ.get('PATH', os.defpath)}"
         name = "git config user.name Alice && git config user.email alice@example.org"
         files = "printf 'def greet():\\n    return \"hello\"\\n' > greet.py"
         done = self._caller("alice").sh(
@@ -123,7 +123,7 @@ class Desk:
 
     def _caller(self, who: str) -> Caller:
         if who not in self._callers:
-            self._callers[who] = self._world.person(who) if who == "alice" else self._world.agent(who)
+            self._callers[who] = self._people.person(who) if who == "alice" else self._people.agent(who)
         return self._callers[who]
 
     def begin(self, page: str) -> None:
@@ -147,8 +147,8 @@ def test_every_console_block_of_a_page_does_what_it_shows(page: str, tmp_path: P
     names = Names()
     blocks = BLOCK.findall(read(page))
     assert blocks, f"{page} shows nothing"
-    with World(tmp_path) as world:
-        desk = Desk(world)
+    with People(tmp_path) as people:
+        desk = Desk(people)
         desk.begin(read(page))
         for step in (step for block in blocks for step in steps_of(block)):
             done = desk.type(step, names)
@@ -169,8 +169,8 @@ def test_the_script_of_the_concepts_page_verifies_an_export_and_names_an_edited_
     found = re.search(r"^```python\n(import hashlib.*?)^```$", read("docs/concepts.md"), re.DOTALL | re.MULTILINE)
     assert found
     script.write_text(found.group(1), encoding="utf-8")
-    with World(tmp_path) as world:
-        desk = Desk(world)
+    with People(tmp_path) as people:
+        desk = Desk(people)
         odd = 'ein "Zitat" \\ mit Zeilen\n\tund Ümläuten … 🙂'
         desk.type(
             Step(
@@ -178,12 +178,12 @@ def test_the_script_of_the_concepts_page_verifies_an_export_and_names_an_edited_
             ),
             Names(),
         )
-        whole = world.service().run([sys.executable, str(script), "journal.jsonl"], cwd=desk.repo)
+        whole = people.service().run([sys.executable, str(script), "journal.jsonl"], cwd=desk.repo)
         head = desk.type(Step("alice", "fe audit verify", 0, []), Names()).out.split()[-1]
         assert (whole.rc, whole.out.split()[-1]) == (0, head), whole.err
         journal = desk.repo / "journal.jsonl"
         journal.write_text(journal.read_text(encoding="utf-8").replace("Titel", "Tadel"), encoding="utf-8")
-        edited = world.service().run([sys.executable, str(script), "journal.jsonl"], cwd=desk.repo)
+        edited = people.service().run([sys.executable, str(script), "journal.jsonl"], cwd=desk.repo)
         assert edited.rc == 1
         assert "row 4" in edited.err
 
@@ -200,8 +200,8 @@ def test_every_test_that_the_threat_model_names_exists() -> None:
 def written(page: str, folder: Path) -> str:
     """The page with what its commands print today. Ids that a command uses come from the outputs before it."""
     text, names = read(page), Names()
-    with World(folder) as world:
-        desk = Desk(world)
+    with People(folder) as people:
+        desk = Desk(people)
         desk.begin(text)
 
         def again(found: re.Match[str]) -> str:

@@ -375,7 +375,7 @@ def test_E2E_R06_queue_feedback_and_approval_are_the_same_after_everybody_has_go
     shop.done(shop.cast.alice, "redo", sent_back.task, "-m", "not like this")
     shop.done(shop.cast.alice, "approve", approved.task)
     states = [shop.status(task) for task in shop.tasks()]
-    bob, later = shop.cast.world.person("bob"), shop.cast.world.agent("claude")
+    bob, later = shop.cast.people.person("bob"), shop.cast.people.agent("claude")
     try:
         assert list(shop.queue(bob)) == ["Waits"]
         assert "> not like this" in shop.run(later, "context", sent_back.task).out

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests import engines
-from tests.launcher import World
 from tests.scenarios.stage import Cast, Stage, git, new_repository
+from tests.stage.processes import People
 
 
 @pytest.fixture
@@ -133,17 +133,17 @@ def test_a_password_is_never_printed_lesson_27(shop: Stage) -> None:
 
 
 @pytest.fixture
-def shared_world(tmp_path: Path, server: engines.Server) -> Iterator[World]:
+def shared_people(tmp_path: Path, server: engines.Server) -> Iterator[People]:
     """Everybody's environment names the server."""
-    with World(tmp_path / "world", env={"FOUREYES_STORE": server.url}) as world:
-        yield world
+    with People(tmp_path / "people", env={"FOUREYES_STORE": server.url}) as people:
+        yield people
 
 
 def test_a_whole_story_on_a_server_from_init_to_approve(
-    shared_world: World, server: engines.Server, tmp_path: Path
+    shared_people: People, server: engines.Server, tmp_path: Path
 ) -> None:
     repo = new_repository(tmp_path / "shop")
-    cast = Cast(shared_world)
+    cast = Cast(shared_people)
     made = cast.alice.fe("init", cwd=repo)
     assert made.rc == 0, made
     stage = Stage(repo, cast)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.launcher import Caller
 from tests.scenarios.stage import APP, Stage
+from tests.stage.processes import Caller
 
 pytestmark = pytest.mark.scenario
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.launcher import Caller
 from tests.scenarios.stage import Cast, HandedIn, Stage, copy_of
+from tests.stage.processes import Caller
 
 
 class Shop(NamedTuple):
