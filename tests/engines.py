@@ -139,12 +139,7 @@ class Spare(PostgresEngine):
         """What every change of a table, a column or a constraint changes."""
         counted = "count(*), max(x.xmin::text::bigint)"
         inside = "JOIN pg_class c ON c.oid = x.{} WHERE c.relnamespace = current_schema()::regnamespace"
-        parts = (
-            ("pg_class", "oid"),
-            ("pg_attribute", "attrelid"),
-            ("pg_constraint", "conrelid"),
-            ("pg_trigger", "tgrelid"),
-        )
+        parts = {"pg_class": "oid", "pg_attribute": "attrelid", "pg_constraint": "conrelid", "pg_trigger": "tgrelid"}
         looks = [f"SELECT {counted} FROM {table} x {inside.format(column)}" for table, column in parts.items()]
         return self.connection.execute(" UNION ALL ".join(looks).encode()).fetchall()
 
