@@ -152,13 +152,14 @@ VERBS: dict[str, tuple[_Row, ...]] = {
         ("resume", ("resume",), "people", "journal", "resume", "Lift a hold."),
     ),
     "claims": (
-        ("start", ("start",), "agents and people", "journal", "start", "Claim a task."),
+        ("start", ("start",), "agents and people", "journal", "start", "Claim a task, with a checkout of its own if "
+         "asked."),
         ("next", ("next",), "agents and people", "journal", "next", "Claim the best ready task."),
         ("unstart", ("unstart",), "agents and people", "journal", "unstart", "Give a claim back, or release a silent "
          "one."),
     ),
     "worktrees": (
-        ("open", ("start",), "agents and people", "files", "start", "A checkout of its own for a task that the caller "
+        ("open", ("start",), "agents and people", "files", "", "A checkout of its own for a task that the caller "
          "has started."),
     ),
     "checkpoints": (

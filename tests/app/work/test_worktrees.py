@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.app.views.work import ClaimedWorktree
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import GitProblem, LostClaim
 from foureyes.ui.cli.steps import steps_text
@@ -184,3 +185,25 @@ def test_something_else_in_its_place_is_not_touched_K1_G5(world: GitWorld) -> No
     with world.refused(error=GitProblem):
         world.app.worktrees.open(ALICE, task)
     assert (place / "precious.txt").read_text() == "mine\n"
+
+
+def test_a_claim_brings_its_worktree_and_asking_again_finds_it_K1(world: GitWorld) -> None:
+    task = world.create()
+    claimed = world.app.claims.start(CLAUDE, task, worktree=True)
+    assert isinstance(claimed, ClaimedWorktree)
+    assert (claimed.status, claimed.changed, claimed.branch) == ("in_progress", True, f"fe/{task}")
+    assert Path(claimed.worktree).is_dir()
+    again = world.app.claims.start(CLAUDE, task, worktree=True)
+    assert isinstance(again, ClaimedWorktree)
+    assert (again.changed, again.worktree) == (False, claimed.worktree)
+
+
+def test_the_next_task_comes_with_its_worktree_only_if_asked_K1(world: GitWorld) -> None:
+    first, second = world.create(), world.create()
+    with_one = world.app.claims.next(CLAUDE, worktree=True)
+    assert isinstance(with_one, ClaimedWorktree)
+    assert with_one.task == first
+    without = world.app.claims.next(CODEX)
+    assert (without.task, isinstance(without, ClaimedWorktree)) == (second, False)
+    there = world.app.context.workshop.worktrees()
+    assert (first in there, second in there) == (True, False)

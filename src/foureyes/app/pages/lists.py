@@ -52,7 +52,7 @@ class Lists:
 
     def show(self, actor: Actor, task: str, *, log_lines: int = LOG_LINES) -> TaskDetail:
         """Everything about one task, with what the caller could do about it."""
-        from foureyes.app.pages.detail import show
+        from foureyes.app.pages.task import show
 
         return show(self._context, actor, task, log_lines)
 

@@ -12,7 +12,7 @@ import msgspec
 from foureyes.app.call.context import Context
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.findings.page import view_of
-from foureyes.app.pages.detail import display_name
+from foureyes.app.pages.task import display_name
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.app.views.finding import ALERT_AFTER, MoveView, NoteRow

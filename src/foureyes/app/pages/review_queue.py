@@ -10,7 +10,7 @@ import msgspec
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_for
 from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.pages.detail import preview
+from foureyes.app.pages.task import preview
 from foureyes.app.ports import Tx
 from foureyes.app.views.review import Batch, QueueRow, QueueView
 from foureyes.app.views.task_list import ListQuery, TaskRow

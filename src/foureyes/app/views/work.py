@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from foureyes.app.views.outcome import Outcome
 from foureyes.core.words.ids import Sha
 
 
@@ -22,4 +23,11 @@ class WorktreeView(msgspec.Struct, frozen=True, kw_only=True):
 
     task: str
     path: str
+    branch: str
+
+
+class ClaimedWorktree(Outcome, frozen=True, kw_only=True):
+    """A claim with a checkout of its own: where it is, and the branch that is checked out there."""
+
+    worktree: str
     branch: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.work import Work
     from foureyes.app.ports import Tx
     from foureyes.app.views.outcome import Outcome
+    from foureyes.app.views.work import ClaimedWorktree
     from foureyes.core.nouns.task import Task
     from foureyes.core.rules.facts import Facts
     from foureyes.core.words.ids import Sha
@@ -37,8 +38,14 @@ class Claims:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def start(self, actor: Actor, task: str, *, if_version: int | None = None) -> Outcome:
-        """Claim a task."""
+    def start(
+        self, actor: Actor, task: str, *, if_version: int | None = None, worktree: bool = False
+    ) -> Outcome | ClaimedWorktree:
+        """Claim a task; with a worktree, make or find a checkout of its own for it (K1)."""
+        done = self._start(actor, task, if_version)
+        return self._in_worktree(actor, done) if worktree else done
+
+    def _start(self, actor: Actor, task: str, if_version: int | None) -> Outcome:
         head = target_head(self._context)
         with self._context.writing(actor, "start") as work:
             found = self._context.find(work.tx, task)
@@ -58,8 +65,20 @@ class Claims:
         note = begin_again(self._context, found.id)
         return replace(done, notes=(*done.notes, *([note] if note else []), *work.notes))
 
-    def next(self, actor: Actor) -> Outcome:
-        """Claim the best ready task: highest priority, then oldest (T4)."""
+    def _in_worktree(self, actor: Actor, done: Outcome) -> ClaimedWorktree:
+        """K1: the claim stands also where no checkout can be made; asking again makes it."""
+        from foureyes.app.views.work import ClaimedWorktree
+        from foureyes.app.work.worktrees import Worktrees
+
+        place = Worktrees(self._context).open(actor, done.task)
+        return ClaimedWorktree(**asdict(done), worktree=place.path, branch=place.branch)
+
+    def next(self, actor: Actor, *, worktree: bool = False) -> Outcome | ClaimedWorktree:
+        """Claim the best ready task: highest priority, then oldest (T4); with a worktree as `start` has it."""
+        done = self._next(actor)
+        return self._in_worktree(actor, done) if worktree else done
+
+    def _next(self, actor: Actor) -> Outcome:
         head = target_head(self._context)
         with self._context.writing(actor, "next") as work:
             rows = work.tx.tasks(ListQuery(ready=True, limit=1), TaskRow)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from foureyes.app.views.work import ClaimedWorktree
 from foureyes.steps import fe, in_turn, phrase, shell
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
@@ -25,31 +26,29 @@ WORKTREE = click.option("--worktree", is_flag=True, help="Make a checkout of its
 @if_version
 def start(session: Session, task: str, worktree: bool, if_version: int | None) -> None:
     """Claim a task. Of several who try, exactly one wins; the others get exit code 4."""
-    _claimed(session, session.app.claims.start(session.actor, task, if_version=if_version), worktree)
+    _claimed(session, session.app.claims.start(session.actor, task, if_version=if_version, worktree=worktree))
 
 
 @verb("next", example="fe next")
 @WORKTREE
 def next_task(session: Session, worktree: bool) -> None:
     """Claim the best ready task: highest priority, then oldest."""
-    _claimed(session, session.app.claims.next(session.actor), worktree)
+    _claimed(session, session.app.claims.next(session.actor, worktree=worktree))
 
 
-def _claimed(session: Session, outcome: Outcome, worktree: bool) -> None:
-    if not worktree:
+def _claimed(session: Session, outcome: Outcome | ClaimedWorktree) -> None:
+    """What became of a claim, and the way to its checkout from where the caller stands."""
+    if not isinstance(outcome, ClaimedWorktree):
         say(session, outcome)
         return
-    place = session.app.worktrees.open(session.actor, outcome.task)
-    path = os.path.relpath(place.path, session.cwd)
+    path = os.path.relpath(outcome.worktree, session.cwd)
     submit = fe("submit", outcome.task, "-m", phrase("what you did"), before="work, commit, then: ")
     next_step = in_turn(shell("cd", path), submit, joint=", ")
     if session.json:
-        output.write_json(
-            {**output.plain(outcome), "worktree": place.path, "branch": place.branch, "next": steps_text(next_step)}
-        )
+        output.write_json({**output.plain(outcome), "next": steps_text(next_step)})
         return
-    lines = [outcome.message, *[f"  {note}" for note in outcome.notes], f"  worktree  {path}  on branch {place.branch}"]
-    output.write("\n".join([*lines, next_line(next_step)]))
+    place = f"  worktree  {path}  on branch {outcome.branch}"
+    output.write("\n".join([outcome.message, *[f"  {note}" for note in outcome.notes], place, next_line(next_step)]))
 
 
 HOW = ("crash", "timeout", "blocked", "cancelled")
