@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar
 
 import msgspec
@@ -124,60 +124,85 @@ def facts_of(context: Context, tx: Tx, task: TaskId, caller: Party | None = None
 
 def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None = None) -> dict[TaskId, Facts]:
     """The facts of a page of tasks. Who is above the caller is needed to judge by (I4)."""
-    tasks = {row.id: row for row in tx.all("task.some", Task, ids=ids)}
-    attempts = attempts_of(tx, ids)
-    history, authors = (
-        _by_task(tx.all("attempt.history", HistoryRow, ids=ids)),
-        _by_task(authors_of(tx, ids)),
-    )
-    taken_off = _by_task(tx.all("task.labels_taken_off", TakenOff, ids=ids))
-    recorded, reviews = (
-        _by_task(tx.all("attempt.recorded", RecordedRow, ids=ids)),
-        _by_task(tx.all("review.of_diffs", Review, ids=ids)),
-    )
-    cleared = _by_task(tx.all("attempt.cleared", Cleared, ids=ids))
-    controls = _controls(tx, ids)
-    trees = sorted({tree for row in attempts.values() for tree in (row.tree, row.base_tree) if tree})
-    results = tx.all("check.of_trees", CheckResult, trees=trees) if trees else []
-    epics = [task.id for task in tasks.values() if task.type == "epic"]
-    children = {row.parent: row for row in tx.all("task.child_standing", Children, ids=epics)} if epics else {}
-    makers = _child_makers(tx, epics) if epics else defaultdict(set)
-    named = _named(tasks.values(), history, authors, makers) | {
-        SessionId(row.session) for rows in taken_off.values() for row in rows
-    }
-    named |= {row.session for rows in recorded.values() for row in rows} | {result.session for result in results}
-    named |= {control.session for rows in controls.values() for control in rows}
-    named |= {SessionId(row.session) for rows in reviews.values() for row in rows}
-    parties = parties_of(tx, named | set(caller.above if caller else ()))
-    holding, troubles = holding_of(context, tx, ids), _troubles(tx, ids, reviews)
+    page = _read(tx, ids)
+    parties = parties_of(tx, page.sessions() | set(caller.above if caller else ()))
+    holding, troubles = holding_of(context, tx, ids), _troubles(tx, ids, page.reviews)
     hold = context.project(tx).hold
-    minor = _minor_self_approvals(context, tx) if any(task.minor for task in tasks.values()) else {}
-    facts = {
-        task.id: Facts(
+    minor = _minor_self_approvals(context, tx) if any(task.minor for task in page.tasks) else {}
+    facts: dict[TaskId, Facts] = {}
+    for task in page.tasks:
+        children = page.children.get(task.id)
+        about = Facts(
             task=task,
-            attempt=attempts.get(task.id),
-            history=tuple(history[task.id]),
-            authors=tuple(authors[task.id]),
+            attempt=page.attempts.get(task.id),
+            history=tuple(page.history[task.id]),
+            authors=tuple(page.authors[task.id]),
             parties=parties,
-            labels_taken_off=tuple((row.label, SessionId(row.session)) for row in taken_off[task.id]),
-            recorded=tuple(recorded[task.id]),
-            controls=tuple(controls[task.id]),
-            **_checked(tx, attempts.get(task.id), results),
-            cleared={SessionId(row.session): row.attempt for row in cleared[task.id]},
-            children_closed=task.id not in children or children[task.id].closed == children[task.id].total,
-            child_count=children[task.id].total if task.id in children else 0,
-            child_makers=frozenset(makers[task.id]),
+            labels_taken_off=tuple((row.label, SessionId(row.session)) for row in page.taken_off[task.id]),
+            recorded=tuple(page.recorded[task.id]),
+            controls=tuple(page.controls[task.id]),
+            **_checked(tx, page.attempts.get(task.id), page.results),
+            cleared={SessionId(row.session): row.attempt for row in page.cleared[task.id]},
+            children_closed=children is None or children.closed == children.total,
+            child_count=children.total if children else 0,
+            child_makers=frozenset(page.child_makers[task.id]),
             project_hold=hold,
             minor_self_approvals=minor,
             open_blocking=tuple(row.blocking for row in holding[task.id] if not row.by_check),
             troubles=tuple(troubles[task.id]),
         )
-        for task in tasks.values()
-    }
-    return {
-        task: _with_reviewers(context, tx, about, reviews[task]) if reviews[task] else about
-        for task, about in facts.items()
-    }
+        reviews = page.reviews[task.id]
+        facts[task.id] = _with_reviewers(context, tx, about, reviews) if reviews else about
+    return facts
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """Rows about some tasks, by task."""
+
+    tasks: list[Task]
+    attempts: Mapping[str, Attempt]
+    history: dict[str, list[HistoryRow]]
+    authors: dict[str, list[AuthorRow]]
+    taken_off: dict[str, list[TakenOff]]
+    recorded: dict[str, list[RecordedRow]]
+    reviews: dict[str, list[Review]]
+    cleared: dict[str, list[Cleared]]
+    controls: dict[str, list[Control]]
+    results: list[CheckResult]
+    children: dict[str, Children]
+    child_makers: dict[str, set[SessionId]]
+
+    def sessions(self) -> set[SessionId]:
+        """Every session that is named anywhere in them."""
+        named = {result.session for result in self.results}
+        for task in self.tasks:
+            named |= {s for s in (task.creator, task.implementer, task.minor_by, task.rejected_by) if s}
+            for rows in (self.history, self.authors, self.taken_off, self.recorded, self.reviews, self.controls):
+                named |= {SessionId(row.session) for row in rows[task.id]}
+            named |= self.child_makers[task.id]
+        return named
+
+
+def _read(tx: Tx, ids: list[TaskId]) -> Page:
+    tasks = tx.all("task.some", Task, ids=ids)
+    attempts = attempts_of(tx, ids)
+    trees = sorted({tree for row in attempts.values() for tree in (row.tree, row.base_tree) if tree})
+    epics = [task.id for task in tasks if task.type == "epic"]
+    children = tx.all("task.child_standing", Children, ids=epics) if epics else []
+    return Page(
+        tasks=tasks,
+        attempts=attempts,
+        history=_by_task(tx.all("attempt.history", HistoryRow, ids=ids)),
+        authors=_by_task(authors_of(tx, ids)),
+        taken_off=_by_task(tx.all("task.labels_taken_off", TakenOff, ids=ids)),
+        recorded=_by_task(tx.all("attempt.recorded", RecordedRow, ids=ids)),
+        reviews=_by_task(tx.all("review.of_diffs", Review, ids=ids)),
+        cleared=_by_task(tx.all("attempt.cleared", Cleared, ids=ids)),
+        controls=_controls(tx, ids),
+        results=tx.all("check.of_trees", CheckResult, trees=trees) if trees else [],
+        children={row.parent: row for row in children},
+        child_makers=_child_makers(tx, epics) if epics else defaultdict(set),
+    )
 
 
 class OfTask(Protocol):
@@ -299,24 +324,6 @@ def event_of(row: EventRow) -> Event:
             task=row.task,
         ) from problem
     return event
-
-
-def _named(
-    tasks: Iterable[Task],
-    history: dict[str, list[HistoryRow]],
-    authors: dict[str, list[AuthorRow]],
-    makers: dict[str, set[SessionId]],
-) -> set[SessionId]:
-    """Every session that the facts mention."""
-    named: set[SessionId] = set()
-    for task in tasks:
-        named |= {s for s in (task.creator, task.implementer, task.minor_by, task.rejected_by) if s}
-        named |= (
-            {entry.session for entry in history[task.id]}
-            | {author.session for author in authors[task.id]}
-            | makers[task.id]
-        )
-    return named
 
 
 def parties_of(tx: Tx, sessions: Iterable[SessionId]) -> dict[SessionId, Party]:

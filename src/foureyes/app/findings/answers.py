@@ -22,13 +22,13 @@ from foureyes.core import events as e
 from foureyes.core.loop.answering import why_not_answers
 from foureyes.core.nouns.finding import Answer, Finding
 from foureyes.core.nouns.session import Actor, is_one_origin
-from foureyes.core.nouns.task import clean_title
+from foureyes.core.nouns.task import Task, clean_title
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_under
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, NotFound, Reason
-from foureyes.steps import NO_STEP, blank, fe, one_of, phrase, prose, shell
+from foureyes.steps import NO_STEP, Steps, blank, fe, one_of, phrase, prose, shell
 
 if TYPE_CHECKING:
     from foureyes.core.documents.shapes import DeveloperHandoff
@@ -95,15 +95,8 @@ class Answers:
         summary = ", ".join(f"{answer.finding} {answer.action}" for answer in answers[:5]) + (
             f" and {len(answers) - 5} more" if len(answers) > 5 else ""
         )
-        step = (
-            fe("finding", "respond", left[0].id, one_of("--fixed", "--rejected"))
-            if left
-            else fe("submit", now.id)
-            if now.status == "in_progress"
-            else NO_STEP
-        )
         notes = [f"planned {answer.debt} for {answer.finding}" for answer in answers if answer.debt]
-        return outcome(now, f"{summary}; {len(left)} blocking left to answer", step, notes=tuple(notes))
+        return outcome(now, f"{summary}; {len(left)} blocking left to answer", _next(now, left), notes=tuple(notes))
 
     def _refuse_stranger(self, work: Work, facts: Facts) -> None:
         """L6: the implementer answers, or somebody who may hand in for it; while it is at work or in review."""
@@ -166,6 +159,12 @@ class Answers:
                 task=task,
             )
         return msgspec.structs.replace(answer, debt=plan_debt(self._context, work, task, finding, answer.text))
+
+
+def _next(task: Task, left: Sequence[Finding]) -> Steps:
+    if left:
+        return fe("finding", "respond", left[0].id, one_of("--fixed", "--rejected"))
+    return fe("submit", task.id) if task.status == "in_progress" else NO_STEP
 
 
 def plan_debt(context: Context, work: Work, task: str, finding: Finding, why: str = "") -> TaskId:

@@ -97,36 +97,31 @@ def carry(
     """What a hand-in does about findings: skipped are those without an answer, each is where its code is now (L6, L4,
     L14).
     """
-    findings = findings_of(work.tx, task)
-    gate = work.gate
+    notes, gate = [finding for finding in findings_of(work.tx, task) if not finding.blocking], work.gate
     if places:
         gate.record(task, e.FindingsPlaced(iteration=event.n, places=places))
     gone = {place.root for place in places if place.left}
-    left = tuple(
-        finding.root
-        for finding in findings
-        if finding.root in gone and not finding.blocking and finding.state in UNRESOLVED
-    )
+    left = tuple(note.root for note in notes if note.root in gone and note.state in UNRESOLVED)
     if left:
         gate.record(task, e.FindingsCleared(iteration=event.n, roots=left, why="left"))
-    skipped = [
-        finding
-        for finding in findings
-        if finding.state == "open"
-        and not finding.blocking
-        and finding.is_loop_item
-        and finding.root not in left
-        and not finding.by_check
-    ]
+    skipped = [note for note in notes if _is_unanswered(note) and note.root not in left]
     if skipped and event.n > 1:
-        silent = tuple(Answer(finding=finding.id, action="SKIPPED") for finding in skipped)
+        silent = tuple(Answer(finding=note.id, action="SKIPPED") for note in skipped)
         gate.record(
             task, e.FindingsAnswered(iteration=event.n, implementer=implementer, answers=silent, automatic=True)
         )
-    given = [row.word for row in answers_in(work.tx, task, event.n) if row.blocking]
+    _ask_lead(context, work, task, event.n)
+
+
+def _is_unanswered(note: Finding) -> bool:
+    return note.state == "open" and note.is_loop_item and not note.by_check
+
+
+def _ask_lead(context: Context, work: Work, task: TaskId, n: int) -> None:
+    """L14: too many rejections of blocking findings are for the lead to look at."""
+    given = [row.word for row in answers_in(work.tx, task, n) if row.blocking]
     limits = context.gate_policy(work.tx).limits
     if wants_lead(given, limits):
         rejected = sum(word == "REJECTED" for word in given)
-        ask_lead(
-            context, work, task, f"{rejected} of {len(given)} blocking findings of attempt {event.n} are rejected (L14)"
-        )
+        why = f"{rejected} of {len(given)} blocking findings of attempt {n} are rejected (L14)"
+        ask_lead(context, work, task, why)

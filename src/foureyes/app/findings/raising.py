@@ -141,11 +141,8 @@ def raising(
         found = each.found
         old, alike, wrong = _known(tx, facts, each, known, renames, taken)
         if old is not None and named[old.root] > 1:
-            wrong = Reason(
-                "L2",
-                f"{found.id} is named {named[old.root]} times; a finding is flagged once in one go",
-                prose("leave one of them"),
-            )
+            often = f"{found.id} is named {named[old.root]} times; a finding is flagged once in one go"
+            wrong = Reason("L2", often, prose("leave one of them"))
         if old is not None and wrong is None:
             wrong = _not_yours(old) if is_maker else why_not_again(old, found, code_changed=_is_other_code(old, each))
         if wrong is not None:
@@ -155,12 +152,8 @@ def raising(
             lost.append(Reason("V7", f"{where}[{n}]: {_lost(found)}", prose("quote the code as it is in base or head")))
         taken.add(old.root if old else "")
         raised.append(_raised(each, names.next(), old, alike, attempt.n))
-    event = (
-        FindingsRaised(iteration=attempt.n, kind=kind, source=source, findings=tuple(raised), by_check=by_check)
-        if raised
-        else None
-    )
-    return Raising(event=event, refused=tuple(refused), lost=tuple(lost))
+    event = FindingsRaised(iteration=attempt.n, kind=kind, source=source, findings=tuple(raised), by_check=by_check)
+    return Raising(event=event if raised else None, refused=tuple(refused), lost=tuple(lost))
 
 
 def _once(anchored: Sequence[Anchored], kind: Kind) -> list[tuple[int, Anchored]]:

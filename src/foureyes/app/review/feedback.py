@@ -77,12 +77,7 @@ class Feedback:
             end_round(self._context, work, case.task.id)
             revert = self._revert(work, case.facts, words)
             done = self._context.get(work.tx, case.task.id)
-        notes = (
-            [f"planned {revert}: the work is on the target branch already and has to be reverted there (K4)"]
-            if revert
-            else []
-        )
-        notes += [note for note in (begin_again(self._context, done.id), *work.notes) if note]
+        notes = [note for note in (revert, begin_again(self._context, done.id), *work.notes) if note]
         step = fe("queue") if actor.kind == "human" else fe("reviewable")
         return outcome(done, f"{done.id} is open again with your feedback", step, notes=tuple(notes))
 
@@ -122,7 +117,7 @@ class Feedback:
         return sha
 
     def _revert(self, work: Work, facts: Facts, words: str) -> str:
-        """K4: work that landed before its review is taken back by a task of its own."""
+        """K4: work that landed before its review is taken back by a task of its own; what to say about it."""
         attempt, task = facts.attempt, facts.task
         if attempt is None or not attempt.landed:
             return ""
@@ -133,7 +128,7 @@ class Feedback:
         )
         title = f"Revert {task.id}: {task.title}"[:400]
         work.record(new, e.TaskCreated(title=title, description=description, type="chore", priority=task.priority))
-        return new
+        return f"planned {new}: the work is on the target branch already and has to be reverted there (K4)"
 
     def reject(self, actor: Actor, task: str, reason: str) -> Outcome:
         """Blocked, with a reason (lesson 13): by a person, or a session that could approve."""

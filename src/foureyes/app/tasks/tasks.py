@@ -132,35 +132,22 @@ class Tasks:
                 "description": None if description is None else clean_text(description, "the description"),
                 "acceptance": None if acceptance is None else clean_text(acceptance, "the acceptance"),
                 "type": None if type is None else task_type(type),
-                "priority": min(LOWEST, max(HIGHEST, found.priority + step))
-                if step
-                else check_priority(priority)
-                if priority is not None
-                else None,
+                "priority": _priority(found, priority, step),
                 "group": clean_title(group) if group else group,
                 "estimate_minutes": estimate_minutes,
             }
-            changes = {
-                name: value for name, value in wanted.items() if value is not None and value != getattr(found, name)
-            }
-            self._record_edit(work, found, changes)
+            self._record_edit(work, found, wanted)
             if parent is not None:
                 self._move(work, found, parent)
             if minor is not None and minor != found.minor:
                 work.record(found.id, e.MinorSet(minor=minor))
             self._put_on(work, found, labels)
             self._let_wait(work, found, depends_on)
-            now = self._context.get(work.tx, found.id)
-            changed = now.version != found.version
-            ended = found.status == "approved" and now.status == "reviewing"
-            return outcome(
-                now,
-                f"updated {now.id}" if changed else f"{now.id}: nothing to change",
-                changed=changed,
-                notes=("its approval has ended: the text it was given for has changed (T8)",) if ended else (),
-            )
+            return _edited(found, self._context.get(work.tx, found.id))
 
-    def _record_edit(self, work: Work, task: Task, changes: dict[str, object]) -> None:
+    def _record_edit(self, work: Work, task: Task, wanted: dict[str, object]) -> None:
+        """What is wanted and different, and the end of approvals that were given for another text (T8)."""
+        changes = {name: value for name, value in wanted.items() if value is not None and value != getattr(task, name)}
         if not changes:
             return
         old = {name: str(getattr(task, name)) for name in changes}
@@ -260,3 +247,21 @@ def check_estimate(minutes: int | None) -> None:
     """No more than any database can hold."""
     if minutes is not None and not 1 <= minutes <= 100_000:
         raise BadInput("an estimate is a number of minutes from 1 to 100000.")
+
+
+def _priority(task: Task, priority: int | None, step: int) -> int | None:
+    """The priority that is asked for: by its number, or so many steps from where it is."""
+    if step:
+        return min(LOWEST, max(HIGHEST, task.priority + step))
+    return None if priority is None else check_priority(priority)
+
+
+def _edited(before: Task, now: Task) -> Outcome:
+    changed = now.version != before.version
+    ended = before.status == "approved" and now.status == "reviewing"
+    return outcome(
+        now,
+        f"updated {now.id}" if changed else f"{now.id}: nothing to change",
+        changed=changed,
+        notes=("its approval has ended: the text it was given for has changed (T8)",) if ended else (),
+    )
