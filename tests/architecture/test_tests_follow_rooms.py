@@ -46,7 +46,7 @@ WITHOUT: dict[str, str] = {
     """,
     "A step of a verb, tried through the verb in the same folder of tests or one beside it": """
         app/exchange/settings app/findings/at_hand_in app/findings/lookup app/findings/page app/findings/raising
-        app/gate/attempts app/gate/landing app/gate/merge_words app/gate/one_merge app/gate/running app/pages/detail
+        app/gate/attempts app/gate/landing app/gate/merge_words app/gate/one_merge app/gate/running app/pages/task
         app/pages/doctor app/pages/loop app/pages/reviewable app/pages/status app/review/lead app/review/prompts
     """,
     "Tried by the command line as a whole: tests/bootstrap, tests/ui/cli and tests/scenarios": """
