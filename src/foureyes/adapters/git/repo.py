@@ -9,13 +9,13 @@ from foureyes.adapters.git import checkouts, reading
 from foureyes.adapters.git.client.answers import as_sha, shown
 from foureyes.adapters.git.client.git import Git, check_version
 from foureyes.adapters.git.client.locate import Located
+from foureyes.adapters.git.client.loose_refs import is_plain, read_loose
 from foureyes.core.nouns.attempt import DETACHED, Change, Relation
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import prose, shell
 
 _BRANCH = "refs/heads/"
-_NEVER_IN_A_REF = frozenset(" ~^:?*[\\\x7f") | {chr(code) for code in range(32)}
 
 
 class GitRepo:
@@ -43,17 +43,9 @@ class GitRepo:
 
     def commit_of(self, ref: str) -> Sha | None:
         """The commit a full ref name, a branch name or a sha means. HEAD and DETACHED: the caller's."""
-        return self._loose(_meanings(ref)[0]) or next((sha for sha in self._resolve(_meanings(ref)) if sha), None)
-
-    def _loose(self, ref: str) -> Sha | None:
-        """A branch that stands in a file of its own, read without starting git: `fe start` needs nothing else of it."""
-        if not (ref.startswith(_BRANCH) and _is_plain(ref)):
-            return None
-        try:
-            with open(os.path.join(self._here.common_dir, ref), encoding="utf-8") as file:
-                return as_sha(file.read(100).strip())
-        except (OSError, ValueError):
-            return None
+        meanings = _meanings(ref)
+        loose = read_loose(self._here.common_dir, meanings[0])  # `fe start` needs nothing else of git
+        return loose or next((sha for sha in self._resolve(meanings) if sha), None)
 
     def heads(self) -> dict[str, Sha]:
         """Every branch (full ref name) and its commit, in one call."""
@@ -68,7 +60,7 @@ class GitRepo:
     def branch_ref(self, name: str) -> str | None:
         """The full ref of a local branch given by short or full name; None when there is none."""
         ref = name if name.startswith(_BRANCH) else _BRANCH + name
-        return ref if self._resolve([ref]) != [None] else None
+        return ref if read_loose(self._here.common_dir, ref) or self._resolve([ref]) != [None] else None
 
     def default_target(self) -> str | None:
         """The short name of the branch checked out in the main worktree, also one without a commit yet."""
@@ -82,7 +74,7 @@ class GitRepo:
 
     def _resolve(self, names: Sequence[str]) -> list[Sha | None]:
         """Commits of exact names, in one call, as the repository has them now."""
-        asked = [name if _is_plain(name) else "" for name in names]
+        asked = [name if is_plain(name) else "" for name in names]
         lines = "".join(f"{name}^{{commit}}\n" for name in asked if name)
         if not lines:
             return [None for _ in names]
@@ -170,7 +162,8 @@ class GitRepo:
         return reading.history.last_anchor(self._git, self._target(target))
 
     def _target(self, target: str) -> Sha:
-        return _first(self._resolve(_target_refs(target)), target)
+        names = _target_refs(target)
+        return read_loose(self._here.common_dir, names[0]) or _first(self._resolve(names), target)
 
     # Files
 
@@ -222,10 +215,6 @@ def _meanings(ref: str) -> list[str]:
         return [ref]
     is_short_sha = 4 <= len(ref) < 40 and all(character in "0123456789abcdef" for character in ref)
     return [_BRANCH + ref, ref] if is_short_sha else [_BRANCH + ref]
-
-
-def _is_plain(name: str) -> bool:
-    return not (_NEVER_IN_A_REF.intersection(name) or ".." in name or "@{" in name)
 
 
 def _target_refs(target: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from foureyes.adapters.git import checkouts, objects, reading
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
-from foureyes.adapters.git.client.programs import own_settings, programs_named
+from foureyes.adapters.git.client.programs import programs_named
 
 if TYPE_CHECKING:
     from foureyes.app.ports import CaughtUp, Merged
@@ -76,9 +76,8 @@ class GitWorkshop:
         here, there = objects.refs.at(self._git, ref), objects.refs.at(self._git, onto)
         if ref == onto or here.value is None or there.value is None or here.symbolic:
             return False
-        if any(checkouts.checkouts.checkouts_of(self._git, ref)) or not reading.history.is_ancestor(
-            self._git, here.value, there.value
-        ):
+        in_use = checkouts.checkouts.is_in_use(self._git, ref)
+        if in_use or not reading.history.is_ancestor(self._git, here.value, there.value):
             return False
         return objects.refs.delete(self._git, ref, old=here.value)
 
@@ -121,7 +120,7 @@ class GitWorkshop:
     def programs_named(self) -> list[str]:
         """The settings of the repository's own configuration that name a program which git would run (Q2)."""
         places = dict.fromkeys((self._git.git_dir, self._git.common_dir))
-        return programs_named([setting for place in places for setting in own_settings(self._git.real, place)])
+        return programs_named([setting for place in places for setting in self._git.settings(place)])
 
     def behind(self, target: str) -> list[CaughtUp]:
         """The checkouts of the target branch that did not follow it; looks, and touches nothing."""

@@ -36,7 +36,7 @@ from foureyes.steps import fe
 MANY = 10_000
 
 
-def recognise(context: Context, actor: Actor, target: str) -> list[MergeRow]:
+def recognise(context: Context, actor: Actor, target: str, heads: Mapping[str, Sha]) -> list[MergeRow]:
     """Close every approved task whose approved head is on the target branch already: merged by hand, or just before a
     crash (Q4).
 
@@ -48,7 +48,7 @@ def recognise(context: Context, actor: Actor, target: str) -> list[MergeRow]:
             *tx.tasks(ListQuery(unmerged=True, limit=MANY), TaskRow),
         ]
         attempts = attempts_of(tx, [task.id for task in tasks])
-    looked = [_look(context, task, attempts[task], target) for task in _perhaps(context, attempts, target)]
+    looked = [_look(context, task, attempts[task], target) for task in _perhaps(context, attempts, target, heads)]
     landed = [row for row in looked if row is not None]
     if landed:
         settings = {row.task: settings_of(context, attempts[row.task], target) for row in landed}
@@ -57,13 +57,12 @@ def recognise(context: Context, actor: Actor, target: str) -> list[MergeRow]:
     return landed
 
 
-def _perhaps(context: Context, attempts: Mapping[str, Attempt], target: str) -> list[str]:
-    """The tasks whose head, or what their branch is at now, the target has: two calls of git, however many tasks
+def _perhaps(context: Context, attempts: Mapping[str, Attempt], target: str, branches: Mapping[str, Sha]) -> list[str]:
+    """The tasks whose head, or what their branch is at now, the target has: one call of git, however many tasks
     wait.
     """
     if not attempts:
         return []
-    branches = context.repo.heads()
     places = {task: {attempt.head, branches.get(attempt.ref, attempt.head)} for task, attempt in attempts.items()}
     reached = context.repo.reached(sorted(set().union(*places.values())), target)
     return [task for task, commits in places.items() if commits & reached]
@@ -168,12 +167,10 @@ def tidy(context: Context, task: TaskId, attempt: Attempt, target: str) -> str:
     return f"its worktree stays: {kept}" if kept else ""
 
 
-def tidy_merged(context: Context, target: str) -> None:
+def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> None:
     """What a crash left of merged tasks: worktrees and branches that nobody needs any more (Q4)."""
     own = "refs/heads/fe/"
-    left = {ref.removeprefix(own) for ref in context.repo.heads() if ref.startswith(own)} | set(
-        context.workshop.worktrees()
-    )
+    left = {ref.removeprefix(own) for ref in heads if ref.startswith(own)} | set(context.workshop.worktrees())
     with context.store.read() as tx:
         merged = (
             [task.id for task in tx.all("task.some", Task, ids=sorted(left)) if task.resolution == "merged"]

@@ -77,13 +77,14 @@ class Merges:
             target = self._context.project(tx).target
             refuse_foreign_target(self._context, tx, target)
         self._refuse_programs()
-        rows = recognise(self._context, actor, target)
+        heads = self._context.repo.heads()
+        rows = recognise(self._context, actor, target, heads)
+        tidy_merged(self._context, target, heads)
         tried: set[int] = set()
         while (taken := self._next(actor, tried, before + rows)) is not None:
             item, first = taken
             tried.add(item.approval)
             rows += OneMerge(self._context, actor, item, self._me, tell).run(first)
-        tidy_merged(self._context, target)
         self._catch_up(target, tell)
         left, seconds = self._left(tried)
         return rows + left, seconds

@@ -106,7 +106,7 @@ class OneMerge:
                 row = plan if isinstance(plan, MergeRow) else self._move(plan, target)
                 if row is not None:
                     return [row]
-                landed = recognise(self._context, self._actor, target)
+                landed = recognise(self._context, self._actor, target, self._context.repo.heads())
                 if any(other.task == self._task for other in landed):
                     return sorted(landed, key=lambda other: other.task != self._task)
                 again = self._look_again()

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from foureyes.adapters.git.checkouts.checkouts import bring, busy, checkouts_of, index_tree, shown_path
+from foureyes.adapters.git.checkouts.checkouts import (
+    bring,
+    build_index_tree,
+    busy,
+    checkouts_of,
+    index_tree,
+    shown_path,
+)
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
@@ -68,7 +75,7 @@ def _staged(git: Git, place: Located, line: list[_Step], tree: Sha | None) -> Ca
     """The index is no commit's. If it is nearest to the tip, somebody just works there, and nothing was missed."""
     if tree is None:
         return _left(place, "there are conflicts to resolve", None)
-    near = _nearest(git, line[:_NEAR], tree)
+    near = _nearest(git, line[:_NEAR], build_index_tree(git, place) or tree)
     return None if near == line[0] else _left(place, "changes are staged there", near.commit)
 
 

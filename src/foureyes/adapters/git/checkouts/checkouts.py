@@ -17,6 +17,7 @@ from foureyes.adapters.git.client.answers import as_sha, shown
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located, locate
 from foureyes.adapters.git.client.programs import users_settings
+from foureyes.adapters.git.reading.tree_id import tree_id
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
@@ -26,6 +27,7 @@ _IN_PROGRESS = {
     "sequencer": "a cherry-pick or revert", "index.lock": "another git command",
 }  # fmt: skip
 _HOLDS_A_BRANCH = ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START")
+_FILTER = ("-z", "--stdin", "filter")
 _NOT_FILTERED = (b"unspecified", b"unset")
 
 
@@ -76,11 +78,22 @@ def checkouts_of(git: Git, ref: str) -> tuple[list[Located], list[str]]:
 
 def _held(git: Git, ref: str) -> Iterator[str]:
     """Worktrees that will come back to a branch when their rebase or bisection ends."""
-    linked = join(git.common_dir, "worktrees")
-    names = sorted(os.listdir(linked)) if isdir(linked) else []
-    for git_dir in (git.common_dir, *(join(linked, name) for name in names)):
+    for git_dir in _git_dirs(git):
         if any(_read(join(git_dir, name)) in (ref, ref.removeprefix("refs/heads/")) for name in _HOLDS_A_BRANCH):
             yield git_dir
+
+
+def _git_dirs(git: Git) -> list[str]:
+    """The git directory of every worktree, the main one first."""
+    linked = join(git.common_dir, "worktrees")
+    names = sorted(os.listdir(linked)) if isdir(linked) else []
+    return [git.common_dir, *(join(linked, name) for name in names)]
+
+
+def is_in_use(git: Git, ref: str) -> bool:
+    """Whether a branch is checked out in any worktree, or will be when a rebase or bisection ends."""
+    heads = (head_ref(git, git_dir) for git_dir in _git_dirs(git) if lexists(join(git_dir, "HEAD")))
+    return ref in heads or any(_held(git, ref))
 
 
 def _read(path: str) -> str:
@@ -97,15 +110,18 @@ def in_progress(place: Located) -> str:
 
 
 def index_tree(git: Git, place: Located) -> Sha | None:
-    """The tree that the index holds; None while it has conflicts.
+    """The tree that the index holds; None while it has conflicts. `write-tree` on the real index would write to it."""
+    return tree_id(_index_rows(git, place))
 
-    Built again in the clean room: `write-tree` on the real index would write to it.
-    """
-    rows = git.real("ls-files", "--stage", "-z", git_dir=place.git_dir, work_tree=place.worktree).out
-    if any(row.partition(b"\t")[0][-1:] != b"0" for row in rows.split(b"\0") if row):
-        return None
+
+def _index_rows(git: Git, place: Located) -> bytes:
+    return git.real("ls-files", "--stage", "-z", git_dir=place.git_dir, work_tree=place.worktree).out
+
+
+def build_index_tree(git: Git, place: Located) -> Sha | None:
+    """The tree that the index holds, made in the clean room, so that it can be compared with others there."""
     with git.scratch_index() as index:
-        if rows:
+        if rows := _index_rows(git, place):
             git.room("update-index", "-z", "--index-info", stdin=rows, env=index)
         return as_sha(git.room("write-tree", "--missing-ok", env=index).out.strip())
 
@@ -128,20 +144,20 @@ def obstacle(git: Git, place: Located, old: Sha, new: Sha) -> str:
     """Why a clean checkout cannot be brought from one commit to another without loss or a program; empty when it
     can.
     """
-    if blocked := _in_the_way(git, place, old, new):
+    changed = _changed(git, old, new)
+    if blocked := _in_the_way(place, changed):
         return f"{some(blocked)} would be overwritten, and {'is' if len(blocked) == 1 else 'are'} in no commit"
-    if filtered := _filtered(git, place, old, new):
+    if filtered := _filtered(git, place, new, list(changed)):
         return f"{some(filtered)} would have to go through a filter, and the gate runs none"
     return ""
 
 
-def _in_the_way(git: Git, place: Located, old: Sha, new: Sha) -> list[str]:
+def _in_the_way(place: Located, changed: dict[bytes, bytes]) -> list[str]:
     """Untracked files, ignored ones too, where new ones would be written."""
     top = os.fsencode(place.worktree)
-    gone = set(_changed(git, old, new, "D"))
-    found = {
-        blocker for path in _changed(git, old, new, "A") for blocker in _blockers(top, path) if blocker not in gone
-    }
+    gone = {path for path, status in changed.items() if status == b"D"}
+    new = [path for path, status in changed.items() if status == b"A"]
+    found = {blocker for path in new for blocker in _blockers(top, path) if blocker not in gone}
     return sorted(shown(path) for path in found)
 
 
@@ -160,32 +176,36 @@ def _blockers(top: bytes, path: bytes) -> Iterator[bytes]:
         yield from (os.path.relpath(os.path.join(folder, name), top) for name in files)
 
 
-def _changed(git: Git, old: Sha, new: Sha, kinds: str = "") -> list[bytes]:
-    only = (f"--diff-filter={kinds}",) if kinds else ()
-    return [
-        path
-        for path in git.room("diff-tree", "-r", "-z", "--no-renames", "--name-only", *only, old, new).out.split(b"\0")
-        if path
-    ]
+def _changed(git: Git, old: Sha, new: Sha) -> dict[bytes, bytes]:
+    """Every path that differs, and how: added, deleted, modified."""
+    words = git.room("diff-tree", "-r", "-z", "--no-renames", "--name-status", old, new).out.split(b"\0")[:-1]
+    return dict(zip(words[1::2], words[::2], strict=True))
 
 
-def _filtered(git: Git, place: Located, old: Sha, new: Sha) -> list[str]:
+def _filtered(git: Git, place: Located, new: Sha, changed: list[bytes]) -> list[str]:
     """Changed paths with a `filter` attribute: in the new commit, or by what lies in the checkout, in `info/` or in the
     user's file.
     """
-    paths = b"".join(path + b"\0" for path in _changed(git, old, new))
+    paths = b"".join(path + b"\0" for path in changed)
     if not paths:
         return []
-    ask = ("-z", "--stdin", "filter")
-    with git.scratch_index() as index:
-        git.room("read-tree", new, env=index)
-        committed = git.room("check-attr", "--cached", *ask, stdin=paths, env=index).out
+    committed = _committed_filters(git, new, paths)
     users = expanduser(users_settings(git.own).get("core.attributesfile", ""))
     config = ("-c", f"core.attributesFile={users}") if users else ()
-    here = git.real(*config, "check-attr", *ask, stdin=paths, git_dir=place.git_dir, work_tree=place.worktree).out
+    here = git.real(*config, "check-attr", *_FILTER, stdin=paths, git_dir=place.git_dir, work_tree=place.worktree).out
     words = committed.split(b"\0")[:-1] + here.split(b"\0")[:-1]
     rows = zip(words[::3], words[2::3], strict=True)
     return sorted({shown(path) for path, value in rows if value not in _NOT_FILTERED})
+
+
+def _committed_filters(git: Git, new: Sha, paths: bytes) -> bytes:
+    """What the attribute files of a commit say; most commits have none."""
+    names = git.room("ls-tree", "-r", "-z", "--name-only", "--full-tree", new).out
+    if b".gitattributes\0" not in names:
+        return b""
+    with git.scratch_index() as index:
+        git.room("read-tree", new, env=index)
+        return git.room("check-attr", "--cached", *_FILTER, stdin=paths, env=index).out
 
 
 def bring(git: Git, place: Located, old: Sha, new: Sha) -> str:
@@ -194,10 +214,11 @@ def bring(git: Git, place: Located, old: Sha, new: Sha) -> str:
         return why
     git_dir, top = place.git_dir, place.worktree
     try:
-        git.real(
-            "update-index", "-q", "--refresh", ok=(0, 1), git_dir=git_dir, work_tree=top
-        )  # read-tree goes by times and sizes alone
-        git.real("read-tree", "-m", "-u", "--no-recurse-submodules", old, new, git_dir=git_dir, work_tree=top)
+        follow = ("read-tree", "-m", "-u", "--no-recurse-submodules", old, new)
+        if git.real(*follow, ok=(0, 128), git_dir=git_dir, work_tree=top).rc:
+            # It goes by times and sizes alone, and touches nothing where they differ.
+            git.real("update-index", "-q", "--refresh", ok=(0, 1), git_dir=git_dir, work_tree=top)
+            git.real(*follow, git_dir=git_dir, work_tree=top)
     except GitProblem as problem:
         return problem.message
     return ""

@@ -20,7 +20,7 @@ from foureyes.adapters.git.checkouts.status import head_ref, uncommitted
 from foureyes.adapters.git.client.answers import explained, shown
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
-from foureyes.adapters.git.client.programs import own_settings, silenced, users_settings
+from foureyes.adapters.git.client.programs import silenced, users_settings
 from foureyes.adapters.git.objects import refs
 from foureyes.adapters.git.reading import history
 from foureyes.core.nouns.attempt import DETACHED
@@ -76,6 +76,9 @@ def _alone(at: Desk) -> Iterator[None]:
 
 
 def _known(git: Git, at: Desk) -> Registered | None:
+    """What git knows of a task's worktree; without any linked one it need not be asked."""
+    if not lexists(at.path) and not isdir(join(git.common_dir, "worktrees")):
+        return None
     return next((each for each in registered(git) if realpath(each.path) == at.path), None)
 
 
@@ -170,7 +173,7 @@ def _fill(git: Git, place: Located) -> None:
 
 
 def _users_way(git: Git, place: Located) -> tuple[str, ...]:
-    return (*_QUIET, *silenced(own_settings(git.real, place.git_dir), users_settings(git.own)))
+    return (*_QUIET, *silenced(git.settings(place.git_dir), users_settings(git.own)))
 
 
 def drop(git: Git, at: Desk) -> str:

@@ -18,7 +18,8 @@ from foureyes.adapters import process
 from foureyes.adapters.git.client.answers import last_words
 from foureyes.adapters.git.client.clean_room import CleanRoom
 from foureyes.adapters.git.client.config_file import read_settings
-from foureyes.adapters.git.client.programs import own_settings, silenced
+from foureyes.adapters.git.client.own_config import OwnConfig
+from foureyes.adapters.git.client.programs import Setting, own_settings, silenced
 from foureyes.errors import GitProblem
 from foureyes.steps import NO_STEP, either, prose, shell
 
@@ -58,6 +59,7 @@ class Git:
         self.git_dir = git_dir
         self.common_dir = common_dir
         self._room = CleanRoom(common_dir)
+        self._config = OwnConfig(common_dir)
 
     @property
     def room_path(self) -> str:
@@ -98,8 +100,12 @@ class Git:
         where = git_dir or self.git_dir
         before = [f"--git-dir={where}", *_ALWAYS]
         if work_tree:
-            before += [f"--work-tree={work_tree}", *silenced(own_settings(self.real, where))]
+            before += [f"--work-tree={work_tree}", *silenced(self.settings(where))]
         return _run(before, args, work_tree or where, scrubbed(), stdin, ok)
+
+    def settings(self, git_dir: str) -> list[Setting]:
+        """The repository's own configuration, as seen from one of its git directories."""
+        return self._config.seen_from(git_dir, lambda seen: own_settings(self.real, seen))
 
     def own(self, *args: str, cwd: str, ok: tuple[int, ...] = (0,)) -> process.Finished:
         """Run as the caller's own git would: its configuration, hooks and identity; the repository found from `cwd`."""

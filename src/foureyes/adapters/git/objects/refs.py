@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from foureyes.adapters.git.client.answers import as_sha, failure, must_be_sha, shown
 from foureyes.adapters.git.client.git import DURABLE, EMAIL, NAME, Git
+from foureyes.adapters.git.client.loose_refs import read_loose
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
@@ -41,6 +42,8 @@ def branch(name: str) -> str:
 
 def at(git: Git, ref: str) -> At:
     """Where a ref is now."""
+    if loose := read_loose(git.common_dir, ref):
+        return At(loose)
     out = git.real("for-each-ref", "--format=%(refname)%00%(objectname)%00%(symref)", ref).out
     for line in out.splitlines():
         name, value, symbolic = line.split(b"\0")
