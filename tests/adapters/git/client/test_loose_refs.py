@@ -1,0 +1,39 @@
+"""Refs in files of their own are what git says they are; whatever else is git's to say."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from foureyes.adapters.git.client.loose_refs import read_loose
+
+from tests.adapters.git.conftest import Project
+
+
+def test_a_branch_in_a_file_is_read_as_git_reads_it(project: Project) -> None:
+    assert read_loose(f"{project.path}/.git", "refs/heads/main") == project.head("refs/heads/main")
+
+
+def test_a_packed_branch_is_left_to_git(project: Project) -> None:
+    project.git("pack-refs", "--all")
+    assert read_loose(f"{project.path}/.git", "refs/heads/main") is None
+    assert project.repo().commit_of("refs/heads/main") == project.head("main")
+
+
+@pytest.mark.parametrize("content", ["ref: refs/heads/main\n", "", "not a commit\n", "0" * 39 + "\n"])
+def test_what_is_no_commit_id_is_left_to_git(project: Project, content: str) -> None:
+    project.write(".git/refs/heads/odd", content)
+    assert read_loose(f"{project.path}/.git", "refs/heads/odd") is None
+
+
+def test_a_link_is_left_to_git(project: Project) -> None:
+    os.symlink("main", project.path / ".git/refs/heads/linked")
+    assert read_loose(f"{project.path}/.git", "refs/heads/linked") is None
+
+
+@pytest.mark.parametrize(
+    "name", ["HEAD", "refs/tags/v1", "refs/heads/../../HEAD", "refs/heads/main^", "refs/heads/a:b"]
+)
+def test_names_that_are_no_branch_are_left_to_git(project: Project, name: str) -> None:
+    assert read_loose(f"{project.path}/.git", name) is None

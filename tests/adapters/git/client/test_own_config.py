@@ -1,0 +1,78 @@
+"""The repository's configuration is asked for again whenever it may have changed (Q2: it must name no program)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from foureyes.adapters.git.client.own_config import OwnConfig
+from foureyes.adapters.git.client.programs import Setting, own_settings
+
+from tests.adapters.git.conftest import Project
+
+
+class Asked:
+    """Git, and how often it was asked."""
+
+    def __init__(self, project: Project) -> None:
+        self.times = 0
+        self._git = project.workshop()._git
+
+    def __call__(self, git_dir: str) -> list[Setting]:
+        self.times += 1
+        return own_settings(self._git.real, git_dir)
+
+
+@pytest.fixture
+def asked(project: Project) -> Asked:
+    return Asked(project)
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All files were written long ago, as far as the clock says."""
+    monkeypatch.setattr("foureyes.adapters.git.client.own_config.time.time_ns", lambda: 1 << 62)
+
+
+def look(config: OwnConfig, project: Project, asked: Asked) -> list[str]:
+    return [setting.key for setting in config.seen_from(f"{project.path}/.git", asked)]
+
+
+def test_what_has_not_changed_is_not_asked_for_again(project: Project, asked: Asked, settled: None) -> None:
+    config = OwnConfig(f"{project.path}/.git")
+    assert look(config, project, asked) == look(config, project, asked)
+    assert asked.times == 1
+
+
+@pytest.mark.parametrize("file", ["config", "config.worktree"])
+def test_a_changed_file_is_seen_even_with_its_old_time_and_size_Q2(
+    project: Project, asked: Asked, settled: None, file: str
+) -> None:
+    path = Path(f"{project.path}/.git/{file}")
+    project.git("config", "extensions.worktreeConfig", "true")
+    project.git("config", "--file", str(path), "demo.programm", "xx")
+    config = OwnConfig(f"{project.path}/.git")
+    before = os.stat(path)
+    assert "core.fsmonitr" not in look(config, project, asked)
+    text = path.read_text().replace("[demo]", "[core]").replace("programm", "fsmonitr")
+    path.write_text(text[: before.st_size])
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert "core.fsmonitr" in look(config, project, asked)
+
+
+def test_a_file_that_was_just_written_is_asked_for_again(project: Project, asked: Asked) -> None:
+    project.git("config", "demo.one", "1")
+    config = OwnConfig(f"{project.path}/.git")
+    look(config, project, asked)
+    look(config, project, asked)
+    assert asked.times == 2
+
+
+def test_what_includes_other_files_is_never_kept_Q2(project: Project, asked: Asked, settled: None) -> None:
+    project.git("config", "include.path", "elsewhere")
+    config = OwnConfig(f"{project.path}/.git")
+    look(config, project, asked)
+    project.write(".git/elsewhere", '[filter "x"]\n\tclean = evil\n')
+    assert "filter.x.clean" in look(config, project, asked)
