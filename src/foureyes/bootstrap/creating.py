@@ -111,11 +111,11 @@ def _proposed(
 
     if "checks" in settings:
         return []
-    found = checks_in(place.root)
+    proposals = checks_in(place.root)
     if trying:
-        found = [_tried(place, environ, proposal) for proposal in found]
-    settings |= {"checks": tuple(one.rule for one in found if one.is_of_use)} if found else {}
-    return found
+        proposals = [_tried(place, environ, proposal) for proposal in proposals]
+    settings |= {"checks": tuple(proposal.rule for proposal in proposals if proposal.is_of_use)} if proposals else {}
+    return proposals
 
 
 def _tried(place: Located, environ: Mapping[str, str], proposal: Proposal) -> Proposal:
@@ -128,9 +128,9 @@ def _tried(place: Located, environ: Mapping[str, str], proposal: Proposal) -> Pr
         tree = shop.tree_of(head) if head else None
         if tree is None:
             return replace(proposal, tried="there is no commit to try it on")
-        said = judge(proposal.rule, Pipeline(environ).run(proposal.rule, lambda path: shop.export(tree, path)))
-        tried = f"{said.outcome.replace('_', ' ')}: {said.summary}"
-        return replace(proposal, tried=tried, outcome=said.outcome)
+        verdict = judge(proposal.rule, Pipeline(environ).run(proposal.rule, lambda path: shop.export(tree, path)))
+        tried = f"{verdict.outcome.replace('_', ' ')}: {verdict.summary}"
+        return replace(proposal, tried=tried, outcome=verdict.outcome)
     finally:
         shop.close()
 
@@ -167,13 +167,13 @@ def _there_before(app: Application) -> str:
 
 
 def _target(repo: GitRepo) -> str:
-    found = repo.default_target()
-    if found is None:
+    target = repo.default_target()
+    if target is None:
         raise GitProblem(
             "no branch is checked out, so there is no target branch to protect.",
             next_step=fe("init", "--target", "main"),
         )
-    return found
+    return target
 
 
 IGNORED = f"*\n!/{PROMPTS}/\n!/{PROMPTS}/**\n"

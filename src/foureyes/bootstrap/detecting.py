@@ -36,11 +36,11 @@ def checks_in(root: str) -> list[Proposal]:
     says it.
     """
     sources = {"pyproject.toml": _python, "package.json": _node, "Cargo.toml": _cargo, "go.mod": _go}
-    found = [Proposal(rule, source) for source, look in sources.items() for rule in look(root)]
-    found = found or [Proposal(rule, "Makefile") for rule in _make(root)]
+    proposals = [Proposal(rule, source) for source, look in sources.items() for rule in look(root)]
+    proposals = proposals or [Proposal(rule, "Makefile") for rule in _make(root)]
     names: dict[str, Proposal] = {}
-    for one in found:
-        names.setdefault(one.rule.name, one)
+    for proposal in proposals:
+        names.setdefault(proposal.rule.name, proposal)
     return list(names.values())
 
 
@@ -60,14 +60,14 @@ def _python(root: str) -> list[CheckRule]:
         tree = {}
     tools = tree.get("tool", {}) if isinstance(tree.get("tool"), dict) else {}
     has_tests = any(os.path.isdir(os.path.join(root, name)) for name in ("tests", "test")) or "pytest" in text
-    found = []
+    rules = []
     if (tools.get("pytest") or has_tests) and (text or _read(root, "setup.py") or _read(root, "pytest.ini")):
-        found.append(CheckRule(name="tests", run='pytest -q --junitxml="$FOUREYES_REPORT"', report="junit"))
+        rules.append(CheckRule(name="tests", run='pytest -q --junitxml="$FOUREYES_REPORT"', report="junit"))
     if "mypy" in tools:
-        found.append(CheckRule(name="types", run="mypy ."))
+        rules.append(CheckRule(name="types", run="mypy ."))
     if "ruff" in tools:
-        found.append(CheckRule(name="lint", run="ruff check ."))
-    return found
+        rules.append(CheckRule(name="lint", run="ruff check ."))
+    return rules
 
 
 def _node(root: str) -> list[CheckRule]:

@@ -20,14 +20,14 @@ PROMPTS = "prompts"
 
 def repository(cwd: str) -> Located:
     """The repository around a directory, or a sentence about what is missing."""
-    found = locate(cwd)
-    if found is None:
+    place = locate(cwd)
+    if place is None:
         raise EnvironmentProblem(
             "this directory is not in a git repository.\n  Foureyes keeps agents' work on branches until "
             "someone else has agreed to it.",
             next_step=in_turn(shell("git", "init"), fe("init"), joint=" && "),
         )
-    return found
+    return place
 
 
 def git(place: Located) -> GitRepo:

@@ -56,7 +56,7 @@ class Validation:
             holding = holding_of(self._context, tx, [row.id for row in rows])
             notes = self._notes(tx, {row.id for row in rows})
         reasons = [*self._findings(rows, holding), *self._unmerged(rows), *self._target(actor), *self._unreviewed(rows)]
-        blocking = {row.id: [one.id for one in holding[row.id]] for row in rows if holding[row.id]}
+        blocking = {row.id: [finding.id for finding in holding[row.id]] for row in rows if holding[row.id]}
         scope = ", ".join(
             part
             for part in (" ".join(sorted(chosen)), f"label {label}" if label else "", f"group {group}" if group else "")
@@ -74,25 +74,27 @@ class Validation:
     @staticmethod
     def _findings(rows: Sequence[Candidate], holding: dict[str, list[HoldingRow]]) -> list[Reason]:
         """Unresolved blocking findings, and waivers that ran out before the work was merged."""
-        found: list[Reason] = []
+        reasons: list[Reason] = []
         for row in rows:
             open_ones = [
-                one.id for one in holding[row.id] if one.state != "waived" and not (one.by_check and row.is_merged)
+                finding.id
+                for finding in holding[row.id]
+                if finding.state != "waived" and not (finding.by_check and row.is_merged)
             ]
-            expired = [one.id for one in holding[row.id] if one.state == "waived" and not row.is_merged]
+            expired = [finding.id for finding in holding[row.id] if finding.state == "waived" and not row.is_merged]
             if open_ones:
                 more = f" and {len(open_ones) - SHOWN} more" if len(open_ones) > SHOWN else ""
-                said = f"Unresolved blocking review issues: {', '.join(open_ones[:SHOWN])}{more} ({row.id})"
-                found.append(Reason("X4", said, fe("finding", "list", row.id, "--open")))
+                message = f"Unresolved blocking review issues: {', '.join(open_ones[:SHOWN])}{more} ({row.id})"
+                reasons.append(Reason("X4", message, fe("finding", "list", row.id, "--open")))
             if expired:
-                found.append(
+                reasons.append(
                     Reason(
                         "X4",
                         f"a waiver has run out: {', '.join(expired[:SHOWN])} ({row.id})",
                         fe("finding", "show", expired[0]),
                     )
                 )
-        return found
+        return reasons
 
     @staticmethod
     def _unmerged(rows: Sequence[Candidate]) -> list[Reason]:
@@ -105,10 +107,10 @@ class Validation:
     @staticmethod
     def _unreviewed(rows: Sequence[Candidate]) -> list[Reason]:
         """A review is missing, or work is on the target that nobody agreed to."""
-        found: list[Reason] = []
+        reasons: list[Reason] = []
         for row in rows:
             if row.landed:
-                found.append(
+                reasons.append(
                     Reason(
                         "X4",
                         f"the work of {row.id} is on the target branch and nobody approved it",
@@ -116,16 +118,16 @@ class Validation:
                     )
                 )
             elif row.status == "reviewing":
-                found.append(Reason("X4", f"{row.id} waits for its review", fe("show", row.id, "--diff")))
+                reasons.append(Reason("X4", f"{row.id} waits for its review", fe("show", row.id, "--diff")))
             elif row.status not in ("approved", "closed"):
-                found.append(
+                reasons.append(
                     Reason(
                         "X4",
                         f"{row.id} was handed in and is {row.status} again: no approval holds",
                         fe("show", row.id),
                     )
                 )
-        return found
+        return reasons
 
     def _target(self, actor: Actor) -> list[Reason]:
         """A required check that is red on the target, or never ran there (G1)."""
@@ -143,8 +145,8 @@ class Validation:
             return [Reason("X4", f"there is no commit on {target}", fe("doctor"))]
         with self._context.store.read() as tx:
             results = tx.all("check.of_trees", CheckResult, trees=[tree])
-        found = [self._red(rule.name, rule.digest, results, target, tree) for rule in rules]
-        return [reason for reason in found if reason is not None]
+        reasons = [self._red(rule.name, rule.digest, results, target, tree) for rule in rules]
+        return [reason for reason in reasons if reason is not None]
 
     @staticmethod
     def _red(name: str, digest: str, results: Sequence[CheckResult], target: str, tree: Sha) -> Reason | None:
@@ -164,19 +166,19 @@ class Validation:
     def _notes(self, tx: Tx, ids: set[str]) -> tuple[str, ...]:
         """L15, L16, E3: visible, not blocking."""
         wanted = sorted(ids)
-        found = [
+        notes = [
             f"{row.task}: all suggestions skipped ({row.n}) (L15)"
             for row in tx.all("finding.all_skipped", NoteRow, ids=wanted)
         ]
-        found += [
+        notes += [
             f"{row.task}: {row.id} was noted in {row.n} attempts: tech debt, fe finding track {row.id} (L16)"
             for row in tx.all("finding.debts", NoteRow, ids=wanted, least=ALERT_AFTER)
         ]
-        found += [
+        notes += [
             f"{row.task}: {row.id} is waived until {row.until[:10]} (E3)"
             for row in tx.all("finding.waivers", NoteRow, ids=wanted)
         ]
-        return tuple(found)
+        return tuple(notes)
 
 
 def _is_in(row: Candidate, chosen: Collection[str], label: str, group: str) -> bool:

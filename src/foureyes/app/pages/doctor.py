@@ -61,8 +61,8 @@ class Doctor:
         except (ConfigError, GitProblem) as error:
             return Check("configuration", "fail", error.message, error.next_step)
         if named not in ("", None, project.id):
-            said = f"{FILE} on {project.target} names another project id than this store"
-            return Check("configuration", "fail", said, fe("status"))
+            message = f"{FILE} on {project.target} names another project id than this store"
+            return Check("configuration", "fail", message, fe("status"))
         problem = unaccepted(self._context, project)
         if problem:
             return Check("configuration", "warn", problem.text, problem.next)
@@ -103,8 +103,8 @@ class Doctor:
         except ConfigError as problem:
             return Check("checks", "fail", problem.message, problem.next_step)
         if not rules:
-            said = "no checks are configured: nothing approves itself (M4)"
-            return Check("checks", "warn", said, prose("add [[checks]] to foureyes.toml on the target branch"))
+            message = "no checks are configured: nothing approves itself (M4)"
+            return Check("checks", "warn", message, prose("add [[checks]] to foureyes.toml on the target branch"))
         return Check(
             "checks",
             "ok",

@@ -38,9 +38,9 @@ class Lists:
     def place(self, task: str) -> tuple[int, int]:
         """Where a task stands in a list, to continue after it."""
         with self._context.store.read() as tx:
-            found = tx.one("task.place", PageMark, id=self._context.find_id(tx, task))
-        assert found is not None
-        return found.priority, found.n
+            mark = tx.one("task.place", PageMark, id=self._context.find_id(tx, task))
+        assert mark is not None
+        return mark.priority, mark.n
 
     def reviewable(self, actor: Actor, query: ListQuery) -> ReviewablePage:
         """P13: exactly the tasks that P and D1–D3 would let the caller approve, of so many in review as one call looks

@@ -35,9 +35,9 @@ def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> Tas
         moves[move.root].append(move)
     patches = tx.all("record.logs_of_type", LogView, task=task, type="patch")
     sessions = (
-        {str(one.session) for one in findings}
-        | {str(one.session) for one in reviews}
-        | {one.session for one in patches}
+        {str(finding.session) for finding in findings}
+        | {str(review.session) for review in reviews}
+        | {patch.session for patch in patches}
     )
     sessions |= {move.session for rows in moves.values() for move in rows}
     known = tx.all("session.some", SessionView, ids=sorted(sessions)) if sessions else []
@@ -47,8 +47,8 @@ def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> Tas
     return msgspec.structs.replace(
         detail,
         findings=[
-            msgspec.structs.replace(view_of(one, now, called, detail.task.iteration), moves=moves[one.root])
-            for one in findings
+            msgspec.structs.replace(view_of(finding, now, called, detail.task.iteration), moves=moves[finding.root])
+            for finding in findings
         ],
         reviews=[_review(review, reviews, facts, names) for review in reviews],
         approvals=[_with_ground(row, reviews) for row in detail.approvals],

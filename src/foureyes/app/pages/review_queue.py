@@ -77,13 +77,13 @@ class Queue:
         )
 
     def _waiting(self, tx: Tx, me: Party) -> dict[TaskId, Facts]:
-        found: dict[TaskId, Facts] = {}
+        waiting: dict[TaskId, Facts] = {}
         after = None
         while rows := tx.tasks(ListQuery(status="reviewing", limit=PAGE, after=after), TaskRow):
             page = facts_for(self._context, tx, [TaskId(row.id) for row in rows], me)
-            found |= {task: about for task, about in page.items() if about.attempt is not None}
+            waiting |= {task: about for task, about in page.items() if about.attempt is not None}
             after = (rows[-1].priority, rows[-1].n)
-        return found
+        return waiting
 
     @staticmethod
     def _agents(tx: Tx, facts: dict[TaskId, Facts]) -> dict[TaskId, str]:
@@ -118,8 +118,8 @@ class Queue:
             risk=risk_of(facts, policy, chosen, checked, not_by_itself, around),
             auto_approvable=not in_batch,
             auto_reasons=in_batch,
-            checks={one.rule.name: one.word for one in checked},
-            claimed=tuple(one.rule.name for one in checked if one.claimed),
+            checks={state.rule.name: state.word for state in checked},
+            claimed=tuple(state.rule.name for state in checked if state.claimed),
             files=len(attempt.files),
             added=attempt.added,
             removed=attempt.removed,

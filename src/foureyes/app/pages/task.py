@@ -57,9 +57,13 @@ def _gated(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Ac
     chosen = mode_of(facts, policy)
     checks = tuple(
         CheckView(
-            check=one.rule.name, required=one.rule.required, outcome=one.word, summary=one.said, claimed=one.claimed
+            check=state.rule.name,
+            required=state.rule.required,
+            outcome=state.word,
+            summary=state.said,
+            claimed=state.claimed,
         )
-        for one in check_states(facts, policy)
+        for state in check_states(facts, policy)
     )
     return msgspec.structs.replace(detail, mode=chosen.mode, mode_reasons=chosen.reasons, checks=checks)
 
@@ -113,15 +117,15 @@ def edits_of(tx: Tx, facts: Facts) -> list[EditView]:
     parties = parties_of(tx, {SessionId(row.session) for row in rows})
     makers = [facts.party(session) for session in makers_of(facts)]
     started = min((entry.at for entry in facts.history or () if entry.action == "started"), default="")
-    found = []
+    edits = []
     for row in rows:
         editor = parties[SessionId(row.session)]
         tied = any(is_tied(editor, maker) for maker in makers)
         late = bool(started) and row.at >= started
-        found.append(
+        edits.append(
             EditView(seq=row.seq, at=row.at, session=row.session, what=in_words(row), by_author=tied, after_start=late)
         )
-    return found
+    return edits
 
 
 def in_words(row: EditRow) -> str:

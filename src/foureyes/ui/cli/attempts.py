@@ -103,13 +103,13 @@ def review_own(
     """Hand in your own task in progress (as td says it); to look at a task: fe show."""
     detail = session.app.lists.show(session.actor, task)
     if detail.task.status != "in_progress" or detail.task.implementer != session.actor.session:
-        found = detail.task.id
+        name = detail.task.id
         raise BadInput(
-            f"fe review {found} hands in your own task in progress; {found} is {detail.task.status}.",
+            f"fe review {name} hands in your own task in progress; {name} is {detail.task.status}.",
             next_step=either(
-                fe("submit", found, before="to hand in: "),
-                fe("show", found, "--diff", before="to look at it: "),
-                fe("review", "show", found, before="what was said: "),
+                fe("submit", name, before="to hand in: "),
+                fe("show", name, "--diff", before="to look at it: "),
+                fe("review", "show", name, before="what was said: "),
             ),
         )
     _submit(session, task, message=message, commit=commit, no_code=no_code, signal=signal, branch=branch)

@@ -56,9 +56,9 @@ def audit_verify(session: Session) -> None:
         )
     if report.findings and not session.json:
         for area in ("integrity", "completeness"):
-            found = [finding for finding in report.findings if finding.area == area]
-            output.write(f"{area}: {'nothing wrong' if not found else ''}".rstrip())
-            for finding in found:
+            findings = [finding for finding in report.findings if finding.area == area]
+            output.write(f"{area}: {'nothing wrong' if not findings else ''}".rstrip())
+            for finding in findings:
                 output.write(f"  {finding.message}")
         raise VerificationFailed(
             f"{len(report.findings)} things are not as the journal says.",

@@ -38,7 +38,7 @@ def check_run(session: Session, task: str | None, only: tuple[str, ...], again: 
         return
     tasks = [task] if task else session.app.checks.pending(session.actor)
     tell = None if session.json else Teller(session)
-    reports = [session.app.checks.run(session.actor, one, only=only, again=again, tell=tell) for one in tasks]
+    reports = [session.app.checks.run(session.actor, name, only=only, again=again, tell=tell) for name in tasks]
     if not reports:
         session.answer({"tasks": 0}, "every attempt in review has its checks")
     for report in reports:
@@ -56,11 +56,11 @@ def run_on_target(session: Session, task: str | None, only: tuple[str, ...], *, 
             next_step=fe("check", "run", "--target"),
         )
     results = session.app.checks.run_target(session.actor, again=again, tell=None if session.json else Teller(session))
-    lines = [f"  {one.name:<12} {one.outcome.replace('_', ' '):<10} {one.summary}" for one in results]
+    lines = [f"  {result.name:<12} {result.outcome.replace('_', ' '):<10} {result.summary}" for result in results]
     session.answer(
         results, "\n".join([f"the target branch, tree {results[0].tree[:7]}" if results else "no checks", *lines])
     )
-    if not all(one.outcome == "passed" for one in results):
+    if not all(result.outcome == "passed" for result in results):
         output.flush()
         raise SystemExit(VerificationFailed.exit_code)
 

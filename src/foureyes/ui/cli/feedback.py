@@ -34,8 +34,8 @@ def redo(
 ) -> None:
     """Send a change back with feedback: the task is open again, and the next prompt says what is wrong."""
     if keep + fresh + bool(checkpoint) > 1 or (bump and lower):
-        said = "--bump and --lower" if bump and lower else "--keep, --fresh and --checkpoint"
-        raise BadInput(f"{said} exclude each other.", next_step=fe("redo", task, "--help"))
+        options = "--bump and --lower" if bump and lower else "--keep, --fresh and --checkpoint"
+        raise BadInput(f"{options} exclude each other.", next_step=fe("redo", task, "--help"))
     chosen: RedoOption = "checkpoint" if checkpoint else "fresh" if fresh else "keep"
     priority: PriorityChange = "bump" if bump else "lower" if lower else "same"
     say(

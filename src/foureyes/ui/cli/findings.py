@@ -67,7 +67,7 @@ def finding_show(session: Session, name: str) -> None:
 @click.option("--rule", default="", help="The rule that it breaks.")
 @click.option("--patch", default="", metavar="FILE", help="A unified diff that fixes it; - for stdin.")
 @click.option("--again", default="", metavar="ID", help="The earlier finding that this is again.")
-def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: str, again: str, **said: str) -> None:
+def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: str, again: str, **texts: str) -> None:
     """Point at something in the latest attempt. CRITICAL and HIGH block; on a branch fe/TASK the task may be left
     out.
     """
@@ -84,8 +84,8 @@ def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: 
         if patch
         else ""
     )
-    found = Found(severity=level, path=path, line=line, fix_patch=text, id=again.strip(), **said)
-    view = session.app.findings.add(session.actor, task, found)
+    given = Found(severity=level, path=path, line=line, fix_patch=text, id=again.strip(), **texts)
+    view = session.app.findings.add(session.actor, task, given)
     where = f" at {place}" if place else ""
     blocks = "it blocks" if view.blocking else "a note"
     lines = [f"added {view.id} {view.severity}{where}: {blocks}"]

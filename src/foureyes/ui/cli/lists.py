@@ -57,16 +57,16 @@ def list_tasks(
     limit: int,
 ) -> None:
     """List tasks: those that are not closed, by priority and age, unless you ask otherwise."""
-    found = None
+    wanted = None
     if status is not None:
-        found = parse_status(status)
-        if found is None:
+        wanted = parse_status(status)
+        if wanted is None:
             raise BadInput(f"status {status!r}: allowed are {', '.join(STATUSES)}.")
     if kind is not None:
         kind = task_type(kind)
     narrowed = status is not None or everything or unmerged or landed
     query = ListQuery(
-        status=found,
+        status=wanted,
         live=not narrowed,
         label=label,
         priority=priority,
@@ -138,12 +138,12 @@ def _standing(row: TaskRow) -> str:
     return row.status + (f" ({', '.join(marks)})" if marks else "")
 
 
-def show_reviewable(session: Session, found: ReviewablePage, limit: int) -> None:
+def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> None:
     """What the caller may approve; and, where not all that is in review was looked at, where to go on."""
-    rows = found.rows
+    rows = waiting.rows
     page = rows[:limit]
-    if found.after:
-        session.note(f"looked at {found.looked_at} tasks in review; there are more: --after {found.after}")
+    if waiting.after:
+        session.note(f"looked at {waiting.looked_at} tasks in review; there are more: --after {waiting.after}")
     if session.json:
         output.write_lines(
             {**output.plain(row.task), "attempt": row.attempt, "diff_id": row.diff_id, "you": row.you} for row in page

@@ -16,12 +16,12 @@ from foureyes.ui.cli.steps import next_line
 @click.argument("task")
 def loop(session: Session, task: str) -> None:
     """The rounds of a task: found, fixed, without progress, tier; and what comes next (L12, E1)."""
-    found, standing = session.app.loops.standing(task)
+    about, standing = session.app.loops.standing(task)
     profile = session.app.loops.profile(task)
     if session.json:
-        output.write_json({"task": found.id, "profile": profile, **output.plain(standing)})
+        output.write_json({"task": about.id, "profile": profile, **output.plain(standing)})
     else:
-        output.write(loop_text(found, standing, profile))
+        output.write(loop_text(about, standing, profile))
 
 
 def loop_text(task: Task, standing: LoopState, profile: str) -> str:
@@ -29,22 +29,22 @@ def loop_text(task: Task, standing: LoopState, profile: str) -> str:
     if not standing.rounds:
         return f"{task.id}: nothing was handed in yet\n{next_line(fe('show', task.id))}"
     head = ("IT", "FOUND", "FIXED", "NO PROGRESS", "TIER", "ACTION")
-    lines = [output.table(head, [_row(one) for one in standing.rounds])]
+    lines = [output.table(head, [_row(round_) for round_ in standing.rounds])]
     lines += [standing.outlook] if standing.outlook else []
     lines += [f"the next attempt is for {profile} (E4)"] if profile and task.status in ("open", "in_progress") else []
     return "\n".join([*lines, next_line(_next(task, standing))])
 
 
-def _row(one: Round) -> tuple[str, ...]:
-    fixed = str(one.fixed) if one.had else "–"
-    action = one.action or ("" if one.closed else "in review")
+def _row(round_: Round) -> tuple[str, ...]:
+    fixed = str(round_.fixed) if round_.had else "–"
+    action = round_.action or ("" if round_.closed else "in review")
     return (
-        str(one.n),
-        str(one.found),
+        str(round_.n),
+        str(round_.found),
         fixed,
-        str(one.no_progress),
-        one.tier,
-        action + (", same tree" if one.same_tree else ""),
+        str(round_.no_progress),
+        round_.tier,
+        action + (", same tree" if round_.same_tree else ""),
     )
 
 

@@ -52,7 +52,9 @@ def init(session: Session, prefix: str, target: str | None, no_commit: bool, sou
         "commit": made.committed,
     }
     if session.json:
-        checks = [{"rule": one.rule, "source": one.source, "tried": one.tried} for one in made.checks]
+        checks = [
+            {"rule": proposal.rule, "source": proposal.source, "tried": proposal.tried} for proposal in made.checks
+        ]
         output.write_json(fields | {"checks": checks, "notes": made.notes})
         return
     if not made.new and not made.committed:
@@ -75,12 +77,12 @@ def _proposals(checks: Sequence[Proposal]) -> list[str]:
     if not checks:
         return ["  checks     none found: nothing can be auto-approved until there is one (M4)"]
     lines: list[str] = []
-    for one in checks:
-        tried = f"   tried: {one.tried}" if one.tried else ""
-        left_out = "" if one.is_of_use else "   LEFT OUT"
+    for proposal in checks:
+        tried = f"   tried: {proposal.tried}" if proposal.tried else ""
+        left_out = "" if proposal.is_of_use else "   LEFT OUT"
         lines.append(
-            f"  {'checks' if not lines else '':<10} {one.rule.name:<8} {one.rule.run}   from "
-            f"{one.source}{tried}{left_out}"
+            f"  {'checks' if not lines else '':<10} {proposal.rule.name:<8} {proposal.rule.run}   from "
+            f"{proposal.source}{tried}{left_out}"
         )
     return lines
 

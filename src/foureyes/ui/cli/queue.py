@@ -79,7 +79,7 @@ def _age(row: QueueRow) -> str:
 
 
 def _why(row: QueueRow) -> str:
-    said = [reason.message for reason in row.risk.reasons]
-    said += [f"{reason.message} ({reason.rule})" for reason in row.mode_reasons if reason.rule in ("M2", "M6", "A4")]
-    said += ["held"] if row.held else []
-    return "; ".join(dict.fromkeys(said))
+    reasons = [reason.message for reason in row.risk.reasons]
+    reasons += [f"{reason.message} ({reason.rule})" for reason in row.mode_reasons if reason.rule in ("M2", "M6", "A4")]
+    reasons += ["held"] if row.held else []
+    return "; ".join(dict.fromkeys(reasons))

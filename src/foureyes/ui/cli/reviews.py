@@ -65,20 +65,24 @@ def review_show(session: Session, task: str) -> None:
         ask = fe("review", "request", detail.task.id)
         output.write(f"no review of {detail.task.id} yet\n{next_line(ask)}")
         return
-    output.write("\n".join(line for one in detail.reviews for line in review_lines(one)))
+    output.write("\n".join(line for review in detail.reviews for line in review_lines(review)))
 
 
-def review_lines(one: ReviewView) -> list[str]:
+def review_lines(review: ReviewView) -> list[str]:
     """One review."""
     stated = (
-        one.effective if one.effective == one.verdict else f"stated {one.verdict}, effectively {one.effective} (V5)"
+        review.effective
+        if review.effective == review.verdict
+        else f"stated {review.verdict}, effectively {review.effective} (V5)"
     )
-    counts = f"does not count: {one.against}" if one.against else "counts"
-    lines = [f"attempt {one.attempt}  {one.by}  {stated}  {one.status}  {counts}  {output.when(one.at)}"]
-    lines += [f"    {line}" for line in one.summary.strip().splitlines()]
-    lines += [f"    found: {output.count(one.raised, 'finding')}, {one.blocking} blocking"] if one.raised else []
-    lines += [f"    not read: {', '.join(one.missing)}"] if one.missing else []
-    return lines + [f"    note: {note}" for note in one.notes]
+    counts = f"does not count: {review.against}" if review.against else "counts"
+    lines = [f"attempt {review.attempt}  {review.by}  {stated}  {review.status}  {counts}  {output.when(review.at)}"]
+    lines += [f"    {line}" for line in review.summary.strip().splitlines()]
+    lines += (
+        [f"    found: {output.count(review.raised, 'finding')}, {review.blocking} blocking"] if review.raised else []
+    )
+    lines += [f"    not read: {', '.join(review.missing)}"] if review.missing else []
+    return lines + [f"    note: {note}" for note in review.notes]
 
 
 @verb("request", example="fe review request fe-7k2 --prompt")
@@ -112,7 +116,7 @@ def review_queue(session: Session, limit: int) -> None:
 @verb("issues", example="fe review issues")
 def review_issues(session: Session) -> None:
     """Every open finding of the project, the blocking ones first."""
-    rows = sorted(session.app.findings.listed(open_only=True), key=lambda one: not one.holds)
+    rows = sorted(session.app.findings.listed(open_only=True), key=lambda row: not row.holds)
     if session.json:
         output.write_lines(rows)
     else:

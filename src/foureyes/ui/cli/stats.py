@@ -98,21 +98,21 @@ def reviews_text(view: ReviewStats, how: Style) -> str:
         return f"nothing was reviewed yet\n{next_line(fe('reviewable'))}"
     parts = [output.table(("FIGURE", "VALUE", "COUNTED"), _figures(view, how))]
     buckets = [
-        (f"{one.iterations}", one.tasks, output.count(one.tasks, "task")) for one in view.iterations.distribution
+        (f"{row.iterations}", row.tasks, output.count(row.tasks, "task")) for row in view.iterations.distribution
     ]
     parts += chart("ITERATIONS TO APPROVAL", buckets, how)
-    tiers = [(one.tier, one.n, f"{one.n}, {one.unclear} after unclear feedback") for one in view.escalations]
+    tiers = [(row.tier, row.n, f"{row.n}, {row.unclear} after unclear feedback") for row in view.escalations]
     parts += chart("ESCALATIONS TO", tiers, how)
     spent = [
         (
-            one.status,
-            one.total_seconds,
-            f"{lasting(one.total_seconds)}, median {lasting(one.median_seconds)}, {output.count(one.tasks, 'task')}",
+            row.status,
+            row.total_seconds,
+            f"{lasting(row.total_seconds)}, median {lasting(row.median_seconds)}, {output.count(row.tasks, 'task')}",
         )
-        for one in view.statuses
+        for row in view.statuses
     ]
     parts += chart(f"TIME IN STATUS ({_timed(view.timed_tasks)})", spent, how)
-    parts += chart("EXCEPTIONS", [(one.kind, one.n, str(one.n)) for one in view.exceptions], how)
+    parts += chart("EXCEPTIONS", [(row.kind, row.n, str(row.n)) for row in view.exceptions], how)
     return "\n\n".join(parts)
 
 
@@ -125,8 +125,8 @@ def _figures(view: ReviewStats, how: Style) -> list[tuple[str, str, str]]:
     def number(value: float | None) -> str:
         return how.nothing if value is None else f"{value:.1f}"
 
-    def of(one: Share, what: str) -> tuple[str, str]:
-        return one.percent if one.of else how.nothing, f"{one.n} of {one.of} {what}"
+    def of(share: Share, what: str) -> tuple[str, str]:
+        return share.percent if share.of else how.nothing, f"{share.n} of {share.of} {what}"
 
     tasks = output.count(view.iterations.tasks, "approved task")
     return [
@@ -186,8 +186,8 @@ def _score(row: ReviewerScore, how: Style) -> tuple[str, ...]:
     return (*who, str(row.reviews), str(row.findings), *shares, str(row.invalid + row.misquoted), time)
 
 
-def _share(one: Share, how: Style) -> str:
-    return f"{one.percent} ({one.n}/{one.of})" if one.of else how.nothing
+def _share(share: Share, how: Style) -> str:
+    return f"{share.percent} ({share.n}/{share.of})" if share.of else how.nothing
 
 
 # Loops
@@ -201,9 +201,9 @@ def loops_text(view: LoopStats, limit: int, how: Style) -> str:
     parts = [f"{output.count(totals.loops, 'task')} going round: {totals.stuck} stuck, {totals.near} near escalation"]
     head = ("TASK", "STATUS", "TIER", "ITERATIONS", "NO PROGRESS", "OPEN BLOCKING", "ESCALATIONS", "STANDS")
     parts.append(output.table(head, [_loop(row) for row in view.tasks[:limit]]))
-    parts += chart("TIERS", [(one.kind, one.n, str(one.n)) for one in totals.tiers], how)
-    parts += chart("STEPS EVER TAKEN", [(one.kind, one.n, str(one.n)) for one in totals.steps], how)
-    parts += chart("RUNS THAT ENDED ODDLY", [(one.kind, one.n, str(one.n)) for one in totals.odd_ends], how)
+    parts += chart("TIERS", [(row.kind, row.n, str(row.n)) for row in totals.tiers], how)
+    parts += chart("STEPS EVER TAKEN", [(row.kind, row.n, str(row.n)) for row in totals.steps], how)
+    parts += chart("RUNS THAT ENDED ODDLY", [(row.kind, row.n, str(row.n)) for row in totals.odd_ends], how)
     parts += [f"{len(view.tasks) - limit} more: --limit {len(view.tasks)}"] if len(view.tasks) > limit else []
     parts += [f"{totals.left_off} more were not looked at"] if totals.left_off else []
     first = next((row for row in view.tasks if row.pressure), view.tasks[0])

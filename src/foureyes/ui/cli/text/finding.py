@@ -24,67 +24,67 @@ def table_text(rows: Sequence[FindingView]) -> str:
         return "no findings"
     cells = [
         (
-            mark(one.severity),
-            one.id,
-            one.severity,
-            one.state_in_words,
-            one.place,
-            output.shorten(one.title, 60),
-            _who(one),
-            _rounds(one),
+            mark(finding.severity),
+            finding.id,
+            finding.severity,
+            finding.state_in_words,
+            finding.place,
+            output.shorten(finding.title, 60),
+            _who(finding),
+            _rounds(finding),
         )
-        for one in rows
+        for finding in rows
     ]
     lines = output.table([""] * 8, cells).splitlines()[1:]
-    return "\n".join([*lines, f"{sum(one.holds for one in rows)} open blocking of {len(rows)}"])
+    return "\n".join([*lines, f"{sum(finding.holds for finding in rows)} open blocking of {len(rows)}"])
 
 
-def _who(one: FindingView) -> str:
-    return one.ruling if one.state == "resolved" and one.ruling else f"check {one.check}" if one.check else one.by
+def _who(finding: FindingView) -> str:
+    return finding.ruling if finding.state == "resolved" and finding.ruling else _who_found(finding)
 
 
-def _rounds(one: FindingView) -> str:
-    return output.count(one.rounds, "round") if one.rounds > 1 else ""
+def _rounds(finding: FindingView) -> str:
+    return output.count(finding.rounds, "round") if finding.rounds > 1 else ""
 
 
-def finding_text(one: FindingPage) -> str:
+def finding_text(finding: FindingPage) -> str:
     """A finding in full."""
-    lines = [f"{one.id}  {one.title}", f"  {_head(one)}"]
+    lines = [f"{finding.id}  {finding.title}", f"  {_head(finding)}"]
     lines += _field(
         "found by",
-        f"{_who_found(one)} in attempt {one.raised}"
-        + (f", again in {one.flagged}" if one.flagged > one.raised else ""),
+        f"{_who_found(finding)} in attempt {finding.raised}"
+        + (f", again in {finding.flagged}" if finding.flagged > finding.raised else ""),
     )
-    lines += _field("first id", one.root if one.root != one.id else "") + _field("rule", one.rule)
+    lines += _field("first id", finding.root if finding.root != finding.id else "") + _field("rule", finding.rule)
     for name in ("problem", "why", "fix", "quote"):
-        lines += _field(name, getattr(one, name))
-    lines += _field("not there", "its quote is nowhere in the code" if not one.anchored else "")
-    lines += _field("could be", ", ".join(one.alike)) + _field("follow-up", one.tracked)
-    lines += _field("file", "is no longer part of the change" if one.left_diff else "")
-    lines += _answer(one) + _field("patch", one.fix_patch)
-    lines += [line for move in one.moves for line in _field("history", _move(one, move))]
-    return "\n".join([*lines, *([next_line(one.next)] if one.next else [])])
+        lines += _field(name, getattr(finding, name))
+    lines += _field("not there", "its quote is nowhere in the code" if not finding.anchored else "")
+    lines += _field("could be", ", ".join(finding.alike)) + _field("follow-up", finding.tracked)
+    lines += _field("file", "is no longer part of the change" if finding.left_diff else "")
+    lines += _answer(finding) + _field("patch", finding.fix_patch)
+    lines += [line for move in finding.moves for line in _field("history", _move(finding, move))]
+    return "\n".join([*lines, *([next_line(finding.next)] if finding.next else [])])
 
 
-def _head(one: FindingView) -> str:
+def _head(finding: FindingView) -> str:
     words = [
-        f"{mark(one.severity)} {one.severity}",
-        one.state_in_words,
-        *([one.place] if one.location.path else []),
-        one.task,
+        f"{mark(finding.severity)} {finding.severity}",
+        finding.state_in_words,
+        *([finding.place] if finding.location.path else []),
+        finding.task,
     ]
-    words += [f"round {one.rounds}"] if one.rounds > 1 else []
-    words += [f"claimed fixed and was not: {one.false_fixes}"] if one.false_fixes else []
+    words += [f"round {finding.rounds}"] if finding.rounds > 1 else []
+    words += [f"claimed fixed and was not: {finding.false_fixes}"] if finding.false_fixes else []
     return " · ".join(words)
 
 
-def _who_found(one: FindingView) -> str:
-    return f"check {one.check}" if one.check else one.by
+def _who_found(finding: FindingView) -> str:
+    return f"check {finding.check}" if finding.check else finding.by
 
 
-def _answer(one: FindingView) -> list[str]:
+def _answer(finding: FindingView) -> list[str]:
     """The answer that stands, with its ground and its words."""
-    given = one.latest_answer
+    given = finding.latest_answer
     if given is None:
         return []
     ground = f" ({given.ground})" if given.ground else ""
@@ -93,19 +93,19 @@ def _answer(one: FindingView) -> list[str]:
     )
     return _field(
         "answered",
-        f"{given.word}{ground}{more} by {one.names.get(given.session, given.session)}"
+        f"{given.word}{ground}{more} by {finding.names.get(given.session, given.session)}"
         + (f"\n{given.words}" if given.words else ""),
     )
 
 
-def _move(one: FindingView, move: MoveView) -> str:
+def _move(finding: FindingView, move: MoveView) -> str:
     word = move.word if move.kind in ("answered", "ruled") else move.kind.replace("_", " ")
-    word += f" as {move.words}" if move.kind in ("raised", "flagged") and move.words != one.id else ""
-    said = f': "{move.words}"' if move.words and move.kind not in ("raised", "flagged", "answered") else ""
+    word += f" as {move.words}" if move.kind in ("raised", "flagged") and move.words != finding.id else ""
+    words = f': "{move.words}"' if move.words and move.kind not in ("raised", "flagged", "answered") else ""
     undone = " (taken back)" if move.undone else ""
     change = f"{move.was} → {move.now}" if move.was and move.was != move.now else move.now
-    who = one.names.get(move.session, move.session)
-    return f"it {move.iteration} {word} by {who}, {change}{said}{undone}  {output.when(move.at)}"
+    who = finding.names.get(move.session, move.session)
+    return f"it {move.iteration} {word} by {who}, {change}{words}{undone}  {output.when(move.at)}"
 
 
 def _field(name: str, value: str) -> list[str]:

@@ -37,9 +37,9 @@ def detail_text(detail: TaskDetail, *, with_diff: bool = False) -> str:
     lines += _files(detail) + _checks(detail) + loop_lines(detail)
     for row in detail.approvals:
         lines += _field("recorded" if row.recorded else "approved", _approval(detail, row))
-    for said in detail.feedback:
-        text = "; ".join([*said.quick_issues, *([said.text] if said.text else [])])
-        lines += _field(said.decision, f'iteration {said.iteration}, {detail.name(said.session)}: "{text}"')
+    for sent in detail.feedback:
+        text = "; ".join([*sent.quick_issues, *([sent.text] if sent.text else [])])
+        lines += _field(sent.decision, f'iteration {sent.iteration}, {detail.name(sent.session)}: "{text}"')
     for edit in detail.edits:
         author = " — BY AN AUTHOR, AFTER START" if edit.by_author and edit.after_start else ""
         lines += _field("edited", f"{when(edit.at)} {detail.name(edit.session)}: {edit.what}{author}")
@@ -128,12 +128,12 @@ def _lines(file: ChangedFile) -> str:
 
 def _checks(detail: TaskDetail) -> list[str]:
     """D5, M: where the checks stand, and how it is reviewed."""
-    said = "   ".join(
+    states = "   ".join(
         f"{row.check} {row.summary if row.outcome == 'passed' else f'{row.outcome}: {row.summary}'}"
         for row in detail.checks
     )
     mode = f"{detail.mode}: {'; '.join(reason.message for reason in detail.mode_reasons)}" if detail.mode else ""
-    return _field("checks", said) + _field("mode", mode)
+    return _field("checks", states) + _field("mode", mode)
 
 
 def _you(detail: TaskDetail, with_diff: bool) -> list[str]:
@@ -190,10 +190,10 @@ def context_text(detail: TaskDetail) -> str:
         lines += _section(title, text)
     if detail.handoff is not None:
         parts = {name: getattr(detail.handoff, name) for name in ("done", "remaining", "decisions", "uncertain")}
-        told = "\n".join(
+        notes = "\n".join(
             f"{name}:\n" + "\n".join(f"- {item}" for item in items) for name, items in parts.items() if items
         )
-        lines += _section(f"Handoff from {detail.name(detail.handoff.session)}", told)
+        lines += _section(f"Handoff from {detail.name(detail.handoff.session)}", notes)
     lines += _section("Waits for", "\n".join(f"- {link.id} ({link.status}) {link.title}" for link in detail.depends_on))
     lines += _section("Log", "\n".join(f"- [{entry.type}] {entry.text}" for entry in detail.logs))
     if task.status == "reviewing" and detail.attempts:
@@ -214,8 +214,8 @@ def context_text(detail: TaskDetail) -> str:
 def _feedback(detail: TaskDetail) -> list[str]:
     """F3: what earlier decisions said; nothing at all where there were none."""
     entries = [row.entry for row in detail.feedback]
-    said = section(entries)
-    lines = ["", said.rstrip("\n")] if said else []
+    earlier = section(entries)
+    lines = ["", earlier.rstrip("\n")] if earlier else []
     for entry in [entry for entry in entries if entry.decision == "rejected"][-1:]:
         quoted = "\n".join(f"> {line}" for line in entry.text.splitlines())
         lines += _section(f"Rejected (Iteration {entry.iteration})", quoted)
