@@ -113,7 +113,9 @@ class Decisions:
         ) as work:
             found = self._context.find(work.tx, task)
             self._context.check_version(work.tx, found, if_version)
-            case = case_of(self._context, work.tx, work.actor, found.id, tip=before.tip)
+            # A person takes as long as they like to sign: the branch may have gone on meanwhile (D4).
+            tip = self._tip(before) if work.key else before.tip
+            case = case_of(self._context, work.tx, work.actor, found.id, tip=tip)
             done = self._repeat(work.tx, case) or self._approve(work, case, given)
         if not done.changed or done.status == "reviewing":
             return done
@@ -164,9 +166,11 @@ class Decisions:
         """The case before the transaction, with what git says about the attempt's ref: git takes its time."""
         with self._context.store.read() as tx:
             case = case_of(self._context, tx, actor, self._context.find_id(tx, task))
-        if case.attempt is None:
-            return case
-        return msgspec.structs.replace(case, tip=tip_of(self._context, case.attempt, case.target))
+        return msgspec.structs.replace(case, tip=self._tip(case))
+
+    def _tip(self, case: Case) -> gate.Tip | None:
+        """What git says about the attempt now."""
+        return case.tip if case.attempt is None else tip_of(self._context, case.attempt, case.target)
 
     def _repeat(self, tx: Tx, case: Case) -> ApprovalOutcome | None:
         """D1: approving again what is already through is a no-op."""
