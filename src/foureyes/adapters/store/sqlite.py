@@ -20,11 +20,14 @@ OLDEST = (3, 51, 3)
 """Earlier versions have the WAL-reset race that can corrupt a file which several processes write."""
 APPLICATION_ID = 0x46455945
 BUSY_MILLISECONDS = 10_000
+TEMPORARY = ""
+"""The path of a store in memory, in a file without a name where it grows large, and nowhere when it is closed."""
+WITHOUT_FILE = (":memory:", TEMPORARY)
 SETTINGS = (("journal_mode", "WAL", "wal"), ("synchronous", "FULL", 2), ("foreign_keys", "ON", 1))
 
 
 class SqliteEngine:
-    """An open SQLite store. `path` may be ":memory:"."""
+    """An open SQLite store. `path` may be ":memory:" or TEMPORARY."""
 
     name = "sqlite"
 
@@ -54,7 +57,7 @@ class SqliteEngine:
         for name, value, expected in SETTINGS:
             self.connection.pragma(name, value)
             found = self.connection.pragma(name)
-            if found != expected and self.path != ":memory:":
+            if found != expected and self.path not in WITHOUT_FILE:
                 raise StoreProblem(
                     f"SQLite did not take the setting {name} = {value} (it says {found}).", next_step=fe("doctor")
                 )
@@ -103,7 +106,7 @@ class SqliteEngine:
             self.connection.execute("COMMIT" if write else "ROLLBACK")
 
     def _inode_now(self) -> int:
-        return 0 if self.path == ":memory:" else os.stat(self.path).st_ino
+        return 0 if self.path in WITHOUT_FILE else os.stat(self.path).st_ino
 
     def check_place(self) -> None:
         """A file that was moved away while it was open takes writes that nobody will ever see."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -16,7 +17,7 @@ from foureyes.adapters.store.migrate import migrate
 from foureyes.adapters.store.mirror import Mirror, differences, expected_lines
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
-from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.adapters.store.sqlite import TEMPORARY, SqliteEngine
 from foureyes.app.views.audit import AuditReport, Discrepancy
 from foureyes.errors import StoreProblem, VerificationFailed
 from foureyes.steps import fe
@@ -152,12 +153,10 @@ class Store:
 
     def audit(self, progress: Progress | None = None) -> AuditReport:
         """J2: chain, replay, mirrors."""
-        from tempfile import TemporaryDirectory
-
         from foureyes.adapters.store.replay import audit
 
-        with TemporaryDirectory(prefix="foureyes-audit-") as folder, self.read() as tx:
-            fresh = scratch(f"{folder}/replay.db")
+        with self.read() as tx:
+            fresh = scratch()
             try:
                 report = audit(self.engine, fresh, progress)
             finally:
@@ -189,10 +188,18 @@ class Store:
         self.engine.close()
 
 
-def scratch(path: str) -> SqliteEngine:
-    """An empty store to replay into: on disk, so that a large journal needs no large memory; not durable, so fast."""
-    engine = SqliteEngine(path, create=True)
-    engine.connection.pragma("synchronous", "OFF")
+def scratch() -> SqliteEngine:
+    """An empty store to replay into: a large journal goes to a file of SQLite's own and needs no large memory."""
+    engine = SqliteEngine(TEMPORARY, create=True)
+    with engine.connection.backup("main", _blank().connection, "main") as copying:
+        copying.step()
+    return engine
+
+
+@cache
+def _blank() -> SqliteEngine:
+    """A store with the newest schema and nothing in it, to be copied."""
+    engine = SqliteEngine(":memory:", create=True)
     migrate(engine, "1970-01-01T00:00:00.000Z", None)
     return engine
 
