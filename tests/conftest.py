@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from tests import engines
 from tests.stage import night
+
+# The machine may be busy: no test asserts a time.
+settings.register_profile("foureyes", deadline=None)
+settings.load_profile("foureyes")
 
 
 def pytest_configure(config: pytest.Config) -> None:

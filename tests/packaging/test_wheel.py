@@ -19,7 +19,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.launcher import Caller, World
+from tests.stage.processes import Caller, People
 
 ROOT = Path(__file__).resolve().parents[2]
 DECLARED = {"apsw", "click", "cryptography", "msgspec"}
@@ -153,7 +153,7 @@ def test_every_module_can_be_imported_there_but_for_the_driver_of_postgresql(env
 class Desk:
     """A repository far from the checkout, and the installed `fe` in it."""
 
-    def __init__(self, environment: Path, world: World) -> None:
+    def __init__(self, environment: Path, world: People) -> None:
         self.fe = str(environment / "bin" / "fe")
         self.world = world
         self.repo = world.directory / "shop"
@@ -173,7 +173,7 @@ class Desk:
 
 @pytest.fixture
 def desk(environment: Path, tmp_path: Path) -> Iterator[Desk]:
-    with World(tmp_path, {"PYTHONPATH": ""}) as world:
+    with People(tmp_path, {"PYTHONPATH": ""}) as world:
         yield Desk(environment, world)
 
 
