@@ -19,7 +19,7 @@ Follows = Literal["", "or", "then"]
 
 class Arg(msgspec.Struct, frozen=True):
     """An argument that is not typed just as it stands: whoever types it puts something of their own in its place
-    (`TASK`, `"why"`), or takes one of its `choices` (`--fixed|--rejected`). `quote`: the marks that it is shown in.
+    (`TASK`, `"why"`), or takes one of its `choices`. `quote`: the marks that it is shown in.
     """
 
     name: str
@@ -97,8 +97,8 @@ def phrase(text: str) -> Arg:
 
 
 def one_of(*choices: str) -> Arg:
-    """One of these words: `--fixed|--rejected`."""
-    return Arg("|".join(choices), choices=choices)
+    """One of these words: `(--fixed or --rejected)`. Typed as it stands a shell runs nothing; a bar would be a pipe."""
+    return Arg(f"({' or '.join(choices)})" if len(choices) > 1 else choices[0], choices=choices)
 
 
 def by(who: Who, steps: Steps, says: str = "") -> Steps:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -16,13 +15,6 @@ from tests.faults.places import Place
 
 NOT_WRITABLE = "/sys"
 """Where nobody makes a file, root neither."""
-
-
-def is_full(place: Place, task: str) -> None:
-    """The file that is about to be written lies on a device that is full."""
-    folder = place.folder / "feedback"
-    folder.mkdir(exist_ok=True)
-    (folder / f"{task}.json.new-{os.getpid()}").symlink_to("/dev/full")
 
 
 def is_read_only(place: Place, task: str) -> None:
@@ -82,7 +74,7 @@ DECIDING = (
 )
 
 
-@pytest.mark.parametrize("fault", [is_full, is_read_only, is_a_file])
+@pytest.mark.parametrize("fault", [is_read_only, is_a_file])
 @pytest.mark.parametrize("deciding", DECIDING, ids=[deciding.name for deciding in DECIDING])
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 def test_the_decision_stands_and_the_note_says_that_its_file_could_not_be_written_F2(
@@ -104,9 +96,9 @@ def test_the_decision_stands_and_the_note_says_that_its_file_could_not_be_writte
 def test_when_there_is_room_again_the_next_decision_writes_the_whole_history_F2(place: Place, template: Path) -> None:
     floor = Floor(place, template)
     task = floor.delivered()
-    is_full(place, task)
+    is_a_file(place, task)
     assert floor.app.feedback.redo(BOB, task, "first").notes
-    (place.folder / "feedback" / f"{task}.json.new-{os.getpid()}").unlink()
+    (place.folder / "feedback").unlink()
     floor.app.claims.start(CLAUDE, task)
     written = (place.folder / "feedback" / f"{task}.json").read_text()
     assert '"first"' in written

@@ -17,7 +17,7 @@ WORK
   fe context ID                    all you need to know about it, earlier feedback included
   git switch -c fe/ID              work on a branch of your own, commit as you go  (or: fe start ID --worktree)
   fe finding list ID --open        what a review found: answer each that blocks
-  fe finding respond F --fixed|--rejected -m "…"   (rejected: --ground, and a technical reason)
+  fe finding respond F (--fixed or --rejected) -m "…"   (rejected: --ground, and a technical reason)
   fe log ID "what you found out"   leave a trail
   fe submit ID -m "what you did"   hand in; then: fe next  (your own fe check run only informs)
   fe handoff ID --done … --remaining …     when you stop early
@@ -26,7 +26,7 @@ REVIEW (work of others)
   fe show ID --diff                read the whole change
   fe approve ID --seen DIFFID [-m "why"]   -m is needed if you created the task
   fe review submit ID FILE         what you found, as a document: fe prompt ID --for review
-  fe finding rule F --verified|--not-fixed|--accepted|--overruled
+  fe finding rule F (--verified or --not-fixed or --accepted or --overruled)
   fe redo ID -m "what is wrong"    send it back          fe reject ID -m "why"
 SUB-AGENTS (inside your process they are you, until each has a token)
   fe session spawn ID --role implement|review      give it the token as FOUREYES_TOKEN; done: fe session end NAME

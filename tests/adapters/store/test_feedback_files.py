@@ -80,7 +80,7 @@ def test_a_disk_that_is_full_leaves_the_old_file_and_is_said_F2(
 def test_what_a_failed_write_left_is_tidied_away_or_overwritten_by_the_next_F2(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
@@ -302,3 +302,63 @@ def test_who_takes_a_task_up_finds_its_file_again_F2(place: DeskWorld, tmp_path:
     (tmp_path / "feedback" / f"{task}.json").unlink()
     place.start(CLAUDE, task)
     assert files(tmp_path / "feedback") == [f"{task}.json"]
+
+
+# What others put where markers lie: nothing of theirs is opened, removed, waited for, or stops a write.
+
+
+def victims(folder: Path) -> Path:
+    folder.mkdir()
+    for name in ("fe-1", "fe-2", "store.db", "notes"):
+        (folder / name).write_text("")
+    return folder
+
+
+def test_a_link_in_place_of_the_markers_leads_nowhere_F2(desk: DeskWorld, tmp_path: Path) -> None:
+    theirs = victims(tmp_path / "theirs")
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "feedback.owed").symlink_to(theirs)
+    with desk.app.context.store.read() as tx:
+        FeedbackFiles(str(project)).bring_owed(tx)
+    FeedbackFiles(str(project)).owe(["fe-3"])
+    assert files(theirs) == ["fe-1", "fe-2", "notes", "store.db"]
+
+
+def test_what_is_no_marker_stays_and_stops_nobody_F2(desk: DeskWorld, tmp_path: Path) -> None:
+    owed = tmp_path / "feedback.owed"
+    owed.mkdir()
+    (owed / "fe-full").write_text("something of theirs")
+    (owed / "fe-link").symlink_to("/etc/hostname")
+    os.mkfifo(owed / "fe-pipe")
+    (owed / "fe-folder").mkdir()
+    (owed / os.fsdecode(b"\xff")).write_text("")
+    (owed / "no task").write_text("")
+    before = files(owed)
+    with desk.app.context.store.read() as tx:
+        FeedbackFiles(str(tmp_path)).bring_owed(tx)
+    FeedbackFiles(str(tmp_path)).owe(["fe-pipe"])
+    assert files(owed) == before
+
+
+def test_a_marker_of_a_write_that_came_to_nothing_is_struck_off_F2(desk: DeskWorld, tmp_path: Path) -> None:
+    (tmp_path / "feedback.owed").mkdir()
+    (tmp_path / "feedback.owed" / "fe-none").write_text("")
+    with desk.app.context.store.read() as tx:
+        FeedbackFiles(str(tmp_path)).bring_owed(tx)
+    assert files(tmp_path / "feedback.owed") == []
+
+
+def test_a_file_larger_than_any_of_ours_is_set_aside_unread_F2(folder: Path) -> None:
+    folder.mkdir()
+    with open(folder / f"{TASK}.json", "wb") as file:
+        file.truncate(8 << 40)
+    assert "kept as" in write(str(folder), TASK, FIRST)
+    assert (folder / f"{TASK}.json").read_bytes() == FIRST
+
+
+def test_a_link_in_place_of_the_folder_is_not_written_through_F2(tmp_path: Path) -> None:
+    theirs = victims(tmp_path / "theirs")
+    (tmp_path / "feedback").symlink_to(theirs)
+    assert "could not be written" in write(str(tmp_path / "feedback"), TASK, FIRST)
+    assert files(theirs) == ["fe-1", "fe-2", "notes", "store.db"]

@@ -86,7 +86,7 @@ def test_a_claim_is_no_fix_and_stands_against_the_approval_until_somebody_verifi
     assert (reason.rule, "nobody verified" in reason.message, steps_text(reason.next)) == (
         "D2",
         True,
-        f"fe finding rule {name} --verified|--not-fixed",
+        f"fe finding rule {name} (--verified or --not-fixed)",
     )
     rule(desk, {name: "VERIFIED"})
     assert desk.approve(BOB, task).status == "approved"
@@ -97,7 +97,7 @@ def test_a_dispute_is_no_acceptance_L9_D2_lesson_17(desk: DeskWorld) -> None:
     (reason,) = why_not_approved(desk, task)
     assert ("nobody ruled" in reason.message, steps_text(reason.next)) == (
         True,
-        f"fe finding rule {name} --accepted|--overruled",
+        f"fe finding rule {name} (--accepted or --overruled)",
     )
     rule(desk, {name: "ACCEPTED"})
     assert desk.approve(BOB, task).status == "approved"
@@ -110,7 +110,7 @@ def test_an_open_one_is_answered_first_D2(desk: DeskWorld) -> None:
     (reason,) = why_not_approved(desk, task)
     assert ("is open" in reason.message, steps_text(reason.next)) == (
         True,
-        f"fe finding respond {name} --fixed|--rejected",
+        f"fe finding respond {name} (--fixed or --rejected)",
     )
     for word in RULINGS:
         with desk.unchanged(), pytest.raises(Refused):

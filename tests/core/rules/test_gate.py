@@ -83,14 +83,14 @@ def test_each_open_blocking_finding_is_a_reason_of_its_own_D2_G2() -> None:
 @pytest.mark.parametrize(
     ("held", "words", "step"),
     [
-        (Blocking("TL-1"), "is open", "fe finding respond TL-1 --fixed|--rejected"),
-        (Blocking("TL-1", state="claimed"), "nobody verified it", "fe finding rule TL-1 --verified|--not-fixed"),
-        (Blocking("TL-1", state="disputed"), "nobody ruled", "fe finding rule TL-1 --accepted|--overruled"),
-        (Blocking("TL-1", waiting=True), "waits to be confirmed", "fe finding rule TL-1 --confirmed|--dismissed"),
+        (Blocking("TL-1"), "is open", "fe finding respond TL-1 (--fixed or --rejected)"),
+        (Blocking("TL-1", state="claimed"), "nobody verified it", "fe finding rule TL-1 (--verified or --not-fixed)"),
+        (Blocking("TL-1", state="disputed"), "nobody ruled", "fe finding rule TL-1 (--accepted or --overruled)"),
+        (Blocking("TL-1", waiting=True), "waits to be confirmed", "fe finding rule TL-1 (--confirmed or --dismissed)"),
         (
             Blocking("TL-1", state="waived", expired=True),
             "the waiver has run out",
-            "fe finding respond TL-1 --fixed|--rejected",
+            "fe finding respond TL-1 (--fixed or --rejected)",
         ),
     ],
     ids=["open", "claimed", "disputed", "unconfirmed", "waived once"],

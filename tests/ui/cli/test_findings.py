@@ -121,7 +121,7 @@ def test_one_finding_in_full_with_its_history(shop: Rounds) -> None:
         "  patch       " + PATCH.rstrip("\n").replace("\n", "\n              ") + "\n"
         "  history     it 1 raised by codex#1, open  TIME\n"
         "  history     it 2 REJECTED by claude#1, open → disputed  TIME\n"
-        "next: fe finding rule TL-T1-1-001 --accepted|--overruled\n"
+        "next: fe finding rule TL-T1-1-001 (--accepted or --overruled)\n"
     )
 
 
@@ -134,8 +134,11 @@ def test_the_next_step_depends_on_the_state_and_on_who_asks(shop: Rounds) -> Non
     assert _next(shop, name, shop.cast.codex).startswith(f"its implementer runs: fe finding respond {name}")
     assert _next(shop, note, shop.cast.codex) == f"fe finding track {note}"
     shop.again(task, "def allow(n):\n    return n < LIMIT\n", name)
-    assert _next(shop, name, shop.cast.codex) == f"fe finding rule {name} --verified|--not-fixed"
-    assert _next(shop, name, shop.cast.claude) == f"somebody else rules: fe finding rule {name} --verified|--not-fixed"
+    assert _next(shop, name, shop.cast.codex) == f"fe finding rule {name} (--verified or --not-fixed)"
+    assert (
+        _next(shop, name, shop.cast.claude)
+        == f"somebody else rules: fe finding rule {name} (--verified or --not-fixed)"
+    )
     shop.done(shop.cast.codex, "finding", "rule", name, "--verified")
     assert _next(shop, name, shop.cast.codex) == f"fe show {task}"
 
@@ -211,7 +214,7 @@ def test_one_answer_for_several_findings_L6(shop: Rounds) -> None:
     one, two = shop.ids(task)
     shop.done(shop.cast.claude, "start", task)
     assert shop.text(shop.cast.claude, "finding", "respond", one, "--fixed", "-m", "done").endswith(
-        "TL-T1-1-001 FIXED; 1 blocking left to answer\nnext: fe finding respond TL-T1-1-002 --fixed|--rejected\n"
+        "TL-T1-1-001 FIXED; 1 blocking left to answer\nnext: fe finding respond TL-T1-1-002 (--fixed or --rejected)\n"
     )
     assert shop.text(shop.cast.claude, "finding", "respond", one, two, "--fixed", "-m", "done") == (
         "TL-T1-1-001 FIXED, TL-T1-1-002 FIXED; 0 blocking left to answer\nnext: fe submit T1\n"
@@ -279,8 +282,9 @@ def test_a_ruling_resolves_can_be_taken_back_and_is_not_for_who_answered_L8_L18(
     shop.again(task, "def allow(n):\n    return n < LIMIT\n", name)
     assert shop.no(shop.cast.claude, "finding", "rule", name, "--verified").rules == ("L8",)
     assert shop.no(shop.cast.codex, "finding", "rule", name, "--accepted").rules == ("L9",)
+    seen = shop.show(task)["attempts"][-1]["diff_id"].removeprefix("sha256:")[:8]
     assert shop.text(shop.cast.codex, "finding", "rule", name, "--verified") == (
-        "TL-T1-1-001 VERIFIED; no blocking finding is open\nnext: fe approve T1\n"
+        f"TL-T1-1-001 VERIFIED; no blocking finding is open\nnext: fe approve T1 --seen {seen}\n"
     )
     assert shop.text(shop.cast.codex, "finding", "rule", name, "--take-back").startswith(
         "took VERIFIED of TL-T1-1-001 back"

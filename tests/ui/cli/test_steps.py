@@ -36,7 +36,7 @@ quick = settings(derandomize=True, max_examples=200, deadline=None, database=Non
         (fe("approve", "fe-7k2", "-m", phrase("why")), 'fe approve fe-7k2 -m "why"'),
         (
             fe("finding", "respond", blank("ID"), one_of("--fixed", "--rejected")),
-            "fe finding respond ID --fixed|--rejected",
+            "fe finding respond ID (--fixed or --rejected)",
         ),
         (fe("key", "add", Arg("LINE", "'")), "fe key add 'LINE'"),
         (fe("restore", blank("FILE"), after=", if you have a backup"), "fe restore FILE, if you have a backup"),

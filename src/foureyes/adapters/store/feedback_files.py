@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Collection, Iterable
-from contextlib import suppress
+import stat
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.core.words.ids import TASK_INPUT
 from foureyes.errors import FoureyesError
 
 if TYPE_CHECKING:
@@ -27,6 +30,8 @@ DECIDING = frozenset(
 STARTING = "TaskStarted"
 """Whoever takes a task up finds its file there, also where somebody removed it."""
 AT_ONCE = 20
+LARGEST = 64 << 20
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -36,7 +41,7 @@ class Written(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-class Count(msgspec.Struct, frozen=True):
+class Rows(msgspec.Struct, frozen=True):
     """A number of rows."""
 
     n: int
@@ -53,9 +58,8 @@ class FeedbackFiles:
     def owe(self, tasks: Iterable[str]) -> None:
         """Before the commit: mark the files that it will owe. Without a marker the next decision writes the file."""
         for task in tasks:
-            with suppress(OSError):
-                os.makedirs(self._owed, exist_ok=True)
-                marker = self._lock(task, os.O_CREAT)
+            with suppress(OSError), _folder(self._owed, make=True) as owed:
+                marker = _lock(owed, task, os.O_CREAT)
                 if marker is not None:
                     self._markers[task] = marker
 
@@ -71,49 +75,33 @@ class FeedbackFiles:
             written = self._mirror(tx, task)
         except FoureyesError as problem:  # what was decided stands
             written = Written(False, f".foureyes/feedback/{task}.json was not written: {problem.message}")
-        if written.done:
-            with suppress(OSError):
-                os.unlink(os.path.join(self._owed, task))
+        if written.done and task in self._markers:
+            with suppress(OSError), _folder(self._owed) as owed:
+                os.unlink(task, dir_fd=owed)
         self._let_go(task)
         return written.note
 
     def _bring_again(self, tx: Tx, task: str) -> str:
         """Write the file of a task that somebody takes up, if it was sent back before."""
-        count = tx.one("attempt.count_feedback", Count, task=task)
-        return self.bring(tx, task) if count and count.n else ""
+        rows = tx.one("attempt.count_feedback", Rows, task=task)
+        return self.bring(tx, task) if rows and rows.n else ""
 
     def bring_owed(self, tx: Tx) -> None:
-        """Write what others left owing; whoever is still at it holds its marker."""
+        """Write what others left owing; whoever is still at it holds its marker. No write fails because of it."""
         for task in list(self._markers):
             self._let_go(task)  # of a transaction that came to nothing
-        for task in self._left():
-            marker = self._lock(task, os.O_NONBLOCK)
-            if marker is not None:
-                self._markers[task] = marker
-                self.bring(tx, task)
+        with suppress(Exception), _folder(self._owed) as owed:
+            for task in _left(owed):
+                marker = _lock(owed, task)
+                if marker is not None:
+                    self._markers[task] = marker
+                    with suppress(Exception):
+                        self.bring(tx, task)
+                    self._let_go(task)
 
     def _let_go(self, task: str) -> None:
         if task in self._markers:
             os.close(self._markers.pop(task))
-
-    def _left(self) -> list[str]:
-        try:
-            return os.listdir(self._owed)[:AT_ONCE]
-        except OSError:
-            return []
-
-    def _lock(self, task: str, flags: int) -> int | None:
-        """The marker of a task, if nobody else holds it."""
-        try:
-            marker = os.open(os.path.join(self._owed, task), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | flags, 0o644)
-        except OSError:
-            return None
-        try:
-            fcntl.flock(marker, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(marker)
-            return None
-        return marker
 
     def _mirror(self, tx: Tx, task: str) -> Written:
         from foureyes.app.views.review import ApprovalView, FeedbackView, decisions_in
@@ -126,40 +114,79 @@ class FeedbackFiles:
 
     def put(self, task: str, document: bytes) -> Written:
         """Write `<task>.json`; what there is to say, if something else lay there or it could not be written."""
-        path = os.path.join(self._folder, f"{task}.json")
-        temporary = f"{path}.new-{os.getpid()}"
+        name = f"{task}.json"
+        temporary = f"{name}.new-{os.getpid()}-{os.urandom(6).hex()}"
         try:
-            os.makedirs(self._folder, exist_ok=True)
-            note = _set_aside(path, task)
-            with open(temporary, "wb") as file:
-                file.write(document)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
+            with _folder(self._folder, make=True) as folder:
+                note = _set_aside(folder, name, task)
+                descriptor = os.open(temporary, _NEW, 0o644, dir_fd=folder)
+                with open(descriptor, "wb") as file:
+                    file.write(document)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
         except OSError as problem:
-            why = f".foureyes/feedback/{task}.json could not be written: {problem.strerror}; the store has it"
+            with suppress(OSError), _folder(self._folder) as folder:
+                os.unlink(temporary, dir_fd=folder)
+            why = f".foureyes/feedback/{name} could not be written: {problem.strerror}; the store has it"
             return Written(False, why)
         return Written(True, note)
 
 
-def _set_aside(path: str, task: str) -> str:
-    """What is there and is not ours is kept under another name, and said (lesson 57)."""
-    import stat
-
-    content: dict[str, object] = {}
+@contextmanager
+def _folder(path: str, *, make: bool = False) -> Iterator[int]:
+    """A folder of ours, by its handle: everything below is opened in it, so that no link leads out of it."""
+    if make:
+        os.makedirs(path, exist_ok=True)
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        if stat.S_ISREG(os.lstat(path).st_mode):  # a pipe would be waited for, a link may lead anywhere
-            with open(path, "rb") as file:
-                content = msgspec.json.decode(file.read(), type=dict[str, object])
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def _left(owed: int) -> list[str]:
+    """Names of tasks that may be owed. What is no name of a task is not ours, and stays."""
+    return [name for name in sorted(os.listdir(owed)) if name.isascii() and TASK_INPUT.match(name)][:AT_ONCE]
+
+
+def _lock(owed: int, task: str, flags: int = 0) -> int | None:
+    """The marker of a task, if nobody else holds it; an empty file of its own, or it is not ours."""
+    try:
+        marker = os.open(task, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o644, dir_fd=owed)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(marker, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        about = os.fstat(marker)
+        if stat.S_ISREG(about.st_mode) and about.st_size == 0:
+            return marker
+    except OSError:
+        pass
+    os.close(marker)
+    return None
+
+
+def _set_aside(folder: int, name: str, task: str) -> str:
+    """What is there and is not ours is kept under another name, and said (lesson 57)."""
+    try:
+        about = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return ""
-    except (msgspec.MsgspecError, OSError, UnicodeDecodeError, RecursionError):
-        content = {}
-    if content.get("taskId") == task and isinstance(content.get("history"), list):
+    # A pipe would be waited for, a link may lead anywhere, and nothing of ours is that large.
+    if stat.S_ISREG(about.st_mode) and about.st_size <= LARGEST and _is_ours(folder, name, task):
         return ""
-    number = 1
-    while os.path.lexists(f"{path}.bad-{number}"):
-        number += 1
-    os.rename(path, f"{path}.bad-{number}")
-    kept = f"{task}.json.bad-{number}"
-    return f".foureyes/feedback/{task}.json was unreadable; kept as {kept}, written anew from the store"
+    there = set(os.listdir(folder))
+    number = next(n for n in count(1) if f"{name}.bad-{n}" not in there)
+    os.rename(name, f"{name}.bad-{number}", src_dir_fd=folder, dst_dir_fd=folder)
+    return f".foureyes/feedback/{name} was unreadable; kept as {name}.bad-{number}, written anew from the store"
+
+
+def _is_ours(folder: int, name: str, task: str) -> bool:
+    try:
+        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+        with open(descriptor, "rb") as file:
+            content = msgspec.json.decode(file.read(LARGEST + 1), type=dict[str, object])
+    except (msgspec.MsgspecError, OSError, UnicodeDecodeError, RecursionError):
+        return False
+    return content.get("taskId") == task and isinstance(content.get("history"), list)

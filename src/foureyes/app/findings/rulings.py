@@ -33,7 +33,7 @@ from foureyes.core.rules.involvement import labels_in_force, made_by
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.rules.policy import required_reviews
 from foureyes.core.words.decision import Decision, refuse
-from foureyes.core.words.ids import SessionId, TaskId
+from foureyes.core.words.ids import SessionId, TaskId, short_diff
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import Steps, blank, fe, one_of, prose
@@ -78,7 +78,7 @@ class Rulings:
             left = open_blocking(work.tx, task, work.at)
         given = ", ".join(f"{ruling.finding} {ruling.ruling}" for ruling in rulings)
         message = f"{given}; {standing_in_words(left, sent_back)}"
-        return outcome(done, message, _next(done.id, left, sent_back), notes=work.notes)
+        return outcome(done, message, _next(case, left, sent_back), notes=work.notes)
 
     def take_back(self, actor: Actor, finding: str) -> Outcome:
         """L18: by who gave it, until the next hand-in has read it."""
@@ -197,8 +197,12 @@ def standing_in_words(left: Sequence[Finding], sent_back: bool) -> str:
     return f"{words}, sent back" if sent_back else f"{words}, {waiting} to rule on" if waiting else words
 
 
-def _next(task: str, left: Sequence[Finding], sent_back: bool) -> Steps:
+def _next(case: Case, left: Sequence[Finding], sent_back: bool) -> Steps:
+    """What comes after a ruling; an agent's approval names what it saw (D7)."""
+    task = case.task.id
     if not left:
+        if case.me.kind == "agent":
+            return fe("approve", task, "--seen", short_diff(case.diff_id))
         return fe("approve", task)
     return fe("reviewable") if sent_back else fe("finding", "list", task, "--open")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from pathlib import Path
 
@@ -30,26 +31,18 @@ def asked(project: Project) -> Asked:
     return Asked(project)
 
 
-@pytest.fixture
-def settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All files were written long ago, as far as the clock says."""
-    monkeypatch.setattr("foureyes.adapters.git.client.own_config.time.time_ns", lambda: 1 << 62)
-
-
 def look(config: OwnConfig, project: Project, asked: Asked) -> list[str]:
     return [setting.key for setting in config.seen_from(f"{project.path}/.git", asked)]
 
 
-def test_what_has_not_changed_is_not_asked_for_again(project: Project, asked: Asked, settled: None) -> None:
+def test_what_has_not_changed_is_not_asked_for_again(project: Project, asked: Asked) -> None:
     config = OwnConfig(f"{project.path}/.git")
     assert look(config, project, asked) == look(config, project, asked)
     assert asked.times == 1
 
 
 @pytest.mark.parametrize("file", ["config", "config.worktree"])
-def test_a_changed_file_is_seen_even_with_its_old_time_and_size_Q2(
-    project: Project, asked: Asked, settled: None, file: str
-) -> None:
+def test_a_changed_file_is_seen_even_with_its_old_time_and_size_Q2(project: Project, asked: Asked, file: str) -> None:
     path = Path(f"{project.path}/.git/{file}")
     project.git("config", "extensions.worktreeConfig", "true")
     project.git("config", "--file", str(path), "demo.programm", "xx")
@@ -62,15 +55,21 @@ def test_a_changed_file_is_seen_even_with_its_old_time_and_size_Q2(
     assert "core.fsmonitr" in look(config, project, asked)
 
 
-def test_a_file_that_was_just_written_is_asked_for_again(project: Project, asked: Asked) -> None:
-    project.git("config", "demo.one", "1")
+def test_a_file_written_through_a_mapping_is_seen_Q2(project: Project, asked: Asked) -> None:
+    """Its times and its size stay what they were."""
+    path = Path(f"{project.path}/.git/config")
+    path.write_text(path.read_text() + "#" + " " * 60 + "\n")
     config = OwnConfig(f"{project.path}/.git")
-    look(config, project, asked)
-    look(config, project, asked)
-    assert asked.times == 2
+    with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+        mapped[mapped.find(b"#") : mapped.find(b"#") + 1] = b";"
+        look(config, project, asked)
+        planted = b'[filter "x"]\n\tclean = evil\n;'
+        at = mapped.rfind(b";")
+        mapped[at : at + len(planted)] = planted
+        assert "filter.x.clean" in look(config, project, asked)
 
 
-def test_what_includes_other_files_is_never_kept_Q2(project: Project, asked: Asked, settled: None) -> None:
+def test_what_includes_other_files_is_never_kept_Q2(project: Project, asked: Asked) -> None:
     project.git("config", "include.path", "elsewhere")
     config = OwnConfig(f"{project.path}/.git")
     look(config, project, asked)

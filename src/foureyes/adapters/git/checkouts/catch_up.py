@@ -67,8 +67,11 @@ def _one(git: Git, place: Located, line: list[_Step], look_only: bool) -> Caught
         return _staged(git, place, line, tree)
     if look_only:
         return _left(place, "its files are those of an earlier commit of the branch", old.commit)
-    why = busy(git, place) or bring(git, place, old.commit, tip.commit)
-    return _left(place, why, old.commit) if why else CaughtUp(shown_path(place), moved=True)
+    if why := busy(git, place):
+        return _left(place, why, old.commit)
+    # Whatever stands in the way would be overwritten, or a filter run, by the command that catches up (G5).
+    why = bring(git, place, old.commit, tip.commit)
+    return _left(place, why, None) if why else CaughtUp(shown_path(place), moved=True)
 
 
 def _staged(git: Git, place: Located, line: list[_Step], tree: Sha | None) -> CaughtUp | None:

@@ -1,18 +1,14 @@
-"""The repository's own configuration, asked for once and again whenever one of its files has changed."""
+"""The repository's own configuration, asked for once and again whenever one of its files has changed.
+
+Changed is told by their bytes: times and sizes are no content (a mapped file can be written without a trace in them).
+"""
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Callable
 from os.path import join
 
 from foureyes.adapters.git.client.programs import Setting
-
-_RACY = 100_000_000
-"""Nanoseconds: a file that was written just before it was read may have been written after it, in the same tick."""
-
-_Mark = tuple[int, int, int, int] | None
 
 
 class OwnConfig:
@@ -20,27 +16,27 @@ class OwnConfig:
 
     def __init__(self, common_dir: str) -> None:
         self._common_dir = common_dir
-        self._kept: dict[str, tuple[tuple[_Mark, ...], list[Setting]]] = {}
+        self._kept: dict[str, tuple[tuple[bytes | None, ...], list[Setting]]] = {}
 
     def seen_from(self, git_dir: str, ask: Callable[[str], list[Setting]]) -> list[Setting]:
         """The settings in force for one of the repository's git directories; `ask` is git itself."""
-        now, marks = time.time_ns(), self._marks(git_dir)
+        marks = self._contents(git_dir)
         kept = self._kept.get(git_dir)
         if kept is not None and kept[0] == marks:
             return kept[1]
         settings = ask(git_dir)
         includes = any(setting.key.startswith(("include.", "includeif.")) for setting in settings)
-        if not includes and all(mark is None or max(mark[2:]) < now - _RACY for mark in marks):
+        if not includes and marks == self._contents(git_dir):
             self._kept[git_dir] = (marks, settings)
         return settings
 
-    def _marks(self, git_dir: str) -> tuple[_Mark, ...]:
-        return tuple(_mark(path) for path in (join(self._common_dir, "config"), join(git_dir, "config.worktree")))
+    def _contents(self, git_dir: str) -> tuple[bytes | None, ...]:
+        return tuple(_content(path) for path in (join(self._common_dir, "config"), join(git_dir, "config.worktree")))
 
 
-def _mark(path: str) -> _Mark:
+def _content(path: str) -> bytes | None:
     try:
-        found = os.stat(path)
+        with open(path, "rb") as file:
+            return file.read()
     except OSError:
         return None
-    return (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
