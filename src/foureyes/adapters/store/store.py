@@ -146,7 +146,8 @@ class Store:
             with suppress(StoreProblem):
                 self._mirror.sync(Reading(self.engine))
         if self.feedback is not None:
-            tx.notes += self.feedback.follow(Reading(self.engine), tx.decided, tx.started)
+            with suppress(StoreProblem):
+                tx.notes += self.feedback.follow(Reading(self.engine), tx.decided, tx.started)
 
     def _lock(self) -> AbstractContextManager[object]:
         return WriterLock(self._lock_path) if self._lock_path else nullcontext()

@@ -15,7 +15,7 @@ SELECT m.task, m.attempt, m.approval, m.state, m.tries, m.why, m.until, m.proces
 JOIN tasks t ON t.id = m.task AND t.status = 'approved' WHERE m.state = 'merging' ORDER BY m.seq;
 
 -- name: merge.any
-SELECT task AS id FROM merges LIMIT 1;
+SELECT task AS id FROM merges ORDER BY task LIMIT 1;
 
 -- name: merge.of
 SELECT task, attempt, approval, state, tries, why, until, process, host, seq FROM merges WHERE task = :task;
