@@ -69,7 +69,7 @@ def _one(git: Git, place: Located, line: list[_Step], look_only: bool) -> Caught
         return _left(place, "its files are those of an earlier commit of the branch", old.commit)
     if why := busy(git, place):
         return _left(place, why, old.commit)
-    # Whatever stands in the way would be overwritten, or a filter run, by the command that catches up (G5).
+    # Whatever stands in the way would be overwritten, or a filter run, by the command that catches up.
     why = bring(git, place, old.commit, tip.commit)
     return _left(place, why, None) if why else CaughtUp(shown_path(place), moved=True)
 
