@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from foureyes.errors import FoureyesError
+from foureyes.errors import FoureyesError, StoreBusy
 
 from tests.app.world import ALICE, BOB, CI, CODEX
 from tests.faults.floor import Floor
@@ -121,6 +121,8 @@ def test_a_decision_and_the_merge_at_once_never_both_hold_and_the_others_go_on_Q
             )
             assert found[race.other]["status"] == "closed", "the others go on"
             assert set(rows) == {race.task, race.other}
+        except StoreBusy:
+            continue  # whoever waited too long for the store was told that nothing was changed
         except (AssertionError, FoureyesError) as problem:
             wrong.append(f"while the merge was before {where}: {type(problem).__name__} {problem}")
     assert wrong == []
