@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
+from foureyes.core.documents.unified_diff import FileDiff
 from foureyes.core.nouns.attempt import Attempt, Author, Change, ChangedFile, Commit
 from foureyes.core.nouns.attempt import Relation as HeadRelation
 from foureyes.core.nouns.session import Actor, Grade, Party, Role
@@ -712,6 +713,9 @@ class FakeRepo:
 
     def diff_text(self, base: Sha, head: Sha) -> str:
         return ""
+
+    def file_diffs(self, base: Sha, head: Sha) -> tuple[FileDiff, ...]:
+        return ()
 
     def file_at(self, ref: str, path: str) -> str | None:
         return self.config if path == "foureyes.toml" else None

@@ -33,6 +33,7 @@ from foureyes.app.views.task import TaskDetail
 from foureyes.app.views.task_list import ListQuery
 from foureyes.app.views.work import CheckpointView
 from foureyes.bootstrap import outside
+from foureyes.core.documents.unified_diff import FileDiff, parse
 from foureyes.core.nouns.attempt import DETACHED, Change, ChangedFile, Commit, Relation
 from foureyes.core.nouns.check import CheckRule, Ran, TestResult
 from foureyes.core.nouns.finding import Finding, Found
@@ -278,6 +279,12 @@ class ScriptedRepo:
             raise GitProblem("a commit is not in this repository")
         return f"{base}..{head}" if base != head else ""
 
+    def file_diffs(self, base: Sha, head: Sha) -> tuple[FileDiff, ...]:
+        self.diff_text(base, head)
+        line = next((line for line in self.branches.values() if base in line and head in line), [])
+        new = line[line.index(base) + 1 : line.index(head) + 1] if line else []
+        return parse("".join(new_file(f"{each[:6]}.py", self.lines.get(each, 1)) for each in new).encode())
+
     def last_anchor(self, target: str) -> str | None:
         return None
 
@@ -297,6 +304,12 @@ class ScriptedRepo:
 
     def close(self) -> None:
         """Nothing was made."""
+
+
+def new_file(path: str, lines: int) -> str:
+    """The patch that adds a file of so many lines, as git writes it."""
+    head = f"diff --git a/{path} b/{path}\nnew file mode 100644\nindex {'0' * 40}..{'1' * 40}\n"
+    return head + f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{lines} @@\n" + "+line\n" * lines
 
 
 class ScriptedWorkshop:

@@ -30,6 +30,7 @@ WITHOUT_A_NOUN = {"setup", "store copy"}
 
 WITHOUT_A_COMMAND = {
     "sessions.recognise": "every command asks it who is calling, before the command itself",
+    "attempts.changes": "a face shows hunks; fe show --diff prints the same change as git writes it",
     "worktrees.open": "claims.start and claims.next open it with the claim: fe start --worktree",
 }
 

@@ -205,6 +205,19 @@ def test_a_diff_to_read_is_empty_between_a_commit_and_itself_only(ground: Ground
         ground.repo.diff_text(root, NOWHERE)
 
 
+def test_a_change_has_the_files_that_were_counted_and_a_hunk_in_each_A1(ground: Ground) -> None:
+    root, head = tip(ground), ground.commit("fe/work", lines=3)
+    files = ground.repo.file_diffs(root, head)
+    counted = ground.repo.change(target="main", ref="refs/heads/fe/work", since=None).files
+    assert [(file.path, file.added, file.removed) for file in files] == [
+        (file.path, file.added, file.removed) for file in counted
+    ]
+    assert [[line.new for line in file.hunks[0].lines] for file in files] == [[1, 2, 3]]
+    assert ground.repo.file_diffs(head, head) == ()
+    with pytest.raises(GitProblem):
+        ground.repo.file_diffs(root, NOWHERE)
+
+
 def test_a_file_is_read_at_a_branch_or_a_commit_and_is_none_where_it_is_not(ground: Ground) -> None:
     head = ground.commit("fe/work")
     assert [ground.repo.file_at(ref, "foureyes.toml") for ref in ("main", BRANCH, head)] == [SETTINGS] * 3

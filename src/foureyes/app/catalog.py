@@ -175,6 +175,8 @@ VERBS: dict[str, tuple[_Row, ...]] = {
         ("submit", ("submit",), "anyone", "journal", "submit", "Hand in what is committed; it is frozen and waits for "
          "other eyes."),
         ("diff", (), "anyone", "", "show", "The change of the latest attempt, or what changed since an earlier one."),
+        ("changes", (), "anyone", "", "", "The same as files, hunks and numbered lines, for a face that shows "
+         "them."),
         ("clear_author", ("author clear",), "people", "journal", "author clear", "Say that a commit's trailer names "
          "somebody wrongly."),
     ),

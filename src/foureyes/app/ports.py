@@ -18,6 +18,7 @@ from foureyes.core.words.ids import Sha
 from foureyes.steps import NO_STEP, Steps
 
 if TYPE_CHECKING:
+    from foureyes.core.documents.unified_diff import FileDiff
     from foureyes.core.nouns.check import CheckRule, Ran
     from foureyes.core.nouns.finding import Finding, Found
 
@@ -108,6 +109,9 @@ class Repo(Protocol):
 
     def diff_text(self, base: Sha, head: Sha) -> str:
         """The change for reading (renames followed); not what the diff id is made of."""
+
+    def file_diffs(self, base: Sha, head: Sha) -> tuple[FileDiff, ...]:
+        """The same change as files, hunks and numbered lines, with the sizes of binary files."""
 
     def last_anchor(self, target: str) -> str | None:
         """The anchor `<row>:<hash>` with the highest row in the trailers of the target's first-parent line (J3)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from foureyes.adapters.git import checkouts, reading
 from foureyes.adapters.git.client.answers import as_sha, shown
@@ -14,6 +15,9 @@ from foureyes.core.nouns.attempt import DETACHED, Change, Relation
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import prose, shell
+
+if TYPE_CHECKING:
+    from foureyes.core.documents.unified_diff import FileDiff
 
 _BRANCH = "refs/heads/"
 
@@ -129,6 +133,10 @@ class GitRepo:
     def diff_text(self, base: Sha, head: Sha) -> str:
         """The change for reading (renames followed); not what the diff id is made of."""
         return reading.diff.diff_text(self._git, *self._must_know(base, head))
+
+    def file_diffs(self, base: Sha, head: Sha) -> tuple[FileDiff, ...]:
+        """The same change as files, hunks and numbered lines."""
+        return reading.diff.file_diffs(self._git, *self._must_know(base, head))
 
     def _must_know(self, *commits: Sha) -> list[Sha]:
         found = reading.history.known(self._git, *commits)

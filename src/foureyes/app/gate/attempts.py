@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import needed, refuse_task
+from foureyes.app.gate.changes import attempts_of_task, change_of, named_attempt
 from foureyes.app.gate.hand_in import Wish, hand_in
-from foureyes.app.ports import Tx
 from foureyes.app.views.attempt import SubmitOutcome
+from foureyes.app.views.diff import DiffView
 from foureyes.app.views.outcome import Outcome
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import makers_of
-from foureyes.core.words.ids import SessionId, Sha
+from foureyes.core.words.ids import SessionId
 from foureyes.core.words.lifecycle import IMPLEMENTATION
 from foureyes.errors import NotFound, Reason
 from foureyes.steps import fe
@@ -84,28 +83,18 @@ class Attempts:
     def diff(self, task: str, *, since: int | None = None) -> str:
         """The change of the latest attempt, or what changed since attempt N, for reading."""
         with self._context.store.read() as tx:
-            found = self._context.find(tx, task)
-            facts = facts_of(self._context, tx, found.id)
-            if facts.attempt is None:
-                raise NotFound(f"nothing was handed in for {found.id}.", next_step=fe("show", found.id), task=found.id)
-            base = facts.attempt.base
-            if since is not None:
-                base = self._head_of(tx, facts, since)
-        return self._context.repo.diff_text(base, facts.attempt.head)
+            name = self._context.find_id(tx, task)
+            rows = attempts_of_task(tx, name)
+        now = rows[-1]
+        base = now.base if since is None else named_attempt(rows, name, since).head
+        return self._context.repo.diff_text(base, now.head)
 
-    def _head_of(self, tx: Tx, facts: Facts, n: int) -> Sha:
-        rows = tx.all("attempt.of_task", AttemptHead, task=facts.task.id)
-        for row in rows:
-            if row.n == n:
-                return Sha(row.head)
-        raise NotFound(f"{facts.task.id} has no attempt {n}; it has {len(rows)}.", next_step=fe("show", facts.task.id))
+    def changes(self, task: str, *, attempt: int | None = None, since: int | None = None) -> DiffView:
+        """The change of an attempt, the latest if none is named, as files, hunks and numbered lines.
 
-
-class AttemptHead(msgspec.Struct, frozen=True):
-    """Number and head of an attempt."""
-
-    n: int
-    head: str
+        `since`: compared with the head of that attempt, and not with the attempt's base.
+        """
+        return change_of(self._context, task, attempt, since)
 
 
 def only_by_trailer(facts: Facts, text: str) -> SessionId:

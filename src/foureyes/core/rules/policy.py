@@ -150,6 +150,8 @@ class Tiers(msgspec.Struct, frozen=True):
 
 FOCUS = ("Security vulnerabilities", "Spec compliance", "Integration correctness")
 COVERAGE_EXCLUDE = ("**/*.lock", "**/*.min.js")
+FOLDED_PATHS = ("**/*.lock", "**/package-lock.json", "**/pnpm-lock.yaml", "**/go.sum", "**/*.min.js")
+"""What tools write: shown folded, at the end."""
 
 
 class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):

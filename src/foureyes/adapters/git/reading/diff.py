@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from foureyes.adapters.git.client.answers import shown
 from foureyes.adapters.git.client.git import Git
@@ -18,6 +20,9 @@ from foureyes.adapters.git.reading.marks import marks_of
 from foureyes.core.nouns.attempt import ChangedFile, Mark
 from foureyes.core.words.ids import DiffId, Sha
 from foureyes.errors import GitProblem
+
+if TYPE_CHECKING:
+    from foureyes.core.documents.unified_diff import FileDiff
 
 # In the clean room most of these are the default; named all the same, for a git whose defaults will be others. There is
 # no `--text`: without attributes git's own test for a binary file is the rule (a NUL in the first 8,000 bytes), and a
@@ -81,6 +86,31 @@ def _hunks(entries: list[_Entry], patch: bytes) -> Iterator[tuple[bytes, bytes, 
 def diff_text(git: Git, base: Sha, head: Sha) -> str:
     """The change as people read it."""
     return git.room(*_READABLE, base, head).out.decode("utf-8", "replace")
+
+
+def file_diffs(git: Git, base: Sha, head: Sha) -> tuple[FileDiff, ...]:
+    """The same change, as structure. Sizes of binary files are asked for where there are any."""
+    from foureyes.core.documents.unified_diff import parse
+
+    files = parse(git.room(*_READABLE, "--full-index", "--src-prefix=a/", "--dst-prefix=b/", base, head).out)
+    names = {name for file in files if file.binary for name in (file.old_object, file.new_object) if name}
+    if not names:
+        return files
+    sizes = _sizes(git, sorted(names))
+    return tuple(
+        replace(file, old_size=sizes.get(file.old_object, 0), new_size=sizes.get(file.new_object, 0))
+        if file.binary
+        else file
+        for file in files
+    )
+
+
+def _sizes(git: Git, names: list[str]) -> dict[str, int]:
+    """The size of each object that is there."""
+    asked = "".join(f"{name}\n" for name in names).encode()
+    rows = git.room("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=asked).out.split(b"\n")
+    words = [row.decode("ascii", "replace").split(" ") for row in rows]
+    return {row[0]: int(row[1]) for row in words if len(row) == 2 and row[1].isdigit()}
 
 
 def _entries(out: bytes) -> tuple[list[_Entry], bytes]:

@@ -1,0 +1,82 @@
+"""Changes as structure: the files and hunks of an attempt, or what is new in it since an earlier one."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from foureyes.app.call.context import Context
+from foureyes.app.ports import Tx
+from foureyes.app.views.diff import DiffView, FileDiff
+from foureyes.core.rules.policy import FOLDED_PATHS
+from foureyes.core.words.globs import matching
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.errors import NotFound
+from foureyes.steps import fe
+
+
+class Frozen(msgspec.Struct, frozen=True):
+    """An attempt's place in git, and the name of its change."""
+
+    n: int
+    base: Sha
+    head: Sha
+    diff_id: str
+
+
+def change_of(context: Context, task: str, attempt: int | None, since: int | None) -> DiffView:
+    """The change of an attempt (the latest, if none is named): from its base, or from the head of another."""
+    with context.store.read() as tx:
+        name = context.find_id(tx, task)
+        rows = attempts_of_task(tx, name)
+        now = named_attempt(rows, name, attempt)
+        then = named_attempt(rows, name, since) if since is not None else None
+        exclude = context.gate_policy(tx).coverage_exclude
+    files = context.repo.file_diffs(then.head if then else now.base, now.head)
+    return DiffView(
+        task=name,
+        attempt=now.n,
+        diff_id=now.diff_id,
+        since=since,
+        base=then.head if then else now.base,
+        head=now.head,
+        files=folded(files, exclude),
+        unchanged=_unchanged(context, then, now) if then else (),
+    )
+
+
+def attempts_of_task(tx: Tx, task: TaskId) -> list[Frozen]:
+    """Every attempt, the first one first; `NotFound` where nothing was handed in."""
+    rows = tx.all("attempt.of_task", Frozen, task=task)
+    if not rows:
+        raise NotFound(f"nothing was handed in for {task}.", next_step=fe("show", task), task=task)
+    return rows
+
+
+def named_attempt(rows: list[Frozen], task: TaskId, n: int | None) -> Frozen:
+    """The attempt of this number; without one the latest."""
+    for row in rows:
+        if row.n == n:
+            return row
+    if n is not None:
+        raise NotFound(f"{task} has no attempt {n}; it has {len(rows)}.", next_step=fe("show", task), task=task)
+    return rows[-1]
+
+
+def folded(files: tuple[FileDiff, ...], exclude: tuple[str, ...]) -> tuple[FileDiff, ...]:
+    """The files, those that tools write marked as such and at the end."""
+    names = set(matching([file.path for file in files], (*FOLDED_PATHS, *exclude)))
+    written = tuple(replace(file, folded=True) for file in files if file.path in names)
+    return tuple(file for file in files if file.path not in names) + written
+
+
+def _unchanged(context: Context, then: Frozen, now: Frozen) -> tuple[str, ...]:
+    """The paths whose change is the same in both attempts, wherever their lines are now."""
+    before, after = (_by_path(context.repo.file_diffs(each.base, each.head)) for each in (then, now))
+    return tuple(path for path, change in after.items() if before.get(path) == change)
+
+
+def _by_path(files: tuple[FileDiff, ...]) -> dict[str, tuple[object, ...]]:
+    return {
+        file.path: (file.status, file.old_path, file.mode_change, *(hunk.id for hunk in file.hunks)) for file in files
+    }

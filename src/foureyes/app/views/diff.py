@@ -1,0 +1,30 @@
+"""A change as a face shows it: files, hunks and numbered lines; texts are raw, control characters and all."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.core.documents.unified_diff import DiffLine as DiffLine
+from foureyes.core.documents.unified_diff import FileDiff as FileDiff
+from foureyes.core.documents.unified_diff import Hunk as Hunk
+
+
+class DiffView(msgspec.Struct, frozen=True, kw_only=True):
+    """The change of an attempt, or what changed since attempt `since`; `diff_id` is what a decision about it names.
+
+    `unchanged`: the paths whose change is the same as it was in attempt `since`.
+    """
+
+    task: str
+    attempt: int
+    diff_id: str
+    base: str
+    head: str
+    since: int | None = None
+    files: tuple[FileDiff, ...] = ()
+    unchanged: tuple[str, ...] = ()
+
+    @property
+    def hunks(self) -> int:
+        """How many hunks there are to look at."""
+        return sum(len(file.hunks) for file in self.files)

@@ -1,0 +1,270 @@
+"""A unified diff as git writes it, read into files, hunks and numbered lines.
+
+Every line of content begins with a space, a sign or a backslash, so that no content is taken for a header. Texts are
+those of the files (bytes that are no UTF-8 as `\\xe9`): whoever shows them makes control characters visible. No bytes
+make it fail; what is not understood is a note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from foureyes.core.words.digest import sha256
+
+LineKind = Literal["context", "added", "removed", "note"]
+FileStatus = Literal["A", "M", "D", "R", "T"]
+
+ID_DIGITS = 16
+_SECTION = re.compile(rb"^diff --git ", re.MULTILINE)
+_HUNK = re.compile(
+    rb"^@@ -(\d{1,10})(?:,(\d{1,10}))? \+(\d{1,10})(?:,(\d{1,10}))? @@(?: ([^\n]*))?(?:\n|\Z)", re.MULTILINE
+)
+_INDEX = re.compile(rb"index ([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: (\d{6}))?\Z")
+_ESCAPE = re.compile(rb'\\([abfnrtv"\\]|[0-7]{3})')
+_LETTERS = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
+_KINDS: dict[str, LineKind] = {" ": "context", "+": "added", "-": "removed"}
+
+
+class DiffLine(msgspec.Struct, frozen=True, gc=False):
+    """A line of a hunk, with its number in the old and in the new file."""
+
+    kind: LineKind
+    old: int | None
+    new: int | None
+    text: str
+
+
+class Hunk(msgspec.Struct, frozen=True):
+    """A hunk: what changed in one place. Its `id` is made of the path and the lines without their numbers, so that a
+    hunk which did not change has the same one in a later attempt.
+
+    A file that changed without lines (binary, empty, mode or name only) has one hunk of one note, for there is
+    something to look at.
+    """
+
+    id: str
+    section: str
+    old_start: int
+    old_lines: int
+    new_start: int
+    new_lines: int
+    lines: tuple[DiffLine, ...]
+
+
+class FileDiff(msgspec.Struct, frozen=True, kw_only=True):
+    """A changed file. `old_path` is set for a rename, sizes for a binary file, `mode_change` as `100644 to 100755`;
+    `folded`: generated, or a lock file.
+    """
+
+    path: str
+    old_path: str = ""
+    status: FileStatus = "M"
+    added: int = 0
+    removed: int = 0
+    binary: bool = False
+    old_size: int | None = None
+    new_size: int | None = None
+    mode_change: str = ""
+    folded: bool = False
+    hunks: tuple[Hunk, ...] = ()
+    old_object: str = ""
+    new_object: str = ""
+
+
+class _Header(msgspec.Struct):
+    """What stands above the hunks of a file."""
+
+    path: bytes = b""
+    old_path: bytes = b""
+    status: FileStatus = "M"
+    old_mode: bytes = b""
+    new_mode: bytes = b""
+    old: bytes = b""
+    new: bytes = b""
+    binary: bool = False
+
+    @property
+    def mode_change(self) -> str:
+        both = self.old_mode and self.new_mode and self.old_mode != self.new_mode
+        return f"{_text(self.old_mode)} to {_text(self.new_mode)}" if both else ""
+
+
+def parse(patch: bytes) -> tuple[FileDiff, ...]:
+    """The files of a patch, in its order; a type change (a file becomes a link) is one file."""
+    files: list[FileDiff] = []
+    modes: list[bytes] = []
+    for section in _SECTION.split(patch)[1:]:
+        first = _HUNK.search(section)
+        header = _header(section[: first.start()] if first else section)
+        file = _file(header, tuple(_hunks(header.path, section, first.start())) if first else ())
+        if files and (files[-1].status, file.status) == ("D", "A") and files[-1].path == file.path:
+            file = _joined(files.pop(), file, f"{_text(modes.pop())} to {_text(header.new_mode)}")
+        files.append(file)
+        modes.append(header.old_mode)
+    return tuple(files)
+
+
+def _file(header: _Header, hunks: tuple[Hunk, ...]) -> FileDiff:
+    kinds = [line.kind for hunk in hunks for line in hunk.lines]
+    return FileDiff(
+        path=_text(header.path),
+        old_path=_text(header.old_path),
+        status=header.status,
+        added=kinds.count("added"),
+        removed=kinds.count("removed"),
+        binary=header.binary,
+        mode_change=header.mode_change,
+        hunks=hunks or (_without_lines(header),),
+        old_object=_object(header.old),
+        new_object=_object(header.new),
+    )
+
+
+def _joined(gone: FileDiff, made: FileDiff, mode_change: str) -> FileDiff:
+    """A removal and an addition of the same path: one file of another type."""
+    return replace(
+        made,
+        status="T",
+        removed=gone.removed,
+        binary=gone.binary or made.binary,
+        mode_change=mode_change,
+        hunks=gone.hunks + made.hunks,
+        old_object=gone.old_object,
+    )
+
+
+# Hunks
+
+
+def _hunks(path: bytes, section: bytes, at: int) -> Iterator[Hunk]:
+    """The hunks of a file. Of several with the same lines each has an id of its own, by its place among them."""
+    starts = list(_HUNK.finditer(section, at))
+    ends = [start.start() for start in starts[1:]] + [len(section)]
+    seen: dict[str, int] = {}
+    for start, end in zip(starts, ends, strict=True):
+        body = section[start.end() : end].removesuffix(b"\n")
+        name = hunk_id(path, body)
+        seen[name] = seen.get(name, 0) + 1
+        old_start, old_lines, new_start, new_lines = (1 if word is None else int(word) for word in start.groups()[:4])
+        yield Hunk(
+            id=name if seen[name] == 1 else hunk_id(path, body, b"%d" % seen[name]),
+            section=_text(start[5] or b""),
+            old_start=old_start,
+            old_lines=old_lines,
+            new_start=new_start,
+            new_lines=new_lines,
+            lines=_lines(_text(body), old_start, new_start),
+        )
+
+
+def hunk_id(path: bytes, *content: bytes) -> str:
+    """What a hunk is known by."""
+    return sha256(b"\0".join((path, *content))).hexdigest()[:ID_DIGITS]
+
+
+def _lines(body: str, old: int, new: int) -> tuple[DiffLine, ...]:
+    lines = []
+    for text in body.split("\n") if body else ():
+        kind = _KINDS.get(text[:1])
+        if kind == "context":
+            lines.append(DiffLine(kind, old, new, text[1:]))
+            old, new = old + 1, new + 1
+        elif kind == "added":
+            lines.append(DiffLine(kind, None, new, text[1:]))
+            new += 1
+        elif kind == "removed":
+            lines.append(DiffLine(kind, old, None, text[1:]))
+            old += 1
+        else:
+            lines.append(DiffLine("note", None, None, text.removeprefix("\\ ")))
+    return tuple(lines)
+
+
+def _without_lines(header: _Header) -> Hunk:
+    """What there is to look at where no line changed; another content is another hunk."""
+    said = [f"mode {header.mode_change}"] if header.mode_change else []
+    if header.binary:
+        said.append("binary file")
+    elif header.status == "R":
+        said.append("content unchanged")
+    elif not said:
+        said.append("empty file")
+    facts = (header.old_path, header.old_mode, header.new_mode, header.old, header.new)
+    note = DiffLine("note", None, None, ", ".join(said))
+    return Hunk(hunk_id(header.path, *facts), "", 0, 0, 0, 0, (note,))
+
+
+# Headers
+
+
+def _header(text: bytes) -> _Header:
+    """The header of a file. Names come from the lines that have one each; the first line, which has both, is asked
+    where no other has.
+    """
+    first, *lines = text.split(b"\n")
+    header = _Header()
+    for line in lines:
+        _read(header, line)
+    header.path = header.path or header.old_path or _twice(first)
+    if header.status != "R" or header.old_path == header.path:
+        header.old_path = b""
+    return header
+
+
+def _read(header: _Header, line: bytes) -> None:
+    """Take one line into the header."""
+    if found := _INDEX.match(line):
+        header.old, header.new = found[1], found[2]
+    elif line.startswith(b"old mode "):
+        header.old_mode = line[9:]
+    elif line.startswith(b"new mode "):
+        header.new_mode = line[9:]
+    elif line.startswith(b"new file mode "):
+        header.status, header.new_mode = "A", line[14:]
+    elif line.startswith(b"deleted file mode "):
+        header.status, header.old_mode = "D", line[18:]
+    elif line.startswith(b"rename from "):
+        header.status, header.old_path = "R", _unquoted(line[12:])
+    elif line.startswith(b"rename to "):
+        header.path = _unquoted(line[10:])
+    elif line.startswith(b"--- ") and header.status != "R":
+        header.old_path = _prefixed(line[4:], b"a/")
+    elif line.startswith(b"+++ ") and header.status != "R":
+        header.path = _prefixed(line[4:], b"b/")
+    elif line.startswith((b"Binary files ", b"GIT binary patch")):
+        header.binary = True
+
+
+def _prefixed(word: bytes, prefix: bytes) -> bytes:
+    """The path of a `---` or `+++` line; git ends one that has white space in it with a tab."""
+    return b"" if word == b"/dev/null" else _unquoted(word.removesuffix(b"\t")).removeprefix(prefix)
+
+
+def _twice(names: bytes) -> bytes:
+    """The path of `a/path b/path`: both halves are the same, so the middle is known."""
+    middle = len(names) // 2
+    return _unquoted(names[middle + 1 :]).removeprefix(b"b/")
+
+
+def _unquoted(word: bytes) -> bytes:
+    if len(word) < 2 or word[:1] != b'"' or word[-1:] != b'"':
+        return word
+    return _ESCAPE.sub(_meant, word[1:-1])
+
+
+def _meant(escape: re.Match[bytes]) -> bytes:
+    code = escape[1]
+    return bytes([int(code, 8) & 0xFF]) if len(code) == 3 else _LETTERS.get(code, code)
+
+
+def _object(name: bytes) -> str:
+    return "" if not name.strip(b"0") else _text(name)
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "backslashreplace")

@@ -1,0 +1,74 @@
+"""Changes as structure: which commits are compared, what is folded, and what did not change since an attempt."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.errors import NotFound
+
+from tests.app.world import ALICE, CLAUDE, CODE, DeskWorld, GitWorld
+
+
+def again(world: GitWorld, task: str, **files: str) -> None:
+    """Send the task back, and hand in files for it."""
+    world.app.feedback.redo(ALICE, task, text="once more")
+    world.start(CLAUDE, task)
+    for name, text in files.items():
+        world.checkout.commit(name.replace("_", "."), text, session=CLAUDE)
+    world.submit(CLAUDE, task)
+
+
+def test_the_change_is_the_one_that_a_decision_names_A2_D7(world: GitWorld) -> None:
+    task = world.handed_in(text="one\ntwo\n")
+    view = world.app.attempts.changes(task)
+    attempt = world.show(task).attempts[-1]
+    assert (view.task, view.attempt, view.diff_id) == (task, 1, attempt.diff_id)
+    assert (view.base, view.head, view.since) == (attempt.base, attempt.head, None)
+    (file,) = view.files
+    assert [line.text for line in file.hunks[0].lines] == ["one", "two"]
+    assert (file.status, file.added, view.hunks) == ("A", 2, 1)
+
+
+def test_an_attempt_is_compared_with_another_and_what_stayed_is_named(world: GitWorld) -> None:
+    task = world.work(CLAUDE, world.create(), text=CODE)
+    world.checkout.commit("other.py", "other\n", session=CLAUDE)
+    world.submit(CLAUDE, task)
+    first = world.app.attempts.changes(task)
+    again(world, task, work_py=CODE.replace("line 5\n", "line five\n"))
+    since = world.app.attempts.changes(task, since=1)
+    assert [file.path for file in since.files] == ["work.py"]
+    assert [(line.kind, line.text) for line in since.files[0].hunks[0].lines if line.kind != "context"] == [
+        ("removed", "line 5"),
+        ("added", "line five"),
+    ]
+    assert (since.base, since.since, since.unchanged) == (first.head, 1, ("other.py",))
+    whole = world.app.attempts.changes(task)
+    assert (whole.attempt, whole.diff_id, whole.unchanged) == (2, since.diff_id, ())
+    ids = [{file.path: file.hunks[0].id for file in view.files} for view in (first, whole)]
+    assert ids[0]["other.py"] == ids[1]["other.py"]
+    assert ids[0]["work.py"] != ids[1]["work.py"]
+    assert world.app.attempts.changes(task, attempt=1) == first
+
+
+def test_what_tools_write_is_folded_at_the_end(world: GitWorld) -> None:
+    task = world.work(CLAUDE, world.create(), name="a/package-lock.json", text="{}\n")
+    world.checkout.commit("a/uv.lock", "x\n", session=CLAUDE)
+    world.checkout.commit("z.py", "x\n", session=CLAUDE)
+    world.submit(CLAUDE, task)
+    files = world.app.attempts.changes(task).files
+    assert [(file.path, file.folded) for file in files] == [
+        ("z.py", False),
+        ("a/package-lock.json", True),
+        ("a/uv.lock", True),
+    ]
+
+
+def test_there_is_no_change_where_nothing_was_handed_in(desk: DeskWorld) -> None:
+    task = desk.create()
+    with pytest.raises(NotFound, match="nothing was handed in"):
+        desk.app.attempts.changes(task)
+    task = desk.handed_in(lines=3)
+    assert desk.app.attempts.changes(task).files[0].added == 3
+    for asked in ({"attempt": 2}, {"since": 7}):
+        with pytest.raises(NotFound, match="it has 1"):
+            desk.app.attempts.changes(task, **asked)
