@@ -16,7 +16,7 @@ from foureyes.core.loop.engine import LoopState
 from foureyes.core.nouns.finding import Answer, AnswerWord, Ruling, RulingWord
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.world import BOB, CLAUDE, CODEX, DeskWorld, GitWorld, World
 

@@ -10,7 +10,7 @@ from foureyes.config.layers import resolve
 from foureyes.config.reading import read_file
 from foureyes.config.settings import BY_KEY, FILE, SETTINGS, Setting, Value
 from foureyes.errors import ConfigError
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.config.samples import EXAMPLES, WRONG, error, layers, line, quick
 

@@ -20,7 +20,7 @@ from foureyes.app.application import Application
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import FoureyesError, StoreProblem
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.world import ALICE, CLAUDE, copy_of
 from tests.faults.fork import Child

@@ -30,7 +30,7 @@ from foureyes.bootstrap.wiring import open_project
 from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
 from foureyes.errors import BadInput, FoureyesError, Refused
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.adapters.store.old import OLD, as_it_was
 from tests.app.world import ALICE, CLAUDE, Checkout, copy_of

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from foureyes.errors import FoureyesError
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.faults.choosing import NIGHTLY, chosen
 from tests.faults.fork import Child

@@ -10,7 +10,7 @@ import pytest
 from foureyes.adapters.store import lock, postgres
 from foureyes.core.events.note import Logged
 from foureyes.errors import StoreBusy
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.world import ALICE, CLAUDE
 from tests.faults.fork import Child, Signal

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from foureyes.errors import Conflict
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.world import ALICE, CI
 from tests.faults.floor import Floor

@@ -15,7 +15,7 @@ import pytest
 
 from foureyes.core.words.ids import short_diff
 from foureyes.steps import Steps, fe
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.scenarios.shop import AT_ONCE, TESTS, Shop, commit_in, with_pipeline
 from tests.scenarios.stage import DESTRUCTIVE, HandedIn, Stage

@@ -14,7 +14,7 @@ from foureyes.app.ports import Repo
 from foureyes.core.nouns.attempt import DETACHED, ChangedFile
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.adapters.git.conftest import CODE, Project
 

@@ -28,7 +28,7 @@ from foureyes.adapters.identity import keys, sshsig
 from foureyes.adapters.identity.keys import KeyRing
 from foureyes.adapters.process import ProgramTimedOut
 from foureyes.errors import BadInput, Conflict, EnvironmentProblem, NotFound, Refused
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.adapters.identity.test_sshsig import NOT_TOUCHED, TOUCHED, SoftwareKey
 

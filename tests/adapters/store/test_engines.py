@@ -23,7 +23,7 @@ from foureyes.core.events import TaskCreated
 from foureyes.core.events.note import Logged
 from foureyes.core.events.project import ProjectCreated
 from foureyes.errors import BadInput, FoureyesError, StoreBusy, StoreProblem
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests import engines
 from tests.adapters.store.shop import NOW, append, security

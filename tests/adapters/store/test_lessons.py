@@ -13,7 +13,7 @@ import pytest
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.views.task_list import ListQuery
 from foureyes.errors import Conflict, FoureyesError, NotFound
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests import engines
 from tests.adapters.store.shop import append, security

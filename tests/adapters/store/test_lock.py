@@ -15,7 +15,7 @@ import pytest
 import foureyes
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.errors import StoreBusy, StoreProblem
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 SHORT = 0.05
 HOLDER = """

@@ -26,7 +26,7 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.core.events import KINDS
 from foureyes.core.events.project import ProjectCreated
 from foureyes.errors import StoreProblem
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests import engines
 from tests.adapters.store.old import OLD, OLDER, old_at, old_database, old_file

@@ -19,7 +19,7 @@ from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.shared import open_shared, postgres
 from foureyes.adapters.store.store import Store
 from foureyes.errors import BadInput, FoureyesError, NoStore, StoreProblem
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests import engines
 from tests.adapters.store.shop import NOW, append, security

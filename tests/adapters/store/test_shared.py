@@ -24,7 +24,7 @@ from foureyes.bootstrap.restoring import restore_backup
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, FoureyesError, NoProject, NoStore, Refused, StoreProblem, VerificationFailed
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests import engines
 from tests.adapters.store.shop import NOW, append, security

@@ -14,7 +14,7 @@ import pytest
 from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.sqlite import APPLICATION_ID, BUSY_MILLISECONDS, SqliteEngine, check_library_version
 from foureyes.errors import FoureyesError, StoreBusy, StoreProblem
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.adapters.store.shop import NOW, append, fill, on_disk, security
 from tests.app.world import PROJECT

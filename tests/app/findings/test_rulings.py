@@ -9,7 +9,7 @@ from foureyes.core.nouns.finding import RULINGS, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import BadInput, NotFound, Refused
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.gated import configure
 from tests.app.looped import (

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import BadInput, Refused
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.gated import deliver
 from tests.app.looped import (

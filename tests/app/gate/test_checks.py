@@ -11,7 +11,7 @@ from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Said
 from foureyes.errors import BadInput, NotFound
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.gated import AUTO, KNIP, LINT, TESTS, answers, check, configure, deliver, report_of, row_of
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, GitWorld, agent, asserted, child_of, person

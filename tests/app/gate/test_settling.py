@@ -12,7 +12,7 @@ from foureyes.app.call.caller import gate_of
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Said
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.gated import AUTO, KNIP, LINT, TESTS, check, configure, deliver, report_of, row_of, words
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, PROJECT, DeskWorld, GitWorld

@@ -14,7 +14,7 @@ from foureyes.core.events.project import ProjectHeld
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Said
 from foureyes.errors import BadInput, Conflict, NotFound, Refused
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskKeys, DeskWorld, asserted, person
 

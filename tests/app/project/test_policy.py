@@ -6,7 +6,7 @@ import pytest
 
 from foureyes.config.settings import SETTINGS
 from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Refused
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld
 

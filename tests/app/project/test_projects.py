@@ -9,7 +9,7 @@ import pytest
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.errors import BadInput, GitProblem
 from foureyes.steps import prose
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, PROJECT, DeskWorld, GitWorld
 

@@ -11,7 +11,7 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId, token_hash
 from foureyes.errors import BadInput, LostClaim, NotFound, Refused, TokenRefused
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, agent
 

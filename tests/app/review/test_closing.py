@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foureyes.app.views.task_list import ListQuery
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, agent, marked
 

@@ -9,7 +9,7 @@ import pytest
 
 from foureyes.app.views.task_list import ListQuery
 from foureyes.errors import Conflict, GitProblem, Refused
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, agent, child_of, marked
 

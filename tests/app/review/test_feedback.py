@@ -12,7 +12,7 @@ import pytest
 from foureyes.core.nouns.feedback import QUICK_ISSUES
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, NotFound
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.gated import AT_ONCE, approved, configure, deliver, merge
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, asserted, child_of

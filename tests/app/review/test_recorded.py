@@ -9,7 +9,7 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Said
 from foureyes.errors import BadInput
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, asserted
 

@@ -10,7 +10,7 @@ import pytest
 
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, NotFound, Refused
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.gated import configure
 from tests.app.looped import (

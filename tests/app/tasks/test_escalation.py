@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Refused
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.gated import configure, deliver, words
 from tests.app.looped import (

@@ -9,7 +9,7 @@ import pytest
 
 from foureyes.core.words.text import TEXT_LIMIT
 from foureyes.errors import AmbiguousId, BadInput, NotFound, Refused, StaleState
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, asserted
 

@@ -8,7 +8,7 @@ import pytest
 
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Conflict, NotFound
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, GitWorld, asserted
 

@@ -6,7 +6,7 @@ import pytest
 
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, LostClaim, NotFound
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, agent, asserted, child_of, person
 

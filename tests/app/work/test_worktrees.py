@@ -10,7 +10,7 @@ import pytest
 from foureyes.app.views.work import ClaimedWorktree
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import GitProblem, LostClaim
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.app.gated import AT_ONCE, configure, merge
 from tests.app.world import ALICE, BOB, CLAUDE, CODEX, Checkout, GitWorld

@@ -48,7 +48,7 @@ from foureyes.core.nouns.finding import (
 from foureyes.core.words.fence import shown
 from foureyes.core.words.verdicts import Verdict
 from foureyes.errors import BadInput, Refused
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.core.samples import quick, session
 

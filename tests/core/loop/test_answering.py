@@ -24,7 +24,7 @@ from foureyes.core.nouns.finding import (
     weak_reason,
 )
 from foureyes.core.words.ids import SessionId
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.core.samples import quick
 

@@ -10,7 +10,7 @@ from foureyes.core.loop.answering import why_not_ruling
 from foureyes.core.loop.next_steps import next_step, state_in_words
 from foureyes.core.nouns.finding import RULINGS, STATES, UNRESOLVED, Finding, rulings_for
 from foureyes.core.words.ids import SessionId
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 NOW = "2026-05-01T00:00:00.000Z"
 LATER = "2026-06-01T00:00:00.000Z"

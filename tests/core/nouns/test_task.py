@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from foureyes.core.nouns.task import TITLE_LIMIT, TYPES, clean_label, clean_priority, clean_title
 from foureyes.core.words.text import TEXT_LIMIT, clean_text, visible
 from foureyes.errors import BadInput
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.core.samples import quick
 

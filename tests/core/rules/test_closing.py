@@ -13,7 +13,7 @@ from foureyes.core.rules.closing import may_cancel, may_close, may_lift_rejectio
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.policy import POLICIES, MinorRule, PolicyName, ReviewPolicy
 from foureyes.core.words.decision import Decision
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.core.samples import (
     ADA,

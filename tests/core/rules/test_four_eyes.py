@@ -15,7 +15,7 @@ from foureyes.core.rules.four_eyes import Said, may_approve, may_decide
 from foureyes.core.rules.policy import POLICIES, LabelRule, MinorRule, PolicyName, ReviewPolicy
 from foureyes.core.words.decision import Decision
 from foureyes.core.words.ids import SessionId
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.core.samples import (
     ADA,

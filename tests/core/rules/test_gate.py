@@ -18,7 +18,7 @@ from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.policy import LabelRule, MinorRule, ReviewPolicy, Unseen
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.lifecycle import STATUSES, Status
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.core.samples import (
     ADA,

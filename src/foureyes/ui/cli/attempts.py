@@ -12,7 +12,7 @@ from foureyes.errors import BadInput
 from foureyes.steps import by, either, fe
 from foureyes.ui.cli.command import Session, if_version, verb
 from foureyes.ui.cli.output import count
-from foureyes.ui.cli.steps import next_line, steps_text
+from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
     from foureyes.app.views.attempt import SubmitOutcome

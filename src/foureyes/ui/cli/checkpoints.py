@@ -7,7 +7,7 @@ import click
 from foureyes.steps import blank, fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
-from foureyes.ui.cli.steps import next_line
+from foureyes.ui.steps import next_line
 
 TASK = click.option("--task", default="", help="The task it belongs to.")
 

@@ -11,7 +11,7 @@ from foureyes.app.views.work import ClaimedWorktree
 from foureyes.steps import fe, in_turn, phrase, shell
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
-from foureyes.ui.cli.steps import next_line, steps_text
+from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
     from foureyes.app.views.outcome import Outcome

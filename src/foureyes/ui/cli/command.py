@@ -14,7 +14,7 @@ from foureyes.core.words.text import clean_name
 from foureyes.errors import EnvironmentProblem, FoureyesError, Reason, Refused
 from foureyes.steps import prose
 from foureyes.ui.cli import diagnostics, output
-from foureyes.ui.cli.steps import next_line
+from foureyes.ui.steps import next_line
 
 if TYPE_CHECKING:
     from foureyes.app.application import Application

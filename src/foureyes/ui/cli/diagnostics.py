@@ -12,7 +12,7 @@ from foureyes.core.words.text import in_encoding, visible
 from foureyes.errors import FoureyesError, Internal, Reason, Refused, TokenRefused
 from foureyes.steps import NO_STEP, Steps
 from foureyes.ui.cli.output import write_json
-from foureyes.ui.cli.steps import next_line, steps_text
+from foureyes.ui.steps import next_line, steps_text
 
 USAGE = 2
 INTERRUPTED = 130

@@ -24,8 +24,8 @@ from foureyes.steps import blank, fe, one_of, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, say, verb
 from foureyes.ui.cli.files import is_file, read_document
-from foureyes.ui.cli.steps import next_line
 from foureyes.ui.cli.text.finding import finding_text, table_text
+from foureyes.ui.steps import next_line
 
 
 @click.group("finding")

@@ -9,7 +9,7 @@ from foureyes.errors import BadInput
 from foureyes.steps import blank, fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, verb
-from foureyes.ui.cli.steps import next_line
+from foureyes.ui.steps import next_line
 
 
 @click.group("key")

@@ -13,7 +13,7 @@ from foureyes.errors import BadInput
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Priority, Session, verb
-from foureyes.ui.cli.steps import next_line
+from foureyes.ui.steps import next_line
 
 LIMIT = click.option(
     "--limit", type=click.IntRange(1, 1000), default=50, show_default=True, help="At most so many rows."

@@ -9,7 +9,7 @@ from foureyes.core.nouns.task import Task
 from foureyes.steps import Steps, by, fe, one_of, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, Verb, reason_options, say, verb
-from foureyes.ui.cli.steps import next_line
+from foureyes.ui.steps import next_line
 
 
 @verb("loop", example="fe loop fe-7k2")

@@ -81,6 +81,7 @@ COMMANDS: dict[str, str] = {
     "stats": "stats:stats",
     "audit": "audit:audit",
     "rules": "rules:rules",
+    "tui": "terminal:tui",
 }
 
 TASK_VERBS = (

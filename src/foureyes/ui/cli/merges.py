@@ -8,7 +8,7 @@ from foureyes.app.views.merge import MergeRow
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, end_cleanly, reason_options, say, verb
-from foureyes.ui.cli.steps import next_line
+from foureyes.ui.steps import next_line
 
 WORDS = {
     "merged": "merged",

@@ -11,7 +11,7 @@ import msgspec
 
 from foureyes.core.words.text import in_encoding, visible
 from foureyes.steps import Steps
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 
 def write(text: str) -> None:

@@ -11,7 +11,7 @@ from foureyes.errors import BadInput
 from foureyes.steps import blank, by, either, fe, prose
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
-from foureyes.ui.cli.steps import next_line
+from foureyes.ui.steps import next_line
 
 LIMIT = 2_000_000
 

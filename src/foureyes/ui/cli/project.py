@@ -15,8 +15,8 @@ from foureyes.errors import NoProject, VerificationFailed
 from foureyes.steps import Steps, blank, by_person, either, fe, in_turn, phrase, prose
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
-from foureyes.ui.cli.steps import next_line, steps_text
 from foureyes.ui.cli.store import show_progress
+from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
     from foureyes.bootstrap.detecting import Proposal
@@ -203,10 +203,15 @@ def setup(session: Session, agent: str, remove: bool) -> None:
 
 
 def bare(ctx: click.Context) -> None:
-    """Bare `fe`: the primer inside an agent, else the status, else how to begin."""
+    """Bare `fe`: the primer inside an agent, the terminal app on a terminal, else the status, else how to begin."""
     session = ctx.ensure_object(Session)
     if session.actor.kind == "agent":
         output.write(PRIME.rstrip("\n"))
+        return
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        from foureyes.ui.cli.terminal import open_terminal
+
+        open_terminal(session)
         return
     place = repository(session.cwd)
     if not os.path.isdir(folder_of(place)):

@@ -9,7 +9,7 @@ from foureyes.core.rules.risk import WORDS
 from foureyes.steps import NO_STEP, either, fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
-from foureyes.ui.cli.steps import next_line
+from foureyes.ui.steps import next_line
 
 MARKS = {"passed": "✓", "failed": "✗", "crashed": "!", "timed_out": "!", "not_run": "·"}
 

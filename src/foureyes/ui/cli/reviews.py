@@ -12,8 +12,8 @@ from foureyes.ui.cli.attempts import review_own
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.files import read_document
 from foureyes.ui.cli.queue import show_queue
-from foureyes.ui.cli.steps import next_line
 from foureyes.ui.cli.text.finding import table_text
+from foureyes.ui.steps import next_line
 
 
 class ReviewGroup(click.Group):

@@ -17,7 +17,7 @@ from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.security import show_security
-from foureyes.ui.cli.steps import next_line
+from foureyes.ui.steps import next_line
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 WIDEST_BAR = 40

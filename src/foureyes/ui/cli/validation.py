@@ -8,7 +8,7 @@ from foureyes.app.views.completion import Report
 from foureyes.errors import VerificationFailed
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
-from foureyes.ui.cli.steps import next_line
+from foureyes.ui.steps import next_line
 
 
 @verb("validate", example="fe validate --label sprint-4")

@@ -10,7 +10,7 @@ import pytest
 from foureyes.adapters.git.client.locate import locate
 from foureyes.core.words.ids import Sha
 from foureyes.errors import BadInput, GitProblem
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.adapters.git.workshop_project import TASK, TRAILERS, Bench, add, bench, commit, quietly, tricked
 

@@ -11,7 +11,7 @@ import pytest
 
 from foureyes.adapters.git.client.locate import Located, locate
 from foureyes.errors import GitProblem
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.adapters.git.conftest import Project
 

@@ -9,7 +9,7 @@ import pytest
 
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.adapters.git.workshop_project import Bench, bench
 

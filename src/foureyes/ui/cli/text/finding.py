@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from foureyes.app.views.finding import FindingPage, FindingView, MoveView
 from foureyes.ui.cli import output
-from foureyes.ui.cli.steps import next_line
+from foureyes.ui.steps import next_line
 
 MARKS = {"CRITICAL": "◆", "HIGH": "▲", "MEDIUM": "●", "LOW": "○"}
 

@@ -9,8 +9,8 @@ from foureyes.core.nouns.feedback import section
 from foureyes.core.words.ids import short_diff
 from foureyes.steps import NO_STEP, fe, in_turn, phrase
 from foureyes.ui.cli.output import count, when
-from foureyes.ui.cli.steps import next_line
 from foureyes.ui.cli.text.loop import context_sections, loop_lines
+from foureyes.ui.steps import next_line
 
 if TYPE_CHECKING:
     from foureyes.app.views.review import ApprovalView

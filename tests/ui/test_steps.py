@@ -18,7 +18,7 @@ from foureyes.core.rules.rights import FOR_PEOPLE
 from foureyes.steps import NO_STEP, Arg, Steps, blank, by, by_person, either, fe, in_turn, one_of, phrase, prose, shell
 from foureyes.ui.cli.main import cli
 from foureyes.ui.cli.output import plain
-from foureyes.ui.cli.steps import steps_text
+from foureyes.ui.steps import steps_text
 
 from tests.architecture.house import PACKAGE, modules, name_of, tree_of
 

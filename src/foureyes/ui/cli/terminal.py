@@ -1,0 +1,35 @@
+"""`fe tui`, and bare `fe` on a terminal: the terminal app."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from foureyes.errors import BadInput, Refused
+from foureyes.steps import fe
+from foureyes.ui.cli.command import Session, verb
+
+
+@verb("tui", example="fe tui")
+def tui(session: Session) -> None:
+    """The terminal app: board, review, diff, findings, attention. The same as bare fe on a terminal."""
+    if session.actor.kind == "agent":
+        raise Refused("the terminal app is for people.", next_step=fe("prime"))
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise BadInput("the terminal app needs a terminal.", next_step=fe("status"))
+    open_terminal(session)
+
+
+def open_terminal(session: Session) -> None:
+    """Open the app for whoever is calling. What it shows it opens for itself, in its own thread."""
+    from foureyes.bootstrap.wiring import open_project, whoami
+    from foureyes.ui.tui.app import open_app
+    from foureyes.ui.tui.desk import Desk
+
+    cwd, asserted = session.cwd, session.asserted
+    _ = session.actor  # a bad token, a missing project: said before the screen is taken
+    desk = Desk(
+        lambda: open_project(cwd, os.environ),
+        lambda app: app.sessions.recognise(lambda programs: whoami(os.environ, asserted, programs)),
+    )
+    open_app(desk).run()

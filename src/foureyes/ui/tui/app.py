@@ -1,0 +1,289 @@
+"""The app: the stack of pages, the review that is going on, and what all pages share. One factory for use and tests."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App
+from textual.theme import Theme as Colours
+from textual.timer import Timer
+
+from foureyes.errors import FoureyesError
+from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.desk import Answered, Desk, Failed
+from foureyes.ui.tui.guard import Guard
+from foureyes.ui.tui.keys import Context
+from foureyes.ui.tui.marks import PALETTES, THEMES, Marks, Palette, Theme, encoding_of, marks_for, theme_for
+
+if TYPE_CHECKING:
+    from foureyes.app.views.review import QueueRow, QueueView
+    from foureyes.ui.tui.screens.page import Page
+
+LOOK_SECONDS = 0.5
+"""How often the journal is asked whether others have written."""
+SPINNER_SECONDS, WORDS_SECONDS = 0.3, 2.0
+"""After so long a wait is shown, and said in words."""
+LEAST = (60, 16)
+"""Below this size nothing can be shown that one could decide by."""
+
+_GROUND: dict[Theme, tuple[str, str, bool]] = {
+    "default": ("#1a1b26", "#c0caf5", True),
+    "light": ("#ffffff", "#24292f", False),
+    "blue-orange": ("#161a22", "#d6dbe5", True),
+    "high-contrast": ("#000000", "#ffffff", True),
+    "mono": ("ansi_default", "ansi_default", True),
+}
+
+
+class FoureyesApp(App[None], inherit_bindings=False):
+    """The terminal app. It decides nothing: every key ends in a verb of the Application."""
+
+    TITLE = "foureyes"
+    CSS_PATH = "foureyes.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar = []
+
+    def __init__(self, desk: Desk, environ: Mapping[str, str], theme: str = "default", reduced_motion: bool = False):
+        super().__init__()
+        self.desk = desk
+        self.environ = environ
+        self.marks: Marks = marks_for(environ, encoding_of(environ))
+        self.look: Theme = theme_for(environ, theme)
+        self.reduced_motion = reduced_motion
+        self.guard = Guard()
+        self.flow = review.IDLE
+        self.snapshot: QueueView | None = None
+        """The queue as it was when the review was opened; it stays as it is until F5."""
+        self.last_command = ""
+        self.seq = 0
+        self._asking = False
+        self._busy_from: float | None = None
+        self._watch: Timer | None = None
+
+    @property
+    def palette(self) -> Palette:
+        return PALETTES[self.look]
+
+    def on_mount(self) -> None:
+        for name in THEMES:
+            ground, ink, dark = _GROUND[name]
+            colours = Colours(
+                name=f"foureyes-{name}", primary=ink, background=ground, surface=ground, panel=ground,
+                foreground=ink, dark=dark, ansi=name == "mono",
+            )  # fmt: skip
+            self.register_theme(colours)
+        self.set_look(self.look)
+        from foureyes.ui.tui.screens.board import BoardPage
+
+        self.push_screen(BoardPage())
+        self._watch = self.set_interval(LOOK_SECONDS, self.look_around)
+
+    def set_look(self, look: Theme) -> None:
+        """Another theme, at once."""
+        self.look = look
+        self.theme = f"foureyes-{look}"
+        for page in self.pages:
+            page.draw()
+
+    @property
+    def pages(self) -> list[Page]:
+        """The open pages, the lowest first."""
+        from foureyes.ui.tui.screens.page import Page
+
+        return [screen for screen in self.screen_stack if isinstance(screen, Page)]
+
+    # -- the review
+
+    def row(self, task: str) -> QueueRow | None:
+        """The snapshot's row of a task."""
+        return next((row for row in self.snapshot.rows if row.task == task), None) if self.snapshot else None
+
+    def go(self, flow: review.Flow) -> None:
+        """Take a step of the review: the pages follow the machine."""
+        self.flow = flow
+        self._follow(wanted(flow))
+        top = self.pages[-1]
+        top.arrive()
+        if flow.message:
+            top.note(flow.message)
+
+    def _follow(self, names: list[str]) -> None:
+        """Close what is not wanted, open what is."""
+        open_now = [page.name_in_flow for page in self.pages]
+        keep = 0
+        while keep < min(len(open_now), len(names)) and open_now[keep] == names[keep]:
+            keep += 1
+        for _ in range(len(open_now) - keep):
+            self.pop_screen()
+        for name in names[keep:]:
+            self.push_screen(make_page(name, self.flow))
+
+    def back(self) -> None:
+        """Esc: one up. The page of the review's machine steps; any other closes."""
+        top = self.pages[-1]
+        if top.name_in_flow in ("", "board"):
+            if len(self.pages) > 1:
+                self.pop_screen()
+                self.pages[-1].arrive()
+            return
+        self.go(review.step(self.flow, "back"))
+
+    def decided(self, task: str, decision: review.Decision, message: str) -> None:
+        """A decision is in the journal: on to what comes next."""
+        self.guard.decided()
+        self.go(review.decide(self.flow, task, decision))
+        top = self.pages[-1]
+        top.note(" · ".join(part for part in (message, self.flow.message) if part))
+        self.call_after_refresh(self.guard.painted)
+
+    def undo(self) -> None:
+        """U: take the last approval back."""
+        task, top = self.flow.undo, self.pages[-1]
+        if not task:
+            top.note("nothing to take back here")
+            return
+
+        def done(_: object) -> None:
+            self.go(review.take_back(self.flow, task))
+
+        top.ask(lambda desk: desk.application.decisions.withdraw(desk.actor, task), done)
+
+    # -- what others do
+
+    def look_around(self) -> None:
+        """Ask whether somebody wrote; never twice at a time."""
+        if self._asking:
+            self._show_wait()
+            return
+        self._asking = True
+        self.desk.ask(self, lambda desk: desk.application.events.head(), self._looked, self._cannot_look)
+
+    def _looked(self, seq: int) -> None:
+        self._asking = False
+        for page in self.pages:
+            page.back_again()
+        if seq != self.seq:
+            self.seq = seq
+            for page in self.pages:
+                page.changed(seq)
+
+    def _cannot_look(self, problem: FoureyesError) -> None:
+        """The store is away: say so where the reader is, and try again with a new connection."""
+        self._asking = False
+        self.pages[-1].away(problem)
+        self.desk.ask(self, lambda desk: desk.reopen(), lambda _: None)
+
+    def on_answered(self, message: Answered) -> None:
+        self.answered()
+        message.then(message.answer)
+
+    def on_failed(self, message: Failed) -> None:
+        self.answered()
+        if message.otherwise is not None and isinstance(message.problem, FoureyesError):
+            message.otherwise(message.problem)
+        else:
+            self._asking = False
+            self.broke(message.problem)
+
+    # -- waiting
+
+    def busy_since(self, now: float) -> None:
+        """A page waits for the desk."""
+        if self._busy_from is None:
+            self._busy_from = now
+
+    def answered(self) -> None:
+        """A piece of work has come back."""
+        self.desk.pending -= 1
+        if not self.desk.pending:
+            self._busy_from = None
+
+    def _show_wait(self) -> None:
+        if self._busy_from is None:
+            return
+        waited = time.monotonic() - self._busy_from
+        if waited >= WORDS_SECONDS:
+            self.pages[-1].note(f"waiting for the store ({waited:.0f} s)")
+        elif waited >= SPINNER_SECONDS:
+            self.pages[-1].note(self.marks.ellipsis)
+
+    # -- sheets
+
+    def show_refusal(self, problem: FoureyesError) -> None:
+        """Every reason, with the next step as a key."""
+        from foureyes.ui.tui.screens.refusal import RefusalPage
+
+        self.push_screen(RefusalPage(problem))
+
+    def show_help(self, context: Context) -> None:
+        from foureyes.ui.tui.screens.help import HelpPage
+
+        self.push_screen(HelpPage(context))
+
+    def show_attention(self) -> None:
+        from foureyes.ui.tui.screens.attention import AttentionPage
+
+        if not isinstance(self.pages[-1], AttentionPage):
+            self.push_screen(AttentionPage())
+
+    def broke(self, problem: Exception) -> None:
+        """A defect of ours: said, written down, and the app goes on."""
+        from foureyes.ui.tui.crash import write_down
+
+        where = write_down(problem, self.environ)
+        self.pages[-1].note(f"Something in Foureyes broke; nothing was decided. Details: {where} · Esc")
+
+    def leave(self) -> None:
+        """Quit; drafts and place are kept, nothing is asked."""
+        for page in self.pages:
+            page.keep()
+        self.exit()
+
+    def on_unmount(self) -> None:
+        self.desk.close()
+
+
+def wanted(flow: review.Flow) -> list[str]:
+    """The pages that a place of the review stands on, the lowest first."""
+    path = [*flow.before, flow.place]
+    names = ["board"]
+    for place in path:
+        if place == "idle":
+            continue
+        if place in ("task", "diff") and len(flow.rows) > 1 and "summary" not in names:
+            names.append("summary")
+        name = "task" if place == "single" else str(place)
+        if name not in names:
+            names.append(name)
+    return names
+
+
+def make_page(name: str, flow: review.Flow) -> Page:
+    """A page of the review by its name."""
+    if name == "summary":
+        from foureyes.ui.tui.screens.summary import SummaryPage
+
+        return SummaryPage()
+    if name == "task":
+        from foureyes.ui.tui.screens.task import TaskPage
+
+        return TaskPage()
+    if name == "diff":
+        from foureyes.ui.tui.screens.diff import DiffPage
+
+        return DiffPage()
+    if flow.form == "reject":
+        from foureyes.ui.tui.screens.reject import RejectPage
+
+        return RejectPage()
+    from foureyes.ui.tui.screens.redo import RedoPage
+
+    return RedoPage()
+
+
+def open_app(desk: Desk, environ: Mapping[str, str] | None = None, theme: str = "default") -> FoureyesApp:
+    """The app for a desk."""
+    return FoureyesApp(desk, os.environ if environ is None else environ, theme)

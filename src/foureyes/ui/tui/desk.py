@@ -1,0 +1,93 @@
+"""The desk: the app's one way to the Application. Work is done in a thread of its own, one piece after the other;
+widgets get its results as messages, so that they alone own what they show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from textual.message import Message
+
+from foureyes.errors import FoureyesError
+
+if TYPE_CHECKING:
+    from textual.message_pump import MessagePump
+
+    from foureyes.app.application import Application
+    from foureyes.core.nouns.session import Actor
+
+T = TypeVar("T")
+Then = Callable[[T], None]
+
+
+class Answered(Message, bubble=False):
+    """The Application has answered: `answer` is given to `then`."""
+
+    def __init__(self, answer: object, then: Then[object]) -> None:
+        super().__init__()
+        self.answer, self.then = answer, then
+
+
+class Failed(Message, bubble=False):
+    """The Application has refused, or something broke; `otherwise` is who wants to know first."""
+
+    def __init__(self, problem: Exception, otherwise: Then[FoureyesError] | None) -> None:
+        super().__init__()
+        self.problem, self.otherwise = problem, otherwise
+
+
+class Desk:
+    """Who sits here, and the Application that they use. It is opened in the thread that uses it."""
+
+    def __init__(self, open_app: Callable[[], Application], whoami: Callable[[Application], Actor]) -> None:
+        self._open, self._whoami = open_app, whoami
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="desk")
+        self._app: Application | None = None
+        self.pending = 0
+        """How many pieces of work are under way; counted and read by the app's own thread only."""
+
+    @cached_property
+    def actor(self) -> Actor:
+        """Who is calling. Only for work at the desk."""
+        return self._whoami(self.application)
+
+    @property
+    def application(self) -> Application:
+        """The Application. Only for work at the desk: a connection belongs to one thread."""
+        if self._app is None:
+            self._app = self._open()
+        return self._app
+
+    def reopen(self) -> None:
+        """Let go of the store: the next piece of work opens it anew (a server that went away and came back)."""
+        app, self._app = self._app, None
+        if app is not None:
+            app.close()
+
+    def ask(
+        self,
+        asker: MessagePump,
+        work: Callable[[Desk], T],
+        then: Then[T],
+        otherwise: Then[FoureyesError] | None = None,
+    ) -> Future[None]:
+        """Have something done; the asker's handler gets what comes of it. Nothing here touches a widget."""
+        self.pending += 1
+
+        def run() -> None:
+            try:
+                answer = work(self)
+            except Exception as problem:  # whatever it is, the app goes on and says so
+                asker.post_message(Failed(problem, otherwise))
+            else:
+                asker.post_message(Answered(answer, then))  # type: ignore[arg-type]
+
+        return self._thread.submit(run)
+
+    def close(self) -> None:
+        """End: what is under way is finished first, so that nothing is cut in the middle."""
+        self._thread.submit(self.reopen)
+        self._thread.shutdown(wait=True)

@@ -1,0 +1,95 @@
+"""Filters: words and `name:value` pairs that narrow a list. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+if TYPE_CHECKING:
+    from foureyes.app.views.board import Card
+    from foureyes.app.views.review import QueueRow
+
+HELP = """Words narrow by id and title. These narrow by what a task is:
+
+  label:docs        has the label
+  risk:high         look closely (high), look (medium), routine (low)
+  it:2  it:>2       iteration
+  mode:auto         per-task, batch, auto-approve, skip (a beginning will do)
+  agent:codex       who works on it or made it
+  P0 … P4           priority
+  mine              what I may approve
+  seen:no           with hunks that I was not shown
+  4812              the row with this number
+
+Several must all fit. Esc clears the filter."""
+
+
+class Filter(msgspec.Struct, frozen=True, kw_only=True):
+    """What was typed, and what it means."""
+
+    text: str = ""
+    words: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+
+    def fits(self, row: Card | QueueRow, *, number: int = 0, unseen: int | None = None) -> bool:
+        """Whether a row passes."""
+        words = f"{row.task} {row.title}".lower()
+        if not all(word in words or (word.isdigit() and number and int(word) == number) for word in self.words):
+            return False
+        return all(_pair(row, name, value, unseen) for name, value in self.pairs)
+
+
+def parse(text: str) -> Filter:
+    """What was typed, read. A name that filters do not know is an ordinary word."""
+    words, pairs = [], []
+    for word in text.lower().split():
+        name, colon, value = word.partition(":")
+        if colon and name in NAMES:
+            pairs.append((name, value))
+        elif word in ("mine", "p0", "p1", "p2", "p3", "p4"):
+            pairs.append(("mine", "") if word == "mine" else ("priority", word[1:]))
+        else:
+            words.append(word)
+    return Filter(text=text.strip(), words=tuple(words), pairs=tuple(pairs))
+
+
+NAMES: Sequence[Literal["label", "risk", "it", "mode", "agent", "seen"]] = (
+    "label",
+    "risk",
+    "it",
+    "mode",
+    "agent",
+    "seen",
+)
+
+
+def _pair(row: Card | QueueRow, name: str, value: str, unseen: int | None) -> bool:
+    queue = getattr(row, "review", row)
+    if name == "label":
+        return any(value in label.lower() for label in getattr(row, "labels", ()))
+    if name == "priority":
+        return row.priority == int(value)
+    if name == "agent":
+        return value in str(getattr(row, "who", "")).lower()
+    if name == "it":
+        return _number(getattr(row, "iteration", getattr(row, "attempt", 0)), value)
+    if queue is None:
+        return False
+    if name == "risk":
+        return bool(queue.risk.level.startswith(value))
+    if name == "mode":
+        return bool(queue.mode.startswith(value))
+    if name == "mine":
+        return bool(queue.you.may_approve)
+    return (unseen is None or unseen > 0) if value in ("no", "") else unseen == 0
+
+
+def _number(iteration: int, value: str) -> bool:
+    sign, digits = (value[0], value[1:]) if value[:1] in "<>" and value else ("", value)
+    if not digits.isdigit():
+        return False
+    return (
+        iteration > int(digits) if sign == ">" else iteration < int(digits) if sign == "<" else iteration == int(digits)
+    )

@@ -1,0 +1,169 @@
+"""The review as a small machine: where the reviewer is, what was decided, what comes next. Pure: no Textual, no clock.
+
+A review is a snapshot: its rows and their numbers stay while it is open, whatever others do meanwhile.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+Place = Literal["idle", "summary", "task", "single", "feedback", "diff"]
+Decision = Literal["approved", "redo", "rejected", "gone"]
+Form = Literal["redo", "reject"]
+Event = Literal["open", "next", "previous", "diff", "feedback", "back", "leave"]
+
+MOVES: dict[tuple[Place, Event], str] = {
+    ("summary", "open"): "task",
+    ("summary", "diff"): "diff",
+    ("summary", "back"): "idle",
+    ("task", "next"): "+1",
+    ("task", "previous"): "-1",
+    ("task", "diff"): "diff",
+    ("task", "feedback"): "feedback",
+    ("task", "back"): "summary",
+    ("single", "diff"): "diff",
+    ("single", "feedback"): "feedback",
+    ("single", "next"): "+1",
+    ("single", "previous"): "-1",
+    ("single", "back"): "idle",
+    ("diff", "next"): "+1",
+    ("diff", "previous"): "-1",
+    ("diff", "feedback"): "feedback",
+    ("diff", "back"): "before",
+    ("feedback", "back"): "before",
+}
+"""Where each move leads: a place, a neighbour, or where it was opened from. What is not here changes nothing."""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A task of the review, and what became of it here."""
+
+    task: str
+    decided: Decision | Literal[""] = ""
+
+
+class Flow(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the reviewer is. `before`: the places that a diff or a form were opened from, the last one last. `undo`:
+    the task whose approval `U` takes back. `message`: one line about the last step.
+    """
+
+    place: Place = "idle"
+    rows: tuple[Row, ...] = ()
+    at: int = 0
+    before: tuple[Place, ...] = ()
+    form: Form = "redo"
+    undo: str = ""
+    message: str = ""
+
+    @property
+    def task(self) -> str:
+        """The task that is looked at, if there is one."""
+        return self.rows[self.at].task if self.rows and self.place not in ("idle", "summary") else ""
+
+    @property
+    def left(self) -> int:
+        """How many are not decided yet."""
+        return sum(not row.decided for row in self.rows)
+
+    def counted(self, decision: Decision) -> int:
+        """How many were decided in this way."""
+        return sum(row.decided == decision for row in self.rows)
+
+
+IDLE = Flow()
+
+
+def start(flow: Flow, tasks: tuple[str, ...]) -> Flow:
+    """R: nothing waits, one task opens at once, several begin with the summary."""
+    if not tasks:
+        return replace(flow, place="idle", message="Nothing waits for you.")
+    place: Place = "single" if len(tasks) == 1 else "summary"
+    return Flow(place=place, rows=tuple(Row(task) for task in tasks), undo=flow.undo)
+
+
+def take_in(flow: Flow, tasks: tuple[str, ...]) -> Flow:
+    """F5: what is new joins; what was decided here keeps its place and its number."""
+    known = {row.task for row in flow.rows}
+    fresh = tuple(Row(task) for task in tasks if task not in known)
+    gone = tuple(row if row.decided or row.task in tasks else replace(row, decided="gone") for row in flow.rows)
+    return replace(flow, rows=gone + fresh, message=f"{len(fresh)} new" if fresh else "nothing new")
+
+
+def look(flow: Flow, task: str) -> Flow:
+    """Open one task from anywhere: in the review that is open if it is part of it, else for itself."""
+    for number, row in enumerate(flow.rows):
+        if row.task == task and flow.place != "idle":
+            return replace(flow, place="task" if len(flow.rows) > 1 else "single", at=number, message="")
+    return Flow(place="single", rows=(Row(task),), undo=flow.undo)
+
+
+def write(flow: Flow, form: Form) -> Flow:
+    """R and X: the form of a decision that needs words."""
+    return replace(step(flow, "feedback"), form=form)
+
+
+def step(flow: Flow, event: Event, at: int | None = None) -> Flow:
+    """One move of the reviewer. What makes no sense where they are changes nothing."""
+    if event == "leave":
+        return replace(flow, place="idle", before=(), message="")
+    where = MOVES.get((flow.place, event), "")
+    if not where:
+        return replace(flow, message="")
+    if where in ("+1", "-1"):
+        return _neighbour(flow, int(where))
+    if where == "before":
+        return replace(flow, place=flow.before[-1], before=flow.before[:-1], message="")
+    number = flow.at if at is None else at
+    if not 0 <= number < len(flow.rows):
+        return replace(flow, message=f"there is no number {number + 1}")
+    place: Place = where  # type: ignore[assignment]
+    before = (*flow.before, flow.place) if place in ("diff", "feedback") else ()
+    return replace(flow, place=place, at=number, before=before, message="")
+
+
+def _neighbour(flow: Flow, by: int) -> Flow:
+    """N and P clamp."""
+    number = flow.at + by
+    if number >= len(flow.rows):
+        return replace(flow, message=f"last of {len(flow.rows)} · Esc summary")
+    if number < 0:
+        return replace(flow, message=f"first of {len(flow.rows)} · Esc summary")
+    return replace(flow, at=number, message="")
+
+
+def decide(flow: Flow, task: str, decision: Decision) -> Flow:
+    """A decision has been made: on to the next task that has none, or, after the last one, to the closing line."""
+    rows = tuple(replace(row, decided=decision) if row.task == task else row for row in flow.rows)
+    undo = task if decision == "approved" else flow.undo
+    after = replace(flow, rows=rows, undo=undo, before=())
+    if flow.place == "summary":  # a batch: the reader stays where they are
+        return replace(after, message="")
+    following = [number for number, row in enumerate(rows) if not row.decided]
+    if not following:
+        return replace(after, place="idle" if len(rows) == 1 else "summary", message=closing(after))
+    number = next((number for number in following if number > flow.at), following[0])
+    return replace(after, place="task", at=number, message="")
+
+
+def take_back(flow: Flow, task: str) -> Flow:
+    """U: the task waits again, and is what the reviewer looks at if they looked at tasks."""
+    rows = tuple(replace(row, decided="") if row.task == task else row for row in flow.rows)
+    return replace(flow, rows=rows, undo="", message=f"{task} is back in review")
+
+
+def closing(flow: Flow) -> str:
+    """After the last one: what was decided."""
+    parts = [
+        f"{flow.counted(decision)} {word}"
+        for decision, word in (
+            ("approved", "approved"),
+            ("redo", "redo"),
+            ("rejected", "rejected"),
+            ("gone", "elsewhere"),
+        )
+        if flow.counted(decision)  # type: ignore[arg-type]
+    ]
+    return f"{len(flow.rows)} decided: {', '.join(parts)} · Esc board"

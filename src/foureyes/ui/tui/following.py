@@ -1,0 +1,33 @@
+"""Follow a next step inside the app: a command that shows something has a page here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.ui.tui import flow as review
+
+if TYPE_CHECKING:
+    from foureyes.ui.tui.screens.page import Page
+
+
+def follow(page: Page, words: list[str]) -> bool:
+    """Open the page that a command's words mean; False where the app has none for it."""
+    match words:
+        case ["fe", "show", task, "--diff", *_]:
+            page.app.back()
+            flow = review.look(page.app.flow, task)
+            page.app.go(review.step(flow, "diff"))
+        case ["fe", "show", task, *_]:
+            page.app.back()
+            page.app.go(review.look(page.app.flow, task))
+        case ["fe", "check", "show", task, *_]:
+            from foureyes.ui.tui.screens.text_page import show_checks
+
+            show_checks(page, task)
+        case ["fe", "finding", "show", finding, *_]:
+            from foureyes.ui.tui.screens.finding import FindingPage
+
+            page.app.push_screen(FindingPage(finding))
+        case _:
+            return False
+    return True

@@ -1,0 +1,30 @@
+"""The guard against the second press: a decision opens the next task under the same finger."""
+
+from __future__ import annotations
+
+QUIET_SECONDS = 0.8
+"""So long must a decision key rest after it was last pressed; terminals do not tell a repeat from a press."""
+
+
+class Guard:
+    """Which decision keys are deaf. Times come from the caller, in seconds."""
+
+    def __init__(self) -> None:
+        self._pressed: dict[str, float] = {}
+        self._armed = False
+        self._painted = True
+
+    def decided(self) -> None:
+        """A decision was made, and something else will stand under the finger."""
+        self._armed, self._painted = True, False
+
+    def painted(self) -> None:
+        """What stands there now has been painted."""
+        self._painted = True
+
+    def is_deaf(self, key: str, now: float) -> bool:
+        """Whether this press counts as the tail of the one before. Each press starts the rest anew."""
+        last = self._pressed.get(key)
+        self._pressed[key] = now
+        resting = last is None or now - last >= QUIET_SECONDS
+        return not self._painted or (self._armed and not resting)

@@ -1,0 +1,263 @@
+"""Every key of the terminal app, once: what it does in which context, what it is called, what types the same.
+
+Key handling, key line, help page, palette and the buttons of the mouse are made from this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, get_args
+
+Context = Literal["board", "summary", "batch", "task", "diff", "finding", "attention", "form", "page"]
+CONTEXTS: tuple[Context, ...] = get_args(Context)
+NEIGHBOURS: tuple[tuple[Context, Context], ...] = (
+    ("board", "summary"), ("board", "task"), ("summary", "task"), ("summary", "batch"), ("task", "diff"),
+    ("task", "finding"), ("diff", "finding"), ("board", "attention"),
+)  # fmt: skip
+"""Contexts that open out of each other: a decision key of one must not mean something else in the other."""
+
+
+class Key(NamedTuple):
+    """A key in a context. `keys`: every key that does it, separated by blanks. `label`: on the key line, empty for one
+    that only the help shows. `verb`: the line of the catalogue that it ends in. `command`: what types the same.
+    """
+
+    keys: str
+    action: str
+    label: str
+    help: str
+    verb: str = ""
+    command: str = ""
+    decision: bool = False
+
+    @property
+    def first(self) -> str:
+        return self.keys.split()[0]
+
+
+_MOVE = (
+    Key("up k", "up", "", "up"),
+    Key("down j", "down", "", "down"),
+    Key("pageup", "page_up", "", "a page up"),
+    Key("pagedown", "page_down", "", "a page down"),
+    Key("home", "top", "", "to the first"),
+    Key("end", "bottom", "", "to the last"),
+)
+_ALWAYS = (
+    Key("!", "attention", "attention", "everything that only a person can move", "attention.view", "fe status"),
+    Key("?", "help", "help", "all keys, this screen's first"),
+    Key("ctrl+p", "palette", "", "every action by name"),
+    Key("ctrl+q", "leave", "", "quit from anywhere; drafts and place are kept"),
+)
+_UNDO = Key("u", "undo", "", "take the last approval back, until it merges", "decisions.withdraw",
+            "fe approve {task} --withdraw")  # fmt: skip
+_REDO = Key("r", "redo", "redo", "send it back with feedback", "feedback.redo", 'fe redo {task} -m "…"', True)
+_REJECT = Key("x", "reject", "reject", "block the task, with a reason", "feedback.reject", 'fe reject {task} -m "…"',
+              True)  # fmt: skip
+_APPROVE = Key("a", "approve", "approve", "agree to exactly this change", "decisions.approve",
+               "fe approve {task} --seen {seen}", True)  # fmt: skip
+_ESC = Key("escape", "back", "Esc", "one screen up")
+
+KEYS: dict[Context, tuple[Key, ...]] = {
+    "board": (
+        Key("enter", "open", "open", "open the task", "lists.show", "fe show {task}"),
+        Key("r", "review", "review", "review what waits", "queue.view", "fe queue"),
+        Key("n", "new", "new", "write a task", "tasks.create", 'fe create "title"'),
+        Key("shift+s", "sprint", "", "sprint planning comes with sprints"),
+        Key("tab", "pane", "pane", "next pane"),
+        Key("shift+tab", "pane_before", "", "pane before"),
+        Key("left", "left", "", "column to the left"),
+        Key("right", "right", "", "column to the right"),
+        Key("/", "find", "filter", "filter as you type"),
+        Key("f", "filters", "filters", "the words that filters know"),
+        Key("o", "order", "", "order: priority, newest, oldest"),
+        Key("l", "log", "log", "the task's log", "lists.show", "fe show {task}"),
+        Key("i", "import_plan", "", "import a plan (on an empty board)", "plans.import_", "fe plan import FILE"),
+        Key("d", "demo", "", "where the demo is (on an empty board)"),
+        _UNDO,
+        Key("escape", "back", "", "close the filter"),
+        *_MOVE,
+        *_ALWAYS,
+        Key("q", "quit", "quit", "quit"),
+    ),
+    "summary": (
+        Key("a", "batch", "approve auto-approvable", "open the list of what can be approved in one go", "queue.batch",
+            "fe approve --all-auto", True),
+        Key("enter", "open", "one by one", "one by one, from the cursor on"),
+        Key("1 2 3 4 5 6 7 8 9", "jump", "jump", "to the task with this number"),
+        Key("d", "diff", "diff", "the diff of the row", "attempts.changes", "fe show {task} --diff"),
+        Key("/", "find", "find", "filter as you type"),
+        Key("f", "filters", "filters", "the words that filters know"),
+        Key("o", "order", "order", "order: risk, age, priority, size"),
+        Key("w", "why", "why", "why this row is here, and what an approval of yours would meet"),
+        _UNDO,
+        Key("f5", "refresh", "", "take in what is new"),
+        *_MOVE,
+        *_ALWAYS,
+        _ESC,
+    ),
+    "batch": (
+        Key("enter", "approve_ticked", "approve ticked", "approve every ticked row, one decision each",
+            "decisions.approve_many", "fe approve {tasks}", True),
+        Key("space", "tick", "tick", "tick or untick the row"),
+        Key("d", "diff", "full diff", "the diff of the row", "attempts.changes", "fe show {task} --diff"),
+        Key("r", "redo", "redo this one", "send this one back", "feedback.redo", 'fe redo {task} -m "…"', True),
+        Key("/", "find", "", "filter as you type"),
+        _UNDO,
+        *_MOVE,
+        *_ALWAYS,
+        Key("escape", "back", "Esc", "up; nothing is done"),
+    ),
+    "task": (
+        _APPROVE,
+        _REDO,
+        _REJECT,
+        Key("d", "diff", "diff", "the diff", "attempts.changes", "fe show {task} --diff"),
+        Key("n", "next", "next", "next task of the review"),
+        Key("p", "previous", "previous", "task before"),
+        Key("f", "findings", "findings", "its findings, one by one", "findings.listed", "fe finding list {task}"),
+        Key("c", "checks", "checks", "what the checks printed", "checks.show", "fe check show {task}"),
+        Key("i", "iterations", "iterations", "its attempts", "lists.show", "fe show {task}"),
+        Key("h", "history", "history", "what happened to it", "lists.show", "fe show {task}"),
+        Key("l", "log", "", "its log", "lists.show", "fe show {task}"),
+        Key("w", "why", "why", "every rule, for you"),
+        Key("1 2 3 4 5 6 7 8 9", "jump", "", "the diff, at file n"),
+        Key("enter", "open", "", "open the section at the cursor"),
+        Key("space", "page_down", "", "a page on"),
+        Key("tab", "section", "", "next section"),
+        Key(". ,", "finding", "", "next finding, the one before"),
+        Key("/", "find", "", "find in the page"),
+        Key("f5", "refresh", "", "take in what moved"),
+        _UNDO,
+        *_MOVE,
+        *_ALWAYS,
+        _ESC,
+    ),
+    "diff": (
+        Key("space", "read_on", "read on", "a page on, then the next file that has something unseen"),
+        Key("] [", "hunk", "hunk", "next hunk, the one before"),
+        Key("} {", "file", "file", "next file, the one before"),
+        Key(". ,", "finding", "finding", "next finding, the one before"),
+        Key("c", "comment", "comment", "comment on the line; it is sent with the decision"),
+        Key("v", "range", "", "begin or end a range of lines for a comment"),
+        Key("i", "iteration", "iteration", "compare: since you looked, with the attempt before, the whole change"),
+        Key("s", "split", "split", "side by side, or in one column"),
+        Key("z", "context", "", "more lines around, or fewer"),
+        Key("m", "mark", "", "mark the file as seen; recorded as marked, not shown"),
+        Key("t", "files", "files", "the list of files"),
+        Key("tab", "files", "", "between files and diff"),
+        _APPROVE,
+        _REDO,
+        _REJECT,
+        Key("n", "next", "next task", "next task of the review"),
+        Key("p", "previous", "previous task", "task before"),
+        Key("d", "pager", "pager", "read it in your pager", "attempts.diff", "fe show {task} --diff"),
+        Key("/", "find", "find", "find in the diff"),
+        Key("w", "why", "", "every rule, for you"),
+        Key("enter", "open", "", "unfold, or open the finding"),
+        Key("left", "left", "", "scroll to the left"),
+        Key("right", "right", "", "scroll to the right"),
+        Key("f5", "refresh", "", "compare with what moved"),
+        _UNDO,
+        *_MOVE,
+        *_ALWAYS,
+        _ESC,
+    ),
+    "finding": (
+        Key("1 2 3 4 5 6 7 8 9", "choose", "choose", "answer, rule, or waive, as listed", "rulings.rule",
+            "fe finding rule {finding} --verified", True),
+        Key(". ,", "finding", "next/previous finding", "next finding, the one before"),
+        Key("d", "diff", "diff at the line", "the diff at the finding's line", "attempts.changes",
+            "fe show {task} --diff"),
+        Key("enter", "open", "", "open its task"),
+        Key("space", "page_down", "", "a page on"),
+        _UNDO,
+        *_MOVE,
+        *_ALWAYS,
+        _ESC,
+    ),
+    "attention": (
+        Key("1 2 3 4 5 6 7 8 9", "choose", "choose", "do what the number says", "", "", True),
+        Key("enter", "open", "open task", "open its task", "lists.show", "fe show {task}"),
+        Key("d", "diff", "diff", "its diff", "attempts.changes", "fe show {task} --diff"),
+        Key("space", "page_down", "", "a page on"),
+        _UNDO,
+        *_MOVE,
+        *_ALWAYS,
+        _ESC,
+    ),
+    "form": (
+        Key("enter", "submit", "submit", "submit (in a text of several lines: a new line)"),
+        Key("ctrl+s", "submit", "submit", "submit from anywhere"),
+        Key("tab", "next_part", "next part", "next part"),
+        Key("shift+tab", "part_before", "", "part before"),
+        Key("ctrl+e", "editor", "editor", "write in your editor"),
+        Key("ctrl+o", "preview", "preview", "what the agent will be told"),
+        Key("ctrl+q", "leave", "", "quit; the draft is kept"),
+        Key("escape", "back", "Esc keeps draft", "up; the draft is kept"),
+    ),
+    "page": (
+        Key("/", "find", "find", "find in the page"),
+        Key("space", "page_down", "", "a page on"),
+        Key("1 2 3 4 5 6 7 8 9", "choose", "", "the next step with this number"),
+        *_MOVE,
+        Key("ctrl+q", "leave", "", "quit"),
+        Key("escape", "back", "Esc", "back"),
+    ),
+}  # fmt: skip
+
+SHOWN = {
+    "enter": "Enter", "escape": "Esc", "space": "Space", "tab": "Tab", "shift+tab": "Shift+Tab", "up": "↑",
+    "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End",
+    "shift+s": "Shift+S", "f5": "F5", "ctrl+p": "Ctrl+P", "ctrl+q": "Ctrl+Q", "ctrl+s": "Ctrl+S",
+    "ctrl+e": "Ctrl+E", "ctrl+o": "Ctrl+O",
+}  # fmt: skip
+
+
+def shown(key: str) -> str:
+    """A key as people read it."""
+    return SHOWN.get(key, key.upper() if len(key) == 1 and key.isalpha() else key)
+
+
+def all_shown(key: Key) -> str:
+    """All keys of a row, digits as a range."""
+    names = key.keys.split()
+    return "1-9" if names[0] == "1" and len(names) == 9 else " ".join(shown(name) for name in names)
+
+
+def normal(key: str, character: str | None) -> str:
+    """The registry's name for a pressed key: letters mean the same in both cases, but Shift+S."""
+    if character == "S" or key == "shift+s":
+        return "shift+s"
+    if character and len(character) == 1 and character.isprintable() and character != " ":
+        return character.lower()
+    return key
+
+
+def action_of(context: Context, key: str) -> Key | None:
+    """What a key does in a context, if anything."""
+    for row in KEYS[context]:
+        if key in row.keys.split():
+            return row
+    if key == "shift+s":  # only the board tells it from s
+        return action_of(context, "s")
+    return None
+
+
+def elsewhere(context: Context, key: str) -> str:
+    """For a decision letter in the wrong place: where it works (no dead keys)."""
+    if context == "board" and key == "s":
+        return "Sprint planning is Shift+S"
+    rows = [(name, row) for name in CONTEXTS for row in KEYS[name] if row.decision and key in row.keys.split()]
+    places = list(dict.fromkeys(name for name, row in rows if row.label and len(row.keys) == 1))
+    if not places:
+        return ""
+    what = next(row.label for name, row in rows if name == places[0])
+    return f"{shown(key)} ({what}) works in: {', '.join(places)}"
+
+
+def bound(context: Context) -> Iterator[tuple[str, Key]]:
+    """Every single key of a context with its row."""
+    for row in KEYS[context]:
+        for key in row.keys.split():
+            yield key, row

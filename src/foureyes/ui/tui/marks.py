@@ -1,0 +1,141 @@
+"""Marks and colours: what each state looks like, never by colour alone; and untrusted text made visible."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+from rich.style import Style
+
+Theme = Literal["default", "light", "blue-orange", "high-contrast", "mono"]
+THEMES: tuple[Theme, ...] = ("default", "light", "blue-orange", "high-contrast", "mono")
+
+
+class Marks(msgspec.Struct, frozen=True, kw_only=True):
+    """One set of marks."""
+
+    checks: Mapping[str, str]
+    severities: Mapping[str, str]
+    risks: Mapping[str, str]
+    cursor: str
+    unseen: str
+    seen: str
+    more: str
+    rule: str
+    double: str
+    bar: str
+    edge: str
+    waits: str
+    rejected: str
+    working: str
+    ellipsis: str
+    dot: str
+    minus: str
+
+
+FINE = Marks(
+    checks={"passed": "✓", "failed": "✗", "running": "…", "not_run": "–", "crashed": "E", "timed_out": "E"},
+    severities={"CRITICAL": "◆", "HIGH": "▲", "MEDIUM": "●", "LOW": "○"},
+    risks={"high": "‼", "medium": "!", "low": "·"},
+    cursor="►", unseen="○", seen="●", more="⋮", rule="─", double="═", bar="│", edge="┃", waits="⊘", rejected="✗",
+    working="●", ellipsis="…", dot="·", minus="−",
+)  # fmt: skip
+PLAIN = Marks(
+    checks={"passed": "+", "failed": "x", "running": "~", "not_run": "-", "crashed": "E", "timed_out": "E"},
+    severities={"CRITICAL": "C", "HIGH": "H", "MEDIUM": "M", "LOW": "L"},
+    risks={"high": "!!", "medium": "!", "low": "."},
+    cursor=">", unseen="o", seen="*", more=":", rule="-", double="=", bar="|", edge="|", waits="/", rejected="x",
+    working="*", ellipsis="~", dot="-", minus="-",
+)  # fmt: skip
+
+
+def marks_for(environ: Mapping[str, str], encoding: str) -> Marks:
+    """ASCII where it is asked for, or where the terminal's text is no UTF-8."""
+    plain = environ.get("FOUREYES_ASCII", "") not in ("", "0") or "utf" not in encoding.lower()
+    return PLAIN if plain else FINE
+
+
+Role = Literal[
+    "text", "dim", "title", "heading", "cursor", "focus", "added", "removed", "hunk", "ok", "bad", "warn",
+    "high", "medium", "low", "banner", "key", "link", "error",
+]  # fmt: skip
+Palette = Mapping[str, Style]
+
+
+def _palette(**styles: str) -> Palette:
+    return {role: Style.parse(text) for role, text in styles.items()}
+
+
+PALETTES: dict[Theme, Palette] = {
+    "default": _palette(
+        text="none", dim="#8a8f98", title="bold", heading="bold #7aa2f7", cursor="bold on #2d3f63", focus="bold",
+        added="#9ece6a", removed="#f7768e", hunk="#7dcfff", ok="#9ece6a", bad="bold #f7768e", warn="#e0af68",
+        high="bold #f7768e", medium="#e0af68", low="#8a8f98", banner="bold #1a1b26 on #e0af68", key="bold #7aa2f7",
+        link="underline #7dcfff", error="bold #f7768e",
+    ),
+    "light": _palette(
+        text="none", dim="#5c6370", title="bold", heading="bold #1e4fa3", cursor="bold on #cfe0ff", focus="bold",
+        added="#1a7f37", removed="#b3261e", hunk="#0b6a8f", ok="#1a7f37", bad="bold #b3261e", warn="#8a5a00",
+        high="bold #b3261e", medium="#8a5a00", low="#5c6370", banner="bold #ffffff on #8a5a00", key="bold #1e4fa3",
+        link="underline #0b6a8f", error="bold #b3261e",
+    ),
+    "blue-orange": _palette(
+        text="none", dim="#8a8f98", title="bold", heading="bold #8ab4f8", cursor="bold on #2d3f63", focus="bold",
+        added="#62b0ff", removed="#ff9e3d", hunk="#b8b8ff", ok="#62b0ff", bad="bold #ff9e3d", warn="#ffd08a",
+        high="bold #ff9e3d", medium="#ffd08a", low="#8a8f98", banner="bold #1a1b26 on #ffd08a", key="bold #8ab4f8",
+        link="underline #8ab4f8", error="bold #ff9e3d",
+    ),
+    "high-contrast": _palette(
+        text="#ffffff", dim="#d0d0d0", title="bold #ffffff", heading="bold #ffff00", cursor="bold #000000 on #ffff00",
+        focus="bold #ffff00", added="bold #00ff00", removed="bold #ff6060", hunk="bold #00ffff", ok="bold #00ff00",
+        bad="bold #ff6060", warn="bold #ffff00", high="bold #ff6060", medium="bold #ffff00", low="#ffffff",
+        banner="bold #000000 on #ffffff", key="bold #ffff00", link="underline #00ffff", error="bold #ff6060",
+    ),
+    "mono": _palette(
+        text="none", dim="dim", title="bold", heading="bold", cursor="reverse", focus="bold underline", added="bold",
+        removed="dim", hunk="underline", ok="none", bad="bold", warn="none", high="bold", medium="none", low="dim",
+        banner="reverse", key="bold", link="underline", error="bold reverse",
+    ),
+}  # fmt: skip
+_HIDDEN = {
+    **{code: chr(0x2400 + code) for code in range(32)},
+    127: "␡",
+    **{code: f"⟨U+{code:04X}⟩" for code in (
+        *range(0x80, 0xA0), 0x00AD, 0x061C, *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070),
+        0xFEFF, *range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080),
+    )},
+}  # fmt: skip
+
+
+def visible(text: str, tabs: int = 0) -> str:
+    """Untrusted text with control, escape and bidirectional characters shown as what they are; `tabs`: how wide a tab
+    is drawn where tabs are ordinary (code).
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    if tabs:
+        text = text.expandtabs(tabs)
+    shown = text.translate(_HIDDEN)
+    return shown if shown.isascii() or not _has_surrogate(shown) else shown.encode("utf-8", "replace").decode()
+
+
+def _has_surrogate(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def theme_for(environ: Mapping[str, str], wanted: str) -> Theme:
+    """The theme in force: NO_COLOR wins, then what was asked for."""
+    if environ.get("NO_COLOR"):
+        return "mono"
+    return next((theme for theme in THEMES if theme == wanted), "default")
+
+
+def encoding_of(environ: Mapping[str, str]) -> str:
+    """The terminal's encoding, as the locale variables say."""
+    for name in ("LC_ALL", "LC_CTYPE", "LANG"):
+        if environ.get(name):
+            value = environ[name]
+            return "utf-8" if "utf" in value.lower() else "ascii" if value in ("C", "POSIX") else value
+    return "utf-8" if os.name == "nt" else "ascii"

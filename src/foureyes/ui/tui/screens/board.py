@@ -1,0 +1,303 @@
+"""The board: four columns, who is at work, what happened, and what waits for the person who sits here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Container, Horizontal, Vertical
+
+from foureyes.app.views.board import COLUMNS, BoardView, Card, ColumnName
+from foureyes.app.views.event import EventLine
+from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.filters import Filter, parse
+from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.screens.page import Page
+from foureyes.ui.tui.text.board import agent_lines, card_lines, event_lines, status_line
+from foureyes.ui.tui.widgets.bar import Bar
+from foureyes.ui.tui.widgets.rows import Line, Rows, plain
+
+if TYPE_CHECKING:
+    from foureyes.errors import FoureyesError
+
+SIDE_BY_SIDE, WITH_SIDE = 100, 120
+"""From this width columns stand side by side; from this the agents stand on the right."""
+CARDS = 200
+"""So many cards a column are read at once; the window grows when the cursor comes near its end."""
+EVENTS = 50
+TITLES: dict[ColumnName, str] = {
+    "open": "Open",
+    "in_progress": "In progress",
+    "reviewing": "Reviewing",
+    "done": "Done",
+}
+ORDERS = ("priority", "newest", "oldest")
+
+
+class BoardPage(Page):
+    """The first page. A card is selected by its task; new cards never move the cursor."""
+
+    context: ClassVar = "board"
+    name_in_flow = "board"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.view: BoardView | None = None
+        self.events: list[EventLine] = []
+        self.column: ColumnName = "reviewing"
+        self.pane = "column"
+        self.filter = Filter()
+        self.limit = CARDS
+        self._settled = False
+
+    def body(self) -> ComposeResult:
+        with Container(id="main"):
+            with Horizontal(id="columns"):
+                for name in COLUMNS:
+                    with Vertical(id=f"box-{name}", classes="box"):
+                        yield Bar(id=f"title-{name}")
+                        yield Rows(id=f"column-{name}")
+            with Vertical(id="side"):
+                yield Bar(id="agents-title")
+                yield Rows(id="agents")
+                yield Bar(id="events-title")
+                yield Rows(id="events", cursor=False)
+
+    @property
+    def rows(self) -> Rows:
+        """The pane that the keys move in."""
+        name = f"column-{self.column}" if self.pane == "column" else self.pane
+        return self.query_one(f"#{name}", Rows)
+
+    # -- reading
+
+    def reload(self) -> None:
+        limit = self.limit
+
+        def read(desk: Desk) -> tuple[BoardView, list[EventLine]]:
+            app = desk.application
+            return app.board.view(desk.actor, limit=limit), app.events.latest(EVENTS)
+
+        self.ask(read, self._read, self._unread)
+
+    def _read(self, answer: tuple[BoardView, list[EventLine]]) -> None:
+        self.view, self.events = answer
+        if not self._settled:
+            self._settled = True
+            self.column = self._first_column()
+            self.query_one(f"#column-{self.column}").focus()
+        self.draw()
+
+    def _unread(self, problem: FoureyesError) -> None:
+        self.away(problem)
+        self.draw()
+
+    def _first_column(self) -> ColumnName:
+        """Where the eye should be: what waits for review, else what can be begun."""
+        assert self.view is not None
+        filled: list[ColumnName] = ["reviewing", "in_progress", "open", "done"]
+        return next((name for name in filled if getattr(self.view, name).count), "open")
+
+    def changed(self, seq: int) -> None:
+        self.reload()
+
+    def arrive(self) -> None:
+        self.reload()
+
+    # -- drawing
+
+    def draw(self) -> None:
+        if not self.is_mounted:
+            return
+        width, height = self.app.size.width, self.app.size.height
+        self.set_class(width >= SIDE_BY_SIDE, "-wide")
+        self.set_class(width >= WITH_SIDE, "-side")
+        self.set_class(height < 24, "-short")
+        self.set_class(height < 20, "-tiny")
+        view = self.view
+        if view is None:
+            self.top.show(self.paint(" foureyes", "title"))
+            return
+        right = f"{view.policy} {self.app.marks.dot} {len(view.agents)} at work {self.app.marks.dot} {view.at[11:16]} "
+        name = Text.assemble(
+            (" foureyes", self.app.palette["title"]), f"  {view.project} {self.app.marks.dot} {view.target}"
+        )
+        lines = [self.across(name, right)]
+        if width < SIDE_BY_SIDE:
+            lines.append(self._tabs(view))
+        self.top.show(*lines)
+        for column in COLUMNS:
+            self._draw_column(view, column, width)
+        self.query_one("#agents-title", Bar).show(self.rule_in("AGENTS", "agents"))
+        self.query_one("#agents", Rows).show(agent_lines(view, self.app.marks, self.app.palette))
+        self.query_one("#events-title", Bar).show(self.rule_in("EVENTS", "events"))
+        self.query_one("#events", Rows).show(event_lines(self.events, self.app.marks, self.app.palette))
+        self.foot.show(status_line(view, width, self.app.palette, self.app.flow))
+
+    def rule_in(self, title: str, pane: str) -> Text:
+        """A pane's title: bold and with a double rule where the keys are, not by colour alone."""
+        here = self.pane == pane
+        mark = self.app.marks.double if here else self.app.marks.rule
+        return self.paint(f" {mark * 2} {title} {mark * 200}", "title" if here else "dim")
+
+    def _tabs(self, view: BoardView) -> Text:
+        text = Text(" ")
+        for name in COLUMNS:
+            label = f"{TITLES[name]} {getattr(view, name).count:,}"
+            here = name == self.column
+            text.append(f"▐{label}▌" if here else f" {label} ", self.app.palette["title" if here else "dim"])
+            text.append(" ")
+        hint = f"filter: {self.filter.text}" if self.filter.text else ""
+        return self.across(text, hint)
+
+    def _draw_column(self, view: BoardView, name: ColumnName, width: int) -> None:
+        column = getattr(view, name)
+        here = name == self.column and self.pane == "column"
+        mark = self.app.marks.double if here else self.app.marks.rule
+        title = f" {TITLES[name].upper()} {column.count:,} "
+        bar = self.query_one(f"#title-{name}", Bar)
+        if width >= SIDE_BY_SIDE:
+            bar.show(self.paint(title + (mark * 80 if here else ""), "title" if here else "dim"))
+        else:
+            bar.show(self.rule())
+        cards = [card for card in column.cards if self.filter.fits(card)]
+        lines: list[Line] = []
+        for card in cards:
+            lines += card_lines(card, view, self.app.marks, self.app.palette, tall=width >= SIDE_BY_SIDE)
+        if not cards:
+            lines = [plain(self.paint(f"  {line}", "dim")) for line in self._empty(view, name)]
+        elif column.count > len(column.cards):
+            lines.append(plain(self.paint(f" {self.app.marks.more} {column.count - len(column.cards):,} more", "dim")))
+        rows = self.query_one(f"#column-{name}", Rows)
+        lost = rows.show(lines)
+        if lost and name == self.column:
+            self.note(f"{lost} is no longer in this column")
+
+    def _empty(self, view: BoardView, name: ColumnName) -> list[str]:
+        total = sum(getattr(view, each).count for each in COLUMNS)
+        if self.filter.text:
+            return [f'No task matches "{visible(self.filter.text)}". Esc clears the filter ({total:,} tasks).']
+        if total:
+            return ["nothing here"]
+        return [
+            "",
+            "Nothing planned yet.",
+            "",
+            "N   write a task          I   import a plan (Markdown)",
+            "D   the demo in a throw-away repository         ?   all keys",
+            "",
+            "A task without a review label waits for you in a batch. Labels change that:",
+            "review:per-task · review:batch · review:auto · review:skip",
+        ]
+
+    # -- what is selected
+
+    def card(self) -> Card | None:
+        """The card under the cursor."""
+        if self.view is None:
+            return None
+        column = getattr(self.view, self.column)
+        return next((card for card in column.cards if card.task == self.rows.at), None)
+
+    def selected_task(self) -> str:
+        """The task under the cursor, in a column or in the agents' pane; empty where there is none."""
+        if self.pane == "agents" and self.view is not None:
+            return next((row.task for row in self.view.agents if row.task == self.rows.at), "")
+        return self.rows.at or "" if self.pane == "column" else ""
+
+    def words(self) -> dict[str, str] | None:
+        return {"task": self.selected_task() or "TASK"}
+
+    def on_rows_moved(self, message: Rows.Moved) -> None:
+        """Near the end of what was read more is read, so that every card can be reached."""
+        column = getattr(self.view, self.column, None)
+        if column is not None and message.rows.order and column.count > len(column.cards):
+            if message.rows.order.index(message.row) > len(message.rows.order) - 20:
+                self.limit += CARDS
+                self.reload()
+
+    def on_rows_opened(self, message: Rows.Opened) -> None:
+        self.do_open()
+
+    # -- keys
+
+    def do_open(self) -> None:
+        task = self.selected_task()
+        if task:
+            self.app.go(review.look(self.app.flow, task))
+
+    def do_review(self) -> None:
+        from foureyes.ui.tui.reviewing import begin
+
+        begin(self)
+
+    def do_new(self) -> None:
+        from foureyes.ui.tui.screens.new_task import NewTaskPage
+
+        self.app.push_screen(NewTaskPage())
+
+    def do_sprint(self) -> None:
+        self.note("sprints are not built yet")
+
+    def do_pane(self) -> None:
+        self._turn(1)
+
+    def do_pane_before(self) -> None:
+        self._turn(-1)
+
+    def _turn(self, by: int) -> None:
+        panes = ["column", "agents", "events"]
+        self.pane = panes[(panes.index(self.pane) + by) % len(panes)]
+        self.rows.focus()
+        self.draw()
+
+    def do_left(self) -> None:
+        self._column(-1)
+
+    def do_right(self) -> None:
+        self._column(1)
+
+    def _column(self, by: int) -> None:
+        number = max(0, min(len(COLUMNS) - 1, COLUMNS.index(self.column) + by))
+        self.column, self.pane = COLUMNS[number], "column"
+        self.rows.focus()
+        self.draw()
+
+    def do_find(self) -> None:
+        from foureyes.ui.tui.screens.find import ask_filter
+
+        ask_filter(self, self.filter.text, self._filtered)
+
+    def _filtered(self, text: str) -> None:
+        self.filter = parse(text)
+        self.draw()
+
+    def do_filters(self) -> None:
+        from foureyes.ui.tui.filters import HELP
+        from foureyes.ui.tui.screens.text_page import TextPage
+
+        self.app.push_screen(TextPage("FILTERS", HELP))
+
+    def do_order(self) -> None:
+        self.note("the board is ordered by what can be done first; R orders the review, with O there")
+
+    def do_log(self) -> None:
+        from foureyes.ui.tui.screens.text_page import show_log
+
+        if task := self.selected_task():
+            show_log(self, task)
+
+    def do_import_plan(self) -> None:
+        self.note("fe plan import FILE: tasks from a Markdown plan")
+
+    def do_demo(self) -> None:
+        self.note("make demo, in a checkout of Foureyes, plays it in a throw-away repository")
+
+    def do_back(self) -> None:
+        if self.filter.text:
+            self._filtered("")
+
+    def do_quit(self) -> None:
+        self.app.leave()

@@ -1,0 +1,57 @@
+"""One line to type a filter or a search into; what is below follows every key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+if TYPE_CHECKING:
+    from foureyes.ui.tui.screens.page import Page
+
+
+class FindLine(ModalScreen[None], inherit_bindings=False):
+    """A line at the bottom. Enter keeps what was typed, Esc takes back what was there before."""
+
+    DEFAULT_CSS = """
+    FindLine { align: left bottom; background: transparent; }
+    FindLine Input { height: 1; border: none; background: $background; color: $foreground; padding: 0 1; }
+    """
+
+    def __init__(self, text: str, typed: Callable[[str], None], onward: Callable[[int], None] | None) -> None:
+        super().__init__()
+        self._before, self._typed, self._onward = text, typed, onward
+
+    def compose(self) -> ComposeResult:
+        yield Input(self._before, placeholder="/ words, label:docs, risk:high, it:>2, mine  (Enter keeps, Esc clears)")
+
+    def on_input_changed(self, message: Input.Changed) -> None:
+        message.stop()
+        self._typed(message.value)
+
+    def on_key(self, event: events.Key) -> None:
+        """In a search the arrows go on and back; Enter keeps the filter, or goes on in a search."""
+        if event.key in ("down", "up") and self._onward is not None:
+            event.stop()
+            self._onward(1 if event.key == "down" else -1)
+        elif event.key == "enter":
+            event.stop()
+            if self._onward is None:
+                self.dismiss()
+            else:
+                self._onward(1)
+        elif event.key == "escape":
+            event.stop()
+            self._typed("" if self._onward is not None else self._before)
+            self.dismiss()
+
+
+def ask_filter(
+    page: Page, text: str, typed: Callable[[str], None], onward: Callable[[int], None] | None = None
+) -> None:
+    """Let the reader type; `typed` gets the text with every key, `onward` the way to the next or last hit."""
+    page.app.push_screen(FindLine(text, typed, onward))

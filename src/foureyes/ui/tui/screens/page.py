@@ -1,0 +1,247 @@
+"""A page: what every screen has. Keys come from the registry, work goes to the desk, refusals become a sheet."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from foureyes.errors import FoureyesError
+from foureyes.ui.tui.desk import Answered, Desk, Failed
+from foureyes.ui.tui.keys import Context, Key, action_of, elsewhere, normal, shown
+from foureyes.ui.tui.widgets.bar import Bar
+from foureyes.ui.tui.widgets.key_line import KeyLine
+from foureyes.ui.tui.widgets.rows import Rows
+
+if TYPE_CHECKING:
+    from foureyes.ui.tui.app import FoureyesApp
+
+T = TypeVar("T")
+
+
+class Page(Screen[None], inherit_bindings=False):
+    """A screen with a title, a body, a line for what just happened, and its keys. `context` is its key table."""
+
+    app: FoureyesApp
+    context: ClassVar[Context] = "page"
+    name_in_flow: ClassVar[str] = ""
+    """The review's name for this page; empty for one that is only laid over others."""
+    DEFAULT_CSS = """
+    Page { layout: vertical; background: $background; color: $foreground; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pressed = ""
+        self._away = False
+
+    # -- what a page consists of
+
+    def compose(self) -> ComposeResult:
+        yield Bar(id="top")
+        yield from self.body()
+        yield Bar(id="foot")
+        yield Bar(id="note")
+        yield KeyLine(self.context)
+
+    def body(self) -> ComposeResult:
+        """What stands between title and keys; one list where a page says nothing else."""
+        yield Rows(id="rows")
+
+    def on_mount(self) -> None:
+        self.query_one("#foot", Bar).show()
+        self.note("")
+        self.reload()
+
+    def reload(self) -> None:
+        """Ask for what the page shows, and draw it."""
+
+    def draw(self) -> None:
+        """Draw what is known, for the size that there is."""
+
+    def arrive(self) -> None:
+        """This page is on top (again), and the review may stand somewhere else."""
+
+    def changed(self, seq: int) -> None:
+        """Others have written to the journal."""
+
+    def away(self, problem: FoureyesError) -> None:
+        """The store does not answer; what is on screen stays."""
+        self._away = True
+        self.note(self.paint(f" {problem.message} Trying again.", "banner"))
+
+    def back_again(self) -> None:
+        """The store answers. After an absence everything is asked for anew."""
+        if self._away:
+            self._away = False
+            self.note("the store answers again")
+            self.reload()
+
+    def keep(self) -> None:
+        """Save what would be lost: the app ends."""
+
+    def on_resize(self, _: events.Resize) -> None:
+        self.draw()
+
+    @property
+    def rows(self) -> Rows:
+        return self.query_one("#rows", Rows)
+
+    @property
+    def top(self) -> Bar:
+        return self.query_one("#top", Bar)
+
+    @property
+    def foot(self) -> Bar:
+        return self.query_one("#foot", Bar)
+
+    @property
+    def keys(self) -> KeyLine:
+        return self.query_one(KeyLine)
+
+    def note(self, text: Text | str) -> None:
+        """One line about what just happened; the next key clears it."""
+        self.query_one("#note", Bar).show(text if isinstance(text, Text) else Text(f" {text}" if text else ""))
+
+    def paint(self, text: str, role: str = "text") -> Text:
+        """Text in one of the palette's roles."""
+        return Text(text, self.app.palette[role], no_wrap=True)
+
+    def across(self, left: Text | str, right: Text | str = "", width: int | None = None) -> Text:
+        """Left and right on one line; what is on the right stays, the left is cut."""
+        wide = width or self.app.size.width
+        start = left.copy() if isinstance(left, Text) else Text(left)
+        end = right.copy() if isinstance(right, Text) else Text(right)
+        start.truncate(max(0, wide - end.cell_len - 1), overflow="ellipsis", pad=True)
+        return Text.assemble(start, " ", end)
+
+    def rule(self, title: str = "") -> Text:
+        """A line across the page, perhaps with a title in it."""
+        mark = self.app.marks.rule
+        start = f" {mark * 2} {title} " if title else " "
+        return self.paint(start + mark * max(0, self.app.size.width - len(start) - 1), "dim")
+
+    # -- keys
+
+    async def on_key(self, event: events.Key) -> None:
+        key = normal(event.key, event.character)
+        row = action_of(self.context, key)
+        if row is None:
+            self.note(elsewhere(self.context, key))
+            return
+        event.stop()
+        event.prevent_default()
+        self.press(key)
+
+    def action_press(self, key: str) -> None:
+        """A click on the key line."""
+        self.press(key)
+
+    def press(self, key: str) -> None:
+        """Do what a key does here."""
+        row = action_of(self.context, key)
+        if row is None:
+            return
+        self.note("")
+        if row.decision and self.app.guard.is_deaf(key, time.monotonic()):
+            self.note(self.deaf())
+            return
+        self._pressed = key
+        self.app.last_command = self.command(row) or self.app.last_command
+        getattr(self, f"do_{row.action}")()
+
+    @property
+    def pressed(self) -> str:
+        """The key that is being handled: which digit, which bracket."""
+        return self._pressed
+
+    def deaf(self) -> str:
+        """What a press says that came too soon after a decision."""
+        return "one decision at a time"
+
+    def command(self, row: Key) -> str:
+        """What types the same on the command line."""
+        words = self.words()
+        return row.command.format_map(words) if row.command and words is not None else ""
+
+    def words(self) -> dict[str, str] | None:
+        """What the commands of this page are about; None where nothing is selected."""
+        return {"task": self.rows.at or "TASK", "tasks": "TASK", "seen": "", "finding": "FINDING"}
+
+    # -- work
+
+    def ask(
+        self,
+        work: Callable[[Desk], T],
+        then: Callable[[T], None],
+        otherwise: Callable[[FoureyesError], None] | None = None,
+    ) -> None:
+        """Have the desk do something; `then` gets the answer, `otherwise` a refusal (else it becomes a sheet)."""
+        self.app.desk.ask(self, work, then, otherwise)
+        self.app.busy_since(time.monotonic())
+
+    def on_answered(self, message: Answered) -> None:
+        self.app.answered()
+        if self.is_attached:
+            message.then(message.answer)
+
+    def on_failed(self, message: Failed) -> None:
+        self.app.answered()
+        problem = message.problem
+        if not isinstance(problem, FoureyesError):
+            self.app.broke(problem)
+        elif message.otherwise is not None:
+            message.otherwise(problem)
+        else:
+            self.refused(problem)
+
+    def refused(self, problem: FoureyesError) -> None:
+        """A refusal is a page, not a toast."""
+        self.app.show_refusal(problem)
+
+    # -- what every page can do
+
+    def do_up(self) -> None:
+        self.rows.move(-1)
+
+    def do_down(self) -> None:
+        self.rows.move(1)
+
+    def do_page_up(self) -> None:
+        self.rows.page(-1)
+
+    def do_page_down(self) -> None:
+        self.rows.page(1)
+
+    def do_top(self) -> None:
+        self.rows.edge(last=False)
+
+    def do_bottom(self) -> None:
+        self.rows.edge(last=True)
+
+    def do_back(self) -> None:
+        self.app.back()
+
+    def do_leave(self) -> None:
+        self.app.leave()
+
+    def do_help(self) -> None:
+        self.app.show_help(self.context)
+
+    def do_palette(self) -> None:
+        self.app.action_command_palette()
+
+    def do_attention(self) -> None:
+        self.app.show_attention()
+
+    def do_undo(self) -> None:
+        self.app.undo()
+
+    def why_not(self, key: str) -> str:
+        """The label of a decision key that would be refused (no dead keys)."""
+        return f"[{shown(key)}] Why not?"

@@ -1,0 +1,96 @@
+"""A refusal: every reason with its rule, and the next step as a key that can be pressed here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+
+from foureyes.errors import FoureyesError, Reason
+from foureyes.steps import Steps
+from foureyes.ui.steps import steps_text
+from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.screens.page import Page
+from foureyes.ui.tui.widgets.rows import Rows, plain
+
+OPENS = {"show": "open the task", "check": "show the output", "finding": "open the finding", "loop": "show the loop"}
+
+
+class RefusalPage(Page):
+    """All reasons, in the order of the rules. It stays until Esc; digits do what the steps say, where the app can."""
+
+    context: ClassVar = "page"
+
+    def __init__(self, problem: FoureyesError) -> None:
+        super().__init__()
+        self._problem = problem
+        self._reasons = problem.reasons or (Reason("", problem.message, problem.next_step),)
+
+    def body(self) -> ComposeResult:
+        yield Rows(id="rows", cursor=False)
+
+    def draw(self) -> None:
+        if not self.is_mounted:
+            return
+        many = "reason" if len(self._reasons) == 1 else "reasons"
+        title = f" NOT DONE: {len(self._reasons)} {many}"
+        self.top.show(self.across(self.paint(title, "bad"), f"{self._problem.task} "), self.rule())
+        self.rows.show([plain(line) for line in self._lines()])
+        self.foot.show(self.paint(" Nothing was changed.", "title"))
+
+    reload = draw
+
+    def _lines(self) -> Iterator[Text]:
+        if self._problem.reasons:
+            yield self.paint(f" {visible(self._problem.message)}")
+        width = max(20, self.app.size.width - 10)
+        for number, reason in enumerate(self._reasons, 1):
+            text = Text(visible(reason.message))
+            first, *rest = text.wrap(self.app.console, width) or [Text("")]
+            yield Text.assemble(
+                (f" {number}  ", self.app.palette["key"]), (f"{reason.rule:<4}", self.app.palette["title"]), " ", first
+            )
+            for line in rest:
+                yield Text.assemble(" " * 9, line)
+            for step in reason.next.steps:
+                if step.argv:
+                    yield self.paint(
+                        f"         next  {number} {self._opens(reason.next)}      {_command(reason.next)}", "dim"
+                    )
+                    break
+
+    @staticmethod
+    def _opens(steps: Steps) -> str:
+        words = _words(steps)
+        return OPENS.get(words[1], "type it") if len(words) > 1 and words[0] == "fe" else "type it"
+
+    def do_choose(self) -> None:
+        number = int(self.pressed)
+        if number > len(self._reasons):
+            self.note(f"there is no reason {number}")
+            return
+        self.follow(self._reasons[number - 1].next)
+
+    def follow(self, steps: Steps) -> None:
+        """Do what a step says, where the app has a page for it; else say what to type."""
+        from foureyes.ui.tui.following import follow
+
+        if not follow(self, _words(steps)):
+            self.note(f"type: {_command(steps)}" if steps else "nothing to type here")
+
+    def do_find(self) -> None:
+        self.note("")
+
+
+def _words(steps: Steps) -> list[str]:
+    """The words of the first command, as far as they are typed just as they stand."""
+    for step in steps.steps:
+        if step.argv:
+            return [word for word in step.argv if isinstance(word, str)]
+    return []
+
+
+def _command(steps: Steps) -> str:
+    return steps_text(steps)

@@ -1,0 +1,1 @@
+"""What pages say: lines of text made from views."""

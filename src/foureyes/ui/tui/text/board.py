@@ -1,0 +1,158 @@
+"""What the board says: cards, agents, events, the status line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from foureyes.app.views.board import AgentRow, BoardView, Card
+from foureyes.app.views.event import EventLine
+from foureyes.ui.tui.flow import Flow
+from foureyes.ui.tui.marks import Marks, Palette, visible
+from foureyes.ui.tui.text.lines import age, clock, cut
+from foureyes.ui.tui.widgets.rows import Line, plain
+
+LONG_QUIET = 120
+"""After so many seconds without a word the silence is shown."""
+
+
+def card_lines(card: Card, view: BoardView, marks: Marks, palette: Palette, *, tall: bool) -> list[Line]:
+    """A card: one line in a tab, two in a column."""
+    if not tall:
+        return [Line(lambda width: _wide(card, view, marks, palette, width), card.task)]
+    return [
+        Line(lambda width: cut(_head(card, view, marks, palette), width), card.task),
+        Line(lambda width: cut(Text(f"     {visible(card.title)}", palette["dim"]), width), card.task),
+    ]
+
+
+def checks_of(card: Card, view: BoardView, marks: Marks, palette: Palette) -> Text:
+    """The checks, left to right as configured."""
+    if card.review is None:
+        return Text("")
+    text = Text()
+    for name in view.checks:
+        word = card.review.checks.get(name, "not_run")
+        text.append(marks.checks.get(word, "?"), palette[ROLES.get(word, "dim")])
+    return text
+
+
+ROLES = {"passed": "ok", "failed": "bad", "crashed": "warn", "timed_out": "warn"}
+
+
+def _mark(card: Card, marks: Marks) -> str:
+    states = {
+        "waiting": marks.waits, "rejected": marks.rejected, "blocked": marks.waits, "deferred": "z",
+        "in_progress": marks.working, "merged": marks.checks["passed"], "stuck": "E",
+    }  # fmt: skip
+    if card.held:
+        return "H"
+    if card.review is not None and card.review.mode == "per-task":
+        return "P"
+    return states.get(card.state, " ")
+
+
+def _risk(card: Card, marks: Marks, palette: Palette) -> Text:
+    if card.review is None:
+        return Text("")
+    level = card.review.risk.level
+    return Text(f"{marks.risks[level]:<2}", palette[level])
+
+
+def _what(card: Card) -> str:
+    """Why a card stands where it stands."""
+    if card.held:
+        return f"held: {visible(card.note)}" if card.note else "held"
+    said = {
+        "waiting": f"waits {', '.join(card.waits_for)}",
+        "rejected": "rejected",
+        "blocked": f"blocked: {visible(card.note)}" if card.note else "blocked",
+        "deferred": "deferred",
+        "merging": f"merging, place {card.place}" if card.place else "merging",
+        "stuck": "merge stuck",
+        "approved": f"approved, place {card.place}" if card.place else "approved",
+        "merged": "by rule" if card.by_rule else "",
+    }
+    return said.get(card.state, "")
+
+
+def _head(card: Card, view: BoardView, marks: Marks, palette: Palette) -> Text:
+    text = Text.assemble(f" {_mark(card, marks)} ", (card.task, palette["title"]), " ")
+    if card.review is not None:
+        text.append_text(_risk(card, marks, palette))
+        text.append_text(checks_of(card, view, marks, palette))
+        return text.append(f" it {card.iteration}")
+    if card.state == "in_progress":
+        return text.append(f"{visible(card.who)} {age(card.age_seconds)}")
+    what = _what(card)
+    return text.append(what or f"P{card.priority}", palette["dim"])
+
+
+def _wide(card: Card, view: BoardView, marks: Marks, palette: Palette, width: int) -> Text:
+    left = Text.assemble(f" {_mark(card, marks)} ", (f"{card.task:<8}", palette["title"]), " ")
+    left.append_text(_risk(card, marks, palette))
+    left.append(visible(card.title))
+    right = Text()
+    if card.review is not None:
+        right.append_text(checks_of(card, view, marks, palette))
+        right.append(f"  it {card.iteration:<2} {age(card.age_seconds):>6} ")
+    elif card.state == "in_progress":
+        right.append(f"{visible(card.who)}  it {max(1, card.iteration)}  {age(card.age_seconds):>6} ")
+    else:
+        right.append(f"{_what(card)}  P{card.priority} ", palette["dim"])
+    left = cut(left, max(1, width - right.cell_len - 1), pad=True)
+    return Text.assemble(left, " ", right)
+
+
+def agent_lines(view: BoardView, marks: Marks, palette: Palette) -> list[Line]:
+    """Who works on what, since when, and what was last heard."""
+    if not view.agents:
+        words = "Nobody is at work. fe next, typed by an agent, takes the best ready task."
+        return [plain(Text(f" {words}", palette["dim"]))]
+    return [Line(lambda width, row=row: _agent(row, palette, width), row.task) for row in view.agents]  # type: ignore[misc]
+
+
+def _agent(row: AgentRow, palette: Palette, width: int) -> Text:
+    quiet = f"quiet {age(row.quiet_seconds)}" if row.quiet_seconds >= LONG_QUIET else ""
+    right = f"{age(row.age_seconds):>6} "
+    if width < 40:
+        return cut(
+            Text.assemble(f" {visible(row.name)} ", (row.task, palette["title"]), f" {right.strip()} {quiet}"), width
+        )
+    words = " · ".join(part for part in (visible(row.line), "silent" if row.silent else quiet) if part)
+    left = Text.assemble(f"   {visible(row.name):<14} ", (row.task, palette["title"]), f" {visible(row.title)}")
+    half = cut(left, max(1, width - len(right) - 31), pad=True)
+    return cut(Text.assemble(half, f" {right}", (f" {words}", palette["dim"])), width)
+
+
+def event_lines(events: Sequence[EventLine], marks: Marks, palette: Palette) -> list[Line]:
+    """What happened, the latest first."""
+    roles = {"refused": "bad", "security": "warn", "stop": "warn", "decision": "text"}
+    lines = []
+    for event in events:
+        text = Text(f" {clock(event.at)} ", palette["dim"])
+        text.append(visible(event.text), palette[roles.get(event.kind, "dim")])
+        lines.append(Line(lambda width, text=text: cut(text.copy(), width), str(event.seq)))  # type: ignore[misc]
+    return lines or [plain(Text(" nothing happened yet", palette["dim"]))]
+
+
+def status_line(view: BoardView, width: int, palette: Palette, flow: Flow) -> Text:
+    """At most three segments, the most urgent first; short forms where the long ones do not fit."""
+    waiting = view.reviewing.count
+    pairs: list[tuple[str, str]] = []
+    if view.hold is not None:
+        pairs.append((f'HOLD on the project: "{visible(view.hold)}". ! shows it', "HOLD [!]"))
+    if waiting:
+        word = "task" if waiting == 1 else "tasks"
+        pairs.append((f"REVIEW PENDING │ {waiting:,} {word} │ Press [R] to review", f"REVIEW {waiting:,} [R]"))
+    if not pairs:
+        working = f"{len(view.agents)} at work" if view.agents else "nobody at work"
+        auto = f"; {view.auto_approved_today} approved by rule today" if view.auto_approved_today else ""
+        return Text(f" Nothing waits for you. {working}{auto}.", palette["dim"], no_wrap=True)
+    full = "      ".join(long for long, _ in pairs)
+    return Text(
+        f" {full if len(full) < width - 1 else ' · '.join(short for _, short in pairs)}",
+        palette["banner"],
+        no_wrap=True,
+    )

@@ -1,0 +1,24 @@
+"""A bar: some lines of text above or below a page's body."""
+
+from __future__ import annotations
+
+from rich.text import Text
+from textual.widgets import Static
+
+
+class Bar(Static):
+    """Lines of text, cut at the edge of the screen, never wrapped and never read as markup."""
+
+    DEFAULT_CSS = """
+    Bar { height: auto; width: 1fr; background: $background; }
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__("", id=id, classes=classes, markup=False)
+
+    def show(self, *lines: Text | str) -> None:
+        """Show other lines; none takes no room."""
+        self.display = bool(lines)
+        text = Text("\n").join(Text(line) if isinstance(line, str) else line for line in lines)
+        text.no_wrap, text.overflow = True, "ellipsis"
+        self.update(text)

@@ -1,0 +1,66 @@
+"""The key line: what can be pressed here, made from the registry; its labels are buttons for the mouse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.widgets import Static
+
+from foureyes.ui.tui.keys import KEYS, Context, Key, all_shown
+
+if TYPE_CHECKING:
+    from foureyes.ui.tui.app import FoureyesApp
+
+
+class KeyLine(Static):
+    """One or two lines of keys with their labels. A page may call a key something else just now (`[A] Why not?`)."""
+
+    app: FoureyesApp
+    DEFAULT_CSS = """
+    KeyLine { height: auto; max-height: 2; width: 1fr; background: $background; }
+    """
+
+    def __init__(self, context: Context) -> None:
+        super().__init__("", id="keys", markup=False)
+        self._context = context
+        self._labels: dict[str, str] = {}
+
+    def relabel(self, **labels: str) -> None:
+        """Call actions something else; an empty label takes one off the line."""
+        if labels != self._labels:
+            self._labels = labels
+            self.refresh_keys()
+
+    def on_resize(self, _: events.Resize) -> None:
+        self.refresh_keys()
+
+    def refresh_keys(self) -> None:
+        """Make the line anew for the room that there is."""
+        rows = self.app.size.height
+        self.update(self._text(self.app.size.width, 2 if rows >= 20 else 1))
+
+    def _text(self, width: int, most: int) -> Text:
+        lines: list[Text] = [Text(" ")]
+        for row in KEYS[self._context]:
+            label = self._labels.get(row.action, row.label)
+            if not label:
+                continue
+            part = self._part(row, label)
+            if cell_len(lines[-1].plain) + cell_len(part.plain) > width and len(lines) < most:
+                lines.append(Text(" "))
+            if cell_len(lines[-1].plain) + cell_len(part.plain) <= width:
+                lines[-1].append_text(part)
+        text = Text("\n").join(lines)
+        text.no_wrap = True
+        return text
+
+    def _part(self, row: Key, label: str) -> Text:
+        click = Style.from_meta({"@click": f"screen.press({row.first!r})"})
+        key = (
+            "" if label.startswith("[") or (label.startswith("Esc") and row.first == "escape") else all_shown(row) + " "
+        )
+        return Text.assemble((key, self.app.palette["key"] + click), (label, click), "  ")

@@ -1,0 +1,175 @@
+"""Rows on a virtual canvas: only the lines on screen are painted, so that ten thousand cost what fifty cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.text import Text
+from textual import events
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+if TYPE_CHECKING:
+    from foureyes.ui.tui.app import FoureyesApp
+
+Paint = Callable[[int], Text]
+"""A line's text for a width. It is called when the line is on screen."""
+
+
+class Line(NamedTuple):
+    """A line: how it is painted, and the row that it belongs to (None: a heading or filler, no cursor there)."""
+
+    paint: Paint
+    row: str | None = None
+
+
+def plain(text: Text | str, row: str | None = None) -> Line:
+    """A line that looks the same in every width."""
+    ready = Text(text, no_wrap=True) if isinstance(text, str) else text
+    return Line(lambda _: ready, row)
+
+
+class Rows(ScrollView, can_focus=True, inherit_bindings=False):
+    """Lines with a cursor. The cursor stands on a row by its id; whatever moves, it follows the id."""
+
+    app: FoureyesApp
+    DEFAULT_CSS = """
+    Rows { height: 1fr; width: 1fr; background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    """
+
+    class Moved(Message):
+        """The cursor stands on another row."""
+
+        def __init__(self, rows: Rows, row: str) -> None:
+            super().__init__()
+            self.rows, self.row = rows, row
+
+    class Opened(Message):
+        """A row was double-clicked."""
+
+        def __init__(self, rows: Rows, row: str) -> None:
+            super().__init__()
+            self.rows, self.row = rows, row
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None, cursor: bool = True) -> None:
+        super().__init__(id=id, classes=classes)
+        self.lines: Sequence[Line] = ()
+        self._order: list[str] = []
+        self._index: dict[str, int] = {}
+        self._first: dict[str, int] = {}
+        self._last: dict[str, int] = {}
+        self._at: str | None = None
+        self._with_cursor = cursor
+
+    @property
+    def at(self) -> str | None:
+        """The row under the cursor."""
+        return self._at
+
+    @property
+    def order(self) -> list[str]:
+        """The rows' ids from top to bottom."""
+        return self._order
+
+    def show(self, lines: Sequence[Line], at: str | None = None) -> str:
+        """Show other lines; the cursor stays with its row, or goes to `at`. Where its row is gone it takes the next
+        one, and the row that it lost is returned.
+        """
+        before, order = self._order, []
+        first: dict[str, int] = {}
+        last: dict[str, int] = {}
+        for number, line in enumerate(lines):
+            if line.row is not None:
+                if line.row not in first:
+                    first[line.row] = number
+                    order.append(line.row)
+                last[line.row] = number
+        lost = self._at if self._at is not None and self._at not in first and at is None else None
+        if at is not None and at in first:
+            self._at = at
+        elif self._at not in first:
+            index = before.index(self._at) if self._at in before else 0
+            following = [row for row in before[index:] if row in first]
+            self._at = following[0] if following else order[min(index, len(order) - 1)] if order else None
+        self.lines, self._order, self._first, self._last = lines, order, first, last
+        self._index = {row: number for number, row in enumerate(order)}
+        self.virtual_size = Size(self.size.width or 1, len(lines))
+        self.refresh()
+        if lost or at is not None:
+            self.call_after_refresh(self._reveal)
+        return lost or ""
+
+    def go(self, row: str) -> None:
+        """Put the cursor on a row."""
+        if row not in self._first:
+            return
+        moved, self._at = row != self._at, row
+        self._reveal()
+        self.refresh()
+        if moved:
+            self.post_message(self.Moved(self, row))
+
+    def move(self, by: int) -> None:
+        """Move the cursor by rows; without a cursor, scroll by lines."""
+        if not self._with_cursor or not self._order:
+            self.scroll_relative(y=by, animate=False)
+            return
+        index = self._index.get(self._at or "", 0)
+        self.go(self._order[max(0, min(len(self._order) - 1, index + by))])
+
+    def page(self, by: int) -> None:
+        """Move by pages."""
+        height = max(1, self.size.height - 1)
+        if not self._with_cursor or not self._order:
+            self.scroll_relative(y=by * height, animate=False)
+            return
+        line = max(0, min(len(self.lines) - 1, self._first.get(self._at or "", 0) + by * height))
+        span = range(line, -1, -1) if by > 0 else range(line, len(self.lines))
+        row = next((row for number in span if (row := self.lines[number].row) is not None), self._order[0])
+        self.go(row if row != self._at else self._order[-1 if by > 0 else 0])
+
+    def edge(self, *, last: bool) -> None:
+        """To the first or the last row."""
+        if self._with_cursor and self._order:
+            self.go(self._order[-1 if last else 0])
+        if not (self._with_cursor and self._order) or not last:
+            (self.scroll_end if last else self.scroll_home)(animate=False)
+
+    def _reveal(self) -> None:
+        """Scroll so that the row under the cursor is on screen, with the heading above it if that fits."""
+        if self._at not in self._first:
+            return
+        top, bottom = self._first[self._at], self._last[self._at]
+        while top > 0 and self.lines[top - 1].row is None and bottom - top < self.size.height - 1:
+            top -= 1
+        self.scroll_to_region(Region(0, top, 1, bottom - top + 1), animate=False, force=True)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.virtual_size = Size(event.size.width, len(self.lines))
+        self.call_after_refresh(self._reveal)
+
+    def render_line(self, y: int) -> Strip:
+        number, width = y + self.scroll_offset.y, self.size.width
+        if not 0 <= number < len(self.lines):
+            return Strip.blank(width, self.rich_style)
+        line = self.lines[number]
+        text = line.paint(width)
+        text.no_wrap, text.end = True, ""
+        strip = Strip(text.render(self.app.console)).adjust_cell_length(width).apply_style(self.rich_style)
+        if self._with_cursor and line.row is not None and line.row == self._at:
+            role = "cursor" if self.has_focus else "focus"
+            strip = strip.apply_style(self.app.palette[role])
+        return strip
+
+    def on_click(self, event: events.Click) -> None:
+        """A click selects, a double click opens; no decision is made by clicking a row."""
+        number = event.y + self.scroll_offset.y
+        row = self.lines[number].row if 0 <= number < len(self.lines) else None
+        if row is None:
+            return
+        self.go(row)
+        if event.chain == 2:
+            self.post_message(self.Opened(self, row))
