@@ -46,7 +46,9 @@ class FoureyesApp(App[None], inherit_bindings=False):
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar = []
 
-    def __init__(self, desk: Desk, environ: Mapping[str, str], theme: str = "default", reduced_motion: bool = False):
+    def __init__(
+        self, desk: Desk, environ: Mapping[str, str], theme: str = "default", reduced_motion: bool = False
+    ) -> None:
         super().__init__()
         self.desk = desk
         self.environ = environ
