@@ -1,0 +1,185 @@
+"""A seat at the terminal app: a real project (git, SQLite, a check), people and agents at work in it, and the app over
+it, opened as `fe` opens it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from textual.pilot import Pilot
+
+from foureyes.app.application import Application
+from foureyes.bootstrap.creating import create_project
+from foureyes.bootstrap.wiring import open_project
+from foureyes.core.nouns.session import Actor
+from foureyes.ui.tui.app import FoureyesApp, open_app
+from foureyes.ui.tui.desk import Desk
+
+from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, Checkout
+
+__all__ = ["ALICE", "BOB", "CI", "CLAUDE", "CODEX", "Seat", "build", "play", "screen_of"]
+
+T = TypeVar("T")
+SMALL, LARGE = (80, 24), (120, 40)
+SETTINGS = """
+[review.human]
+settle_seconds = 0
+
+[[checks]]
+name = "tests"
+run = "sh check.sh"
+
+[[checks]]
+name = "lint"
+run = "! grep -rn MESSY src"
+"""
+CHECK = "if grep -rq RED src; then echo '1 failed'; exit 1; fi; echo '12 passed'\n"
+CODE = "".join(f"def step_{number}():\n    return {number}\n\n\n" for number in range(30))
+
+
+def environ(root: Path) -> dict[str, str]:
+    """What the app reads of its environment: nothing of this machine's."""
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(root.parent),
+        "TMPDIR": os.environ.get("TMPDIR", str(root.parent)),
+        "PWD": str(root),
+        "LANG": "C.UTF-8",
+    }
+
+
+def build(root: Path) -> Path:
+    """A project to be copied: one source file, a pipeline of two checks that a person accepted."""
+    checkout = Checkout(root)
+    root.mkdir(parents=True)
+    checkout.git("init", "-q", "-b", "main")
+    checkout.git("config", "user.name", "Alice")
+    checkout.git("config", "user.email", "alice@example.org")
+    checkout.write("src/steps.py", CODE)
+    checkout.write("check.sh", CHECK)
+    checkout.git("add", "-A")
+    checkout.git("commit", "-q", "-m", "begin")
+    create_project(str(root), environ(root), ALICE, prefix="fe", target="main", commit=True)
+    config = root / "foureyes.toml"
+    checkout.commit("foureyes.toml", config.read_text() + SETTINGS, message="settings")
+    app = open_project(str(root), environ(root))
+    app.policy.accept(ALICE)
+    app.close()
+    return root
+
+
+class Seat:
+    """A copy of the project, and short words for what others do in it while somebody sits at the app."""
+
+    def __init__(self, template: Path, root: Path) -> None:
+        shutil.copytree(template, root, symlinks=True)
+        self.root, self.checkout, self.environ = root, Checkout(root), environ(root)
+        self.app: Application = open_project(str(root), self.environ)
+
+    def close(self) -> None:
+        self.app.close()
+
+    def sit(self, actor: Actor = ALICE, theme: str = "default", **variables: str) -> FoureyesApp:
+        """The app for somebody, with an Application of its own."""
+        place, env = str(self.root), {**self.environ, **variables}
+        return open_app(Desk(lambda: open_project(place, env), lambda _: actor), env, theme)
+
+    # What others do
+
+    def create(self, title: str = "Add login", *, labels: Sequence[str] = (), **fields: Any) -> str:
+        return str(self.app.tasks.create(ALICE, title, labels=list(labels), **fields).task)
+
+    def work(self, task: str, files: Mapping[str, str], actor: Actor = CLAUDE, signal: str = "DONE") -> None:
+        """Commit on the task's branch, and hand in; the checkout stands on main again."""
+        if self.status(task) == "open":
+            self.app.claims.start(actor, task)
+        branch = f"fe/{task}"
+        exists = bool(self.checkout.git("for-each-ref", f"refs/heads/{branch}"))
+        self.checkout.git("switch", "-q", *([] if exists else ["-c"]), branch)
+        for name, text in files.items():
+            self.checkout.write(name, text)
+        self.checkout.git("add", "-A")
+        self.checkout.git("commit", "-q", "-m", f"work on {task}", f"--trailer=Foureyes-Session={actor.session}")
+        self.app.attempts.submit(actor, task, branch=branch, signal=signal)
+        self.checkout.git("switch", "-q", "main")
+
+    def deliver(
+        self,
+        title: str = "Add login",
+        files: Mapping[str, str] | None = None,
+        *,
+        labels: Sequence[str] = (),
+        actor: Actor = CLAUDE,
+        checked: bool = True,
+    ) -> str:
+        """A task in review, its checks run by a service."""
+        task = self.create(title, labels=labels)
+        name = title.lower().replace(" ", "_")
+        self.work(task, files or {f"src/{name}.py": f"def {name}():\n    return 1\n"}, actor)
+        if checked:
+            self.app.checks.run(CI, task)
+        return task
+
+    # What is so
+
+    def status(self, task: str) -> str:
+        return str(self.app.lists.show(ALICE, task).task.status)
+
+    def kinds(self, task: str) -> list[str]:
+        """The kinds of a task's journal rows, the oldest first."""
+        return [row.kind for row in self.app.audit.export() if row.task == task]
+
+
+async def settle(app: FoureyesApp, pilot: Pilot[None]) -> None:
+    """Until nothing is under way and everything is drawn."""
+    while True:
+        await pilot.pause()
+        if app.desk.pending == 0:
+            await pilot.pause()
+            if app.desk.pending == 0:
+                return
+        await asyncio.sleep(0)
+
+
+class Player:
+    """Presses keys, and waits after each until the app has answered."""
+
+    def __init__(self, app: FoureyesApp, pilot: Pilot[None]) -> None:
+        self.app, self.pilot = app, pilot
+
+    async def press(self, *keys: str) -> str:
+        for key in keys:
+            await self.pilot.press(key)
+            await settle(self.app, self.pilot)
+        return self.screen
+
+    async def settle(self) -> str:
+        await settle(self.app, self.pilot)
+        return self.screen
+
+    @property
+    def screen(self) -> str:
+        return screen_of(self.app)
+
+
+def play(app: FoureyesApp, story: Callable[[Player], Awaitable[T]], size: tuple[int, int] = SMALL) -> T:
+    """Run the app without a terminal, and play a story in it."""
+
+    async def run() -> T:
+        async with app.run_test(size=size) as pilot:
+            player = Player(app, pilot)
+            await player.settle()
+            return await story(player)
+
+    return asyncio.run(run())
+
+
+def screen_of(app: FoureyesApp) -> str:
+    """What is on screen, as text."""
+    strips = app.screen._compositor.render_strips()
+    return "\n".join(strip.text.rstrip() for strip in strips)
