@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from foureyes.app.views.project import Check, StatusView
-from foureyes.bootstrap.places import describe, folder_of, repository
+from foureyes.bootstrap.places import describe, folder_of, is_project, repository
 from foureyes.config.primer import PRIME
 from foureyes.errors import NoProject, VerificationFailed
 from foureyes.steps import Steps, blank, by_person, either, fe, in_turn, phrase, prose
@@ -209,15 +209,26 @@ def bare(ctx: click.Context) -> None:
     if session.actor.kind == "agent":
         output.write(PRIME.rstrip("\n"))
         return
-    if sys.stdin.isatty() and sys.stdout.isatty():
-        from foureyes.ui.cli.terminal import open_terminal
-
-        open_terminal(session)
-        return
     place = repository(session.cwd)
-    if not os.path.isdir(folder_of(place)):
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if not is_project(folder_of(place)) and not (on_terminal and _first_run(ctx, describe(place))):
         raise NoProject(
             f"no Foureyes project here yet ({describe(place)}).",
             next_step=fe("init", after="   writes .foureyes/ and commits foureyes.toml, nothing else"),
         )
+    if on_terminal:
+        from foureyes.ui.cli.terminal import open_terminal
+
+        open_terminal(session)
+        return
     output.write(status_text(session.app.status.show(session.actor)))
+
+
+def _first_run(ctx: click.Context, where: str) -> bool:
+    """A small screen that sets the project up, where the person wants that."""
+    from foureyes.ui.tui.first_run import FirstRun
+
+    if not FirstRun(where).run():
+        return False
+    ctx.invoke(init)
+    return True

@@ -27,7 +27,7 @@ def open_terminal(session: Session) -> None:
     from foureyes.ui.tui.desk import Desk
 
     cwd, asserted = session.cwd, session.asserted
-    _ = session.actor  # a bad token, a missing project: said before the screen is taken
+    _ = session.app, session.actor  # a missing project, a bad token: said before the screen is taken
     desk = Desk(
         lambda: open_project(cwd, os.environ),
         lambda app: app.sessions.recognise(lambda programs: whoami(os.environ, asserted, programs)),

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import App
 from textual.theme import Theme as Colours
 from textual.timer import Timer
@@ -60,6 +61,8 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self.snapshot: QueueView | None = None
         """The queue as it was when the review was opened; it stays as it is until F5."""
         self.last_command = ""
+        self.new_task: dict[str, str] = {}
+        """What was typed for a task that was not planned yet."""
         self.seq = 0
         self._asking = False
         self._busy_from: float | None = None
@@ -82,6 +85,16 @@ class FoureyesApp(App[None], inherit_bindings=False):
 
         self.push_screen(BoardPage())
         self._watch = self.set_interval(LOOK_SECONDS, self.look_around)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Too small a terminal says so, and shows everything again when it has grown."""
+        from foureyes.ui.tui.screens.too_small import TooSmall
+
+        small = event.size.width < LEAST[0] or event.size.height < LEAST[1]
+        if isinstance(self.screen, TooSmall):
+            self.screen.say(event.size) if small else self.pop_screen()
+        elif small and self.pages:
+            self.push_screen(TooSmall(event.size))
 
     def set_look(self, look: Theme) -> None:
         """Another theme, at once."""

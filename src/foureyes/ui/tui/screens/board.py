@@ -116,6 +116,8 @@ class BoardPage(Page):
         self.set_class(width >= WITH_SIDE, "-side")
         self.set_class(height < 24, "-short")
         self.set_class(height < 20, "-tiny")
+        for name in COLUMNS:
+            self.set_class(name == self.column, f"-at-{name}")
         view = self.view
         if view is None:
             self.top.show(self.paint(" foureyes", "title"))
@@ -131,10 +133,10 @@ class BoardPage(Page):
         for column in COLUMNS:
             self._draw_column(view, column, width)
         self.query_one("#agents-title", Bar).show(self.rule_in("AGENTS", "agents"))
-        self.query_one("#agents", Rows).show(agent_lines(view, self.app.marks, self.app.palette))
+        self.query_one("#agents", Rows).show(agent_lines(view, self.app.palette))
         self.query_one("#events-title", Bar).show(self.rule_in("EVENTS", "events"))
-        self.query_one("#events", Rows).show(event_lines(self.events, self.app.marks, self.app.palette))
-        self.foot.show(status_line(view, width, self.app.palette, self.app.flow))
+        self.query_one("#events", Rows).show(event_lines(self.events, self.app.palette))
+        self.foot.show(status_line(view, width, self.app.palette))
 
     def rule_in(self, title: str, pane: str) -> Text:
         """A pane's title: bold and with a double rule where the keys are, not by colour alone."""
@@ -212,11 +214,12 @@ class BoardPage(Page):
 
     def on_rows_moved(self, message: Rows.Moved) -> None:
         """Near the end of what was read more is read, so that every card can be reached."""
-        column = getattr(self.view, self.column, None)
-        if column is not None and message.rows.order and column.count > len(column.cards):
-            if message.rows.order.index(message.row) > len(message.rows.order) - 20:
-                self.limit += CARDS
-                self.reload()
+        column, order = getattr(self.view, self.column, None), message.rows.order
+        if column is None or column.count <= len(column.cards):
+            return
+        if message.row in order[-20:]:
+            self.limit += CARDS
+            self.reload()
 
     def on_rows_opened(self, message: Rows.Opened) -> None:
         self.do_open()

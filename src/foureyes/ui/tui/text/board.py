@@ -8,7 +8,6 @@ from rich.text import Text
 
 from foureyes.app.views.board import AgentRow, BoardView, Card
 from foureyes.app.views.event import EventLine
-from foureyes.ui.tui.flow import Flow
 from foureyes.ui.tui.marks import Marks, Palette, visible
 from foureyes.ui.tui.text.lines import age, clock, cut
 from foureyes.ui.tui.widgets.rows import Line, plain
@@ -105,7 +104,7 @@ def _wide(card: Card, view: BoardView, marks: Marks, palette: Palette, width: in
     return Text.assemble(left, " ", right)
 
 
-def agent_lines(view: BoardView, marks: Marks, palette: Palette) -> list[Line]:
+def agent_lines(view: BoardView, palette: Palette) -> list[Line]:
     """Who works on what, since when, and what was last heard."""
     if not view.agents:
         words = "Nobody is at work. fe next, typed by an agent, takes the best ready task."
@@ -126,7 +125,7 @@ def _agent(row: AgentRow, palette: Palette, width: int) -> Text:
     return cut(Text.assemble(half, f" {right}", (f" {words}", palette["dim"])), width)
 
 
-def event_lines(events: Sequence[EventLine], marks: Marks, palette: Palette) -> list[Line]:
+def event_lines(events: Sequence[EventLine], palette: Palette) -> list[Line]:
     """What happened, the latest first."""
     roles = {"refused": "bad", "security": "warn", "stop": "warn", "decision": "text"}
     lines = []
@@ -137,7 +136,7 @@ def event_lines(events: Sequence[EventLine], marks: Marks, palette: Palette) -> 
     return lines or [plain(Text(" nothing happened yet", palette["dim"]))]
 
 
-def status_line(view: BoardView, width: int, palette: Palette, flow: Flow) -> Text:
+def status_line(view: BoardView, width: int, palette: Palette) -> Text:
     """At most three segments, the most urgent first; short forms where the long ones do not fit."""
     waiting = view.reviewing.count
     pairs: list[tuple[str, str]] = []

@@ -1,0 +1,34 @@
+"""A terminal that is too small to decide by."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.app import ComposeResult
+from textual.geometry import Size
+from textual.screen import Screen
+from textual.widgets import Static
+
+
+class TooSmall(Screen[None], inherit_bindings=False):
+    """How large it is and must be. Everything is there again when it has grown."""
+
+    def __init__(self, size: Size) -> None:
+        super().__init__()
+        self._size = size
+
+    def compose(self) -> ComposeResult:
+        yield Static("", markup=False)
+
+    def on_mount(self) -> None:
+        self.say(self._size)
+
+    def say(self, size: Size) -> None:
+        """The size as it is now."""
+        words = (
+            f"Terminal is {size.width}x{size.height}; Foureyes needs 60x16. fe status works at any size. Ctrl+Q quits."
+        )
+        self.query_one(Static).update(words)
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in ("ctrl+q", "q"):
+            self.app.leave()  # type: ignore[attr-defined]
