@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -18,6 +18,7 @@ from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.guard import Guard
 from foureyes.ui.tui.keys import Context
 from foureyes.ui.tui.marks import PALETTES, THEMES, Marks, Palette, Theme, encoding_of, marks_for, theme_for
+from foureyes.ui.tui.sight import Sights
 
 if TYPE_CHECKING:
     from foureyes.app.views.review import QueueRow, QueueView
@@ -57,6 +58,9 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self.look: Theme = theme_for(environ, theme)
         self.reduced_motion = reduced_motion
         self.guard = Guard()
+        self.sights = Sights()
+        self.clock: Callable[[], float] = time.monotonic
+        """Seconds, for everything that waits for a finger or an eye."""
         self.flow = review.IDLE
         self.snapshot: QueueView | None = None
         """The queue as it was when the review was opened; it stays as it is until F5."""

@@ -13,18 +13,25 @@ class Guard:
         self._pressed: dict[str, float] = {}
         self._armed = False
         self._painted = True
+        self._rested: set[str] = set()
 
     def decided(self) -> None:
-        """A decision was made, and something else will stand under the finger."""
+        """A decision is being made, and something else will stand under the finger."""
         self._armed, self._painted = True, False
+        self._rested.clear()
 
     def painted(self) -> None:
         """What stands there now has been painted."""
         self._painted = True
 
     def is_deaf(self, key: str, now: float) -> bool:
-        """Whether this press counts as the tail of the one before. Each press starts the rest anew."""
+        """Whether this press counts as the tail of the one before. Each press starts the rest anew; a key that rested
+        once is heard until the next decision.
+        """
         last = self._pressed.get(key)
         self._pressed[key] = now
-        resting = last is None or now - last >= QUIET_SECONDS
-        return not self._painted or (self._armed and not resting)
+        if not self._painted:
+            return True
+        if last is None or now - last >= QUIET_SECONDS:
+            self._rested.add(key)
+        return self._armed and key not in self._rested

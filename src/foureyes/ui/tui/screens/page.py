@@ -148,7 +148,7 @@ class Page(Screen[None], inherit_bindings=False):
         if row is None:
             return
         self.note("")
-        if row.decision and self.app.guard.is_deaf(key, time.monotonic()):
+        if row.decision and self.app.guard.is_deaf(key, self.app.clock()):
             self.note(self.deaf())
             return
         self._pressed = key
