@@ -18,7 +18,6 @@ from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.guard import Guard
 from foureyes.ui.tui.keys import Context
 from foureyes.ui.tui.marks import PALETTES, THEMES, Marks, Palette, Theme, encoding_of, marks_for, theme_for
-from foureyes.ui.tui.sight import Sights
 
 if TYPE_CHECKING:
     from foureyes.app.views.review import QueueRow, QueueView
@@ -58,7 +57,6 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self.look: Theme = theme_for(environ, theme)
         self.reduced_motion = reduced_motion
         self.guard = Guard()
-        self.sights = Sights()
         self.clock: Callable[[], float] = time.monotonic
         """Seconds, for everything that waits for a finger or an eye."""
         self.flow = review.IDLE
