@@ -17,6 +17,7 @@ from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.guard import Guard
 from foureyes.ui.tui.keys import Context
+from foureyes.ui.tui.looking import Looks
 from foureyes.ui.tui.marks import PALETTES, THEMES, Marks, Palette, Theme, encoding_of, marks_for, theme_for
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self.flow = review.IDLE
         self.snapshot: QueueView | None = None
         """The queue as it was when the review was opened; it stays as it is until F5."""
+        self.looks = Looks()
+        """What the person here was shown of each task, and noted about it."""
         self.last_command = ""
         self.new_task: dict[str, str] = {}
         """What was typed for a task that was not planned yet."""

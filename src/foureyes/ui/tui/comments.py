@@ -1,0 +1,90 @@
+"""Comments on lines of a change: drafts until a decision sends them, as findings or as notes. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from foureyes.core.nouns.finding import BLOCKING, Found, Severity
+
+if TYPE_CHECKING:
+    from foureyes.app.views.diff import DiffLine, DiffView, FileDiff
+
+Weight = Literal["note", "MEDIUM", "HIGH", "CRITICAL"]
+WEIGHTS: tuple[Weight, ...] = ("note", "MEDIUM", "HIGH", "CRITICAL")
+TITLE = 120
+"""A finding's title is one line: the first of the comment, cut here."""
+
+
+class Comment(msgspec.Struct, frozen=True, kw_only=True):
+    """A comment on a line, or on the lines from `line` to `last`. `quote` is the text of the first one, by which it is
+    found again when the change moves; `lost`: its line is not there any more.
+    """
+
+    path: str
+    line: int
+    last: int = 0
+    old: bool = False
+    quote: str = ""
+    text: str
+    weight: Weight = "note"
+    fix: str = ""
+    lost: bool = False
+
+    @property
+    def blocks(self) -> bool:
+        return self.weight in BLOCKING
+
+    @property
+    def place(self) -> str:
+        lines = f"{self.line}-{self.last}" if self.last > self.line else str(self.line)
+        return f"{self.path}:{lines}" if self.line else self.path
+
+    @property
+    def found(self) -> Found:
+        """The comment as a finding; a note is the least of them."""
+        severity: Severity = "LOW" if self.weight == "note" else self.weight
+        first = self.text.strip().split("\n", 1)[0]
+        title = first if len(first) <= TITLE else first[: TITLE - 1] + "…"
+        problem = self.text if title != self.text.strip() else ""
+        if self.lost:
+            problem = f"{self.text}\n\nIt was about {self.place}: {self.quote.strip()}"
+            return Found(severity=severity, title=title, problem=problem, fix=self.fix)
+        return Found(
+            severity=severity,
+            title=title,
+            path=self.path,
+            line=self.line,
+            problem=problem,
+            fix=self.fix,
+            quote=self.quote.strip(),
+        )
+
+
+def reanchored(comments: list[Comment], view: DiffView) -> list[Comment]:
+    """The comments of an earlier look at a change that has moved: each at the line that reads as it did, the nearest
+    one; those whose line is gone are kept, and marked as lost.
+    """
+    files = {file.path: file for file in view.files}
+    return [_reanchored(comment, files.get(comment.path)) for comment in comments]
+
+
+def _reanchored(comment: Comment, file: FileDiff | None) -> Comment:
+    places = [
+        number
+        for hunk in (file.hunks if file else ())
+        for line in hunk.lines
+        if line.text == comment.quote and (number := number_of(line, old=comment.old))
+    ]
+    if not places:
+        return replace(comment, lost=True)
+    line = min(places, key=lambda number: abs(number - comment.line))
+    last = comment.last + line - comment.line if comment.last else 0
+    return replace(comment, line=line, last=last, lost=False)
+
+
+def number_of(line: DiffLine, *, old: bool) -> int:
+    """The number of a line on one side; 0 where it is not on that side."""
+    return (line.old if old else line.new) or 0

@@ -1,0 +1,158 @@
+"""Deciding: approve, redo and reject from wherever a change is looked at. One place, so that the task's page and the
+diff mean the same by a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.errors import FoureyesError
+from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.comments import Comment
+from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.looking import Looking
+from foureyes.ui.tui.text.lines import age
+
+if TYPE_CHECKING:
+    from foureyes.app.views.review import ApprovalOutcome
+    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.views.task_list import Preview
+    from foureyes.ui.tui.screens.page import Page
+
+OWN_COMMENT = "your own comment blocks this (D2): lower it to a note, or R"
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """What is on screen: exactly this change of this task. `you`: what an approval would meet, if that is known.
+    `banner`: why nothing can be decided about it any more, in one line; empty while it is still what there is.
+    """
+
+    task: str
+    attempt: int
+    diff_id: str
+    you: Preview | None = None
+    banner: str = ""
+
+
+def approve(page: Page, case: Case, *, reason: str = "", confirmed: bool = False) -> None:
+    """A: agree to exactly what is on screen. What the rules ask for is asked for first; nothing else is."""
+    looking = page.app.looks.of(case.task)
+    if case.banner:
+        page.note(case.banner)
+    elif looking.blocking:
+        page.note(OWN_COMMENT)
+    elif not reason and case.you is not None and case.you.may_approve and case.you.needs_reason:
+        _ask_reason(page, case, confirmed)
+    else:
+        _approve(page, case, looking, reason)
+
+
+def _approve(page: Page, case: Case, looking: Looking, reason: str) -> None:
+    notes = list(looking.comments)
+
+    def work(desk: Desk) -> tuple[ApprovalOutcome, list[str]]:
+        decisions = desk.application.decisions
+        outcome = decisions.approve(desk.actor, case.task, seen=case.diff_id, reason=reason)
+        return outcome, send(desk, case.task, looking, notes)
+
+    def done(answer: tuple[ApprovalOutcome, list[str]]) -> None:
+        outcome, problems = answer
+        page.app.looks.drop(case.task)
+        page.app.decided(case.task, "approved", " · ".join([approved_in_words(outcome), *problems]))
+
+    page.ask(work, done)
+
+
+def approved_in_words(outcome: ApprovalOutcome) -> str:
+    """What an approval did, and how it is taken back."""
+    if not outcome.changed:
+        return f"{outcome.approved}: {outcome.message}"
+    if outcome.status == "reviewing":
+        return f"{outcome.approved}: {outcome.message}"
+    place = f", place {outcome.position} in the merge queue" if outcome.position else ""
+    return f"{outcome.approved} approved ({outcome.rule}){place} · U takes it back until it merges"
+
+
+def _ask_reason(page: Page, case: Case, confirmed: bool) -> None:
+    from foureyes.ui.tui.screens.sheet import Field, Sheet
+
+    rule = case.you.rule if case.you else ""
+    sheet = Sheet(
+        "APPROVE WITH A REASON",
+        [f"{rule}  the policy allows this as an exception. It is written to the task's log and to fe security."],
+        [Field("reason", "Reason")],
+        lambda given: approve(page, case, reason=given["reason"], confirmed=confirmed),
+        verb="approve (exception)",
+        needs={"reason": "an exception needs a reason (P8)"},
+    )
+    page.app.push_screen(sheet)
+
+
+def send_back(page: Page, case: Case, form: review.Form) -> None:
+    """R and X: their form, about exactly what is on screen."""
+    if case.banner:
+        page.note(case.banner)
+    else:
+        page.app.go(review.write(page.app.flow, form))
+
+
+def send(desk: Desk, task: str, looking: Looking, comments: Sequence[Comment]) -> list[str]:
+    """Comments become findings, one after the other; one that is sent is no draft any more. What was refused is said,
+    and stays a draft. Only for work at the desk.
+    """
+    problems = []
+    for comment in comments:
+        try:
+            desk.application.findings.add(desk.actor, task, comment.found)
+        except FoureyesError as problem:
+            reasons = "; ".join(f"{reason.rule}: {reason.message}" for reason in problem.reasons) or problem.message
+            problems.append(f"comment on {comment.place} was not sent ({reasons})")
+        else:
+            looking.comments.remove(comment)
+    return problems
+
+
+# What others did meanwhile
+
+
+def banner_of(detail: TaskDetail, case: Case) -> str:
+    """What became of a change while it was looked at; empty while it is still the one that waits."""
+    task, latest = detail.task, detail.attempts[-1] if detail.attempts else None
+    if latest is not None and latest.n != case.attempt:
+        if latest.diff_id == case.diff_id and task.status == "reviewing":
+            return ""
+        return (
+            f"MOVED    iteration {latest.n} was handed in {_ago(latest.submitted_at)} ago. You see iteration {case.attempt}.  "
+            f"F5 compare {case.attempt}→{latest.n}"
+        )
+    if task.status != "reviewing":
+        return f"DECIDED  {_decided(detail)}  N next task"
+    if detail.you is not None and detail.you.stale:
+        return "STALE    the branch has commits that were not handed in (D4).  F5 look again · R ask to submit again"
+    return ""
+
+
+def rebased(detail: TaskDetail, case: Case) -> str:
+    """The same change was handed in again on a newer base: what was seen still holds (A3)."""
+    latest = detail.attempts[-1] if detail.attempts else None
+    moved = latest is not None and latest.n != case.attempt and latest.diff_id == case.diff_id
+    return "REBASED  same change on a newer target (A3): what you saw still holds. No key is off." if moved else ""
+
+
+def _decided(detail: TaskDetail) -> str:
+    """Who ended the wait, and when."""
+    rows = [(row.seq, "approved", row.session, row.at) for row in detail.approvals]
+    rows += [(row.seq, row.decision, row.session, row.at) for row in detail.feedback]
+    if not rows:
+        return f"{detail.task.id} is {detail.task.status}."
+    _, what, session, at = max(rows)
+    return f"{what} {_ago(at)} ago by {detail.name(session)}."
+
+
+def _ago(moment: str) -> str:
+    """How long ago something was recorded."""
+    return age(max(0, round((datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds())))

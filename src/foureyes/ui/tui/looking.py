@@ -1,0 +1,78 @@
+"""Looking: what the person who sits here has been shown of each task, how long they looked, what they noted.
+
+It is what a decision is sent with (H4, H5): ids of hunks, which the Application counts, never a sum of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from foureyes.ui.tui.comments import Comment
+from foureyes.ui.tui.seen import Stopwatch
+
+if TYPE_CHECKING:
+    from foureyes.app.views.diff import DiffView, FileDiff
+
+
+class Looking:
+    """One task as this person has looked at it. Hunks are kept by their ids, so that one which did not change stays
+    seen in a later attempt.
+    """
+
+    def __init__(self, task: str) -> None:
+        self.task = task
+        self.shown: set[str] = set()
+        self.marked: set[str] = set()
+        self.pager = False
+        self.watch = Stopwatch()
+        self.comments: list[Comment] = []
+        self.attempt = 0
+        """The attempt that was looked at last."""
+        self.hunks: tuple[str, ...] | None = None
+        """The hunks of the whole change; None while nobody has asked for it."""
+
+    def take(self, view: DiffView) -> None:
+        """The whole change is known: what there is to be seen."""
+        self.attempt = view.attempt
+        self.hunks = tuple(hunk.id for file in view.files for hunk in file.hunks)
+
+    def is_seen(self, hunk: str) -> bool:
+        return hunk in self.shown or hunk in self.marked
+
+    def unseen_in(self, file: FileDiff) -> int:
+        """How many hunks of a file were neither shown nor marked."""
+        return sum(not self.is_seen(hunk.id) for hunk in file.hunks)
+
+    @property
+    def unseen(self) -> int | None:
+        """How many hunks of the change were neither shown nor marked; None where that is not known."""
+        return None if self.hunks is None else sum(not self.is_seen(hunk) for hunk in self.hunks)
+
+    def mark(self, hunks: Iterable[str]) -> None:
+        """Ticked off by hand: recorded as marked, not as shown."""
+        self.marked.update(hunk for hunk in hunks if hunk not in self.shown)
+
+    @property
+    def blocking(self) -> list[Comment]:
+        """The comments that say of themselves that they block."""
+        return [comment for comment in self.comments if comment.blocks]
+
+
+class Looks:
+    """What was looked at while the app is open, by task."""
+
+    def __init__(self) -> None:
+        self._by_task: dict[str, Looking] = {}
+
+    def of(self, task: str) -> Looking:
+        if task not in self._by_task:
+            self._by_task[task] = Looking(task)
+        return self._by_task[task]
+
+    def drop(self, task: str) -> None:
+        """A decision was made: the next look begins with nothing but what was seen."""
+        before = self._by_task.pop(task, None)
+        if before is not None:
+            after = self.of(task)
+            after.shown, after.marked, after.attempt = before.shown, before.marked, before.attempt

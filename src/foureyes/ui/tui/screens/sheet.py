@@ -1,0 +1,126 @@
+"""A sheet: a few fields at the bottom, for the words that a decision needs. What is behind it stays visible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from foureyes.core.words.text import is_blank
+from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.widgets.bar import Bar
+from foureyes.ui.tui.widgets.choice import Choice
+
+if TYPE_CHECKING:
+    from foureyes.ui.tui.app import FoureyesApp
+
+Given = Mapping[str, str]
+
+
+class Field(msgspec.Struct, frozen=True):
+    """A field of a sheet: a line of text, or a choice between `words`."""
+
+    name: str
+    label: str
+    value: str = ""
+    words: tuple[str, ...] = ()
+
+
+class Sheet(ModalScreen[None], inherit_bindings=False):
+    """Enter hands over what was typed, Esc hands it to `kept` and closes. `needs`: what is said where a field that must
+    not be empty is.
+    """
+
+    app: FoureyesApp
+    DEFAULT_CSS = """
+    Sheet { align: left bottom; background: transparent; }
+    Sheet Vertical { height: auto; background: $background; }
+    Sheet Horizontal { height: auto; }
+    Sheet .label { width: 11; height: 1; }
+    Sheet Input { height: 1; border: none; background: $background; color: $foreground; padding: 0; width: 1fr; }
+    Sheet Input:focus { border: none; }
+    """
+
+    def __init__(
+        self,
+        title: str,
+        lines: Sequence[str],
+        fields: Sequence[Field],
+        done: Callable[[Given], None],
+        *,
+        verb: str = "submit",
+        needs: Given | None = None,
+        kept: Callable[[Given], None] | None = None,
+    ) -> None:
+        super().__init__()
+        self._title, self._lines, self._fields = title, list(lines), list(fields)
+        self._done, self._verb, self._needs, self._kept = done, verb, needs or {}, kept
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Bar(id="sheet-title")
+            yield Static("", id="sheet-lines", markup=False)
+            for field in self._fields:
+                with Horizontal():
+                    yield Static(f" {field.label:<9}", classes="label", markup=False)
+                    if field.words:
+                        yield Choice(field.words, field.value, id=f"field-{field.name}")
+                    else:
+                        yield Input(field.value, id=f"field-{field.name}")
+            yield Bar(id="sheet-note")
+            yield Bar(id="sheet-keys")
+
+    def on_mount(self) -> None:
+        rule = self.app.marks.rule
+        title = f" {rule * 2} {visible(self._title)} "
+        self.query_one("#sheet-title", Bar).show(Text(title + rule * 200, self.app.palette["title"]))
+        self.query_one("#sheet-lines", Static).update(Text("\n".join(f" {visible(line)}" for line in self._lines)))
+        self.query_one("#sheet-note", Bar).show()
+        key = self.app.palette["key"]
+        keys = Text.assemble((" Enter ", key), self._verb, ("   Tab ", key), "next part", ("   Esc ", key), "back")
+        self.query_one("#sheet-keys", Bar).show(keys)
+
+    @property
+    def given(self) -> dict[str, str]:
+        """What stands in the fields."""
+        values = {}
+        for field in self._fields:
+            widget = self.query_one(f"#field-{field.name}")
+            assert isinstance(widget, Input | Choice)
+            values[field.name] = widget.value
+        return values
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "escape":
+            if self._kept is not None:
+                self._kept(self.given)
+            self.dismiss()
+        elif event.key in ("enter", "ctrl+s"):
+            self._submit()
+        elif event.key in ("tab", "down"):
+            self.focus_next()
+        elif event.key in ("shift+tab", "up"):
+            self.focus_previous()
+        elif event.key == "ctrl+q":
+            self.app.leave()
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _submit(self) -> None:
+        given = self.given
+        for name, words in self._needs.items():
+            if is_blank(given[name]):
+                self.query_one("#sheet-note", Bar).show(Text(f" {words}", self.app.palette["banner"]))
+                self.query_one(f"#field-{name}").focus()
+                return
+        self.dismiss()
+        self._done(given)

@@ -1,0 +1,256 @@
+"""What the diff says: headings, numbered lines, findings and comments at their lines, the list of files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+from rich.text import Text
+
+from foureyes.app.views.diff import DiffLine, FileDiff
+from foureyes.ui.tui.comments import Comment
+from foureyes.ui.tui.looking import Looking
+from foureyes.ui.tui.marks import Marks, Palette, visible
+from foureyes.ui.tui.text.diff_rows import BIG, DiffRows, Noted, Row
+from foureyes.ui.tui.text.lines import cut
+
+if TYPE_CHECKING:
+    from foureyes.app.views.finding import FindingView, MoveView
+
+SIGNS = {"added": "+", "removed": "-", "context": " ", "note": "\\"}
+ROLES = {"added": "added", "removed": "removed", "context": "text", "note": "dim"}
+STATES = {"claimed": "?", "disputed": "!", "waived": "w"}
+TAB = 4
+
+
+def finding_mark(finding: FindingView, marks: Marks) -> str:
+    """The mark of a finding: how bad it is, and where it stands."""
+    settled = finding.state in ("resolved", "obsolete")
+    return marks.severities.get(finding.severity, "?") + (
+        marks.checks["passed"] if settled else STATES.get(finding.state, "")
+    )
+
+
+def finding_rows(finding: FindingView) -> list[str]:
+    """What a finding says at its line, without its heading: why, what to do, what came of it."""
+    rows = [("why  ", finding.why or finding.problem), ("fix  ", finding.fix)]
+    lines = [name + " ".join(visible(text).split()) for name, text in rows if text.strip()]
+    return lines + [line for line in (_answers(finding),) if line]
+
+
+def _answers(finding: FindingView) -> str:
+    """The answer and the ruling, in one line; with who and with what words where they are known."""
+    parts = []
+    answer = finding.latest_answer
+    if answer is not None:
+        parts.append(_said(finding, answer))
+    elif finding.answer:
+        parts.append(finding.answer)
+    ruled = next((move for move in reversed(finding.moves) if move.kind == "ruled" and not move.undone), None)
+    if ruled is not None:
+        parts.append(f"{visible(finding.names.get(ruled.session, ruled.session))}: {ruled.word}")
+    elif finding.ruling:
+        parts.append(finding.ruling)
+    return "  →  ".join(parts) or finding.state_in_words
+
+
+def _said(finding: FindingView, answer: MoveView) -> str:
+    who = visible(finding.names.get(answer.session, answer.session))
+    commit = f" in {answer.commit[:7]}" if answer.commit else ""
+    words = f' "{" ".join(visible(answer.words).split())}"' if answer.words else ""
+    return f"{who}: {answer.word}{commit}{words}"
+
+
+def comment_rows(comment: Comment) -> list[str]:
+    """What a comment says at its line."""
+    lines = [visible(line) for line in comment.text.strip().split("\n")]
+    return lines + ([f"fix  {visible(comment.fix)}"] if comment.fix.strip() else [])
+
+
+class Painter(msgspec.Struct):
+    """How rows look. `shift`: how far the code is scrolled to the side; `words`: what is searched for; `span`: the rows
+    that a comment will be about.
+    """
+
+    rows: DiffRows
+    marks: Marks
+    palette: Palette
+    looking: Looking
+    findings: Sequence[FindingView] = ()
+    comments: Sequence[Comment] = ()
+    shift: int = 0
+    words: str = ""
+    span: range = range(0)
+
+    def row(self, number: int, width: int) -> Text:
+        """One row for a width."""
+        row = self.rows.rows[number]
+        text: Text = getattr(self, f"_{row.kind}")(row, width)
+        if self.words and row.kind in ("line", "pair"):
+            text.highlight_words([self.words], self.palette["banner"], case_sensitive=False)
+        if number in self.span:
+            text.stylize(self.palette["cursor"])
+        return text
+
+    # -- headings
+
+    def _gap(self, row: Row, width: int) -> Text:
+        return Text("")
+
+    def _title(self, row: Row, width: int) -> Text:
+        rule = self.marks.rule
+        return cut(Text(f" {rule * 2} not at a line of this change {rule * width}", self.palette["heading"]), width)
+
+    def _file(self, row: Row, width: int) -> Text:
+        file = self.rows.change.files[row.file]
+        name = f"{visible(file.old_path)} → {visible(file.path)}" if file.old_path else visible(file.path)
+        left = Text.assemble((f" {file.status} {name} ", self.palette["heading"]), counts(file, self.marks))
+        if file.mode_change:
+            left.append(f"  mode {file.mode_change}", self.palette["warn"])
+        right = Text(self._seen_words(file) + " ", self.palette["dim"])
+        room = max(1, width - right.cell_len - 1)
+        left = cut(left, room)
+        line = Text(" " + self.marks.rule * max(0, room - left.cell_len - 1), self.palette["dim"])
+        return Text.assemble(left, line, " ", right)
+
+    def _seen_words(self, file: FileDiff) -> str:
+        unseen = self.looking.unseen_in(file)
+        return f"{self.marks.unseen} {unseen} unseen" if unseen else f"{self.marks.seen} all seen"
+
+    def _fold(self, row: Row, width: int) -> Text:
+        file = self.rows.change.files[row.file]
+        hunks = "1 hunk" if len(file.hunks) == 1 else f"{len(file.hunks)} hunks"
+        words = f"   {self.marks.more} generated or a lock file: {hunks}, {file.added + file.removed:,} changed lines"
+        return cut(Text(f"{words} {self.marks.dot} Enter unfolds", self.palette["dim"]), width)
+
+    def _hunk(self, row: Row, width: int) -> Text:
+        place = self.rows.change.places[row.hunk]
+        hunk, file = place.hunk, self.rows.change.files[place.file]
+        mark = self.marks.seen if self.looking.is_seen(hunk.id) else self.marks.unseen
+        if hunk.new_start or hunk.old_start:
+            start, many = (hunk.new_start, hunk.new_lines) if hunk.new_lines else (hunk.old_start, hunk.old_lines)
+            where = f"@@ {start}" + (f"–{start + many - 1}" if many > 1 else "")
+        else:
+            where = "@@"
+        left = Text(f" {mark} {where}  {visible(hunk.section, tabs=TAB)}", self.palette["hunk"])
+        return across(left, f"hunk {place.n + 1}/{len(file.hunks)} ", width)
+
+    def _closed(self, row: Row, width: int) -> Text:
+        lines = len(self.rows.change.places[row.hunk].hunk.lines)
+        text = self._hunk(row, max(1, width - 24))
+        return Text.assemble(cut(text, max(1, width - 24), pad=True), (f" {lines:,} lines, Enter", self.palette["dim"]))
+
+    # -- code
+
+    def _line(self, row: Row, width: int) -> Text:
+        line = self.rows.change.places[row.hunk].hunk.lines[row.line]
+        return self._code(line, width, self._digits(row.file), line.old if line.kind == "removed" else line.new)
+
+    def _pair(self, row: Row, width: int) -> Text:
+        lines, digits = self.rows.change.places[row.hunk].hunk.lines, self._digits(row.file)
+        half = (width - 1) // 2
+        left = self._code(lines[row.line], half, digits, lines[row.line].old) if row.line >= 0 else Text("")
+        right = self._code(lines[row.right], half, digits, lines[row.right].new) if row.right >= 0 else Text("")
+        bar = Text(self.marks.bar, self.palette["dim"])
+        return Text.assemble(cut(left, half, pad=True), bar, cut(right, width - half - 1))
+
+    def _digits(self, file: int) -> int:
+        """How wide the numbers of a file are."""
+        last = self.rows.change.places[self.rows.change.first_hunk[file + 1] - 1].hunk
+        return max(4, len(str(max(last.old_start + last.old_lines, last.new_start + last.new_lines))))
+
+    def _code(self, line: DiffLine, width: int, digits: int, number: int | None) -> Text:
+        if line.kind == "note":
+            return cut(Text(f" {'':>{digits}}   {visible(line.text)}", self.palette["dim"]), width)
+        role = self.palette[ROLES[line.kind]]
+        head = Text.assemble(
+            (f" {number or '':>{digits}} ", self.palette["dim"]), (f"{SIGNS[line.kind]} ", role)
+        )  # fmt: skip
+        room = max(1, width - head.cell_len)
+        text = Text(code(line, self.marks)[self.shift :], role)
+        if text.cell_len > room:
+            text.truncate(room - 1, overflow="crop")
+            text.append(self.marks.ellipsis, self.palette["banner"])
+        return Text.assemble(head, text)
+
+    # -- what stands at a line
+
+    def _finding(self, row: Row, width: int) -> Text:
+        finding = self.findings[row.item]
+        if row.line:
+            lines = finding_rows(finding)
+            return cut(Text(f"        {lines[row.line - 1]}", self.palette["dim"]), width)
+        role = finding.severity if finding.blocking else ""
+        style = self.palette["bad" if role and finding.holds else "warn" if role else "hunk"]
+        left = Text.assemble(
+            (f"      {finding_mark(finding, self.marks)} {finding.id} {finding.severity}  ", style),
+            visible(finding.title),
+        )  # fmt: skip
+        who = f"check {finding.check}" if finding.check else visible(finding.by)
+        return across(left, Text(f"{who}, iteration {finding.raised} ", self.palette["dim"]), width)
+
+    def _comment(self, row: Row, width: int) -> Text:
+        comment = self.comments[row.item]
+        words = comment_rows(comment)[row.line]
+        if row.line:
+            return cut(Text(f"      {self.marks.edge}      {words}", self.palette["warn"]), width)
+        lost = f" (was {comment.place})" if comment.lost else ""
+        left = Text(f"      {self.marks.edge} you: {words}{lost}", self.palette["warn"])
+        kind = "comment" if comment.weight == "note" else comment.weight
+        return across(left, Text(f"{kind}, draft, not sent ", self.palette["dim"]), width)
+
+
+def code(line: DiffLine, marks: Marks) -> str:
+    """A line of code: control characters visible, and in a changed line also tabs and blanks at its end, which one
+    could not see otherwise.
+    """
+    text = line.text
+    if line.kind == "context" or not (text.endswith((" ", "\t")) or "\t" in text):
+        return visible(text, tabs=TAB)
+    arrow, blank = (">", "_") if marks.rule == "-" else ("→", "·")
+    bare = text.rstrip(" ")
+    out, column = [], 0
+    for character in bare + blank * (len(text) - len(bare)):
+        if character == "\t":
+            wide = TAB - column % TAB
+            out.append(arrow + " " * (wide - 1))
+            column += wide
+        else:
+            out.append(character)
+            column += 1
+    return visible("".join(out))
+
+
+def across(left: Text, right: Text | str, width: int) -> Text:
+    """Left and right on one line; the left is cut."""
+    end = right if isinstance(right, Text) else Text(right)
+    return Text.assemble(cut(left, max(1, width - end.cell_len - 1), pad=True), " ", end)
+
+
+def counts(file: FileDiff, marks: Marks) -> str:
+    """How much of a file changed: lines, or sizes."""
+    if file.binary:
+        sizes = [f"{size:,} bytes" if size is not None else "nothing" for size in (file.old_size, file.new_size)]
+        return f" binary, {sizes[0]} → {sizes[1]}"
+    parts = [f"+{file.added:,}" if file.added else "", f"{marks.minus}{file.removed:,}" if file.removed else ""]
+    big = " shown hunk by hunk" if file.added + file.removed > BIG else ""
+    return " " + " ".join(part for part in parts if part) + big
+
+
+def file_line(file: FileDiff, looking: Looking, findings: int, marks: Marks, palette: Palette, width: int) -> Text:
+    """A file in the list of files; of a long path the end is shown."""
+    unseen = looking.unseen_in(file)
+    right = f"{findings}{marks.severities['HIGH']}" if findings else ""
+    room = max(4, width - 4 - len(right))
+    name = visible(file.path)
+    name = name if len(name) <= room else marks.ellipsis + name[len(name) - room + 1 :]
+    text = Text.assemble((f" {marks.unseen if unseen else marks.seen} ", palette["warn" if unseen else "ok"]), name)
+    if file.folded:
+        text.stylize(palette["dim"])
+    return across(text, right, width)
+
+
+def noted_in(rows_of: DiffRows, noted: Sequence[Noted]) -> int:
+    """How many findings stand in a change."""
+    return sum(each.kind == "finding" for each in noted)
