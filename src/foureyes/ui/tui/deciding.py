@@ -126,8 +126,8 @@ def banner_of(detail: TaskDetail, case: Case) -> str:
         if latest.diff_id == case.diff_id and task.status == "reviewing":
             return ""
         return (
-            f"MOVED    iteration {latest.n} was handed in {_ago(latest.submitted_at)} ago. You see iteration {case.attempt}.  "
-            f"F5 compare {case.attempt}→{latest.n}"
+            f"MOVED    iteration {latest.n} was handed in {_ago(latest.submitted_at)} ago. "
+            f"You see iteration {case.attempt}.  F5 compare {case.attempt}→{latest.n}"
         )
     if task.status != "reviewing":
         return f"DECIDED  {_decided(detail)}  N next task"

@@ -12,7 +12,7 @@ from foureyes.app.views.diff import DiffLine, FileDiff
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.marks import Marks, Palette, visible
-from foureyes.ui.tui.text.diff_rows import BIG, DiffRows, Noted, Row
+from foureyes.ui.tui.text.diff_rows import BIG, DiffRows, Row
 from foureyes.ui.tui.text.lines import cut
 
 if TYPE_CHECKING:
@@ -249,8 +249,3 @@ def file_line(file: FileDiff, looking: Looking, findings: int, marks: Marks, pal
     if file.folded:
         text.stylize(palette["dim"])
     return across(text, right, width)
-
-
-def noted_in(rows_of: DiffRows, noted: Sequence[Noted]) -> int:
-    """How many findings stand in a change."""
-    return sum(each.kind == "finding" for each in noted)

@@ -267,7 +267,7 @@ def _paired(removed: Sequence[int], added: Sequence[int]) -> Iterator[tuple[int,
         yield left, added[number] if number < len(added) else -1
 
 
-def counts_by_file(change: Change, noted: Sequence[Noted]) -> Mapping[int, int]:
+def counts_by_file(noted: Sequence[Noted]) -> Mapping[int, int]:
     """How many findings stand in each file."""
     counts: dict[int, int] = {}
     for each in noted:

@@ -111,7 +111,9 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         text = self._paint(number, width)
         text.no_wrap, text.end = True, ""
         strip = Strip(text.render(self.app.console)).adjust_cell_length(width).apply_style(self.rich_style)
-        return strip.apply_style(self.app.palette["cursor" if self.has_focus else "focus"]) if number == self.at else strip
+        return (
+            strip.apply_style(self.app.palette["cursor" if self.has_focus else "focus"]) if number == self.at else strip
+        )
 
     def on_click(self, event: events.Click) -> None:
         """A click puts the cursor there, a double click opens; no decision is made by clicking."""
