@@ -1,0 +1,62 @@
+"""A sheet that asks for a sentence: a reason, a note."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from foureyes.ui.tui.marks import visible
+
+if TYPE_CHECKING:
+    from foureyes.ui.tui.screens.page import Page
+
+
+class AskText(ModalScreen[None], inherit_bindings=False):
+    """Enter gives what was typed, Esc nothing. An empty sentence is asked for again."""
+
+    DEFAULT_CSS = """
+    AskText { align: center bottom; background: $background 60%; }
+    AskText Vertical { height: auto; width: 1fr; max-width: 100; background: $background; border: heavy $foreground; }
+    AskText Static { height: auto; padding: 0 1; }
+    AskText Input { height: 1; border: none; padding: 0 1; background: $background; color: $foreground; }
+    """
+
+    def __init__(self, title: str, lines: Sequence[str], given: Callable[[str], None], enter: str) -> None:
+        super().__init__()
+        self._title, self._lines, self._given, self._enter = title, lines, given, enter
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            text = Text(visible(self._title), "bold")
+            for line in self._lines:
+                text.append("\n" + visible(line), "not bold")
+            yield Static(text, markup=False)
+            yield Input(placeholder="why")
+            yield Static(f"Enter {self._enter}   Esc cancel", id="asked", markup=False)
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "escape":
+            event.stop()
+            self.dismiss()
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+        if not message.value.strip():
+            self.query_one("#asked", Static).update("a sentence is needed   Esc cancel")
+            return
+        self.dismiss()
+        self._given(message.value.strip())
+
+
+def ask_text(
+    page: Page, title: str, given: Callable[[str], None], *, lines: Sequence[str] = (), enter: str = "done"
+) -> None:
+    """Ask for a sentence; `given` gets it."""
+    page.app.push_screen(AskText(title, lines, given, enter))
