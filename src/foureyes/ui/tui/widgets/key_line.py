@@ -26,7 +26,7 @@ class KeyLine(Static):
 
     def __init__(self, context: Context) -> None:
         super().__init__("", id="keys", markup=False)
-        self._context = context
+        self._page = context
         self._labels: dict[str, str] = {}
 
     def relabel(self, **labels: str) -> None:
@@ -45,7 +45,7 @@ class KeyLine(Static):
 
     def _text(self, width: int, most: int) -> Text:
         lines: list[Text] = [Text(" ")]
-        for row in KEYS[self._context]:
+        for row in KEYS[self._page]:
             label = self._labels.get(row.action, row.label)
             if not label:
                 continue
