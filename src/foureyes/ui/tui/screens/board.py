@@ -135,7 +135,7 @@ class BoardPage(Page):
         self.query_one("#agents-title", Bar).show(self.rule_in("AGENTS", "agents"))
         self.query_one("#agents", Rows).show(agent_lines(view, self.app.palette))
         self.query_one("#events-title", Bar).show(self.rule_in("EVENTS", "events"))
-        self.query_one("#events", Rows).show(event_lines(self.events, self.app.palette))
+        self.query_one("#events", Rows).show(event_lines(self.events[::-1], self.app.palette))
         self.foot.show(status_line(view, width, self.app.palette))
 
     def rule_in(self, title: str, pane: str) -> Text:

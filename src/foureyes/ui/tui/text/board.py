@@ -130,7 +130,7 @@ def event_lines(events: Sequence[EventLine], palette: Palette) -> list[Line]:
     roles = {"refused": "bad", "security": "warn", "stop": "warn", "decision": "text"}
     lines = []
     for event in events:
-        text = Text(f" {clock(event.at)} ", palette["dim"])
+        text = Text.assemble((f" {clock(event.at)} ", palette["dim"]), f"{event.task} " if event.task else "")
         text.append(visible(event.text), palette[roles.get(event.kind, "dim")])
         lines.append(Line(lambda width, text=text: cut(text.copy(), width), str(event.seq)))  # type: ignore[misc]
     return lines or [plain(Text(" nothing happened yet", palette["dim"]))]

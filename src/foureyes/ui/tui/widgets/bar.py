@@ -10,7 +10,7 @@ class Bar(Static):
     """Lines of text, cut at the edge of the screen, never wrapped and never read as markup."""
 
     DEFAULT_CSS = """
-    Bar { height: auto; width: 1fr; background: $background; }
+    Bar { height: auto; width: 1fr; background: $background; text-wrap: nowrap; text-overflow: ellipsis; }
     """
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:

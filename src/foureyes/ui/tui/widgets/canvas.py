@@ -86,7 +86,7 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         before = self.first
         self._scroll(before + step)
         moved = self.first - before
-        self.go(self.at + (moved if moved else step))
+        self.go(self.at + (moved or step))
 
     def edge(self, *, last: bool) -> None:
         self.go(self.count - 1 if last else 0, top=None if last else 0)

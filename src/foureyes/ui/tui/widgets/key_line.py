@@ -21,7 +21,7 @@ class KeyLine(Static):
 
     app: FoureyesApp
     DEFAULT_CSS = """
-    KeyLine { height: auto; max-height: 2; width: 1fr; background: $background; }
+    KeyLine { height: auto; max-height: 2; width: 1fr; background: $background; text-wrap: nowrap; }
     """
 
     def __init__(self, context: Context) -> None:
@@ -36,7 +36,8 @@ class KeyLine(Static):
             self.refresh_keys()
 
     def on_resize(self, _: events.Resize) -> None:
-        self.refresh_keys()
+        # In the middle of a layout another one is not begun.
+        self.call_after_refresh(self.refresh_keys)
 
     def refresh_keys(self) -> None:
         """Make the line anew for the room that there is."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.segment import Segment
 from rich.text import Text
 from textual import events
 from textual.geometry import Region, Size
@@ -160,8 +161,10 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         text.no_wrap, text.end = True, ""
         strip = Strip(text.render(self.app.console)).adjust_cell_length(width).apply_style(self.rich_style)
         if self._with_cursor and line.row is not None and line.row == self._at:
-            role = "cursor" if self.has_focus else "focus"
-            strip = strip.apply_style(self.app.palette[role])
+            here = self.has_focus and number == self._first[line.row]
+            if here and strip.text.startswith(" "):  # never by colour alone
+                strip = Strip.join([Strip([Segment(self.app.marks.cursor, self.rich_style)]), strip.crop(1, width)])
+            strip = strip.apply_style(self.app.palette["cursor" if self.has_focus else "focus"])
         return strip
 
     def on_click(self, event: events.Click) -> None:
