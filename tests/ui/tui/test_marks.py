@@ -1,0 +1,56 @@
+"""Marks and colours: every state can be told apart without colours and without Unicode; hidden characters are seen."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foureyes.ui.tui.marks import FINE, PALETTES, PLAIN, THEMES, Marks, encoding_of, marks_for, theme_for, visible
+
+
+@pytest.mark.parametrize("marks", [FINE, PLAIN], ids=["fine", "plain"])
+def test_states_have_marks_of_their_own(marks: Marks) -> None:
+    words = {word: mark for word, mark in marks.checks.items() if word != "timed_out"}
+    assert len(set(words.values())) == len(words)
+    assert len(set(marks.severities.values())) == 4
+    assert len(set(marks.risks.values())) == 3
+    assert marks.seen != marks.unseen
+
+
+def test_plain_marks_are_ascii() -> None:
+    assert all(mark.isascii() for group in (PLAIN.checks, PLAIN.severities, PLAIN.risks) for mark in group.values())
+
+
+def test_every_theme_knows_every_role() -> None:
+    roles = set(PALETTES["default"])
+    assert all(set(PALETTES[theme]) == roles for theme in THEMES)
+
+
+def test_mono_has_no_colour() -> None:
+    assert all(style.color is None and style.bgcolor is None for style in PALETTES["mono"].values())
+
+
+def test_no_color_wins_over_what_was_asked_for() -> None:
+    assert theme_for({"NO_COLOR": "1"}, "high-contrast") == "mono"
+    assert theme_for({}, "light") == "light"
+    assert theme_for({}, "nonsense") == "default"
+
+
+def test_ascii_is_chosen_by_the_variable_and_by_the_locale() -> None:
+    assert marks_for({"FOUREYES_ASCII": "1"}, "utf-8") is PLAIN
+    assert marks_for({}, encoding_of({"LANG": "C"})) is PLAIN
+    assert marks_for({}, encoding_of({"LANG": "de_DE.UTF-8"})) is FINE
+    assert marks_for({}, encoding_of({"LC_ALL": "en_GB.ISO-8859-1", "LANG": "C.UTF-8"})) is PLAIN
+
+
+def test_escape_and_direction_are_shown_as_text() -> None:
+    shown = visible("a\x1b[31mred\u202eevil\u200b")
+    assert shown == "a␛[31mred⟨U+202E⟩evil⟨U+200B⟩"
+
+
+@given(st.text())
+def test_nothing_untrusted_reaches_the_terminal_as_control(text: str) -> None:
+    shown = visible(text)
+    assert not any(ord(character) < 32 or 127 <= ord(character) < 160 for character in shown)
+    shown.encode("utf-8")
