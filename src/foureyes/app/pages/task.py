@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 def show(context: Context, actor: Actor, task: str, log_lines: int) -> TaskDetail:
     """Everything about one task, with what the caller could do about it."""
     with context.store.read() as tx:
-        found = context.find(tx, task)
+        row = context.find(tx, task)
         me = context.party(tx, actor)
-        facts = facts_of(context, tx, found.id, me)
+        facts = facts_of(context, tx, row.id, me)
         target = context.project(tx).target
         detail = _detail(tx, facts, log_lines)
-        you = _preview(context, tx, facts, me, actor, target) if found.status == "reviewing" else None
+        you = _preview(context, tx, facts, me, actor, target) if row.status == "reviewing" else None
         if facts.attempt is not None:
             from foureyes.app.pages.loop import with_loop
 
@@ -60,7 +60,7 @@ def _gated(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Ac
             check=state.rule.name,
             required=state.rule.required,
             outcome=state.word,
-            summary=state.said,
+            summary=state.summary,
             claimed=state.claimed,
         )
         for state in check_states(facts, policy)
