@@ -835,8 +835,9 @@ class Desk(RuleBasedStateMachine):
     @invariant()
     def the_record_says_of_a_loop_what_the_engine_says_E1(self) -> None:
         for task in self.tasks:
-            found, now = self.world.app.loops.standing(task)
-            assert (found.tier, found.waiting_for) == (now.tier, now.waiting_for), (task, found.status)
+            view = self.world.app.loops.show(task)
+            record, counted = view.task, view.state
+            assert (record.tier, record.waiting_for) == (counted.tier, counted.waiting_for), (task, record.status)
 
     @invariant()
     def a_closed_task_has_a_reason_to_be_closed_T2(self) -> None:

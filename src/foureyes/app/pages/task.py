@@ -8,6 +8,7 @@ import msgspec
 
 from foureyes.app.call.authors import authors_of
 from foureyes.app.call.facts import HistoryRow, facts_of, parties_of
+from foureyes.app.pages.next_steps import after_task
 from foureyes.app.views.check import CheckView
 from foureyes.app.views.review import ApprovalView, FeedbackView
 from foureyes.app.views.session import SessionView
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from foureyes.core.rules.policy import ReviewPolicy
 
 
-def show(context: Context, actor: Actor, task: str, log_lines: int) -> TaskDetail:
+def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff: bool = False) -> TaskDetail:
     """Everything about one task, with what the caller could do about it."""
     with context.store.read() as tx:
         row = context.find(tx, task)
@@ -45,7 +46,8 @@ def show(context: Context, actor: Actor, task: str, log_lines: int) -> TaskDetai
             from foureyes.app.pages.loop import with_loop
 
             detail = with_loop(context, tx, _gated(context, tx, detail, facts, actor), facts)
-    return msgspec.structs.replace(detail, you=you)
+    detail = msgspec.structs.replace(detail, you=you)
+    return msgspec.structs.replace(detail, next=after_task(detail, with_diff=with_diff))
 
 
 def _gated(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Actor) -> TaskDetail:
