@@ -106,7 +106,7 @@ def open_ids(world: World, task: str) -> list[str]:
 
 def standing(world: World, task: str) -> LoopState:
     """What the engine says."""
-    return world.app.loops.standing(task)[1]
+    return world.app.loops.show(task).state
 
 
 def again(

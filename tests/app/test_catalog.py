@@ -66,7 +66,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "checkpoints.create": [{"name": "before"}],
     "checkpoints.restore": [{"name": "before"}],
     "attempts.clear_author": [{"task": TASK, "session": "ses-x", "reason": WHY}],
-    "findings.add": [{"task": TASK, "found": Found(severity="HIGH", title="leaks")}],
+    "findings.add": [{"task": TASK, "finding": Found(severity="HIGH", title="leaks")}],
     "findings.waive": [{"finding": FINDING, "reason": WHY}],
     "findings.track": [{"names": [FINDING]}],
     "answers.respond": [{"task": TASK, "answers": [Answer(finding=FINDING, action="FIXED", text=WHY)]}],

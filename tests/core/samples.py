@@ -14,7 +14,7 @@ from foureyes.core.nouns.check import CheckResult, CheckRule, Outcome
 from foureyes.core.nouns.session import Kind, Party
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts, HistoryEntry
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.rules.policy import POLICIES, LabelRule, MinorRule, ReviewPolicy
 from foureyes.core.words.ids import DiffId, OriginId, SessionId, Sha, TaskId
 
@@ -271,7 +271,7 @@ policies = st.builds(
     minor=st.builds(MinorRule, self=st.booleans()),
 )
 words = st.builds(
-    Said,
+    Declaration,
     reason=st.sampled_from(["", "  ", "read it"]),
     reviewed_by=st.sampled_from(["", "Bob"]),
     self_review=st.booleans(),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -23,6 +25,7 @@ class Child(Generic[T]):
     """A forked process that does one piece of work and tells what came of it."""
 
     def __init__(self, work: Callable[[], T]) -> None:
+        _refuse_open_stores()
         self._pipe, write = os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
@@ -48,6 +51,14 @@ class Child(Generic[T]):
         assert found.signal == 0, f"the child was ended by signal {found.signal}"
         value: T = found.value
         return value
+
+
+def _refuse_open_stores() -> None:
+    """A forked process shares the locks of its parent's open files: it would wait for a store that it holds itself."""
+    for fd in os.listdir("/proc/self/fd"):
+        with suppress(FileNotFoundError):
+            name = os.path.basename(os.readlink(f"/proc/self/fd/{fd}"))
+            assert name not in ("store.db", "store.lock"), f"{name} is open here: close the store, then fork"
 
 
 def _live(work: Callable[[], object], pipe: int) -> None:
@@ -120,3 +131,42 @@ class Signal:
     def close(self) -> None:
         for end in self._ends:
             os.close(end)
+
+
+class Standby(Generic[T]):
+    """A process that is there before it is needed: it begins when another says so, and says when it has come far
+    enough for the other to go on.
+    """
+
+    def __init__(self, work: Callable[[Callable[[], None]], T]) -> None:
+        self._begin, self._enough = Signal(), Signal()
+        self._has_ended = False
+
+        def live() -> T:
+            self._begin.await_()
+            try:
+                return work(self._enough.give)
+            finally:
+                self._enough.give()
+
+        self._child = Child(live)
+
+    def __enter__(self) -> Standby[T]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self._has_ended:
+            os.kill(self._child.pid, signal.SIGKILL)
+            self._child.ended()
+        self._begin.close()
+        self._enough.close()
+
+    def begin(self) -> None:
+        """In any process: let it work, and wait until it has come far enough, or to its end."""
+        self._begin.give()
+        self._enough.await_()
+
+    def result(self) -> T:
+        """In the process that made it: what it returned."""
+        self._has_ended = True
+        return self._child.result()

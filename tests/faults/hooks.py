@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 from tests.faults.floor import Floor
 from tests.faults.fork import Child, Signal
 
 
-def meanwhile(floor: Floor, place: str, act: Callable[[dict[str, Any]], object]) -> None:
+def meanwhile(floor: Floor, place: str, act: Callable[[dict[str, Any]], object]) -> list[str]:
     """In a child: once, just before the workshop's next call of that name, do this; it hears what the call was
-    given.
+    given. The list has the place in it when the call has come.
     """
+    came: list[str] = []
     workshop = floor.app.context.workshop
     original = getattr(workshop, place)
 
     def hooked(*args: Any, **options: Any) -> Any:
         setattr(workshop, place, original)
+        came.append(place)
         act(options)
         return original(*args, **options)
 
     setattr(workshop, place, hooked)
+    return came
+
+
+def elsewhere(floor: Floor) -> Floor:
+    """The same floor for another process, with a store of its own."""
+    fresh = copy(floor)
+    outside = copy(floor.outside)
+    outside.__dict__.pop("_own", None)
+    fresh.__dict__.update({"_app": None, "outside": outside})
+    return fresh
 
 
 class Paused:

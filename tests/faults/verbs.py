@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from foureyes.app.views.session import Spawned
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.ids import token_hash
 from foureyes.errors import Refused
 
@@ -153,7 +153,7 @@ def _apart(desk: Desk) -> str:
 
 
 def _record(desk: Desk, task: str) -> None:
-    desk.app.decisions.approve(CODEX, task, seen=desk.seen(task), said=Said("I looked", record_only=True))
+    desk.app.decisions.approve(CODEX, task, seen=desk.seen(task), declaration=Declaration("I looked", record_only=True))
 
 
 def _recorded(desk: Desk) -> str:

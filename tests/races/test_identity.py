@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from foureyes.app.application import Application
 from foureyes.app.views.session import Spawned
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.ids import token_hash
 from foureyes.errors import Conflict, FoureyesError, LostClaim, Refused
 
@@ -102,7 +102,7 @@ def recorded(desk: Desk) -> tuple[str, str]:
     """A task with a recorded approval, and its diff."""
     task = desk.handed_in()
     seen = desk.seen(task)
-    desk.app.decisions.approve(CODEX, task, seen=seen, said=Said("I looked", record_only=True))
+    desk.app.decisions.approve(CODEX, task, seen=seen, declaration=Declaration("I looked", record_only=True))
     desk.close()
     return task, seen
 
@@ -170,7 +170,7 @@ def test_of_two_records_by_one_session_at_once_one_is_written_P11(place: Place) 
     def record(number: int, gate: Gate) -> bool:
         with opened(place, desk.script) as app:
             wait_before_writing(app, gate)
-            return app.decisions.approve(CODEX, task, seen=seen, said=Said(record_only=True)).changed
+            return app.decisions.approve(CODEX, task, seen=seen, declaration=Declaration(record_only=True)).changed
 
     assert sorted(swarm(3, record)) == [False, False, True]
     assert [row.kind for row in sound(place)].count("ApprovalRecorded") == 1

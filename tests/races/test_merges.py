@@ -4,7 +4,7 @@ line.
 
 from __future__ import annotations
 
-from copy import copy
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ from foureyes.ui.steps import steps_text
 
 from tests.app.world import ALICE, CI
 from tests.faults.floor import Floor
-from tests.faults.fork import Child, Gate, swarm
-from tests.faults.hooks import Paused, meanwhile
+from tests.faults.fork import Child, Gate, Signal, Standby, swarm
+from tests.faults.hooks import Paused, elsewhere, meanwhile
 from tests.faults.looking import check, picture, tables
 from tests.faults.places import Place
 
@@ -109,29 +109,31 @@ def test_a_merge_that_finds_another_at_work_between_two_of_its_own_still_says_wh
     task, other = floor.agreed(), floor.agreed()
     floor.close()
 
+    fresh, go_on = elsewhere(floor), Signal()
+
+    def second(enough: Callable[[], None]) -> None:
+        def stand(_: object) -> None:
+            enough()
+            go_on.await_()
+
+        meanwhile(fresh, "commit", stand)
+        fresh.merge()
+        fresh.close()
+
     def first() -> list[str]:
-        second: list[Paused] = []
-        meanwhile(floor, "drop_worktree", lambda _: second.append(paused_elsewhere(floor)))
+        meanwhile(floor, "drop_worktree", lambda _: other_merge.begin())
         try:
             return [row.task for row in floor.merge() if row.merged]
         finally:
-            second[0].go_on()
+            go_on.give()
             floor.close()
 
-    assert task in Child(first).result(), "what it merged is in its answer"
+    with Standby(second) as other_merge:
+        assert task in Child(first).result(), "what it merged is in its answer"
+        other_merge.result()
+    go_on.close()
     check(floor)
     assert {row["id"]: row["status"] for row in tables(floor).tasks} == {task: "closed", other: "closed"}
-
-
-def paused_elsewhere(floor: Floor) -> Paused:
-    """A second `fe merge`, in the middle of the next task; started from inside the first, so with a store and a number
-    of its own.
-    """
-    fresh = Floor.__new__(Floor)
-    outside = copy(floor.outside)
-    outside.__dict__.pop("_own", None)
-    fresh.__dict__.update(floor.__dict__ | {"_app": None, "outside": outside})
-    return Paused(fresh, fresh.merge)
 
 
 def test_a_task_that_somebody_merges_by_hand_meanwhile_is_merged_once_Q3(place: Place, template: Path) -> None:

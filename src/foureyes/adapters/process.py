@@ -116,8 +116,8 @@ def supervise(
     try:
         watch.follow(time.monotonic() + timeout)
     finally:
-        _end_below(child, watch.said("pid"))
-    if failed := watch.said("failed"):
+        _end_below(child, watch.report("pid"))
+    if failed := watch.report("failed"):
         raise ProcessProblem(f"could not be started: {failed}")
     return watch.ended()
 
@@ -129,7 +129,7 @@ class _Watch:
         assert child.stdin is not None and child.stdout is not None and child.stderr is not None  # noqa: PT018
         self._child, self._hear = child, hear
         self._words, self._output = child.stdout.fileno(), child.stderr.fileno()
-        self._said = b""
+        self._reports = b""
         self._ending = self._timed_out = self._is_over = False
 
     def follow(self, deadline: float) -> None:
@@ -143,7 +143,7 @@ class _Watch:
                 for key, _ in pipes.select(min(TICK, max(0.0, deadline - time.monotonic()))):
                     if not self._read(key.fd):
                         pipes.unregister(key.fd)
-                if self.said("exit") and not self._ending:
+                if self.report("exit") and not self._ending:
                     self._ending, deadline = True, time.monotonic() + PATIENCE
                 if time.monotonic() < deadline:
                     continue
@@ -162,16 +162,16 @@ class _Watch:
                 if not self._read(self._output):
                     return
 
-    def said(self, word: str) -> str:
+    def report(self, word: str) -> str:
         """What stands behind a word of the reaper."""
-        for line in self._said.split(b"\n")[:-1]:
+        for line in self._reports.split(b"\n")[:-1]:
             first, _, rest = line.partition(b" ")
             if first == word.encode():
                 return os.fsdecode(rest)
         return ""
 
     def ended(self) -> Ended:
-        code, left = self.said("exit"), self.said("left")
+        code, left = self.report("exit"), self.report("left")
         problem = f"{left} of its processes could not be ended" if left else ""
         if self._timed_out:
             return Ended(None, True, problem)
@@ -187,7 +187,7 @@ class _Watch:
                 self._hear(part)
         else:
             self._is_over = not part
-            self._said = (self._said + part)[:CHUNK]
+            self._reports = (self._reports + part)[:CHUNK]
         return bool(part)
 
 
@@ -291,21 +291,21 @@ def below(root: int) -> list[tuple[int, int]]:
         for name in os.listdir("/proc"):
             if name.isdigit() and (seen := _parent_and_group(name)):
                 children.setdefault(seen[0], []).append((int(name), seen[1]))
-    found = list(children.get(root, ()))
-    for pid, _ in found:  # grows while it is read
-        found.extend(children.get(pid, ()))
-    return found
+    descendants = list(children.get(root, ()))
+    for pid, _ in descendants:  # grows while it is read
+        descendants.extend(children.get(pid, ()))
+    return descendants
 
 
 def kill_below(root: int) -> int:
     """Kill every descendant of a process, with its group: who forks faster than we read keeps it. How many."""
     own = os.getpgrp()
-    found = below(root)
-    for group in {group for _, group in found} - {own, 0, 1}:
+    descendants = below(root)
+    for group in {group for _, group in descendants} - {own, 0, 1}:
         _signal(-group)
-    for pid, _ in found:
+    for pid, _ in descendants:
         _signal(pid)
-    return len(found)
+    return len(descendants)
 
 
 def _parent_and_group(pid: str) -> tuple[int, int] | None:

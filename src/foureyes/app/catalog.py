@@ -242,8 +242,7 @@ VERBS: dict[str, tuple[_Row, ...]] = {
          "queue."),
     ),
     "loops": (
-        ("standing", (), "anyone", "", "loop", "Where the loop of a task stands."),
-        ("profile", (), "anyone", "", "loop", "The agent profile that the next attempt is for."),
+        ("show", (), "anyone", "", "loop", "Where the loop of a task stands, and for whom the next attempt is."),
         ("lead", ("lead split", "lead senior", "lead fresh", "lead ask", "lead continue"), "agents and people",
          "journal", "lead split", "Decide what to do with a loop that is stuck."),
     ),

@@ -26,7 +26,7 @@ from foureyes.core.events import (
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.finding import Answer, Found, Ruling
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.exceptions import ExceptionKind
 from foureyes.errors import BadInput, Refused
 
@@ -101,7 +101,7 @@ def _record_and_clear(world: DeskWorld) -> None:
     tasks = [world.handed_in(CLAUDE, creator=BOB, title=f"recorded {number}") for number in range(3)]
     for task in tasks:
         world.app.decisions.approve(
-            CODEX, task, seen=world.show(task).attempts[-1].diff_id, said=Said(record_only=True)
+            CODEX, task, seen=world.show(task).attempts[-1].diff_id, declaration=Declaration(record_only=True)
         )
     world.approve(CLAUDE, tasks[1], reason="codex has looked at it")
     world.app.decisions.withdraw(CODEX, tasks[2])

@@ -19,7 +19,7 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
 from foureyes.core.nouns.finding import RULINGS, Answer, AnswerWord, Found, Ruling, RulingWord, Severity
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.ids import SessionId, Sha
 from foureyes.core.words.lifecycle import STATUSES, RunEnd
 from foureyes.errors import FoureyesError, Internal, Refused
@@ -684,16 +684,18 @@ class Desk(RuleBasedStateMachine):
 
     # Approvals that are recorded apart
 
-    def record(self, actor: Actor, task: str, said: Said) -> None:
+    def record(self, actor: Actor, task: str, said: Declaration) -> None:
         attempts = self.world.show(task).attempts
         seen = attempts[-1].diff_id if attempts else ""
         self.attempt(
-            lambda: self.world.app.decisions.approve(actor, task, seen=seen, said=replace(said, record_only=True))
+            lambda: self.world.app.decisions.approve(
+                actor, task, seen=seen, declaration=replace(said, record_only=True)
+            )
         )
 
     @rule(actor=who, n=which, reason=words, self_review=st.booleans())
     def record_only(self, actor: Actor, n: int, reason: str, self_review: bool) -> None:
-        self.record(actor, self.task(n), Said(reason, self_review=self_review))
+        self.record(actor, self.task(n), Declaration(reason, self_review=self_review))
 
     @rule(
         actor=makers,
@@ -713,7 +715,7 @@ class Desk(RuleBasedStateMachine):
         self.attempt(lambda: self.world.start(actor, task))
         self.world.repo.commit(f"fe/{task}", sessions=[actor.session])
         self.attempt(lambda: self.world.submit(actor, task))
-        self.record(reviewer, task, Said("I looked", self_review=self_review))
+        self.record(reviewer, task, Declaration("I looked", self_review=self_review))
         assert self.world.status(task) != "approved", "a recorded approval passes nothing"
         if between != "approve":
             self.judge(reviewer, task, between)
@@ -833,8 +835,9 @@ class Desk(RuleBasedStateMachine):
     @invariant()
     def the_record_says_of_a_loop_what_the_engine_says_E1(self) -> None:
         for task in self.tasks:
-            found, now = self.world.app.loops.standing(task)
-            assert (found.tier, found.waiting_for) == (now.tier, now.waiting_for), (task, found.status)
+            view = self.world.app.loops.show(task)
+            record, counted = view.task, view.state
+            assert (record.tier, record.waiting_for) == (counted.tier, counted.waiting_for), (task, record.status)
 
     @invariant()
     def a_closed_task_has_a_reason_to_be_closed_T2(self) -> None:

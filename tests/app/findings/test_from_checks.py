@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from foureyes.core.nouns.check import Ran, ToolFinding
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 
 from tests.app.gated import AUTO, LINT, TESTS, check, configure, report_of, words
 from tests.app.looped import (
@@ -163,7 +163,7 @@ def test_breaking_the_glass_over_a_red_check_still_works_N3_D5(desk: DeskWorld) 
     configure(desk, KEPT + TESTS)
     task = desk.handed_in()
     ran(desk, task, "tests", failing("t::a"))
-    done = desk.app.decisions.approve(BOB, task, said=Said(break_glass="the shop is down"))
+    done = desk.app.decisions.approve(BOB, task, declaration=Declaration(break_glass="the shop is down"))
     assert (done.rule, done.status) == ("N3", "approved")
     assert by_name(desk, task) == {"t::a": "open"}, "it stays on record"
 

@@ -396,7 +396,8 @@ class Looping(RuleBasedStateMachine):
     def stands_as_counted(self, task: str) -> None:
         """L11, L12, E1: rounds, progress and tier; and that the task says what the engine says."""
         loop = self.counted.loop(task)
-        found, shown = self.world.app.loops.standing(task)
+        view = self.world.app.loops.show(task)
+        found, shown = view.task, view.state
         naive, table = stand(loop, self.limit, self.cap)
         said = [(one.n, one.had, one.fixed, one.found, one.same_tree) for one in shown.rounds]
         counted = [(one.n, len(one.had), one.fixed, one.found, one.same_tree) for one in loop.rounds]

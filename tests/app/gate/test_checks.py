@@ -9,7 +9,7 @@ import pytest
 from foureyes.app.views.news import News
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import BadInput, NotFound
 from foureyes.ui.steps import steps_text
 
@@ -260,8 +260,10 @@ def test_breaking_the_glass_passes_red_checks_on_the_record_N3(desk: DeskWorld) 
     task = desk.handed_in()
     check(desk, task)
     with desk.refused("D5"):
-        desk.app.decisions.approve(CODEX, task, seen=desk.show(task).attempts[-1].diff_id, said=Said(break_glass="now"))
-    done = desk.app.decisions.approve(BOB, task, said=Said(break_glass="the shop is down"))
+        desk.app.decisions.approve(
+            CODEX, task, seen=desk.show(task).attempts[-1].diff_id, declaration=Declaration(break_glass="now")
+        )
+    done = desk.app.decisions.approve(BOB, task, declaration=Declaration(break_glass="the shop is down"))
     (event,) = desk.app.audit.exceptions()
     assert (done.rule, done.exception, event.kind, event.reason) == ("N3", True, "break_glass", "the shop is down")
 

@@ -6,7 +6,7 @@ import pytest
 
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.ui.steps import steps_text
 
 from tests.app.gated import AT_ONCE, AUTO, TESTS, answers, check, configure, deliver, report_of, row_of, words
@@ -155,7 +155,7 @@ def test_breaking_the_glass_lets_tests_go_too_and_both_are_on_record_N3_P8(world
     answers(world, "tests", BOTH, report_of([ONE], failing=[NEW]))
     task = deliver(world)
     check(world, task)
-    world.app.decisions.approve(ALICE, task, said=Said(break_glass="the shop is down"))
+    world.app.decisions.approve(ALICE, task, declaration=Declaration(break_glass="the shop is down"))
     assert {event.kind for event in world.app.audit.exceptions()} == {"break_glass", "tests_gone"}
 
 

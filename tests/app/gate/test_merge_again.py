@@ -12,7 +12,7 @@ import pytest
 from foureyes.app.application import Application
 from foureyes.app.call.caller import gate_of
 from foureyes.core.nouns.check import Ran
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import Conflict, Refused
 
 from tests.app.gated import AT_ONCE, AUTO, LINT, answers, approved, check, configure, deliver, merge, merge_rows
@@ -118,7 +118,7 @@ def test_an_approval_by_broken_glass_passes_red_checks_also_on_the_merge_N3(worl
     world.outside.runner.says("lint", exit_code=1)
     task = deliver(world, actor=ALICE, task=world.create(ALICE))
     check(world, task)
-    world.app.decisions.approve(ALICE, task, said=Said(break_glass="alone, and the shop is down"))
+    world.app.decisions.approve(ALICE, task, declaration=Declaration(break_glass="alone, and the shop is down"))
     world.checkout.commit("other.py")
     assert merge(world) == {task: "merged"}
 
@@ -127,7 +127,7 @@ def test_a_broken_check_stops_no_broken_glass_N3(world: GitWorld) -> None:
     configure(world, AT_ONCE + LINT)
     world.outside.runner.answers["lint"] = Ran(exit_code=127)
     task = deliver(world)
-    world.app.decisions.approve(BOB, task, said=Said(break_glass="the linter is gone"))
+    world.app.decisions.approve(BOB, task, declaration=Declaration(break_glass="the linter is gone"))
     assert merge(world) == {task: "merged"}
 
 

@@ -11,7 +11,7 @@ import pytest
 from foureyes.app.call.caller import gate_of
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.ui.steps import steps_text
 
 from tests.app.gated import AUTO, KNIP, LINT, TESTS, check, configure, deliver, report_of, row_of, words
@@ -354,7 +354,7 @@ def test_counting_reviews_are_required_and_a_persons_approval_is_one_D6(desk: De
     with desk.refused("D6") as caught:
         desk.approve(BOB, two)
     assert "2 counting reviews are required, 1 are there" in caught[0].reasons[0].message
-    assert desk.app.decisions.approve(BOB, two, said=Said(break_glass="alone today")).rule == "N3"
+    assert desk.app.decisions.approve(BOB, two, declaration=Declaration(break_glass="alone today")).rule == "N3"
 
 
 @pytest.mark.parametrize("unseen", ["ask", "refuse"])
@@ -365,7 +365,7 @@ def test_a_person_says_which_diff_was_looked_at_where_a_label_wants_it_D8(desk: 
         desk.approve(BOB, task, seen="")
     assert f"fe show {task} --diff" in steps_text(caught[0].reasons[0].next)
     with desk.refused("D8"):
-        desk.app.decisions.approve(BOB, task, said=Said(break_glass="quick"))
+        desk.app.decisions.approve(BOB, task, declaration=Declaration(break_glass="quick"))
     assert desk.approve(BOB, task).seen
     assert desk.approve(BOB, usual, seen="").seen is None, "by default it is only noted"
 

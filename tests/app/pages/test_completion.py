@@ -10,7 +10,7 @@ from foureyes.app.views.completion import Report
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.finding import Found
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import NotFound
 
 from tests.app.gated import AT_ONCE, LINT, approved, check, configure, deliver, merge
@@ -153,7 +153,7 @@ def test_break_glass_over_a_red_check_is_in_nobodys_way_once_it_is_merged_and_th
     task = deliver(world)
     world.outside.runner.answers["lint"] = Ran(exit_code=1)
     check(world, task)
-    world.app.decisions.approve(BOB, task, said=Said(break_glass="the shop is down"))
+    world.app.decisions.approve(BOB, task, declaration=Declaration(break_glass="the shop is down"))
     said = told(world)
     assert f"{task} is approved and not merged" in said
     assert "required check lint" in said

@@ -20,7 +20,7 @@ from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.metrics import AFTER, ReviewerScore, ReviewStats, share, times_of
 from foureyes.core.loop.metrics_rows import StatusRow
 from foureyes.core.nouns.finding import BLOCKING, Found
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import BadInput, Refused
 
 from tests.adapters.store.shop import fill
@@ -88,7 +88,9 @@ def test_an_approval_that_was_withdrawn_or_only_recorded_is_none_P11(desk: DeskW
     desk.app.decisions.withdraw(CODEX, task)
     desk.app.policy.set(ALICE, "review.policy", "delegated")
     other = desk.handed_in(creator=BOB)
-    desk.app.decisions.approve(CODEX, other, seen=desk.show(other).attempts[-1].diff_id, said=Said(record_only=True))
+    desk.app.decisions.approve(
+        CODEX, other, seen=desk.show(other).attempts[-1].diff_id, declaration=Declaration(record_only=True)
+    )
     assert figures(desk).iterations.tasks == 0
     desk.approve(CLAUDE, other, reason="codex has looked at it")
     assert figures(desk).iterations.tasks == 1
@@ -182,7 +184,9 @@ def test_what_is_found_in_new_work_after_an_earlier_approval_was_not_missed_Y(de
 def test_what_a_second_reviewer_finds_after_a_recorded_approval_was_not_missed_P11(desk: DeskWorld) -> None:
     desk.app.policy.set(ALICE, "review.policy", "delegated")
     task = desk.handed_in(creator=BOB)
-    desk.app.decisions.approve(CODEX, task, seen=desk.show(task).attempts[-1].diff_id, said=Said(record_only=True))
+    desk.app.decisions.approve(
+        CODEX, task, seen=desk.show(task).attempts[-1].diff_id, declaration=Declaration(record_only=True)
+    )
     review(desk, task, [issue()], by=GEMINI)
     assert figures(desk).missed == share(0, 1)
 
@@ -351,7 +355,9 @@ def test_taking_back_an_approval_that_was_only_recorded_moves_no_task_P11(desk: 
     desk.app.policy.set(ALICE, "review.policy", "delegated")
     task = desk.handed_in(creator=BOB)
     for who in (CODEX, GEMINI):
-        desk.app.decisions.approve(who, task, seen=desk.show(task).attempts[-1].diff_id, said=Said(record_only=True))
+        desk.app.decisions.approve(
+            who, task, seen=desk.show(task).attempts[-1].diff_id, declaration=Declaration(record_only=True)
+        )
     desk.approve(CLAUDE, task, reason="both have looked at it")
     left = GEMINI if desk.show(task).approvals[-1].recorded else CODEX
     desk.clock.advance(minutes=3)

@@ -12,7 +12,7 @@ from foureyes.app.call.signing import Proof, Statement, demand, prove
 from foureyes.core import events as e
 from foureyes.core.events.project import ProjectHeld
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import BadInput, Conflict, NotFound, Refused
 from foureyes.ui.steps import steps_text
 
@@ -130,7 +130,7 @@ SIGNED: dict[str, Callable[[DeskWorld, Actor, str], object]] = {
     "feature set": lambda desk, who, task: desk.app.policy.set_feature(who, "balanced_review_policy", "false"),
     "policy accept": lambda desk, who, task: desk.app.policy.accept(who),
     "break-glass": lambda desk, who, task: desk.app.decisions.approve(
-        who, task, said=Said(break_glass="nobody else is here")
+        who, task, declaration=Declaration(break_glass="nobody else is here")
     ),
 }
 DECIDED: dict[str, Callable[[DeskWorld, Actor, str], object]] = {
@@ -229,7 +229,7 @@ def test_where_a_key_exists_no_variable_loosens_for_who_only_looks_like_a_person
     task = keyed.handed_in(BOB)
     keyed.environ["FOUREYES_REVIEW_POLICY"] = "trusted"
     with keyed.refused("P2"):
-        keyed.app.decisions.approve(BOB, task, said=Said("fine", self_review=True))
+        keyed.app.decisions.approve(BOB, task, declaration=Declaration("fine", self_review=True))
 
 
 def test_an_approval_that_counts_because_a_person_gives_it_needs_the_key_I9_P6(keyed: DeskWorld) -> None:
@@ -269,7 +269,7 @@ def test_without_keys_nothing_is_asked_outside_of_the_store_either_I9(desk: Desk
 
 def test_a_signature_says_that_the_glass_is_broken_I9_N3(keyed: DeskWorld) -> None:
     task = keyed.handed_in(ALICE)
-    keyed.app.decisions.approve(ALICE, task, said=Said(break_glass="nobody else is here"))
+    keyed.app.decisions.approve(ALICE, task, declaration=Declaration(break_glass="nobody else is here"))
     assert said(keyed)[-1].verb == "approve --break-glass"
     assert keyed.app.audit.verify().findings == ()
 

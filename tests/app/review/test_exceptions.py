@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import BadInput
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, asserted
 
-GLASS = Said(break_glass="nobody else is here tonight")
+GLASS = Declaration(break_glass="nobody else is here tonight")
 
 
 def seen(desk: DeskWorld, task: str) -> str:
@@ -26,7 +26,7 @@ def test_a_person_who_works_alone_breaks_the_glass_and_it_is_on_record_N3_P8(des
     task = desk.handed_in(ALICE)
     with desk.refused("P2"):
         desk.app.decisions.approve(ALICE, task)
-    done = desk.app.decisions.approve(ALICE, task, said=GLASS)
+    done = desk.app.decisions.approve(ALICE, task, declaration=GLASS)
     assert (done.rule, done.exception, desk.task(task).status) == ("N3", True, "approved")
     assert kinds(desk) == [("break_glass", "N3", "nobody else is here tonight")]
     assert any(entry.type == "security" and "break_glass" in entry.text for entry in desk.show(task).logs)
@@ -35,14 +35,14 @@ def test_a_person_who_works_alone_breaks_the_glass_and_it_is_on_record_N3_P8(des
 def test_a_blank_reason_breaks_nothing_N3(desk: DeskWorld) -> None:
     task = desk.handed_in(ALICE)
     with desk.refused("P2"):
-        desk.app.decisions.approve(ALICE, task, said=Said(break_glass="   "))
+        desk.app.decisions.approve(ALICE, task, declaration=Declaration(break_glass="   "))
 
 
 @pytest.mark.parametrize("who", [CLAUDE, CI, asserted(ALICE)], ids=["agent", "service", "typed name"])
 def test_breaking_the_glass_is_for_a_person_N3(desk: DeskWorld, who: object) -> None:
     task = desk.handed_in(CLAUDE)
     with desk.refused():
-        desk.app.decisions.approve(who, task, seen=seen(desk, task), said=GLASS)  # type: ignore[arg-type]
+        desk.app.decisions.approve(who, task, seen=seen(desk, task), declaration=GLASS)  # type: ignore[arg-type]
     assert kinds(desk) == []
 
 
@@ -50,39 +50,39 @@ def test_the_glass_passes_a_grade_but_never_a_hold_or_a_moved_branch_N3_D3_D4(de
     task = desk.handed_in(ALICE, labels=["security"])
     desk.app.stops.hold(BOB, task, "legal looks first")
     with desk.refused("D3"):
-        desk.app.decisions.approve(ALICE, task, said=GLASS)
+        desk.app.decisions.approve(ALICE, task, declaration=GLASS)
     desk.app.stops.resume(BOB, task, "fine")
-    assert desk.app.decisions.approve(ALICE, task, said=GLASS).rule == "N3"
+    assert desk.app.decisions.approve(ALICE, task, declaration=GLASS).rule == "N3"
 
 
 def test_where_the_policy_allows_it_the_glass_stays_whole_N3(desk: DeskWorld) -> None:
     task = desk.handed_in(CLAUDE)
-    assert desk.app.decisions.approve(BOB, task, said=GLASS).exception is False
+    assert desk.app.decisions.approve(BOB, task, declaration=GLASS).exception is False
     assert kinds(desk) == []
 
 
 def test_trusted_lets_an_author_through_only_with_a_declaration_P2_P8(desk: DeskWorld) -> None:
     desk.app.policy.set(BOB, "review.policy", "trusted")
     task = desk.handed_in(CLAUDE)
-    for said in (Said(), Said(reason="fine"), Said(self_review=True)):
+    for said in (Declaration(), Declaration(reason="fine"), Declaration(self_review=True)):
         with desk.refused("P2"):
-            desk.app.decisions.approve(CLAUDE, task, seen=seen(desk, task), said=said)
-    done = desk.app.decisions.approve(CLAUDE, task, seen=seen(desk, task), said=Said(reviewed_by="Grace"))
+            desk.app.decisions.approve(CLAUDE, task, seen=seen(desk, task), declaration=said)
+    done = desk.app.decisions.approve(CLAUDE, task, seen=seen(desk, task), declaration=Declaration(reviewed_by="Grace"))
     assert (done.rule, done.exception) == ("P2", True)
     assert kinds(desk) == [("self_review", "P2", "reviewed by Grace")]
 
 
 def test_a_self_review_needs_its_reason_and_only_trusted_takes_it_P2(desk: DeskWorld) -> None:
     task = desk.handed_in(CODEX)
-    said = Said(reason="read it twice", self_review=True)
+    said = Declaration(reason="read it twice", self_review=True)
     with desk.refused("P2"):
-        desk.app.decisions.approve(CODEX, task, seen=seen(desk, task), said=said)
+        desk.app.decisions.approve(CODEX, task, seen=seen(desk, task), declaration=said)
     desk.app.policy.set(BOB, "review.policy", "trusted")
-    assert desk.app.decisions.approve(CODEX, task, seen=seen(desk, task), said=said).rule == "P2"
+    assert desk.app.decisions.approve(CODEX, task, seen=seen(desk, task), declaration=said).rule == "P2"
     assert kinds(desk) == [("self_review", "P2", "read it twice")]
 
 
 def test_a_name_that_is_no_name_is_bad_input(desk: DeskWorld) -> None:
     task = desk.handed_in(CLAUDE)
     with desk.refused(error=BadInput):
-        desk.app.decisions.approve(CLAUDE, task, seen=seen(desk, task), said=Said(reviewed_by="x" * 65))
+        desk.app.decisions.approve(CLAUDE, task, seen=seen(desk, task), declaration=Declaration(reviewed_by="x" * 65))

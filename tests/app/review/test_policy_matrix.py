@@ -21,7 +21,7 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.closing import may_close
 from foureyes.core.rules.facts import Recorded
-from foureyes.core.rules.four_eyes import NOTHING, Said, may_approve
+from foureyes.core.rules.four_eyes import NOTHING, Declaration, may_approve
 from foureyes.core.rules.policy import POLICIES, PolicyName, SameOrigin
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import Refused
@@ -47,7 +47,7 @@ def test_the_pure_function_answers_every_row_as_the_rules_do_P(policy: PolicyNam
         MINOR, GRADES, SAME_ORIGIN, (True, False), (True, False)
     ):
         facts = matrix.facts_of(relation, minor, grade == "label", readable)
-        said = Said(WHY if reason else "  ")
+        said = Declaration(WHY if reason else "  ")
         answer = may_approve(facts, actor, matrix.policy_of(policy, grade, same_origin), said)
         wanted = expected(policy, relation, minor, grade, same_origin, readable=readable, reason=reason)
         found = (answer.allowed, answer.needs_reason, answer.exception)
@@ -67,7 +67,7 @@ DECLARING = [(name, how) for name in MAKERS for how in SAME_ORIGIN if how == "re
 def test_under_trusted_makers_approve_only_what_they_declare_P2(relation: str, same_origin: SameOrigin) -> None:
     actor, facts = matrix.party(STORIES[relation].actor, calling=True), matrix.facts_of(relation, "no", False)
     for policy, declares, reason in product(POLICIES, ("", "reviewed by", "self-review"), ("", WHY)):
-        said = Said(reason, "Bob" if declares == "reviewed by" else "", declares == "self-review")
+        said = Declaration(reason, "Bob" if declares == "reviewed by" else "", declares == "self-review")
         answer = may_approve(facts, actor, matrix.policy_of(policy, "origin", same_origin), said)
         passes = policy == "trusted" and (declares == "reviewed by" or (declares == "self-review" and reason == WHY))
         assert answer.allowed == passes, f"{policy}, {declares or 'nothing'} declared, reason {reason!r}: {answer}"
@@ -87,7 +87,7 @@ def test_the_pure_function_lets_anyone_who_may_decide_finish_what_is_recorded_P1
         assert facts.attempt is not None
         parties = {**facts.parties, matrix.FAY.session: matrix.party(matrix.FAY)}
         facts = replace(facts, recorded=(Recorded(7, matrix.FAY.session, facts.attempt.diff_id),), parties=parties)
-        answer = may_approve(facts, actor, matrix.policy_of(policy, grade), Said(WHY if reason else ""))
+        answer = may_approve(facts, actor, matrix.policy_of(policy, grade), Declaration(WHY if reason else ""))
         wanted = matrix.finishing(policy, relation, minor, grade, readable=readable, reason=reason)
         found = (answer.allowed, answer.needs_reason, answer.exception)
         if found != (wanted.allowed, wanted.needs_reason, wanted.exception) or answer.rule not in wanted.rules:
@@ -98,11 +98,13 @@ def test_the_pure_function_lets_anyone_who_may_decide_finish_what_is_recorded_P1
 # --------------------------------------------------------------------------------------------- P, the Application
 
 
-def attempted(world: World, relation: str, task: str, reason: str, said: Said = NOTHING) -> tuple[bool, set[str], str]:
+def attempted(
+    world: World, relation: str, task: str, reason: str, said: Declaration = NOTHING
+) -> tuple[bool, set[str], str]:
     """Approve: whether it went through, by which rules, and as what exception."""
     actor = world.actor(STORIES[relation].actor, task)
     try:
-        done = world.app.decisions.approve(actor, task, seen=world.diffs[task][:15], said=said, reason=reason)
+        done = world.app.decisions.approve(actor, task, seen=world.diffs[task][:15], declaration=said, reason=reason)
     except Refused as refused:
         return False, {why.rule for why in refused.reasons}, ""
     assert done.status == ("reviewing" if said.record_only else "approved")
@@ -223,7 +225,7 @@ def test_who_declares_it_under_trusted_passes_by_P2_audited_and_nobody_else_does
 ) -> None:
     task = stands(world, relation)
     for policy, said in product(
-        POLICIES, (Said(self_review=True), Said(WHY, self_review=True), Said(reviewed_by="Bob"))
+        POLICIES, (Declaration(self_review=True), Declaration(WHY, self_review=True), Declaration(reviewed_by="Bob"))
     ):
         world.rules(policy)
         declared = bool(said.reviewed_by or said.reason)
@@ -246,7 +248,7 @@ def record_and_finish(world: World, relation: str, policy: PolicyName) -> None:
     task = stands(world, relation)
     world.rules(policy)
     own = expected(policy, relation, "no", "origin")
-    recorded = attempted(world, relation, task, "", Said(record_only=True))
+    recorded = attempted(world, relation, task, "", Declaration(record_only=True))
     if apart:
         assert (recorded[0], recorded[2]) == (own.allowed, own.exception)
         assert recorded[1] <= own.rules
@@ -258,7 +260,7 @@ def record_and_finish(world: World, relation: str, policy: PolicyName) -> None:
         task = stands(world, relation)
         world.rules(policy)
     if apart:
-        world.app.decisions.approve(matrix.FAY, task, seen=world.diffs[task], said=Said(record_only=True))
+        world.app.decisions.approve(matrix.FAY, task, seen=world.diffs[task], declaration=Declaration(record_only=True))
     for reason in (False, True):
         wanted = matrix.finishing(policy, relation, "no", "origin", reason=reason)
         if not reason:
@@ -276,7 +278,7 @@ def test_a_recorded_approval_that_falls_short_of_a_new_label_is_not_finished_P11
     """T, void: an approval stands as long as P holds; the agent's is of no use any more once a person is asked for."""
     task = stands(world, "uninvolved agent")
     world.rules("delegated")
-    assert attempted(world, "uninvolved agent", task, "", Said(record_only=True))[:2] == (True, {"P7"})
+    assert attempted(world, "uninvolved agent", task, "", Declaration(record_only=True))[:2] == (True, {"P7"})
     world.app.tasks.add_label(matrix.PASSER_BY, task, ["security"])
     assert attempted(world, "uninvolved agent", task, "")[:2] == (False, {"P6"})
     assert attempted(world, "creator agent", task, WHY)[:2] == (False, {"P6"})
@@ -286,7 +288,7 @@ def test_a_recorded_approval_that_falls_short_of_a_new_label_is_not_finished_P11
 def test_a_self_review_recorded_under_trusted_is_not_finished_under_delegated_P11_P2(world: World) -> None:
     task = stands(world, "implementer")
     world.rules("trusted")
-    assert attempted(world, "implementer", task, "", Said(WHY, self_review=True, record_only=True)) == (
+    assert attempted(world, "implementer", task, "", Declaration(WHY, self_review=True, record_only=True)) == (
         True,
         {"P2"},
         "self_review",
@@ -302,7 +304,7 @@ def test_a_recorded_approval_lets_no_maker_send_its_own_work_back_T2_P2(world: W
     """
     task = stands(world, "implementer")
     world.rules("delegated")
-    world.app.decisions.approve(matrix.FAY, task, said=Said(record_only=True))
+    world.app.decisions.approve(matrix.FAY, task, declaration=Declaration(record_only=True))
     assert refusal(partial(getattr(world.app.feedback, verb), matrix.MAKER, task, "once more")) == {"P2"}
 
 
@@ -319,7 +321,7 @@ def test_where_the_ledger_has_nothing_left_nobody_approves_however_minor_it_is_P
         actor = world.actor(STORIES[relation].actor, task)
         for table in DAMAGE[lost]:
             engines.plain_sql(world.store.engine, f"DELETE FROM {table} WHERE task = ?", task)
-        answer = attempted(world, relation, task, WHY, Said(reviewed_by="Bob"))
+        answer = attempted(world, relation, task, WHY, Declaration(reviewed_by="Bob"))
         wanted = expected("trusted", relation, "at creation", "origin", readable=False)
         if answer[0] or not answer[1] <= wanted.rules or world.app.lists.reviewable(actor, ListQuery(label=task)).rows:
             wrong.append(f"{relation}: {answer}")

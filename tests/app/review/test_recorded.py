@@ -7,7 +7,7 @@ import pytest
 from foureyes.app.views.review import ApprovalOutcome
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import BadInput
 from foureyes.ui.steps import steps_text
 
@@ -22,7 +22,7 @@ def apart(desk: DeskWorld, request: pytest.FixtureRequest) -> DeskWorld:
 
 def record(desk: DeskWorld, actor: Actor, task: str, reason: str = "") -> ApprovalOutcome:
     seen = desk.show(task).attempts[-1].diff_id
-    return desk.app.decisions.approve(actor, task, seen=seen, said=Said(reason, record_only=True))
+    return desk.app.decisions.approve(actor, task, seen=seen, declaration=Declaration(reason, record_only=True))
 
 
 @pytest.mark.parametrize("policy", ["strict", "balanced"])
@@ -80,7 +80,7 @@ def test_a_reason_that_nobody_can_see_is_missing_P9(apart: DeskWorld, reason: st
 def test_breaking_the_glass_is_never_only_recorded_P11_N3(apart: DeskWorld) -> None:
     task = apart.handed_in(ALICE)
     with apart.unchanged(), pytest.raises(BadInput):
-        apart.app.decisions.approve(ALICE, task, said=Said(break_glass="alone", record_only=True))
+        apart.app.decisions.approve(ALICE, task, declaration=Declaration(break_glass="alone", record_only=True))
 
 
 def test_who_may_approve_anew_does_not_need_the_recorded_one_P11_P7(apart: DeskWorld) -> None:

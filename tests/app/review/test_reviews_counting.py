@@ -204,15 +204,15 @@ def test_an_open_blocking_finding_stands_against_everybody_whatever_was_reviewed
 
 
 def test_breaking_the_glass_passes_missing_reviews_and_never_an_open_finding_N3_D2(desk: DeskWorld) -> None:
-    from foureyes.core.rules.four_eyes import Said
+    from foureyes.core.rules.four_eyes import Declaration
 
     configure(desk, TWO)
     task = desk.handed_in()
     review(desk, task, [issue()])
     with desk.refused("D2"):
-        desk.app.decisions.approve(BOB, task, said=Said(break_glass="the shop is down"))
+        desk.app.decisions.approve(BOB, task, declaration=Declaration(break_glass="the shop is down"))
     desk.app.findings.waive(BOB, next(iter(states(desk, task))), "the shop is down")
-    assert desk.app.decisions.approve(BOB, task, said=Said(break_glass="the shop is down")).rule == "N3"
+    assert desk.app.decisions.approve(BOB, task, declaration=Declaration(break_glass="the shop is down")).rule == "N3"
 
 
 def test_a_ruling_alone_is_no_review_D6(desk: DeskWorld) -> None:

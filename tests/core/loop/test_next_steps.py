@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from foureyes.core.loop.answering import why_not_ruling
-from foureyes.core.loop.next_steps import next_step, state_in_words
+from foureyes.core.loop.engine import LoopState, Round
+from foureyes.core.loop.next_steps import loop_step, next_step, state_in_words
 from foureyes.core.nouns.finding import RULINGS, STATES, UNRESOLVED, Finding, rulings_for
-from foureyes.core.words.ids import SessionId
+from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.ui.steps import steps_text
 
 NOW = "2026-05-01T00:00:00.000Z"
@@ -90,3 +91,21 @@ def test_a_ruling_that_is_offered_is_one_that_is_taken_L4(state: Any, waiting: b
     assert set(offered) == taken or (waiting and state != "open"), "a finding that waits to be confirmed is open"
     assert bool(offered) == bool(taken)
     assert not offered or state in UNRESOLVED
+
+
+LEAD = 'fe lead (split or senior or fresh or continue) t -m "why"'
+
+
+@pytest.mark.parametrize(
+    ("state", "step"),
+    [
+        (LoopState(), "fe show t"),
+        (LoopState(rounds=(Round(n=1),)), "fe show t"),
+        (LoopState(rounds=(Round(n=1, found=2),)), "fe finding list t --open"),
+        (LoopState(rounds=(Round(n=1, found=2), Round(n=2, had=2, fixed=2))), "fe show t"),
+        (LoopState(rounds=(Round(n=1, found=2),), waiting_for="lead"), f"the lead runs: {LEAD}"),
+        (LoopState(rounds=(Round(n=1, found=2),), waiting_for="user"), f"a person runs: {LEAD}"),
+    ],
+)
+def test_a_loop_leads_to_who_decides_or_to_what_is_open_E3(state: LoopState, step: str) -> None:
+    assert steps_text(loop_step(TaskId("t"), state)) == step

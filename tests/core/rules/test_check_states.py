@@ -137,7 +137,7 @@ def test_a_test_of_the_target_that_is_not_in_the_report_is_gone_D5_lesson_75() -
     facts = checked(ran(tree=BASE_TREE, tests="three", seq=1), ran(tests="one", seq=2), based=True)
     found = stands(facts)
     assert (found.gone, found.is_green, found.word) == (("b", "c"), False, "failed")
-    assert "2 of the target's tests are gone: b and 1 more" in found.said
+    assert "2 of the target's tests are gone: b and 1 more" in found.summary
     (reason,) = red((found,), "fe-abc", TREE, counting=True)
     assert (reason.rule, "gone" in reason.message) == ("D5", True)
 
@@ -157,7 +157,7 @@ def test_what_was_allowed_to_go_is_not_gone_at_the_merge_D5() -> None:
 def test_without_a_run_on_the_target_nothing_was_compared_and_that_is_no_pass_G1_D5() -> None:
     found = stands(checked(ran(tests="one"), based=True))
     assert (found.compared, found.is_green, found.word) == (False, False, "not_run")
-    assert "not compared" in found.said
+    assert "not compared" in found.summary
     (found,) = check_states_on(
         checked(ran(tests="one"), based=True), rules(checks=(TESTS,)), TREE, BASE_TREE, [NOT_COMPARED]
     )

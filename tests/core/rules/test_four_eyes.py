@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from foureyes.core.nouns.attempt import Author
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.four_eyes import Said, may_approve, may_decide
+from foureyes.core.rules.four_eyes import Declaration, may_approve, may_decide
 from foureyes.core.rules.policy import POLICIES, LabelRule, MinorRule, PolicyName, ReviewPolicy
 from foureyes.core.words.decision import Decision
 from foureyes.core.words.ids import SessionId
@@ -38,11 +38,13 @@ from tests.core.samples import (
     words,
 )
 
-REASON = Said("I read every line")
+REASON = Declaration("I read every line")
 every_policy = pytest.mark.parametrize("policy", POLICIES)
 
 
-def ask(facts: Facts, actor: Party, policy: PolicyName = "balanced", said: Said = REASON, **fields: object) -> Decision:
+def ask(
+    facts: Facts, actor: Party, policy: PolicyName = "balanced", said: Declaration = REASON, **fields: object
+) -> Decision:
     return may_approve(facts, actor, rules(name=policy, **fields), said)
 
 
@@ -133,7 +135,7 @@ def test_the_grade_is_needed_towards_every_author_P6() -> None:
 
 
 def test_a_maker_who_is_a_person_does_not_reach_grade_human_towards_itself_P6() -> None:
-    assert ask(made(ADA), ADA, "trusted", Said("x", self_review=True), independence="human").rule == "P6"
+    assert ask(made(ADA), ADA, "trusted", Declaration("x", self_review=True), independence="human").rule == "P6"
     assert ask(made(ADA), person("bob"), independence="human").allowed
 
 
@@ -148,7 +150,7 @@ def test_grade_session_asks_for_no_more_than_the_table_does_P6() -> None:
 @every_policy
 @pytest.mark.parametrize("actor", [MAKER, CREATOR, STRANGER, ADA], ids=lambda p: p.name)
 def test_a_minor_task_may_be_approved_by_anybody_P1(policy: PolicyName, actor: Party) -> None:
-    answer = ask(made(minor=True), actor, policy, Said())
+    answer = ask(made(minor=True), actor, policy, Declaration())
     assert (answer.allowed, answer.rule) == (True, "P1")
 
 
@@ -198,7 +200,7 @@ makers = pytest.mark.parametrize(("actor", "facts"), [row[1:] for row in MAKERS]
 @makers
 @pytest.mark.parametrize("policy", ["strict", "balanced", "delegated"])
 def test_whoever_made_a_change_may_not_approve_it_P2(policy: PolicyName, actor: Party, facts: Facts) -> None:
-    for said in (Said(), REASON, Said("x", "Bob", self_review=True)):
+    for said in (Declaration(), REASON, Declaration("x", "Bob", self_review=True)):
         answer = ask(facts, actor, policy, said)
         assert (answer.allowed, answer.rule) == (False, "P2")
         assert not answer.needs_reason
@@ -207,9 +209,15 @@ def test_whoever_made_a_change_may_not_approve_it_P2(policy: PolicyName, actor: 
 
 @makers
 def test_under_trusted_own_work_passes_only_with_a_declaration_P2(actor: Party, facts: Facts) -> None:
-    refused = [Said(), REASON, Said(self_review=True), Said("  ", self_review=True), Said(reviewed_by="  ")]
+    refused = [
+        Declaration(),
+        REASON,
+        Declaration(self_review=True),
+        Declaration("  ", self_review=True),
+        Declaration(reviewed_by="  "),
+    ]
     assert [ask(facts, actor, "trusted", said).allowed for said in refused] == [False] * len(refused)
-    for said in (Said("read it again", self_review=True), Said(reviewed_by="Bob")):
+    for said in (Declaration("read it again", self_review=True), Declaration(reviewed_by="Bob")):
         answer = ask(facts, actor, "trusted", said)
         assert (answer.allowed, answer.rule, answer.exception) == (True, "P2", "self_review")
 
@@ -241,19 +249,19 @@ INVOLVED = [
 def test_creator_and_delegator_need_a_reason_under_balanced_P3(actor: Party, facts: Facts) -> None:
     strict = ask(facts, actor, "strict")
     assert (strict.allowed, strict.rule, strict.needs_reason) == (False, "P3", False)
-    for said in (Said(), Said(" \t\n")):
+    for said in (Declaration(), Declaration(" \t\n")):
         without = ask(facts, actor, "balanced", said)
         assert (without.allowed, without.rule, without.needs_reason) == (False, "P3", True)
         assert f"--seen {DIFF[7:15]}" in steps_text(without.next)
     given_ = ask(facts, actor, "balanced", REASON)
     assert (given_.allowed, given_.rule, given_.exception) == (True, "P3", "creator_approval")
     for loose in ("delegated", "trusted"):
-        answer = ask(facts, actor, loose, Said())
+        answer = ask(facts, actor, loose, Declaration())
         assert (answer.allowed, answer.exception) == (True, "")
 
 
 def test_a_person_who_wrote_the_task_needs_no_reason_P3_P8() -> None:
-    answer = ask(made(MAKER, ADA), person("ada", terminal="2"), "balanced", Said())
+    answer = ask(made(MAKER, ADA), person("ada", terminal="2"), "balanced", Declaration())
     assert (answer.allowed, answer.rule, answer.exception) == (True, "P3", "")
     assert ask(made(MAKER, ADA), ADA, "strict").rule == "P3"
     assert not ask(made(MAKER, ADA), ADA, "strict").allowed
@@ -261,14 +269,14 @@ def test_a_person_who_wrote_the_task_needs_no_reason_P3_P8() -> None:
 
 def test_sessions_under_one_runner_are_independent_of_each_other_I4() -> None:
     facts = made(agent("worker", parents=[runner()]), CREATOR, runner())
-    assert ask(facts, agent("reviewer", parents=[runner()]), "strict", Said()).rule == "P7"
+    assert ask(facts, agent("reviewer", parents=[runner()]), "strict", Declaration()).rule == "P7"
 
 
 @every_policy
 def test_what_an_observed_service_spawned_decides_nothing_I4_I5(policy: PolicyName) -> None:
     """Else a process would have to shed its agent and its terminal only, and spawn itself a reviewer."""
     facts = made(MAKER, CREATOR, service("detached"))
-    answer = ask(facts, agent("reviewer", parents=[service("detached")]), policy, Said("read it"))
+    answer = ask(facts, agent("reviewer", parents=[service("detached")]), policy, Declaration("read it"))
     assert (answer.allowed, answer.rule) == (False, "I5")
 
 
@@ -297,40 +305,40 @@ def test_who_judged_an_earlier_attempt_needs_a_reason_P5(action: str) -> None:
     facts = replace(before, attempt=replace(before.attempt, n=2))
     strict = ask(facts, STRANGER, "strict")
     assert (strict.allowed, strict.rule) == (False, "P5")
-    without = ask(facts, STRANGER, "balanced", Said("  "))
+    without = ask(facts, STRANGER, "balanced", Declaration("  "))
     assert (without.allowed, without.rule, without.needs_reason) == (False, "P5", True)
     given_ = ask(facts, STRANGER, "balanced")
     assert (given_.allowed, given_.rule, given_.exception) == (True, "P5", "repeat_reviewer")
-    assert ask(facts, STRANGER, "delegated", Said()).allowed
-    assert ask(facts, STRANGER, "trusted", Said()).allowed
+    assert ask(facts, STRANGER, "delegated", Declaration()).allowed
+    assert ask(facts, STRANGER, "trusted", Declaration()).allowed
 
 
 def test_a_person_who_judged_an_earlier_attempt_needs_no_reason_P5() -> None:
     base = made(MAKER, CREATOR, ADA, history=[entry(ADA, "approved", 1)])
     assert base.attempt is not None
     facts = replace(base, attempt=replace(base.attempt, n=2))
-    assert ask(facts, ADA, "balanced", Said()).rule == "P5"
-    assert ask(facts, ADA, "balanced", Said()).allowed
+    assert ask(facts, ADA, "balanced", Declaration()).rule == "P5"
+    assert ask(facts, ADA, "balanced", Declaration()).allowed
     assert not ask(facts, ADA, "strict").allowed
 
 
 @every_policy
 def test_judging_this_attempt_twice_is_one_act_I7(policy: PolicyName) -> None:
     facts = made(MAKER, CREATOR, STRANGER, history=[entry(STRANGER, "reviewed", 1), entry(STRANGER, "approved", 1)])
-    assert ask(facts, STRANGER, policy, Said()).rule == "P7"
+    assert ask(facts, STRANGER, policy, Declaration()).rule == "P7"
 
 
 @every_policy
 def test_who_asked_for_a_change_may_judge_the_change_I7(policy: PolicyName) -> None:
     base = made(MAKER, CREATOR, STRANGER, history=[entry(STRANGER, "requested_changes", 1)])
     assert base.attempt is not None
-    assert ask(replace(base, attempt=replace(base.attempt, n=2)), STRANGER, policy, Said()).rule == "P7"
+    assert ask(replace(base, attempt=replace(base.attempt, n=2)), STRANGER, policy, Declaration()).rule == "P7"
 
 
 @every_policy
 @pytest.mark.parametrize("actor", [STRANGER, ADA], ids=lambda p: p.name)
 def test_whoever_is_not_involved_may_approve_P7(policy: PolicyName, actor: Party) -> None:
-    answer = ask(made(), actor, policy, Said())
+    answer = ask(made(), actor, policy, Declaration())
     assert (answer.allowed, answer.rule, answer.exception, answer.needs_reason) == (True, "P7", "", False)
 
 
@@ -408,7 +416,7 @@ def shaped_it(facts: Facts, actor: Party) -> bool:
 @quick
 @given(situations(), policies, words)
 def test_no_policy_lets_a_maker_approve_except_minor_or_declared_P2(
-    case: tuple[Facts, Party], policy: ReviewPolicy, said: Said
+    case: tuple[Facts, Party], policy: ReviewPolicy, said: Declaration
 ) -> None:
     facts, actor = case
     answer = may_approve(facts, actor, policy, said)
@@ -421,7 +429,7 @@ def test_no_policy_lets_a_maker_approve_except_minor_or_declared_P2(
 @quick
 @given(situations(), policies, words)
 def test_another_author_never_turns_a_refusal_into_a_yes_P2(
-    case: tuple[Facts, Party], policy: ReviewPolicy, said: Said
+    case: tuple[Facts, Party], policy: ReviewPolicy, said: Declaration
 ) -> None:
     facts, actor = case
     if may_approve(facts, actor, policy, said).allowed:
@@ -435,7 +443,7 @@ def test_another_author_never_turns_a_refusal_into_a_yes_P2(
 @quick
 @given(situations(), policies, words)
 def test_a_stricter_policy_never_allows_what_a_looser_one_refuses_P12(
-    case: tuple[Facts, Party], policy: ReviewPolicy, said: Said
+    case: tuple[Facts, Party], policy: ReviewPolicy, said: Declaration
 ) -> None:
     facts, actor = case
     answers = [may_approve(facts, actor, replace(policy, name=name), said).allowed for name in POLICIES]
@@ -445,7 +453,7 @@ def test_a_stricter_policy_never_allows_what_a_looser_one_refuses_P12(
 @quick
 @given(situations(), policies, words)
 def test_a_higher_grade_never_allows_what_a_lower_one_refuses_P6(
-    case: tuple[Facts, Party], policy: ReviewPolicy, said: Said
+    case: tuple[Facts, Party], policy: ReviewPolicy, said: Declaration
 ) -> None:
     facts, actor = case
     asked = [
@@ -458,7 +466,7 @@ def test_a_higher_grade_never_allows_what_a_lower_one_refuses_P6(
 @quick
 @given(situations(), policies, words)
 def test_a_spawned_session_may_do_no_more_than_any_agent_above_it_I4(
-    case: tuple[Facts, Party], policy: ReviewPolicy, said: Said
+    case: tuple[Facts, Party], policy: ReviewPolicy, said: Declaration
 ) -> None:
     facts, actor = case
     if may_approve(facts, actor, policy, said).allowed:
@@ -469,7 +477,7 @@ def test_a_spawned_session_may_do_no_more_than_any_agent_above_it_I4(
 @quick
 @given(situations(), policies, words)
 def test_every_answer_has_a_rule_and_a_sentence_and_every_no_a_next_step_G2(
-    case: tuple[Facts, Party], policy: ReviewPolicy, said: Said
+    case: tuple[Facts, Party], policy: ReviewPolicy, said: Declaration
 ) -> None:
     answer = may_approve(*case, policy, said)
     assert answer.rule in {"I1", "I5", "P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7"}
@@ -481,7 +489,7 @@ def test_every_answer_has_a_rule_and_a_sentence_and_every_no_a_next_step_G2(
 @quick
 @given(situations(), policies, words)
 def test_a_reason_turns_the_answer_exactly_where_it_is_said_to_be_needed_P13(
-    case: tuple[Facts, Party], policy: ReviewPolicy, said: Said
+    case: tuple[Facts, Party], policy: ReviewPolicy, said: Declaration
 ) -> None:
     facts, actor = case
     without = may_approve(facts, actor, policy, replace(said, reason=" "))
@@ -497,5 +505,7 @@ def test_a_reason_turns_the_answer_exactly_where_it_is_said_to_be_needed_P13(
 
 @quick
 @given(situations(), policies, words)
-def test_the_same_question_gets_the_same_answer_G3(case: tuple[Facts, Party], policy: ReviewPolicy, said: Said) -> None:
+def test_the_same_question_gets_the_same_answer_G3(
+    case: tuple[Facts, Party], policy: ReviewPolicy, said: Declaration
+) -> None:
     assert may_approve(*case, policy, said) == may_approve(*case, policy, said)

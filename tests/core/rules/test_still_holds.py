@@ -12,7 +12,7 @@ from foureyes.core.nouns.finding import Blocking
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Control, Facts
-from foureyes.core.rules.four_eyes import Said, may_approve
+from foureyes.core.rules.four_eyes import Declaration, may_approve
 from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.policy import AutoApprove, LabelRule, ReviewPolicy
 from foureyes.core.rules.still_holds import Given, why_not_checked, why_void
@@ -190,7 +190,7 @@ def test_an_approval_stands_exactly_where_the_rules_would_give_it_now_Q2(
     facts, actor = situation
     facts = replace(facts, parties={**facts.parties, actor.session: actor})
     given = Given(7, actor.session, 2, "P7", "", "read it")
-    wanted = may_approve(replace(facts, minor_self_approvals={}, recorded=()), actor, policy, Said("read it"))
+    wanted = may_approve(replace(facts, minor_self_approvals={}, recorded=()), actor, policy, Declaration("read it"))
     found = why_void(facts, policy, given, CURRENT)
     assert (found == ()) == wanted.allowed
     assert wanted.allowed or found == wanted.reasons

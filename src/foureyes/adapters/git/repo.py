@@ -111,10 +111,10 @@ class GitRepo:
         return base
 
     def _frozen(self, base: Sha, head: Sha, ref: str, *, landed: bool) -> Change:
-        found = reading.diff.diff(self._git, base, head)
+        change = reading.diff.diff(self._git, base, head)
         commits, trees = reading.history.commits(self._git, base, head) if base != head else ((), {})
         if not {base, head} <= set(trees):
-            trees |= {one.commit: one.tree for one in reading.history.known(self._git, base, head) if one}
+            trees |= {known.commit: known.tree for known in reading.history.known(self._git, base, head) if known}
         if not {base, head} <= set(trees):
             raise GitProblem(f"the commit {head} cannot be read", next_step=shell("git", "fsck"))
         return Change(
@@ -123,11 +123,11 @@ class GitRepo:
             tree=trees[head],
             ref=ref,
             landed=landed,
-            diff_id=found.diff_id,
-            files=found.files,
+            diff_id=change.diff_id,
+            files=change.files,
             commits=commits,
             base_tree=trees[base],
-            marks=found.marks,
+            marks=change.marks,
         )
 
     def diff_text(self, base: Sha, head: Sha) -> str:
@@ -139,10 +139,10 @@ class GitRepo:
         return reading.diff.file_diffs(self._git, *self._must_know(base, head))
 
     def _must_know(self, *commits: Sha) -> list[Sha]:
-        found = reading.history.known(self._git, *commits)
-        if None in found:
+        known = reading.history.known(self._git, *commits)
+        if None in known:
             raise GitProblem(
-                f"the commit {commits[found.index(None)]} is not in this repository", next_step=shell("git", "fetch")
+                f"the commit {commits[known.index(None)]} is not in this repository", next_step=shell("git", "fetch")
             )
         return list(commits)
 
@@ -205,10 +205,10 @@ class GitRepo:
         """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out."""
         here = ref == DETACHED or ref == self.current_ref()
         places = [self._here] if here else checkouts.status.checked_out_at(self._git, ref)
-        found = [
+        paths = [
             path for place in places if _has_files(place) for path in checkouts.status.uncommitted(self._git, place)
         ]
-        return sorted(set(found))
+        return sorted(set(paths))
 
     def is_clean(self) -> bool:
         """Whether everything where the caller stands is committed."""

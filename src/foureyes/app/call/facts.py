@@ -20,7 +20,7 @@ from foureyes.core.nouns.check import CheckResult
 from foureyes.core.nouns.session import Kind, Party, Trust, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Control, Facts, HistoryEntry, Recorded
-from foureyes.core.rules.four_eyes import Said, may_approve
+from foureyes.core.rules.four_eyes import Declaration, may_approve
 from foureyes.core.words.ids import OriginId, SessionId, TaskId
 from foureyes.errors import StoreProblem
 from foureyes.steps import fe
@@ -259,7 +259,7 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
     counting = {
         row.session
         for row in agreeing
-        if may_approve(alone, facts.party(row.session), policy, Said(row.summary)).allowed
+        if may_approve(alone, facts.party(row.session), policy, Declaration(row.summary)).allowed
     }
     return msgspec.structs.replace(facts, reviewers=frozenset(counting))
 

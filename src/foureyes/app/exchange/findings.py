@@ -47,33 +47,35 @@ class Exchange:
         """SARIF, rdjson, or a tech lead's handoff: found by somebody else, deduplicated, said by the caller."""
         permit(actor, "finding import")
         facts = at_an_attempt(self._context, actor, task)
-        format_, found, kind, resolved = self._read(facts, document, name)
+        format_, findings, kind, resolved = self._read(facts, document, name)
         assert facts.attempt is not None
         changed = {path for file in facts.attempt.files for path in (file.path, file.old_path) if path}
-        mine = [one for one in found if whole or not one.path or one.path in changed]
+        mine = [finding for finding in findings if whole or not finding.path or finding.path in changed]
         code = code_of(self._context, facts.attempt, mine)
-        anchored = [_anchored(one, code) for one in mine]
+        anchored = [_anchored(finding, code) for finding in mine]
         with self._context.writing(actor, "finding import") as work:
             me = self._context.party(work.tx, work.actor)
             now = facts_of(self._context, work.tx, facts.task.id, me)
-            known = {one.root for one in findings_of(work.tx, now.task.id)}
-            said_before = {
-                _key(one)
-                for one in findings_of(work.tx, now.task.id)
-                if one.kind == kind and one.flagged == now.task.iteration
+            known = {finding.root for finding in findings_of(work.tx, now.task.id)}
+            known_before = {
+                _key(finding)
+                for finding in findings_of(work.tx, now.task.id)
+                if finding.kind == kind and finding.flagged == now.task.iteration
             }
-            fresh = [one for one in anchored if _key(one.found) not in said_before]
+            fresh = [each for each in anchored if _key(each.finding) not in known_before]
             done = raise_all(work, now, fresh, kind=kind, source=format_, me=me)
             end_approvals(work, now)
             escalate(self._context, work, now.task.id)
         raised = done.event.findings if done.event else ()
         new, again = (
-            tuple(one.id for one in raised if one.root not in known),
-            tuple(one.id for one in raised if one.root in known),
+            tuple(finding.id for finding in raised if finding.root not in known),
+            tuple(finding.id for finding in raised if finding.root in known),
         )
-        out = len(found) - len(mine)
-        said = f"{len(new)} new, {len(again)} known, {len(anchored) - len(raised)} unchanged, {out} outside the change"
-        said += f"; called resolved, which is a ruling's to say: {', '.join(resolved)}" if resolved else ""
+        out = len(findings) - len(mine)
+        message = (
+            f"{len(new)} new, {len(again)} known, {len(anchored) - len(raised)} unchanged, {out} outside the change"
+        )
+        message += f"; called resolved, which is a ruling's to say: {', '.join(resolved)}" if resolved else ""
         return Imported(
             task=facts.task.id,
             format=format_,
@@ -81,17 +83,17 @@ class Exchange:
             again=again,
             outside=out,
             resolved=resolved,
-            message=said,
+            message=message,
             next=fe("finding", "list", facts.task.id, "--open"),
         )
 
     def _read(self, facts: Facts, document: bytes, name: str) -> tuple[str, list[Found], Kind, tuple[str, ...]]:
         if b'"issues"' in document[:200_000] and b'"runs"' not in document[:2_000]:
             handoff = read(document, TechLeadHandoff)
-            found, notes, problems = lead_findings(handoff)
+            findings, notes, problems = lead_findings(handoff)
             resolved, more = resolved_of(handoff)
             problems += [*summary_problems(handoff), *more]
-            wrong = status_problem(handoff.status, [one.severity for one in found], len(notes))
+            wrong = status_problem(handoff.status, [finding.severity for finding in findings], len(notes))
             problems += [wrong] if wrong else []
             if problems:
                 raise BadInput(
@@ -101,10 +103,12 @@ class Exchange:
                 )
             with self._context.store.read() as tx:
                 ours = known_ids(tx, facts.task.id, self._context.now())  # another tool's own numbers mean nothing here
-            found = [one if one.id in ours else msgspec.structs.replace(one, id="") for one in found]
-            return "handoff", found, "TL", tuple(resolved)
-        format_, found = self._context.outside.read_findings(document, name)
-        return format_, found, "CK", ()
+            findings = [
+                finding if finding.id in ours else msgspec.structs.replace(finding, id="") for finding in findings
+            ]
+            return "handoff", findings, "TL", tuple(resolved)
+        format_, findings = self._context.outside.read_findings(document, name)
+        return format_, findings, "CK", ()
 
     def export(self, task: str = "") -> bytes:
         """Findings as SARIF."""
@@ -113,12 +117,12 @@ class Exchange:
         return self._context.outside.write_sarif(rows)
 
 
-def _anchored(found: Found, code: Code) -> Anchored:
+def _anchored(finding: Found, code: Code) -> Anchored:
     """Tools write things into their quotes that are nowhere in the code; then the place alone says where it is."""
-    one = anchor(found, code)
-    return anchor(msgspec.structs.replace(found, quote=""), code) if one.lost and found.quote else one
+    anchored = anchor(finding, code)
+    return anchor(msgspec.structs.replace(finding, quote=""), code) if anchored.lost and finding.quote else anchored
 
 
-def _key(one: Finding | Found) -> tuple[str, ...]:
+def _key(finding: Finding | Found) -> tuple[str, ...]:
     """A report that is read twice for one attempt says nothing new the second time."""
-    return (one.path, one.rule, one.severity, normal(one.quote), words(one.title))
+    return (finding.path, finding.rule, finding.severity, normal(finding.quote), words(finding.title))

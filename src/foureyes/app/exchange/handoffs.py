@@ -58,7 +58,7 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
     again: tuple[str, ...] = ()
 
 
-class Told(msgspec.Struct, frozen=True):
+class Marks(msgspec.Struct, frozen=True):
     """By what a document can be told from others; it may leave its type out."""
 
     type: object = ""
@@ -83,8 +83,8 @@ class Handoffs:
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, self._context.find_id(tx, task))
             if facts.attempt is None:
-                found = facts.task.id
-                raise NotFound(f"nothing was handed in for {found}.", next_step=fe("show", found), task=found)
+                name = facts.task.id
+                raise NotFound(f"nothing was handed in for {name}.", next_step=fe("show", name), task=name)
             if role == "tech_lead":
                 return self._lead(tx, facts, facts.attempt)
             return self._developer(tx, facts) if role == "developer" else self._qa(tx, facts)
@@ -92,7 +92,7 @@ class Handoffs:
     def _lead(self, tx: Tx, facts: Facts, attempt: Attempt) -> TechLeadHandoff:
         """What is open now, what this iteration resolved of before, what it found that is new."""
         now, rows = self._context.now(), findings_of(tx, facts.task.id)
-        open_ones = [one for one in rows if one.state in UNRESOLVED or one.holds(now)]
+        unresolved = [finding for finding in rows if finding.state in UNRESOLVED or finding.holds(now)]
         settled = {
             move.root
             for move in tx.all("finding.moves", MoveView, task=facts.task.id)
@@ -101,32 +101,38 @@ class Handoffs:
             and move.now == "resolved"
             and not move.undone
         }
-        new = [one for one in open_ones if one.raised == attempt.n]
+        new = [finding for finding in unresolved if finding.raised == attempt.n]
         resolved = [
-            one.id for one in rows if one.root in settled and one.state == "resolved" and one.raised < attempt.n
+            finding.id
+            for finding in rows
+            if finding.root in settled and finding.state == "resolved" and finding.raised < attempt.n
         ]
         return TechLeadHandoff(
-            issues=tuple(_issue(one) for one in open_ones),
-            issue_summary=_summary(open_ones),
+            issues=tuple(_issue(finding) for finding in unresolved),
+            issue_summary=_summary(unresolved),
             iteration=attempt.n,
-            status=status_of([one.severity for one in open_ones]),
+            status=status_of([finding.severity for finding in unresolved]),
             prior_issues_resolved=tuple(resolved),
-            new_blocking_issues=tuple(one.id for one in new if one.blocking),
-            new_issues_this_iteration=tuple(one.id for one in new),
+            new_blocking_issues=tuple(finding.id for finding in new if finding.blocking),
+            new_issues_this_iteration=tuple(finding.id for finding in new),
         )
 
     def _developer(self, tx: Tx, facts: Facts) -> DeveloperHandoff:
         """The answers that the latest attempt carries, or the one that is being made."""
         task = facts.task
         iteration = task.iteration + (task.status == "in_progress")
-        rows = {one.root: one.at_time(self._context.now()) for one in findings_of(tx, task.id)}
+        rows = {finding.root: finding.at_time(self._context.now()) for finding in findings_of(tx, task.id)}
         moves = tx.all("finding.moves", MoveView, task=task.id)
         given = {
             move.root: move
             for move in moves
             if move.kind == "answered" and move.iteration == iteration and not move.undone
         }
-        blocking = {one.root for one in rows.values() if one.needs_answer or (one.blocking and one.root in given)}
+        blocking = {
+            finding.root
+            for finding in rows.values()
+            if finding.needs_answer or (finding.blocking and finding.root in given)
+        }
         counted = Counter(given[root].word for root in blocking if root in given)
         return DeveloperHandoff(
             issue_responses=tuple(_answer_of(rows[root], move) for root, move in given.items()),
@@ -142,22 +148,24 @@ class Handoffs:
     def _qa(self, tx: Tx, facts: Facts) -> QaHandoff:
         tracked = self._tracked(tx, facts)
         if not tracked:
-            found = facts.task.id
-            said = f"no required check that counts has run on an attempt of {found}."
-            raise NotFound(said, next_step=by_person_or_service(fe("check", "run", found)), task=found)
+            name = facts.task.id
+            message = f"no required check that counts has run on an attempt of {name}."
+            raise NotFound(message, next_step=by_person_or_service(fe("check", "run", name)), task=name)
         return _qa_of(tracked[-1])
 
     def _tracked(self, tx: Tx, facts: Facts) -> list[Tracking]:
         """L13: the failing tests of every attempt that a required check has answered for, where it counts (D5)."""
         policy = self._context.gate_policy(tx)
         attempts = tx.all("attempt.of_task", Attempt, task=facts.task.id)
-        known = with_trees(tx, facts, [tree for one in attempts for tree in (one.tree, one.base_tree)])
-        found = []
+        known = with_trees(tx, facts, [tree for attempt in attempts for tree in (attempt.tree, attempt.base_tree)])
+        tests = []
         for attempt in attempts:
-            checked = [one for one in check_states_on(known, policy, attempt.tree, attempt.base_tree) if _says(one)]
+            checked = [
+                state for state in check_states_on(known, policy, attempt.tree, attempt.base_tree) if _says(state)
+            ]
             if checked:
-                found.append(Tests(attempt.n, frozenset(name for one in checked for name in _failing(one))))
-        return track(found)
+                tests.append(Tests(attempt.n, frozenset(name for state in checked for name in _failing(state))))
+        return track(tests)
 
     def take_in(self, actor: Actor, task: str, document: bytes) -> Taken:
         """A developer's answers, a tech lead's issues, or what QA says, which is compared with the checks and never
@@ -191,8 +199,8 @@ class Handoffs:
 
     def _compared(self, task: str, document: bytes) -> Taken:
         """L13: what the checks say counts; a document that says something else is an error that names both."""
-        said = read(document, QaHandoff, rule="L13")
-        problems = summary_problems(said)
+        sent = read(document, QaHandoff, rule="L13")
+        problems = summary_problems(sent)
         if problems:
             raise BadInput(
                 "the handoff_qa contradicts itself.",
@@ -201,26 +209,26 @@ class Handoffs:
             )
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, self._context.find_id(tx, task))
-            tracked = {one.iteration: one for one in self._tracked(tx, facts)}
-        found = facts.task.id
-        here = tracked.get(said.test_tracking.iteration)
+            tracked = {tracking.iteration: tracking for tracking in self._tracked(tx, facts)}
+        name = facts.task.id
+        here = tracked.get(sent.test_tracking.iteration)
         if here is None:
             ran = f"iterations {', '.join(str(n) for n in tracked)}" if tracked else "none"
             reasons = [
                 Reason(
                     "L13",
-                    f"test_tracking.iteration: {said.test_tracking.iteration} sent, the checks ran on {ran}",
-                    fe("check", "run", found),
+                    f"test_tracking.iteration: {sent.test_tracking.iteration} sent, the checks ran on {ran}",
+                    fe("check", "run", name),
                 )
             ]
         else:
-            reasons = _differences(said, _qa_of(here), fe("check", "show", found))
+            reasons = _differences(sent, _qa_of(here), fe("check", "show", name))
         if reasons:
-            refuse_verb("the handoff_qa is not what the checks say.", *reasons, task=found)
+            refuse_verb("the handoff_qa is not what the checks say.", *reasons, task=name)
         message = (
-            f"the checks of {found} say the same about iteration {said.test_tracking.iteration}; nothing was stored"
+            f"the checks of {name} say the same about iteration {sent.test_tracking.iteration}; nothing was stored"
         )
-        return Taken(task=found, type="handoff_qa", changed=False, message=message, next=fe("check", "show", found))
+        return Taken(task=name, type="handoff_qa", changed=False, message=message, next=fe("check", "show", name))
 
 
 def kind_of(document: bytes) -> str:
@@ -228,35 +236,37 @@ def kind_of(document: bytes) -> str:
     tells.
     """
     try:
-        told = msgspec.json.decode(document.removeprefix(b"\xef\xbb\xbf"), type=Told)
+        marks = msgspec.json.decode(document.removeprefix(b"\xef\xbb\xbf"), type=Marks)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return "handoff_tech_lead"  # whoever reads it says what is wrong with it
-    if told.type in ("handoff_developer", "handoff_qa", "handoff_tech_lead"):
-        return str(told.type)
-    if told.type:
-        said = (
-            f"{visible(str(told.type))[:60]!r} is no handoff; there are handoff_tech_lead, handoff_developer and "
+    if marks.type in ("handoff_developer", "handoff_qa", "handoff_tech_lead"):
+        return str(marks.type)
+    if marks.type:
+        message = (
+            f"{visible(str(marks.type))[:60]!r} is no handoff; there are handoff_tech_lead, handoff_developer and "
             "handoff_qa."
         )
-        raise BadInput(said, next_step=fe("review", "submit", blank("TASK"), blank("FILE"), before="a review_result: "))
-    if told.issue_responses is not None:
+        raise BadInput(
+            message, next_step=fe("review", "submit", blank("TASK"), blank("FILE"), before="a review_result: ")
+        )
+    if marks.issue_responses is not None:
         return "handoff_developer"
-    return "handoff_qa" if told.test_tracking is not None else "handoff_tech_lead"
+    return "handoff_qa" if marks.test_tracking is not None else "handoff_tech_lead"
 
 
-def _issue(one: Finding) -> Issue:
+def _issue(finding: Finding) -> Issue:
     return Issue(
-        id=one.id,
-        severity=one.severity,
-        title=one.title,
-        blocking=one.blocking,
-        location=one.where,
-        problem=_text(one.problem),
-        fix=_text(one.fix),
-        why=_text(one.why),
-        quote=_text(one.quote),
-        rule=one.rule,
-        fix_patch=one.fix_patch if len(one.fix_patch) <= MOST_IN_TEXT else "",
+        id=finding.id,
+        severity=finding.severity,
+        title=finding.title,
+        blocking=finding.blocking,
+        location=finding.where,
+        problem=_text(finding.problem),
+        fix=_text(finding.fix),
+        why=_text(finding.why),
+        quote=_text(finding.quote),
+        rule=finding.rule,
+        fix_patch=finding.fix_patch if len(finding.fix_patch) <= MOST_IN_TEXT else "",
     )
 
 
@@ -265,7 +275,7 @@ def _text(text: str) -> str:
 
 
 def _summary(rows: Iterable[Finding]) -> IssueSummary:
-    counted = Counter(one.severity for one in rows)
+    counted = Counter(finding.severity for finding in rows)
     return IssueSummary(
         critical=counted["CRITICAL"],
         high=counted["HIGH"],
@@ -275,51 +285,51 @@ def _summary(rows: Iterable[Finding]) -> IssueSummary:
     )
 
 
-def _answer_of(one: Finding, move: MoveView) -> IssueResponse:
+def _answer_of(finding: Finding, move: MoveView) -> IssueResponse:
     words = {"details": _text(move.words)} if move.word == "FIXED" else {"reason": _text(move.words)}
     return IssueResponse(
-        issue_id=one.id, action=move.word, ground=move.ground, commit=move.commit, tech_debt_id=move.debt, **words
+        issue_id=finding.id, action=move.word, ground=move.ground, commit=move.commit, tech_debt_id=move.debt, **words
     )
 
 
-def _says(one: CheckState) -> bool:
+def _says(state: CheckState) -> bool:
     """Whether a check has an answer to go by: it is required, and somebody ran it whose run counts."""
-    return one.rule.required and one.result is not None and not one.claimed
+    return state.rule.required and state.result is not None and not state.claimed
 
 
-def _failing(one: CheckState) -> list[str]:
+def _failing(state: CheckState) -> list[str]:
     """The tests that a check names, or its own name where it names none."""
-    if one.result is None or one.result.outcome == "passed":
+    if state.result is None or state.result.outcome == "passed":
         return []
-    return list(one.result.failing) if one.rule.report == "junit" and one.result.failing else [one.rule.name]
+    return list(state.result.failing) if state.rule.report == "junit" and state.result.failing else [state.rule.name]
 
 
-def _qa_of(one: Tracking) -> QaHandoff:
-    fails = one.still_failing or one.new_failures
+def _qa_of(tracked: Tracking) -> QaHandoff:
+    fails = tracked.still_failing or tracked.new_failures
     tracking = TestTracking(
-        iteration=one.iteration,
-        original_failures=one.original_failures,
-        fixed_since_start=one.fixed_since_start,
-        still_failing=one.still_failing,
-        new_failures=one.new_failures,
+        iteration=tracked.iteration,
+        original_failures=tracked.original_failures,
+        fixed_since_start=tracked.fixed_since_start,
+        still_failing=tracked.still_failing,
+        new_failures=tracked.new_failures,
     )
-    return QaHandoff(test_tracking=tracking, progress_made=one.progress_made, status="FAIL" if fails else "PASS")
+    return QaHandoff(test_tracking=tracking, progress_made=tracked.progress_made, status="FAIL" if fails else "PASS")
 
 
-def _differences(said: QaHandoff, known: QaHandoff, step: Steps) -> list[Reason]:
-    found = []
+def _differences(document: QaHandoff, known: QaHandoff, step: Steps) -> list[Reason]:
+    reasons = []
     for name in ("original_failures", "fixed_since_start", "still_failing", "new_failures"):
-        sent, right = set(getattr(said.test_tracking, name)), set(getattr(known.test_tracking, name))
+        sent, right = set(getattr(document.test_tracking, name)), set(getattr(known.test_tracking, name))
         if sent != right:
-            found.append(
+            reasons.append(
                 Reason("L13", f"test_tracking.{name}: {_named(sent)} sent, {_named(right)} by the checks", step)
             )
-    if said.progress_made is not None and said.progress_made != known.progress_made:
-        sent_word, right_word = str(said.progress_made).lower(), str(known.progress_made).lower()
-        found.append(Reason("L13", f"progress_made: {sent_word} sent, {right_word} by the checks", step))
-    if said.status.strip() and word_of(said.status) != known.status:
-        found.append(Reason("L13", f"status: {word_of(said.status)} sent, {known.status} by the checks", step))
-    return found
+    if document.progress_made is not None and document.progress_made != known.progress_made:
+        sent_word, right_word = str(document.progress_made).lower(), str(known.progress_made).lower()
+        reasons.append(Reason("L13", f"progress_made: {sent_word} sent, {right_word} by the checks", step))
+    if document.status.strip() and word_of(document.status) != known.status:
+        reasons.append(Reason("L13", f"status: {word_of(document.status)} sent, {known.status} by the checks", step))
+    return reasons
 
 
 def _named(names: set[str]) -> str:

@@ -75,23 +75,23 @@ class Answers:
             facts = facts_of(self._context, tx, self._context.find_id(tx, task) if task else _task_of(tx, answers))
         wrong = self._commits(facts, answers)
         with self._context.writing(actor, "finding respond") as work:
-            found = self._context.find(work.tx, facts.task.id)
-            refuse_other_task(actor, found.id)
-            facts = facts_of(self._context, work.tx, found.id)
+            row = self._context.find(work.tx, facts.task.id)
+            refuse_other_task(actor, row.id)
+            facts = facts_of(self._context, work.tx, row.id)
             self._refuse_stranger(work, facts)
-            iteration = found.iteration + (found.status == "in_progress")
-            known = known_ids(work.tx, found.id, work.at)
+            iteration = row.iteration + (row.status == "in_progress")
+            known = known_ids(work.tx, row.id, work.at)
             reasons = [*why_not_answers(answers, known, iteration), *wrong, *_miscounted(answers, known, document)]
             reasons += (
-                [Reason("L6", "no answer was given", fe("finding", "list", found.id, "--open"))] if not answers else []
+                [Reason("L6", "no answer was given", fe("finding", "list", row.id, "--open"))] if not answers else []
             )
             if reasons:
-                refuse_verb("nothing was answered.", *reasons, task=found.id)
-            owner = found.implementer or actor.session
-            answers = [self._with_debt(work, found.id, known[answer.finding], answer) for answer in answers]
-            work.record(found.id, e.FindingsAnswered(iteration=iteration, implementer=owner, answers=tuple(answers)))
-            left = [finding for finding in findings_of(work.tx, found.id) if finding.at_time(work.at).needs_answer]
-            now = self._context.get(work.tx, found.id)
+                refuse_verb("nothing was answered.", *reasons, task=row.id)
+            owner = row.implementer or actor.session
+            answers = [self._with_debt(work, row.id, known[answer.finding], answer) for answer in answers]
+            work.record(row.id, e.FindingsAnswered(iteration=iteration, implementer=owner, answers=tuple(answers)))
+            left = [finding for finding in findings_of(work.tx, row.id) if finding.at_time(work.at).needs_answer]
+            now = self._context.get(work.tx, row.id)
         summary = ", ".join(f"{answer.finding} {answer.action}" for answer in answers[:5]) + (
             f" and {len(answers) - 5} more" if len(answers) > 5 else ""
         )

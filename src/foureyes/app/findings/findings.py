@@ -104,15 +104,21 @@ class Findings:
             row = tx.one("task.exists", Named, id=ref.removeprefix(BRANCHES))
         return row.id if row else ""
 
-    def add(self, actor: Actor, task: str, found: Found) -> FindingView:
+    def add(self, actor: Actor, task: str, finding: Found) -> FindingView:
         """A person or a session points at something; a blocking one ends an approval (D2)."""
         permit(actor, "finding add")
-        found = _clean(found)
+        finding = _clean(finding)
         facts = at_an_attempt(self._context, actor, task)
-        anchored = anchor(found, code_of(self._context, facts.attempt, [found]))
+        anchored = anchor(finding, code_of(self._context, facts.attempt, [finding]))
         if anchored.lost:
             step = fe("show", facts.task.id, "--diff")
-            what = "the quote" if found.quote.strip() else f"{found.path}:{found.line}" if found.line else found.path
+            what = (
+                "the quote"
+                if finding.quote.strip()
+                else f"{finding.path}:{finding.line}"
+                if finding.line
+                else finding.path
+            )
             refuse_verb(
                 "nothing was added.",
                 Reason("V7", f"{what} is neither in base nor in head of attempt {facts.task.iteration}", step),
@@ -138,25 +144,23 @@ class Findings:
                 next_step=fe("finding", "waive", finding, "--days", "30", "-m", phrase("why")),
             )
         with self._context.store.read() as tx:
-            found = finding_named(tx, finding)
-        words = f"{found.id} for {days} days: {reason}"
-        with self._context.deciding(actor, "finding waive", task=found.task, reason=words) as work:
-            found = finding_named(work.tx, finding)
+            row = finding_named(tx, finding)
+        words = f"{row.id} for {days} days: {reason}"
+        with self._context.deciding(actor, "finding waive", task=row.task, reason=words) as work:
+            row = finding_named(work.tx, finding)
             me = self._context.party(work.tx, work.actor)
-            facts = facts_of(self._context, work.tx, TaskId(found.task), me)
-            self._refuse_waiver(facts, found, me_made=made_by(facts, me), now=work.at)
+            facts = facts_of(self._context, work.tx, TaskId(row.task), me)
+            self._refuse_waiver(facts, row, me_made=made_by(facts, me), now=work.at)
             until = stamp(datetime.fromisoformat(work.at) + timedelta(days=days))
             work.record(
-                found.task, e.FindingWaived(root=found.root, iteration=facts.task.iteration, reason=reason, until=until)
+                row.task, e.FindingWaived(root=row.root, iteration=facts.task.iteration, reason=reason, until=until)
             )
             work.record(
-                found.task,
-                SecurityRecorded(kind="waiver", rule="E3", reason=reason, detail=f"{found.id} until {until[:10]}"),
+                row.task,
+                SecurityRecorded(kind="waiver", rule="E3", reason=reason, detail=f"{row.id} until {until[:10]}"),
             )
             now = self._context.get(work.tx, facts.task.id)
-        return outcome(
-            now, f"waived {found.id} until {until[:10]}", fe("show", now.id), notes=("audited: fe security",)
-        )
+        return outcome(now, f"waived {row.id} until {until[:10]}", fe("show", now.id), notes=("audited: fe security",))
 
     @staticmethod
     def _refuse_waiver(facts: Facts, finding: Finding, me_made: Maker | None, now: str) -> None:
@@ -229,47 +233,47 @@ class Findings:
         """
         permit(actor, "log")
         with self._context.store.read() as tx:
-            found = finding_named(tx, finding)
-            task = self._context.get(tx, TaskId(found.task))
+            row = finding_named(tx, finding)
+            task = self._context.get(tx, TaskId(row.task))
             policy = self._context.policy(tx, actor)
-        refuse_other_task(actor, found.task)
-        if not found.fix_patch.strip():
-            raise NotFound(f"{found.id} has no patch.", next_step=fe("finding", "show", found.id), task=found.task)
-        touched = gate_files(policy, _paths_in(found.fix_patch))
+        refuse_other_task(actor, row.task)
+        if not row.fix_patch.strip():
+            raise NotFound(f"{row.id} has no patch.", next_step=fe("finding", "show", row.id), task=row.task)
+        touched = gate_files(policy, _paths_in(row.fix_patch))
         if touched and actor.kind != "human":
             reason = Reason(
                 "A4",
-                f"the patch of {found.id} changes {touched[0]}, a gate file",
-                by_person(fe("finding", "apply", found.id)),
+                f"the patch of {row.id} changes {touched[0]}, a gate file",
+                by_person(fe("finding", "apply", row.id)),
             )
-            refuse_verb("nothing was applied.", reason, task=found.task)
-        why = self._context.workshop.apply_patch(found.fix_patch, only_try=only_try)
+            refuse_verb("nothing was applied.", reason, task=row.task)
+        why = self._context.workshop.apply_patch(row.fix_patch, only_try=only_try)
         if why:
-            reason = Reason("L3", f"the patch of {found.id} does not fit here: {why}", fe("finding", "show", found.id))
-            refuse_verb("nothing was applied.", reason, task=found.task)
+            reason = Reason("L3", f"the patch of {row.id} does not fit here: {why}", fe("finding", "show", row.id))
+            refuse_verb("nothing was applied.", reason, task=row.task)
         if only_try:
-            return outcome(task, f"the patch of {found.id} fits", fe("finding", "apply", found.id), changed=False)
+            return outcome(task, f"the patch of {row.id} fits", fe("finding", "apply", row.id), changed=False)
         with self._context.writing(actor, "log") as work:
-            work.record(task.id, Logged(text=f"applied the patch of {found.id} (by {found.session})", type="patch"))
+            work.record(task.id, Logged(text=f"applied the patch of {row.id} (by {row.session})", type="patch"))
             now = self._context.get(work.tx, task.id)
         return outcome(
             now,
-            f"applied the patch of {found.id} to your files; nothing is committed",
-            fe("finding", "respond", found.id, "--fixed", "-m", phrase("applied its patch")),
+            f"applied the patch of {row.id} to your files; nothing is committed",
+            fe("finding", "respond", row.id, "--fixed", "-m", phrase("applied its patch")),
         )
 
 
 def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:
     """Findings are about something that was handed in."""
     with context.store.read() as tx:
-        found = context.find_id(tx, task)
-        refuse_other_task(actor, found)
-        facts = facts_of(context, tx, found)
+        task_id = context.find_id(tx, task)
+        refuse_other_task(actor, task_id)
+        facts = facts_of(context, tx, task_id)
     if facts.attempt is None:
         raise NotFound(
-            f"nothing was handed in for {found}, so there is nothing to find in it.",
-            next_step=fe("show", found),
-            task=found,
+            f"nothing was handed in for {task_id}, so there is nothing to find in it.",
+            next_step=fe("show", task_id),
+            task=task_id,
         )
     return facts
 
@@ -341,17 +345,17 @@ def _unquoted(name: str) -> str:
         return name
 
 
-def _clean(found: Found) -> Found:
-    path, wrong = path_of(found.path) if found.path else ("", "")
+def _clean(finding: Found) -> Found:
+    path, wrong = path_of(finding.path) if finding.path else ("", "")
     if wrong:
-        raise BadInput(f"{found.path}: {wrong}", next_step=fe("finding", "add", "src/file.py:12", blank("…")))
+        raise BadInput(f"{finding.path}: {wrong}", next_step=fe("finding", "add", "src/file.py:12", blank("…")))
     return msgspec.structs.replace(
-        found,
-        title=clean_title(found.title),
+        finding,
+        title=clean_title(finding.title),
         path=path,
-        problem=clean_text(found.problem, "the problem"),
-        fix=clean_text(found.fix, "the fix"),
-        why=clean_text(found.why, "the why"),
-        quote=clean_text(found.quote, "the quote"),
-        fix_patch=clean_text(found.fix_patch, "the patch"),
+        problem=clean_text(finding.problem, "the problem"),
+        fix=clean_text(finding.fix, "the fix"),
+        why=clean_text(finding.why, "the why"),
+        quote=clean_text(finding.quote, "the quote"),
+        fix_patch=clean_text(finding.fix_patch, "the patch"),
     )

@@ -84,25 +84,25 @@ def _tool(tool: ToolFinding) -> Found:
     return Found(severity="HIGH", title=title, path=tool.path, line=tool.line, problem=tool.message, rule=tool.rule)
 
 
-def _seen(found: Found) -> Seen:
-    return Seen(path=found.path, rule=found.rule, title=found.title)
+def _seen(failure: Found) -> Seen:
+    return Seen(path=failure.path, rule=failure.rule, title=failure.title)
 
 
-def _is(found: Found, known: list[Finding]) -> Finding | None:
+def _is(failure: Found, known: list[Finding]) -> Finding | None:
     """The known finding that a failure is: for tests and checks by name, for tools by place and message."""
-    if not found.path:
-        return next((finding for finding in known if finding.rule == found.rule and not finding.path), None)
-    hit = match(_seen(found), known, {})
+    if not failure.path:
+        return next((finding for finding in known if finding.rule == failure.rule and not finding.path), None)
+    hit = match(_seen(failure), known, {})
     return next((finding for finding in known if finding.root == hit.root), None) if hit.root else None
 
 
 def _raise(gate: Work, facts: Facts, check: str, kind: Kind, failing: list[Found], known: list[Finding]) -> None:
     """What fails and is not open yet: for the first time, or again."""
     fresh = []
-    for found in failing:
-        old = _is(found, known)
+    for failure in failing:
+        old = _is(failure, known)
         if old is None or old.state not in UNRESOLVED:
-            fresh.append(Anchored(msgspec.structs.replace(found, id=old.id if old else "")))
+            fresh.append(Anchored(msgspec.structs.replace(failure, id=old.id if old else "")))
     done = raising(gate.tx, facts, fresh, kind=kind, source="check", by_check=check) if fresh else None
     if done is not None and done.event is not None:
         gate.record(facts.task.id, done.event)
@@ -110,7 +110,7 @@ def _raise(gate: Work, facts: Facts, check: str, kind: Kind, failing: list[Found
 
 def _clear(gate: Work, facts: Facts, failing: list[Found], known: list[Finding]) -> None:
     """L8: resolved by the check that raised it."""
-    still = {old.root for old in (_is(found, known) for found in failing) if old is not None}
+    still = {old.root for old in (_is(failure, known) for failure in failing) if old is not None}
     gone = tuple(finding.root for finding in known if finding.root not in still and finding.state in UNRESOLVED)
     if gone:
         gate.record(facts.task.id, e.FindingsCleared(iteration=facts.task.iteration, roots=gone, why="check"))

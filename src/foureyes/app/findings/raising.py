@@ -35,7 +35,7 @@ class Anchored(msgspec.Struct, frozen=True):
     sought.
     """
 
-    found: Found
+    finding: Found
     symbol: str = ""
     lost: bool = False
     head: Mapping[str, str] = {}
@@ -49,14 +49,16 @@ class Raising(msgspec.Struct, frozen=True, kw_only=True):
     lost: tuple[Reason, ...] = ()
 
 
-def code_of(context: Context, attempt: Attempt | None, found: Sequence[Found]) -> Code:
+def code_of(context: Context, attempt: Attempt | None, findings: Sequence[Found]) -> Code:
     """The texts, in head and base, of the files that the findings name or that the findings they repeat name (L9). All
     changed files where a finding has a quote and no path.
     """
     if attempt is None or attempt.no_code:
         return Code()
-    paths = {each.path for each in found if each.path} | _paths_named(context, [each.id for each in found if each.id])
-    if any(each.quote.strip() and not each.path for each in found):
+    paths = {each.path for each in findings if each.path} | _paths_named(
+        context, [each.id for each in findings if each.id]
+    )
+    if any(each.quote.strip() and not each.path for each in findings):
         paths |= {file.path for file in attempt.files}
     paths |= {file.old_path for file in attempt.files if file.old_path and file.path in paths}
     if not paths:
@@ -76,39 +78,39 @@ def _paths_named(context: Context, ids: Sequence[str]) -> set[str]:
     return {row.path for row in rows if row is not None and row.path}
 
 
-def anchor(found: Found, code: Code) -> Anchored:
+def anchor(finding: Found, code: Code) -> Anchored:
     """V7: by its quote, white space aside; without one by its place."""
-    return msgspec.structs.replace(_anchored(found, code), head=code.head)
+    return msgspec.structs.replace(_anchored(finding, code), head=code.head)
 
 
-def _anchored(found: Found, code: Code) -> Anchored:
-    if found.quote.strip():
-        return _by_quote(found, code)
-    if not found.path:
-        return Anchored(found)
-    text = code.head.get(found.path)
+def _anchored(finding: Found, code: Code) -> Anchored:
+    if finding.quote.strip():
+        return _by_quote(finding, code)
+    if not finding.path:
+        return Anchored(finding)
+    text = code.head.get(finding.path)
     if text is None:
-        return Anchored(found, lost=found.path not in code.base)
-    if not found.line:
-        return Anchored(found)
-    quote = line_at(text, found.line).strip()
-    lost = found.line > len(text.splitlines())
-    return Anchored(msgspec.structs.replace(found, quote=quote), symbol_at(text, found.line), lost)
+        return Anchored(finding, lost=finding.path not in code.base)
+    if not finding.line:
+        return Anchored(finding)
+    quote = line_at(text, finding.line).strip()
+    lost = finding.line > len(text.splitlines())
+    return Anchored(msgspec.structs.replace(finding, quote=quote), symbol_at(text, finding.line), lost)
 
 
-def _by_quote(found: Found, code: Code) -> Anchored:
-    paths = [found.path] if found.path else sorted(code.head)
-    places = [(path, find_quote(found.quote, code.head[path], found.line)) for path in paths if path in code.head]
+def _by_quote(finding: Found, code: Code) -> Anchored:
+    paths = [finding.path] if finding.path else sorted(code.head)
+    places = [(path, find_quote(finding.quote, code.head[path], finding.line)) for path in paths if path in code.head]
     there = [(path, line) for path, line in places if line]
     if len(there) == 1:
         path, line = there[0]
-        return Anchored(msgspec.structs.replace(found, path=path, line=line), symbol_at(code.head[path], line))
+        return Anchored(msgspec.structs.replace(finding, path=path, line=line), symbol_at(code.head[path], line))
     in_base = any(
-        find_quote(found.quote, code.base[path])
-        for path in (paths if found.path else sorted(code.base))
+        find_quote(finding.quote, code.base[path])
+        for path in (paths if finding.path else sorted(code.base))
         if path in code.base
     )
-    return Anchored(found, lost=not (there or in_base))
+    return Anchored(finding, lost=not (there or in_base))
 
 
 def raising(
@@ -138,18 +140,20 @@ def raising(
     refused: list[Reason] = []
     lost: list[Reason] = []
     for n, each in _once(anchored, kind):
-        found = each.found
+        finding = each.finding
         old, alike, wrong = _known(tx, facts, each, known, renames, taken)
         if old is not None and named[old.root] > 1:
-            often = f"{found.id} is named {named[old.root]} times; a finding is flagged once in one go"
+            often = f"{finding.id} is named {named[old.root]} times; a finding is flagged once in one go"
             wrong = Reason("L2", often, prose("leave one of them"))
         if old is not None and wrong is None:
-            wrong = _not_yours(old) if is_maker else why_not_again(old, found, code_changed=_is_other_code(old, each))
+            wrong = _not_yours(old) if is_maker else why_not_again(old, finding, code_changed=_is_other_code(old, each))
         if wrong is not None:
             refused.append(msgspec.structs.replace(wrong, message=f"{where}[{n}]: {wrong.message}"))
             continue
         if each.lost:
-            lost.append(Reason("V7", f"{where}[{n}]: {_lost(found)}", prose("quote the code as it is in base or head")))
+            lost.append(
+                Reason("V7", f"{where}[{n}]: {_lost(finding)}", prose("quote the code as it is in base or head"))
+            )
         taken.add(old.root if old else "")
         raised.append(_raised(each, names.next(), old, alike, attempt.n))
     event = FindingsRaised(iteration=attempt.n, kind=kind, source=source, findings=tuple(raised), by_check=by_check)
@@ -162,7 +166,7 @@ def _once(anchored: Sequence[Anchored], kind: Kind) -> list[tuple[int, Anchored]
     """
     once: dict[tuple[object, ...], tuple[int, Anchored]] = {}
     for n, each in enumerate(anchored):
-        new = each.found
+        new = each.finding
         same: tuple[object, ...] = (
             new.path,
             new.line if kind == "TL" else 0,
@@ -171,17 +175,17 @@ def _once(anchored: Sequence[Anchored], kind: Kind) -> list[tuple[int, Anchored]
             new.rule,
         )
         first, old = once.get(same, (n, each))
-        if new.id and old.found.id not in ("", new.id):
+        if new.id and old.finding.id not in ("", new.id):
             same, first, old = (*same, new.id), n, each
-        worst = min(old.found.severity, new.severity, key=SEVERITIES.index)
-        both = msgspec.structs.replace(old.found, severity=worst, id=old.found.id or new.id)
-        once[same] = (first, msgspec.structs.replace(old, found=both))
+        worst = min(old.finding.severity, new.severity, key=SEVERITIES.index)
+        both = msgspec.structs.replace(old.finding, severity=worst, id=old.finding.id or new.id)
+        once[same] = (first, msgspec.structs.replace(old, finding=both))
     return sorted(once.values(), key=lambda pair: pair[0])
 
 
 def _named(tx: Tx, anchored: Sequence[Anchored]) -> Counter[str]:
     """How often each root is named by an id of it; what is named is not guessed for another."""
-    rows = [tx.one("finding.one", Finding, id=each.found.id) for each in anchored if each.found.id]
+    rows = [tx.one("finding.one", Finding, id=each.finding.id) for each in anchored if each.finding.id]
     return Counter(row.root for row in rows if row is not None)
 
 
@@ -189,7 +193,7 @@ def _is_other_code(old: Finding, new: Anchored) -> bool:
     """L9: whether the code that the old finding quotes is gone from the head. Where its file cannot be read there,
     whether both findings quote code, and different code.
     """
-    before, after = normal(old.quote), normal(new.found.quote)
+    before, after = normal(old.quote), normal(new.finding.quote)
     if before and old.path in new.head:
         return not find_quote(old.quote, new.head[old.path])
     return bool(before) and bool(after) and before != after
@@ -201,28 +205,28 @@ def _not_yours(old: Finding) -> Reason:
     return Reason("L2", why, fe("finding", "respond", old.id, one_of("--fixed", "--rejected")))
 
 
-def _lost(found: Found) -> str:
-    if found.quote.strip():
-        return f"the quote of {found.title!r} is neither in base nor in head"
-    return f"{found.path}:{found.line} of {found.title!r} is neither in base nor in head"
+def _lost(finding: Found) -> str:
+    if finding.quote.strip():
+        return f"the quote of {finding.title!r} is neither in base nor in head"
+    return f"{finding.path}:{finding.line} of {finding.title!r} is neither in base nor in head"
 
 
 def _known(
     tx: Tx, facts: Facts, anchored: Anchored, known: Sequence[Finding], renames: Mapping[str, str], taken: set[str]
 ) -> tuple[Finding | None, tuple[str, ...], Reason | None]:
     """The finding that this one is, by the id it names or by its fingerprint; or those it could be."""
-    found = anchored.found
+    new = anchored.finding
     by_root = {finding.root: finding for finding in known}
-    if found.id:
-        row = tx.one("finding.one", Finding, id=found.id)
+    if new.id:
+        row = tx.one("finding.one", Finding, id=new.id)
         if row is None or row.task != facts.task.id or row.root not in by_root:
             return (
                 None,
                 (),
-                Reason("L2", f"{found.id} is no finding of {facts.task.id}", fe("finding", "list", facts.task.id)),
+                Reason("L2", f"{new.id} is no finding of {facts.task.id}", fe("finding", "list", facts.task.id)),
             )
         return row, (), None
-    seen = Seen(path=found.path, rule=found.rule, quote=found.quote, symbol=anchored.symbol, title=found.title)
+    seen = Seen(path=new.path, rule=new.rule, quote=new.quote, symbol=anchored.symbol, title=new.title)
     hit = match(seen, [finding for finding in known if finding.root not in taken], renames)
     old = by_root[hit.root] if hit.root else None
     return (None if old is not None and _is_elsewhere(old, anchored) else old), hit.alike, None
@@ -232,38 +236,38 @@ def _is_elsewhere(old: Finding, new: Anchored) -> bool:
     """L9: only the words are those of a settled finding: its own code is there as it was, and this is about other
     code.
     """
-    before, after = normal(old.quote), normal(new.found.quote)
+    before, after = normal(old.quote), normal(new.finding.quote)
     if old.ruling != "ACCEPTED" or not before or not after or before in after or after in before:
         return False
     return old.path in new.head and not _is_other_code(old, new)
 
 
 def _raised(anchored: Anchored, name: str, old: Finding | None, alike: tuple[str, ...], iteration: int) -> Raised:
-    found = anchored.found
+    finding = anchored.finding
     if old is not None and old.state in (
         *UNRESOLVED,
         "waived",
     ):  # E3: what is not settled is not talked down by saying it again
-        found = msgspec.structs.replace(found, severity=min(found.severity, old.severity, key=SEVERITIES.index))
-    blocking = found.blocking
+        finding = msgspec.structs.replace(finding, severity=min(finding.severity, old.severity, key=SEVERITIES.index))
+    blocking = finding.blocking
     return Raised(
         id=name,
         root=old.root if old else name,
-        severity=found.severity,
-        title=found.title,
-        path=found.path,
-        line=found.line,
-        problem=found.problem,
-        fix=found.fix,
-        why=found.why,
-        quote=found.quote,
+        severity=finding.severity,
+        title=finding.title,
+        path=finding.path,
+        line=finding.line,
+        problem=finding.problem,
+        fix=finding.fix,
+        why=finding.why,
+        quote=finding.quote,
         symbol=anchored.symbol,
-        rule=found.rule,
-        fix_patch=found.fix_patch,
+        rule=finding.rule,
+        fix_patch=finding.fix_patch,
         anchored=not anchored.lost,
         note=not blocking and iteration > 1 and (old is None or old.note),
         waiting=anchored.lost and blocking,
-        state=state_again(old, found) if old else "open",
+        state=state_again(old, finding) if old else "open",
         alike=alike,
     )
 

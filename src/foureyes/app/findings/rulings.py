@@ -27,7 +27,7 @@ from foureyes.core.loop.review import Review
 from foureyes.core.nouns.finding import RULINGS, Finding, Ruling
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.four_eyes import Said, may_approve
+from foureyes.core.rules.four_eyes import Declaration, may_approve
 from foureyes.core.rules.gate import was_not_seen
 from foureyes.core.rules.involvement import labels_in_force, made_by
 from foureyes.core.rules.modes import mode_of
@@ -86,28 +86,26 @@ class Rulings:
             named = finding_named(tx, finding)
         act = f"take back the ruling on {named.id}"
         with self._context.deciding(actor, "finding rule", task=named.task, reason=act) as work:
-            found = finding_named(work.tx, finding)
-            task = self._context.get(work.tx, TaskId(found.task))
-            moves = work.tx.all("finding.moves_of", MoveView, root=found.root)
+            row = finding_named(work.tx, finding)
+            task = self._context.get(work.tx, TaskId(row.task))
+            moves = work.tx.all("finding.moves_of", MoveView, root=row.root)
             last = next((move for move in reversed(moves) if move.kind != "taken_back" and not move.undone), None)
             if last is None or last.kind != "ruled":
-                _refuse_taking_back(found, f"the last thing that happened to {found.id} is no ruling")
+                _refuse_taking_back(row, f"the last thing that happened to {row.id} is no ruling")
             if last.iteration != task.iteration:
                 _refuse_taking_back(
-                    found, f"attempt {task.iteration} was handed in since, and its author has read the ruling"
+                    row, f"attempt {task.iteration} was handed in since, and its author has read the ruling"
                 )
             me = self._context.party(work.tx, work.actor)
             giver = _who(work.tx, last.session)
             if not is_one_origin(me, giver):
-                _refuse_taking_back(found, f"{giver.name} gave the ruling, and only they can take it back")
+                _refuse_taking_back(row, f"{giver.name} gave the ruling, and only they can take it back")
             if task.status in ("approved", "closed") and last.now != "open":
-                _refuse_taking_back(
-                    found, f"{task.id} is {task.status} already; send it back instead: fe redo {task.id}"
-                )
-            work.record(task.id, e.RulingTakenBack(root=found.root, ruling=last.seq))
+                _refuse_taking_back(row, f"{task.id} is {task.status} already; send it back instead: fe redo {task.id}")
+            work.record(task.id, e.RulingTakenBack(root=row.root, ruling=last.seq))
             escalate(self._context, work, task.id)
             return outcome(
-                self._context.get(work.tx, task.id), f"took {last.word} of {found.id} back: it is {last.was} again"
+                self._context.get(work.tx, task.id), f"took {last.word} of {row.id} back: it is {last.was} again"
             )
 
 
@@ -130,7 +128,7 @@ def may_rule(case: Case, reason: str) -> Decision:
     if made is not None and case.me.kind != "service":
         who = case.facts.party_name(made.session)
         return refuse("L8", f"whoever answered does not rule: {who} {made.why}", prose("somebody else rules on it"))
-    return may_approve(case.alone, case.me, case.policy, Said(reason))
+    return may_approve(case.alone, case.me, case.policy, Declaration(reason))
 
 
 def refuse_rulings(work: Work, case: Case, rulings: Sequence[Ruling]) -> Decision:

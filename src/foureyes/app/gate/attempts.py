@@ -59,24 +59,24 @@ class Attempts:
         permit(actor, "author clear")
         reason = needed(reason, "author clear", f"{task} {session}")
         with self._context.store.read() as tx:
-            found = self._context.find_id(tx, task)
-            name = only_by_trailer(facts_of(self._context, tx, found), session)
+            task_id = self._context.find_id(tx, task)
+            name = only_by_trailer(facts_of(self._context, tx, task_id), session)
         signed = f"{name}: {reason}"
-        with self._context.deciding(actor, "author clear", task=found, reason=signed) as work:
-            facts = facts_of(self._context, work.tx, found)
+        with self._context.deciding(actor, "author clear", task=task_id, reason=signed) as work:
+            facts = facts_of(self._context, work.tx, task_id)
             if name not in makers_of(facts):
                 return outcome(
-                    facts.task, f"{facts.party_name(name)} is not counted as an author of {found}", changed=False
+                    facts.task, f"{facts.party_name(name)} is not counted as an author of {task_id}", changed=False
                 )
-            work.record(found, e.AttributionCleared(session=name, attempt=facts.task.iteration, reason=reason))
+            work.record(task_id, e.AttributionCleared(session=name, attempt=facts.task.iteration, reason=reason))
             event = SecurityRecorded(
                 kind="attribution_cleared", rule="I8", reason=reason, detail=f"{name} is no author by trailer"
             )
-            work.record(found, event)
-            now = self._context.get(work.tx, found)
+            work.record(task_id, event)
+            now = self._context.get(work.tx, task_id)
             return outcome(
                 now,
-                f"{facts.party_name(name)} no longer counts as an author of {found}",
+                f"{facts.party_name(name)} no longer counts as an author of {task_id}",
                 notes=("audited: fe security",),
             )
 

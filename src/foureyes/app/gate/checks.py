@@ -50,14 +50,14 @@ class Checks:
         """Run what has not run yet on the attempt's tree; then the gate decides what it can (M4, send back)."""
         permit(actor, "check run")
         with self._context.store.read() as tx:
-            found = self._context.find_id(tx, task)
-            refuse_other_task(actor, found)
-            facts, policy = self._look(tx, actor, found)
+            task_id = self._context.find_id(tx, task)
+            refuse_other_task(actor, task_id)
+            facts, policy = self._look(tx, actor, task_id)
         self._refuse_nothing_to_run(facts, policy, only)
         assert facts.attempt is not None
         trees = [tree for tree in (facts.attempt.base_tree, facts.attempt.tree) if tree]
         fresh = run_on(self._context, actor, facts, policy.checks, trees, only=only, again=again, tell=tell)
-        return self._settled(actor, found, fresh)
+        return self._settled(actor, task_id, fresh)
 
     def run_target(self, actor: Actor, *, again: bool = False, tell: Telling | None = None) -> list[CheckResult]:
         """X4: the checks on the tip of the target branch, where they have no result yet; the latest result of each."""
@@ -85,22 +85,24 @@ class Checks:
         (M4).
         """
         permit(actor, "check run")
-        found: list[str] = []
+        waiting: list[str] = []
         with self._context.store.read() as tx:
             after = None
             while rows := tx.tasks(ListQuery(status="reviewing", limit=PAGE, after=after), TaskRow):
                 for row in rows:
                     facts, policy = self._look(tx, actor, TaskId(row.id))
-                    found += [row.id] if self._has_to_do(facts, policy) else []
+                    waiting += [row.id] if self._has_to_do(facts, policy) else []
                 after = (rows[-1].priority, rows[-1].n)
-        return found
+        return waiting
 
     def _has_to_do(self, facts: Facts, policy: ReviewPolicy) -> bool:
         """Level-triggered: what a hold or a label kept from being approved is looked at again."""
         if facts.attempt is None or not policy.checks:
             return False
         checked, chosen = check_states(facts, policy), mode_of(facts, policy)
-        if any(one.rule.required and (one.result is None or one.claimed or not one.compared) for one in checked):
+        if any(
+            state.rule.required and (state.result is None or state.claimed or not state.compared) for state in checked
+        ):
             return True
         tip = gate.Tip(head=facts.attempt.head, on_target=facts.attempt.landed)
         return chosen.mode in ("auto-approve", "skip") and not why_not_by_itself(facts, policy, chosen, checked, tip)
@@ -155,19 +157,19 @@ class Checks:
                     task=facts.task.id,
                 )
             full = {row.seq: row for row in tx.all("check.full", FullResult, tree=facts.attempt.tree)}
-        found = check_states(facts, policy)
+        states = check_states(facts, policy)
         shown = report(
-            facts, Settled(mode=mode_of(facts, policy).mode, status=facts.task.status, check_states=found), set()
+            facts, Settled(mode=mode_of(facts, policy).mode, status=facts.task.status, check_states=states), set()
         )
-        rows = tuple(_with_output(one, row, full) for one, row in zip(found, shown.checks, strict=True))
+        rows = tuple(_with_output(state, row, full) for state, row in zip(states, shown.checks, strict=True))
         return msgspec.structs.replace(shown, checks=rows)
 
 
-def _with_output(one: CheckState, row: CheckRow, full: dict[int, FullResult]) -> CheckRow:
-    found = full.get(one.result.seq) if one.result else None
+def _with_output(state: CheckState, row: CheckRow, full: dict[int, FullResult]) -> CheckRow:
+    result = full.get(state.result.seq) if state.result else None
     return (
-        msgspec.structs.replace(row, output=found.output, command=found.command, program=found.program)
-        if found
+        msgspec.structs.replace(row, output=result.output, command=result.command, program=result.program)
+        if result
         else row
     )
 
@@ -181,25 +183,25 @@ def report(facts: Facts, settled: Settled, fresh: set[int]) -> CheckReport:
         tree=facts.attempt.tree,
         status=facts.task.status,
         mode=settled.mode,
-        checks=tuple(row_of(facts, one, fresh) for one in settled.check_states),
+        checks=tuple(row_of(facts, state, fresh) for state in settled.check_states),
         reasons=settled.reasons,
     )
 
 
-def row_of(facts: Facts, one: CheckState, fresh: set[int]) -> CheckRow:
+def row_of(facts: Facts, state: CheckState, fresh: set[int]) -> CheckRow:
     """A standing as faces show it."""
-    result = one.result
+    result = state.result
     return CheckRow(
-        check=one.rule.name,
-        required=one.rule.required,
-        outcome=one.word,
-        summary=one.said,
-        claimed=one.claimed,
+        check=state.rule.name,
+        required=state.rule.required,
+        outcome=state.word,
+        summary=state.summary,
+        claimed=state.claimed,
         reused=result is not None and result.seq not in fresh,
         duration_ms=result.duration_ms if result else 0,
         failing=tuple(result.failing) if result else (),
-        gone=one.gone,
-        flaky=one.flaky,
+        gone=state.gone,
+        flaky=state.flaky,
         by=facts.party_name(result.session) if result else "",
         at=result.at if result else "",
     )

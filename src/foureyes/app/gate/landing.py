@@ -53,7 +53,7 @@ def recognise(context: Context, actor: Actor, target: str, heads: Mapping[str, S
     if landed:
         settings = {row.task: settings_of(context, attempts[row.task], target) for row in landed}
         with context.writing(actor, "merge") as work:
-            landed = [_found(context, work, row, settings[row.task]) for row in landed]
+            landed = [_record_landed(context, work, row, settings[row.task]) for row in landed]
     return landed
 
 
@@ -98,16 +98,16 @@ def accept(context: Context, work: Work, task: Task, settings: str) -> str:
     )
 
 
-def _found(context: Context, work: Work, row: MergeRow, settings: str) -> MergeRow:
+def _record_landed(context: Context, work: Work, row: MergeRow, settings: str) -> MergeRow:
     task = context.find(work.tx, row.task)
     gatekeeper = work.gate
     if task.iteration != row.attempt:
         return row
     if task.status == "approved":
         _note_what_no_longer_held(context, gatekeeper, task)
-        said = accept(context, gatekeeper, task, settings)
+        note = accept(context, gatekeeper, task, settings)
         gatekeeper.record(task.id, TaskMerged(sha=Sha(row.sha), via=work.actor.session))
-        return msgspec.structs.replace(row, message=f"{row.message}; {said}") if said else row
+        return msgspec.structs.replace(row, message=f"{row.message}; {note}") if note else row
     if task.status == "closed" and task.merge is None:
         reason = f"closed without an approval, and now on the target branch as {row.sha[:7]}"
         gatekeeper.record(task.id, UnapprovedMergeSeen(sha=Sha(row.sha)))
@@ -123,9 +123,9 @@ def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task) ->
         return
     against = [*why_void(facts, policy, given, gate.Tip(head=facts.attempt.head)), *gate.holds(facts)]
     if against:
-        said = "; ".join(f"{reason.rule} {reason.message}" for reason in against)
+        reasons = "; ".join(f"{reason.rule} {reason.message}" for reason in against)
         event = SecurityRecorded(
-            kind="merged_by_hand", rule=against[0].rule, reason=f"on the target branch although: {said}"
+            kind="merged_by_hand", rule=against[0].rule, reason=f"on the target branch although: {reasons}"
         )
         gatekeeper.record(task.id, event)
 
@@ -187,8 +187,8 @@ def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:
     text = context.repo.file_at(target, FILE)
     named = read_file(text).get("project.id", "") if text else ""
     if named != context.store.project:
-        said = f"names project {named}" if named else "names no project" if text else "is missing"
-        raise _foreign(f"{FILE} on {target} {said}; this store is of project {context.store.project}")
+        problem = f"names project {named}" if named else "names no project" if text else "is missing"
+        raise _foreign(f"{FILE} on {target} {problem}; this store is of project {context.store.project}")
     anchor = context.repo.last_anchor(target)
     if anchor is not None and not _holds(tx, anchor):
         raise _foreign(
@@ -205,5 +205,5 @@ def _foreign(message: str) -> Refused:
 def _holds(tx: Tx, anchor: str) -> bool:
     """J3: whether the journal has the row that an anchor `<row>:<hash>` names."""
     row, _, digest = anchor.partition(":")
-    found = tx.one("journal.at", Hash, seq=int(row)) if row.isascii() and row.isdigit() and len(row) < 18 else None
-    return found is not None and found.hash == digest
+    entry = tx.one("journal.at", Hash, seq=int(row)) if row.isascii() and row.isdigit() and len(row) < 18 else None
+    return entry is not None and entry.hash == digest

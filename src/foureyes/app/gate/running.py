@@ -73,15 +73,15 @@ def run_one(
     ran = context.outside.checks().run(
         rule, lambda path: workshop.export(tree, path), _under(tell, f"{task}  {rule.name}")
     )
-    said = judge(rule, ran)
+    verdict = judge(rule, ran)
     if tell is not None:
-        tell(News(f"{task}  {rule.name} {said.outcome.replace('_', ' ')}: {said.summary}"))
+        tell(News(f"{task}  {rule.name} {verdict.outcome.replace('_', ' ')}: {verdict.summary}"))
     with context.writing(actor, "check run") as work:
         return _record(work, task, rule, tree, ran)
 
 
 def _record(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran) -> int:
-    said = judge(rule, ran)
+    verdict = judge(rule, ran)
     digest = ""
     if ran.tests:
         digest, packed = pack(test.id for test in ran.tests if test.state != "skipped")  # skipped now is gone (D5)
@@ -94,15 +94,15 @@ def _record(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran) -> i
             name=rule.name,
             digest=rule.digest,
             command=rule.run,
-            outcome=said.outcome,
-            summary=said.summary,
+            outcome=verdict.outcome,
+            summary=verdict.summary,
             exit_code=ran.exit_code,
             duration_ms=ran.duration_ms,
-            failing=said.failing,
+            failing=verdict.failing,
             tests=digest,
             program=ran.program,
             output=ran.output,
-            found=tuple(one for one in ran.findings or () if one.level == "error")[:KEPT_FAILURES],
+            found=tuple(finding for finding in ran.findings or () if finding.level == "error")[:KEPT_FAILURES],
         ),
     )
     return seq

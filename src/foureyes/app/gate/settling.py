@@ -55,8 +55,8 @@ def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> 
         if not reasons and chosen.mode in ("auto-approve", "skip"):
             gatekeeper.record(task, approval(facts, chosen, checked))
         elif is_sent_back(facts, policy, chosen, checked):
-            red = [one for one in checked if is_red(one)]
-            failing = tuple(name for one in red if one.result for name in [*one.result.failing, *one.gone])
+            red = [state for state in checked if is_red(state)]
+            failing = tuple(name for state in red if state.result for name in [*state.result.failing, *state.gone])
             feedback = in_words(work.tx, red)
             gatekeeper.record(task, e.AttemptSentBack(iteration=facts.attempt.n, feedback=feedback, failing=failing))
             from foureyes.app.tasks.escalation import escalate
@@ -71,16 +71,16 @@ def approval(facts: Facts, chosen: Chosen, checked: tuple[CheckState, ...]) -> A
     attempt = facts.attempt
     assert attempt is not None
     because = "; ".join(reason.message for reason in chosen.reasons[:1])
-    passed = [one.rule.name for one in checked if one.is_green]
-    said = f"{chosen.mode} ({because})"
+    passed = [state.rule.name for state in checked if state.is_green]
+    reason = f"{chosen.mode} ({because})"
     if chosen.mode == "auto-approve":
-        said += f": {len(passed)}/{len(checked)} checks, iteration {attempt.n}, signal {attempt.signal}"
+        reason += f": {len(passed)}/{len(checked)} checks, iteration {attempt.n}, signal {attempt.signal}"
     return Approved(
         attempt=attempt.n,
         diff_id=attempt.diff_id,
         rule="M4",
         status=after(attempt),
-        reason=said,
+        reason=reason,
         seen="by rule",
         grade=grade_of("rule"),
     )
@@ -91,9 +91,9 @@ def after(attempt: Attempt) -> Status:
     return "closed" if attempt.no_code or attempt.landed else "approved"
 
 
-def is_red(one: CheckState) -> bool:
+def is_red(state: CheckState) -> bool:
     """A required check that ran where it counts and found something wrong with the work; not one that broke itself."""
-    return one.rule.required and not one.claimed and one.result is not None and one.word == "failed"
+    return state.rule.required and not state.claimed and state.result is not None and state.word == "failed"
 
 
 def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: Chosen, checked: tuple[CheckState, ...]) -> bool:
@@ -101,7 +101,7 @@ def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: Chosen, checked: tu
     limit = min(policy.auto.max_iterations or MOST_SENT_BACK, MOST_SENT_BACK)
     attempt = facts.attempt
     mine = attempt is not None and not attempt.landed and attempt.n < limit
-    return mine and chosen.mode == "auto-approve" and policy.auto.enabled and any(is_red(one) for one in checked)
+    return mine and chosen.mode == "auto-approve" and policy.auto.enabled and any(is_red(state) for state in checked)
 
 
 class Output(msgspec.Struct, frozen=True):
@@ -115,20 +115,20 @@ def in_words(tx: Tx, red: list[CheckState]) -> str:
     """What failed, for the next iteration: the failing tests, or, where no report names them, the end of what was
     printed.
     """
-    seqs = [str(one.result.seq) for one in red if one.result]
+    seqs = [str(state.result.seq) for state in red if state.result]
     printed = {row.seq: row.output for row in tx.all("check.outputs", Output, seqs=seqs)}
     lines = []
-    for one in red:
-        assert one.result is not None
-        lines.append(f"Check {one.rule.name} failed: {one.said} (command: {one.rule.run})")
-        names = [*one.result.failing, *[f"gone: {name}" for name in one.gone]]
+    for state in red:
+        assert state.result is not None
+        lines.append(f"Check {state.rule.name} failed: {state.summary} (command: {state.rule.run})")
+        names = [*state.result.failing, *[f"gone: {name}" for name in state.gone]]
         lines += [f"- {name}" for name in names[:SHOWN_FAILURES]]
         if len(names) > SHOWN_FAILURES:
             lines.append(f"- and {len(names) - SHOWN_FAILURES} more")
         if not names:
             lines += [
                 f"    {line}"
-                for line in printed.get(one.result.seq, "").rstrip().split("\n")[-SHOWN_FAILURES:]
+                for line in printed.get(state.result.seq, "").rstrip().split("\n")[-SHOWN_FAILURES:]
                 if line.strip()
             ]
     return "\n".join(lines)

@@ -50,11 +50,11 @@ class Lists:
 
         return reviewable(self._context, actor, query)
 
-    def show(self, actor: Actor, task: str, *, log_lines: int = LOG_LINES) -> TaskDetail:
-        """Everything about one task, with what the caller could do about it."""
+    def show(self, actor: Actor, task: str, *, log_lines: int = LOG_LINES, with_diff: bool = False) -> TaskDetail:
+        """Everything about one task, with what the caller could do about it; `with_diff`: beside the change itself."""
         from foureyes.app.pages.task import show
 
-        return show(self._context, actor, task, log_lines)
+        return show(self._context, actor, task, log_lines, with_diff=with_diff)
 
     def tree(self, task: str) -> list[tuple[int, Link]]:
         """What a task waits for, and what that waits for, as depth and task; each task once."""

@@ -10,6 +10,7 @@ import msgspec
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_for
 from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.pages.next_steps import after_queue
 from foureyes.app.pages.task import preview
 from foureyes.app.ports import Tx
 from foureyes.app.views.review import Batch, QueueRow, QueueView
@@ -50,8 +51,11 @@ class Queue:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def view(self, actor: Actor) -> QueueView:
-        """Everything in review: per-task and held first, then by risk, priority, what waits for it, and age (H1)."""
+    def view(self, actor: Actor, *, limit: int | None = None) -> QueueView:
+        """Everything in review: per-task and held first, then by risk, priority, what waits for it, and age (H1).
+
+        `limit`: only so many rows of it; the counts are of all.
+        """
         heads = self._context.repo.heads()
         rows: list[QueueRow] = []
         with self._context.store.read() as tx:
@@ -69,11 +73,16 @@ class Queue:
             tip = tip_among(self._context, about.attempt, heads, target)
             rows.append(self._row(about, me, policy, tip, Around(known, shared), blocks.get(about.task.id, 0)))
         rows.sort(key=_order)
-        numbered = tuple(msgspec.structs.replace(row, n=number) for number, row in enumerate(rows, 1))
+        numbered = tuple(msgspec.structs.replace(row, n=number) for number, row in enumerate(rows[:limit], 1))
         auto = sum(row.auto_approvable for row in rows)
         names = tuple(rule.name for rule in policy.checks)
         return QueueView(
-            count=len(rows), auto_approvable=auto, need_attention=len(rows) - auto, checks=names, rows=numbered
+            count=len(rows),
+            auto_approvable=auto,
+            need_attention=len(rows) - auto,
+            checks=names,
+            rows=numbered,
+            next=after_queue(numbered, auto),
         )
 
     def _waiting(self, tx: Tx, me: Party) -> dict[TaskId, Facts]:

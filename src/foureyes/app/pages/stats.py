@@ -39,7 +39,7 @@ class Stats:
     def reviews(self) -> ReviewStats:
         """Y: the figures of the whole project."""
         with self._context.store.read() as tx:
-            findings, reviews, returns = _said(tx)
+            findings, reviews, returns = _loop_rows(tx)
             approvals = tx.all("metric.approvals", ApprovalRow)
             escalations = tx.all("metric.escalations", EscalationRow)
             changes = tx.all("metric.statuses", StatusRow, limit=TIMED)
@@ -62,7 +62,7 @@ class Stats:
     def reviewers(self) -> tuple[ReviewerScore, ...]:
         """Y: the scorecard of everybody who reviewed or pointed at something."""
         with self._context.store.read() as tx:
-            findings, reviews, returns = _said(tx)
+            findings, reviews, returns = _loop_rows(tx)
             sessions = {row.id: row for row in tx.all("metric.reviewers", SessionRow)}
         return scores(findings, reviews, returns, sessions)
 
@@ -95,7 +95,7 @@ class Stats:
 PRESSED: tuple[Pressure, ...] = ("stuck", "near", "")
 
 
-def _said(tx: Tx) -> tuple[list[FindingRow], list[ReviewRow], list[ReturnRow]]:
+def _loop_rows(tx: Tx) -> tuple[list[FindingRow], list[ReviewRow], list[ReturnRow]]:
     """What reviewers said, and what became of it."""
     return (
         tx.all("metric.findings", FindingRow),

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from foureyes.app.call.rows import Named
 from foureyes.app.pages.lists import Lists
+from foureyes.app.pages.next_steps import after_status
 from foureyes.app.project.policy import unaccepted
 from foureyes.app.views.project import CounterRow, ProjectView, StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewableRow
@@ -47,7 +50,7 @@ class Status:
             for name in ("ready", "waiting", "rejected", "held", "unmerged", "landed", "auto_approved")
         }
         reviewable = self._reviewable(actor) if counts["reviewing"] else []
-        return StatusView(
+        view = StatusView(
             project=project.name,
             target=project.target,
             policy=str(policy.value),
@@ -58,6 +61,7 @@ class Status:
             hold=project.hold,
             notes=tuple(notes),
         )
+        return msgspec.structs.replace(view, next=after_status(view))
 
     def _reviewable(self, actor: Actor) -> list[ReviewableRow]:
         """What waits for the caller; nothing where the configuration is broken, because then nothing can be

@@ -8,6 +8,7 @@ import msgspec
 
 from foureyes.app.call.authors import authors_of
 from foureyes.app.call.facts import HistoryRow, facts_of, parties_of
+from foureyes.app.pages.next_steps import after_task
 from foureyes.app.views.check import CheckView
 from foureyes.app.views.review import ApprovalView, FeedbackView
 from foureyes.app.views.session import SessionView
@@ -32,20 +33,21 @@ if TYPE_CHECKING:
     from foureyes.core.rules.policy import ReviewPolicy
 
 
-def show(context: Context, actor: Actor, task: str, log_lines: int) -> TaskDetail:
+def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff: bool = False) -> TaskDetail:
     """Everything about one task, with what the caller could do about it."""
     with context.store.read() as tx:
-        found = context.find(tx, task)
+        row = context.find(tx, task)
         me = context.party(tx, actor)
-        facts = facts_of(context, tx, found.id, me)
+        facts = facts_of(context, tx, row.id, me)
         target = context.project(tx).target
         detail = _detail(tx, facts, log_lines)
-        you = _preview(context, tx, facts, me, actor, target) if found.status == "reviewing" else None
+        you = _preview(context, tx, facts, me, actor, target) if row.status == "reviewing" else None
         if facts.attempt is not None:
             from foureyes.app.pages.loop import with_loop
 
             detail = with_loop(context, tx, _gated(context, tx, detail, facts, actor), facts)
-    return msgspec.structs.replace(detail, you=you)
+    detail = msgspec.structs.replace(detail, you=you)
+    return msgspec.structs.replace(detail, next=after_task(detail, with_diff=with_diff))
 
 
 def _gated(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Actor) -> TaskDetail:
@@ -60,7 +62,7 @@ def _gated(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Ac
             check=state.rule.name,
             required=state.rule.required,
             outcome=state.word,
-            summary=state.said,
+            summary=state.summary,
             claimed=state.claimed,
         )
         for state in check_states(facts, policy)

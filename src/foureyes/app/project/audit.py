@@ -27,8 +27,8 @@ class Audit:
         with self._context.store.read() as tx:
             if task is None:
                 return list(reversed(tx.all("journal.latest", JournalRow, before=END, limit=limit)))
-            found = self._context.find_id(tx, task)
-            return list(reversed(tx.all("journal.of_task", JournalRow, task=found, before=END, limit=limit)))
+            task_id = self._context.find_id(tx, task)
+            return list(reversed(tx.all("journal.of_task", JournalRow, task=task_id, before=END, limit=limit)))
 
     def export(self) -> Iterator[JournalRow]:
         """Every row from the first on, in bounded memory."""

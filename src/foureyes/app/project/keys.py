@@ -122,19 +122,19 @@ class Keys:
         permit(actor, "key retire")
         reason = needed(reason, "key retire", key)
         with self._context.store.read() as tx:
-            found = key_named(tx, key)
-        signed = f"{found.fingerprint}: {reason}"
+            row = key_named(tx, key)
+        signed = f"{row.fingerprint}: {reason}"
         with self._context.deciding(actor, "key retire", reason=signed) as work:
-            if key_named(work.tx, found.fingerprint).retired_at is None:
-                work.record("", e.KeyRetired(fingerprint=found.fingerprint, reason=reason))
+            if key_named(work.tx, row.fingerprint).retired_at is None:
+                work.record("", e.KeyRetired(fingerprint=row.fingerprint, reason=reason))
                 work.record(
                     "",
                     SecurityRecorded(
-                        kind="key_retired", rule="I9", reason=reason, detail=f"{found.fingerprint} of {found.person}"
+                        kind="key_retired", rule="I9", reason=reason, detail=f"{row.fingerprint} of {row.person}"
                     ),
                 )
         return KeyOutcome(
-            fingerprint=found.fingerprint, public=found.public, message=f"retired {found.fingerprint} of {found.person}"
+            fingerprint=row.fingerprint, public=row.public, message=f"retired {row.fingerprint} of {row.person}"
         )
 
     def list(self) -> list[KeyView]:

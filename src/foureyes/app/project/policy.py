@@ -72,7 +72,7 @@ class Policy:
         old = read_file(project.accepted_text) if project.accepted_text else {}
         digest = digest_of(text)
         changed = [
-            f"{key}: {_said(old, key)} → {_said(new, key)}"
+            f"{key}: {_shown(old, key)} → {_shown(new, key)}"
             for key in sorted({*old, *new})
             if old.get(key) != new.get(key)
         ]
@@ -164,7 +164,7 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
     return None
 
 
-def _said(values: dict[str, Value], key: str) -> str:
+def _shown(values: dict[str, Value], key: str) -> str:
     if key not in values:
         return "(unset)"
     value = values[key]

@@ -194,20 +194,20 @@ class Sessions:
         secret = f"fe-{self._context.ids.number():032x}"
         child = self._fresh_id()
         with self._context.writing(actor, "session spawn") as work:
-            found = self._context.find(work.tx, task)
-            refuse_other_task(actor, found.id)
-            if found.status == "closed":
-                reason = Reason("T2", f"{found.id} is closed: there is nothing left to {wanted}", fe("show", found.id))
-                refuse_verb("no session was made.", reason, task=found.id)
-            claims = self._claims(work, found, wanted)
+            row = self._context.find(work.tx, task)
+            refuse_other_task(actor, row.id)
+            if row.status == "closed":
+                reason = Reason("T2", f"{row.id} is closed: there is nothing left to {wanted}", fe("show", row.id))
+                refuse_verb("no session was made.", reason, task=row.id)
+            claims = self._claims(work, row, wanted)
             event = self._token(work, actor, wanted, agent, child, secret)
-            work.record(found.id, event)
+            work.record(row.id, event)
             if claims:
-                work.record(found.id, e.TaskStarted(target_head=head, implementer=child))
-        notes = (f"{found.id} is started for {event.name}",) if claims else ()
+                work.record(row.id, e.TaskStarted(target_head=head, implementer=child))
+        notes = (f"{row.id} is started for {event.name}",) if claims else ()
         if actor.kind != "agent":
             notes = (*notes, "all that you give out is of one origin: none of them may approve what another made (I4)")
-        return Spawned(session=child, name=event.name, role=wanted, task=found.id, token=secret, notes=notes)
+        return Spawned(session=child, name=event.name, role=wanted, task=row.id, token=secret, notes=notes)
 
     def _target_head(self) -> Sha | None:
         from foureyes.app.work.claims import target_head

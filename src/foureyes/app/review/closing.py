@@ -34,32 +34,32 @@ class Closing:
         reason, exception = clean_text(reason, "the reason"), clean_text(exception, "the exception")
         why, tip = exception.strip() or reason.strip(), self._tip(task)
         with self._context.deciding(actor, "close", task=task, reason=why) as work:
-            found = self._context.find(work.tx, task)
-            self._context.check_version(work.tx, found, if_version)
-            if found.status == "closed":
-                return outcome(found, f"{found.id} is closed already", changed=False)
-            refuse_from(found, "close")
-            case = case_of(self._context, work.tx, work.actor, found.id, tip=tip)
+            row = self._context.find(work.tx, task)
+            self._context.check_version(work.tx, row, if_version)
+            if row.status == "closed":
+                return outcome(row, f"{row.id} is closed already", changed=False)
+            refuse_from(row, "close")
+            case = case_of(self._context, work.tx, work.actor, row.id, tip=tip)
             decision = may_close(case.facts, case.me, case.policy, exception)
             reasons = _gate(case) + (() if decision.allowed else decision.reasons)
             if reasons:
-                refuse_task(found.id, "was not closed", *reasons, lead=reasons[-1])
-            work.record(found.id, e.TaskClosed(rule=decision.rule, exception=decision.exception, reason=why))
+                refuse_task(row.id, "was not closed", *reasons, lead=reasons[-1])
+            work.record(row.id, e.TaskClosed(rule=decision.rule, exception=decision.exception, reason=why))
             notes = (
                 [] if case.attempt is None or case.attempt.no_code else ["its work was not merged: fe list --unmerged"]
             )
             if decision.exception:
                 text = why or decision.message
                 event = SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=text, detail="close")
-                work.record(found.id, event)
+                work.record(row.id, event)
                 notes.append("audited as an exception: fe security")
-            return outcome(self._context.get(work.tx, found.id), f"closed {found.id}", notes=tuple(notes))
+            return outcome(self._context.get(work.tx, row.id), f"closed {row.id}", notes=tuple(notes))
 
     def _tip(self, task: str) -> gate.Tip | None:
         """What git says about an attempt in review; asked before the transaction."""
         with self._context.store.read() as tx:
-            found = self._context.find(tx, task)
-            attempt = attempt_of(tx, found.id) if found.status == "reviewing" else None
+            row = self._context.find(tx, task)
+            attempt = attempt_of(tx, row.id) if row.status == "reviewing" else None
             target = self._context.project(tx).target
         return tip_of(self._context, attempt, target) if attempt else gate.Tip()
 
@@ -74,27 +74,27 @@ class Closing:
     def _drop(self, actor: Actor, task: str, verb: str, reason: str) -> Outcome:
         reason = clean_text(reason, "the reason").strip()
         with self._context.deciding(actor, verb, task=task, reason=reason) as work:
-            found = self._context.find(work.tx, task)
-            if found.status == "closed" and found.resolution in ("cancelled", "deleted"):
-                return outcome(found, f"{found.id} is {found.resolution} already", changed=False)
-            refuse_from(found, verb)
+            row = self._context.find(work.tx, task)
+            if row.status == "closed" and row.resolution in ("cancelled", "deleted"):
+                return outcome(row, f"{row.id} is {row.resolution} already", changed=False)
+            refuse_from(row, verb)
             me = self._context.party(work.tx, work.actor)
-            refuse_unless(may_cancel(facts_of(self._context, work.tx, found.id), me), found)
-            work.record(found.id, e.TaskCancelled(reason=reason) if verb == "cancel" else e.TaskDeleted(reason=reason))
+            refuse_unless(may_cancel(facts_of(self._context, work.tx, row.id), me), row)
+            work.record(row.id, e.TaskCancelled(reason=reason) if verb == "cancel" else e.TaskDeleted(reason=reason))
             done = "cancelled" if verb == "cancel" else "deleted"
-            return outcome(self._context.get(work.tx, found.id), f"{done} {found.id}")
+            return outcome(self._context.get(work.tx, row.id), f"{done} {row.id}")
 
     def reopen(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
         """Open again; approvals end, history and author set stay (I8)."""
         reason = clean_text(reason, "the reason")
         with self._context.deciding(actor, "reopen", task=task, reason=reason) as work:
-            found = self._context.find(work.tx, task)
-            refuse_from(found, "reopen")
+            row = self._context.find(work.tx, task)
+            refuse_from(row, "reopen")
             me = self._context.party(work.tx, work.actor)
-            refuse_unless(may_lift_rejection(facts_of(self._context, work.tx, found.id), me), found)
-            work.record(found.id, e.TaskReopened(reason=reason))
-            escalate(self._context, work, found.id)
-            return outcome(self._context.get(work.tx, found.id), f"reopened {found.id}", fe("start", found.id))
+            refuse_unless(may_lift_rejection(facts_of(self._context, work.tx, row.id), me), row)
+            work.record(row.id, e.TaskReopened(reason=reason))
+            escalate(self._context, work, row.id)
+            return outcome(self._context.get(work.tx, row.id), f"reopened {row.id}", fe("start", row.id))
 
 
 def _gate(case: Case) -> tuple[Reason, ...]:

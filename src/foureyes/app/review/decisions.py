@@ -27,7 +27,7 @@ from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.rules import gate
 from foureyes.core.rules.four_eyes import (
     NOTHING,
-    Said,
+    Declaration,
     may_approve,
     may_break_glass,
     may_decide,
@@ -49,7 +49,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     """What somebody says who agrees: to which diff, in which words, as one decision of which batch (H2, H5)."""
 
     seen: str = ""
-    said: Said = NOTHING
+    declaration: Declaration = NOTHING
     batch: str = ""
 
 
@@ -87,7 +87,7 @@ class Decisions:
         task: str,
         *,
         seen: str = "",
-        said: Said = NOTHING,
+        declaration: Declaration = NOTHING,
         reason: str = "",
         if_version: int | None = None,
         batch: str = "",
@@ -98,24 +98,24 @@ class Decisions:
         `batch` says of which batch it is one decision (H2, H5).
         """
         permit(actor, "approve")
-        given = Given(seen=seen, said=_clean(said, reason), batch=batch)
+        given = Given(seen=seen, declaration=_clean(declaration, reason), batch=batch)
         before = self._before(actor, task)
         with self._context.deciding(
             actor,
             "approve",
             task=task,
             diff_id=before.diff_id,
-            reason=given.said.words,
-            how=given.said.how,
-            as_a_person=_as_a_person(before, given.said),
+            reason=given.declaration.words,
+            how=given.declaration.how,
+            as_a_person=_as_a_person(before, given.declaration),
             policy=before.policy,
             worth=lambda: _is_worth_signing(before, given),
         ) as work:
-            found = self._context.find(work.tx, task)
-            self._context.check_version(work.tx, found, if_version)
+            row = self._context.find(work.tx, task)
+            self._context.check_version(work.tx, row, if_version)
             # A person takes as long as they like to sign: the branch may have gone on meanwhile (D4).
             tip = self._tip(before) if work.key else before.tip
-            case = case_of(self._context, work.tx, work.actor, found.id, tip=tip)
+            case = case_of(self._context, work.tx, work.actor, row.id, tip=tip)
             done = self._repeat(work.tx, case) or self._approve(work, case, given)
         if not done.changed or done.status == "reviewing":
             return done
@@ -155,8 +155,8 @@ class Decisions:
 
     def _approve(self, work: Work, case: Case, given: Given) -> ApprovalOutcome:
         agreement = _agreed(case, given)
-        work.by_person = _as_a_person(case, given.said)
-        if given.said.record_only:
+        work.by_person = _as_a_person(case, given.declaration)
+        if given.declaration.record_only:
             return self._recorded(work, agreement)
         if agreement.decision.rule == "P11":
             return self._finished(work, agreement)
@@ -198,7 +198,7 @@ class Decisions:
             rule=decision.rule,
             status=after(attempt),
             exception=decision.exception,
-            reason=given.said.words,
+            reason=given.declaration.words,
             seen=agreement.shown or "not shown",
             grade=_grade(work),
             batch=given.batch,
@@ -220,7 +220,7 @@ class Decisions:
             diff_id=attempt.diff_id,
             rule=decision.rule,
             exception=decision.exception,
-            reason=agreement.given.said.words,
+            reason=agreement.given.declaration.words,
             seen=agreement.shown or "not shown",
             grade=_grade(work),
         )
@@ -233,7 +233,7 @@ class Decisions:
         recorded = recorded_approval(agreement.case.facts, agreement.case.policy)
         assert recorded is not None
         status = after(agreement.attempt)
-        reason = agreement.given.said.words
+        reason = agreement.given.declaration.words
         work.record(agreement.task, ApprovalFinished(approval=recorded.seq, status=status, reason=reason))
         return _outcome(agreement, status, f"finished: {agreement.decision.message}")
 
@@ -241,22 +241,22 @@ class Decisions:
         """Take an approval back, until it is merged; it stays in the record."""
         reason = clean_text(reason, "the reason")
         with self._context.deciding(actor, "withdraw", task=task, reason=reason) as work:
-            found = self._context.find(work.tx, task)
+            current = self._context.find(work.tx, task)
             me = self._context.party(work.tx, work.actor)
-            facts = facts_of(self._context, work.tx, found.id, me)
-            if found.status != "reviewing" or not facts.recorded:
-                refuse_from(found, "withdraw")
-            refuse_while_merging(self._context, work.tx, found)
-            refuse_landed(self._context, work.tx, found)
-            rows = work.tx.all("attempt.active_approvals", ApprovalView, task=found.id)
+            facts = facts_of(self._context, work.tx, current.id, me)
+            if current.status != "reviewing" or not facts.recorded:
+                refuse_from(current, "withdraw")
+            refuse_while_merging(self._context, work.tx, current)
+            refuse_landed(self._context, work.tx, current)
+            rows = work.tx.all("attempt.active_approvals", ApprovalView, task=current.id)
             mine = [row for row in rows if is_one_origin(me, facts.party(row.session))]  # type: ignore[arg-type]
             if not mine:
-                step = fe("redo", found.id, "-m", phrase("what is wrong"))
+                step = fe("redo", current.id, "-m", phrase("what is wrong"))
                 others = Reason("T2", "only who approved it can take the approval back", step)
-                refuse_task(found.id, "was not changed", others)
-            work.record(found.id, ApprovalWithdrawn(approval=mine[0].seq, reason=reason))
-            now = self._context.get(work.tx, found.id)
-            return outcome(now, f"took the approval of {found.id} back: it is {STANDS.get(now.status, now.status)}")
+                refuse_task(current.id, "was not changed", others)
+            work.record(current.id, ApprovalWithdrawn(approval=mine[0].seq, reason=reason))
+            now = self._context.get(work.tx, current.id)
+            return outcome(now, f"took the approval of {current.id} back: it is {STANDS.get(now.status, now.status)}")
 
 
 def _is_worth_signing(case: Case, given: Given) -> bool:
@@ -267,19 +267,21 @@ def _is_worth_signing(case: Case, given: Given) -> bool:
     return True
 
 
-def _as_a_person(case: Case, said: Said) -> bool:
+def _as_a_person(case: Case, declaration: Declaration) -> bool:
     """I9: the approval counts because a person gives it: break-glass, or a grade that only people have."""
     grade, _ = required_grade(case.policy, labels_in_force(case.facts), case.facts.changed_paths())
-    return bool(said.break_glass.strip()) or grade == "human"
+    return bool(declaration.break_glass.strip()) or grade == "human"
 
 
 def _agreed(case: Case, given: Given) -> Agreement:
     """The agreement, if nothing is against it; else all reasons, D before P."""
-    said, me = given.said, case.me
-    reasons = gate.check(case.facts, me, case.tip, given.seen, case.policy, said.words)
-    apart = may_record(case.facts, case.policy) if said.record_only else None
-    decision = may_break_glass(apart or may_approve(case.facts, me, case.policy, said), me, said.break_glass)
-    decision, reasons = break_checks(decision, reasons, me, said.break_glass)
+    declaration, me = given.declaration, case.me
+    reasons = gate.check(case.facts, me, case.tip, given.seen, case.policy, declaration.words)
+    apart = may_record(case.facts, case.policy) if declaration.record_only else None
+    decision = may_break_glass(
+        apart or may_approve(case.facts, me, case.policy, declaration), me, declaration.break_glass
+    )
+    decision, reasons = break_checks(decision, reasons, me, declaration.break_glass)
     everything = reasons if decision.allowed else (*reasons, *decision.reasons)
     if not everything:
         return Agreement(case, given, decision)
@@ -298,18 +300,18 @@ def _audit_tests(work: Work, agreement: Agreement, gone: tuple[str, ...]) -> Non
     """P8, D5: tests of the target that a person let go."""
     if gone:
         detail = ", ".join(gone[:5]) + (f" and {len(gone) - 5} more" if len(gone) > 5 else "")
-        why = agreement.given.said.words or "approved"
+        why = agreement.given.declaration.words or "approved"
         work.record(agreement.task, SecurityRecorded(kind="tests_gone", rule="D5", reason=why, detail=detail))
 
 
 def _audit(work: Work, agreement: Agreement) -> int | None:
     """P8: an exception is a row of its own."""
-    decision, said = agreement.decision, agreement.given.said
+    decision, declaration = agreement.decision, agreement.given.declaration
     if not decision.exception:
         return None
-    declared = _declared(said) if decision.exception == "self_review" else ""
+    declared = _declared(declaration) if decision.exception == "self_review" else ""
     detail = ", ".join(part for part in (f"approve, attempt {agreement.attempt.n}", declared) if part)
-    why = said.words or declared or decision.message
+    why = declaration.words or declared or decision.message
     event = SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail)
     return work.record(agreement.task, event)[0]
 
@@ -330,16 +332,16 @@ def break_checks(
     return allow("N3", message, exception="break_glass", needs_reason=True), rest
 
 
-def _clean(said: Said, reason: str) -> Said:
+def _clean(declaration: Declaration, reason: str) -> Declaration:
     """What the caller says, fit to be stored."""
-    if said.record_only and said.break_glass:
+    if declaration.record_only and declaration.break_glass:
         raise BadInput("breaking the glass is never only recorded: --record-only and --break-glass do not go together.")
-    return Said(
-        reason=clean_text(said.reason or reason, "the reason"),
-        reviewed_by=clean_name(said.reviewed_by) if said.reviewed_by else "",
-        self_review=said.self_review,
-        break_glass=clean_text(said.break_glass, "the reason"),
-        record_only=said.record_only,
+    return Declaration(
+        reason=clean_text(declaration.reason or reason, "the reason"),
+        reviewed_by=clean_name(declaration.reviewed_by) if declaration.reviewed_by else "",
+        self_review=declaration.self_review,
+        break_glass=clean_text(declaration.break_glass, "the reason"),
+        record_only=declaration.record_only,
     )
 
 
@@ -365,6 +367,6 @@ def _outcome(
     )
 
 
-def _declared(said: Said) -> str:
+def _declared(declaration: Declaration) -> str:
     """What somebody says about who looked at their own work (policy trusted)."""
-    return f"reviewed by {said.reviewed_by}" if said.reviewed_by else "self-review"
+    return f"reviewed by {declaration.reviewed_by}" if declaration.reviewed_by else "self-review"

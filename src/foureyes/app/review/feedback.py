@@ -21,7 +21,7 @@ from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.nouns.feedback import QUICK_ISSUES, PriorityChange, RedoOption
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.four_eyes import Said, may_approve, may_decide
+from foureyes.core.rules.four_eyes import Declaration, may_approve, may_decide
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import clean_text, is_blank, visible
 from foureyes.errors import BadInput, NotFound, Reason
@@ -146,12 +146,12 @@ class Feedback:
 
     def _judge(self, work: Work, task: str, action: str, reason: str) -> Case:
         """T: redo and reject are a person's, or a session's that P would let approve."""
-        found = self._context.find(work.tx, task)
-        refuse_from(found, action)
-        refuse_landed(self._context, work.tx, found)
-        case = case_of(self._context, work.tx, work.actor, found.id)
+        row = self._context.find(work.tx, task)
+        refuse_from(row, action)
+        refuse_landed(self._context, work.tx, row)
+        case = case_of(self._context, work.tx, work.actor, row.id)
         if case.me.kind != "human" or may_decide(case.me) is not None:
-            refuse_unless(may_approve(case.alone, case.me, case.policy, Said(reason)), found)
+            refuse_unless(may_approve(case.alone, case.me, case.policy, Declaration(reason)), row)
         return case
 
 

@@ -16,12 +16,14 @@ from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import refuse_while_merging
 from foureyes.app.tasks.escalation import loop_state_of, profile_of
 from foureyes.app.tasks.ids import free_id
+from foureyes.app.views.loop import LoopView
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.work.branches import begin_again
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested
 from foureyes.core.events.loop import LeadOption, Tier
-from foureyes.core.loop.engine import LEAD_OPTIONS, LoopState, waits
+from foureyes.core.loop.engine import LEAD_OPTIONS, waits
+from foureyes.core.loop.next_steps import loop_step
 from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task, clean_title
@@ -41,17 +43,13 @@ class Loops:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def standing(self, task: str) -> tuple[Task, LoopState]:
-        """A task and where its loop stands."""
+    def show(self, task: str) -> LoopView:
+        """Where the loop of a task stands, for which agent profile the next attempt is (E2, E4), what to do next."""
         with self._context.store.read() as tx:
-            found = self._context.find(tx, task)
-            return found, loop_state_of(self._context, tx, found)
-
-    def profile(self, task: str) -> str:
-        """E2, E4: which agent profile the next attempt is for; empty where somebody decides first."""
-        with self._context.store.read() as tx:
-            found = self._context.find(tx, task)
-            return profile_of(self._context, tx, found, loop_state_of(self._context, tx, found))
+            row = self._context.find(tx, task)
+            state = loop_state_of(self._context, tx, row)
+            profile = profile_of(self._context, tx, row, state)
+        return LoopView(task=row, state=state, profile=profile, next=loop_step(row.id, state))
 
     def lead(self, actor: Actor, task: str, option: str, reason: str, *, into: Sequence[str] = ()) -> Outcome:
         """E3: split, give to senior, restart fresh, ask the user, or let it go on. Nobody can force an approval."""
@@ -61,15 +59,15 @@ class Loops:
         titles = self._titles(chosen, task, into)
         words = "; ".join([reason, *titles])
         with self._context.deciding(actor, f"lead {chosen}", task=task, reason=words) as work:
-            found = self._context.find(work.tx, task)
-            case = case_of(self._context, work.tx, work.actor, found.id)
+            row = self._context.find(work.tx, task)
+            case = case_of(self._context, work.tx, work.actor, row.id)
             self._refuse(case, work.actor.agent, chosen)
-            parts = [self._part(work, found, title, reason) for title in titles]
+            parts = [self._part(work, row, title, reason) for title in titles]
             feedback, reset_to = self._set_back(work, case.facts, chosen, reason)
-            now = loop_state_of(self._context, work.tx, self._context.get(work.tx, found.id))
+            now = loop_state_of(self._context, work.tx, self._context.get(work.tx, row.id))
             tier, waiting = _after(chosen, now.tier)
             event = e.LeadDecided(
-                iteration=found.iteration,
+                iteration=row.iteration,
                 option=chosen,
                 tier=tier,
                 waiting_for=waiting,
@@ -78,9 +76,9 @@ class Loops:
                 feedback=feedback,
                 reset_to=reset_to,
             )
-            work.record(found.id, event)
-            done = self._context.get(work.tx, found.id)
-        began = begin_again(self._context, found.id) if chosen == "fresh" else ""
+            work.record(row.id, event)
+            done = self._context.get(work.tx, row.id)
+        began = begin_again(self._context, row.id) if chosen == "fresh" else ""
         notes = [*[f"planned {part}" for part in parts], *([began] if began else []), *work.notes]
         return outcome(done, f"{done.id}: {SAYS[chosen]}", _next(chosen, done, parts), notes=tuple(notes))
 

@@ -53,8 +53,8 @@ class Prompts:
         """The prompt, and what there is to say about its template."""
         chosen = _purpose(purpose)
         with self._context.store.read() as tx:
-            found = self._context.find(tx, task)
-            facts = facts_of(self._context, tx, found.id)
+            row = self._context.find(tx, task)
+            facts = facts_of(self._context, tx, row.id)
             briefing = self._briefing(tx, actor, facts, chosen)
             target, known = self._context.project(tx).target, accepted(tx)
         own = self._context.repo.file_at(f"refs/heads/{target}", path_of(chosen))
@@ -87,11 +87,11 @@ class Prompts:
             branch=attempt.ref.removeprefix("refs/heads/") if attempt else f"fe/{task.id}",
             files=tuple(attempt.files) if attempt else (),
             checks=tuple(
-                Checked(name=one.rule.name, outcome=one.word, summary=one.said, failing=_failing(one))
-                for one in check_states(facts, policy)
+                Checked(name=state.rule.name, outcome=state.word, summary=state.summary, failing=_failing(state))
+                for state in check_states(facts, policy)
             ),
             feedback=section(history_of(tx, task.id), asks=purpose in ("implement", "respond")),
-            findings=tuple(one.at_time(self._context.now()) for one in findings_of(tx, task.id)),
+            findings=tuple(finding.at_time(self._context.now()) for finding in findings_of(tx, task.id)),
             answers={
                 row.root: (row.word, row.words, row.ground)
                 for row in tx.all("finding.answers", AnswerView, task=task.id)
@@ -109,8 +109,8 @@ class Prompts:
         )
 
 
-def _failing(one: CheckState) -> tuple[str, ...]:
-    return tuple(one.result.failing[:SHOWN_FAILURES]) if one.result else ()
+def _failing(state: CheckState) -> tuple[str, ...]:
+    return tuple(state.result.failing[:SHOWN_FAILURES]) if state.result else ()
 
 
 def _is_about(review: Review, attempt: Attempt | None) -> bool:
@@ -120,14 +120,15 @@ def _is_about(review: Review, attempt: Attempt | None) -> bool:
 
 def table(now: LoopState) -> tuple[str, ...]:
     """L12: the rounds as lines."""
-    return tuple(_line(one) for one in now.rounds)
+    return tuple(_line(round_) for round_ in now.rounds)
 
 
-def _line(one: Round) -> str:
-    fixed = f"fixed {one.fixed}" if one.had or one.n > 1 else "fixed –"
-    again = ", the same tree again" if one.same_tree else ""
-    open_ = "" if one.closed else ", in review"
-    return f"iteration {one.n} ({one.tier}): found {one.found}, {fixed}, no-progress {one.no_progress}{again}{open_}"
+def _line(round_: Round) -> str:
+    fixed = f"fixed {round_.fixed}" if round_.had or round_.n > 1 else "fixed –"
+    again = ", the same tree again" if round_.same_tree else ""
+    open_ = "" if round_.closed else ", in review"
+    counts = f"found {round_.found}, {fixed}, no-progress {round_.no_progress}"
+    return f"iteration {round_.n} ({round_.tier}): {counts}{again}{open_}"
 
 
 def _handoff(handoff: HandoffView | None) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     """A review as its document says it, in our own words."""
 
     document: ReviewResult
-    found: list[Found]
+    findings: list[Found]
     notes: list[str]
     files: list[str]
     rulings: list[Ruling]
@@ -83,8 +83,8 @@ class Reviews:
         permit(actor, "review submit")
         before = self._before(actor, task)
         given = self._given(actor, before.facts, document)
-        code = code_of(self._context, before.attempt, given.found)
-        anchored = [anchor(each, code) for each in given.found]
+        code = code_of(self._context, before.attempt, given.findings)
+        anchored = [anchor(each, code) for each in given.findings]
         words = "; ".join(part for part in (given.document.payload.verdict, words_of(given.rulings)) if part)
         returned: Raising | None = None
         done: ReviewOutcome | None = None
@@ -119,22 +119,22 @@ class Reviews:
 
     def _before(self, actor: Actor, task: str) -> Case:
         with self._context.store.read() as tx:
-            found = self._context.find_id(tx, task)
-            refuse_other_task(actor, found)
-            case = case_of(self._context, tx, actor, found)
+            task_id = self._context.find_id(tx, task)
+            refuse_other_task(actor, task_id)
+            case = case_of(self._context, tx, actor, task_id)
         if case.attempt is None:
-            raise NotFound(f"nothing was handed in for {found}.", next_step=fe("show", found), task=found)
+            raise NotFound(f"nothing was handed in for {task_id}.", next_step=fe("show", task_id), task=task_id)
         return case
 
     def _given(self, actor: Actor, facts: Facts, document: bytes) -> Given:
         """V3: structured output only; every wrong field is named, and prose is no review."""
         try:
             result = read(document, ReviewResult)
-            found, notes, problems = found_in(result.payload.issues, "payload.issues")
+            findings, notes, problems = found_in(result.payload.issues, "payload.issues")
             files, more = files_of(result.payload.files_reviewed, "payload.files_reviewed")
             ruled, others = rulings_of(result.payload.rulings)
             problems += [*more, *others]
-            wrong = status_problem(result.payload.status, [each.severity for each in found], len(notes))
+            wrong = status_problem(result.payload.status, [each.severity for each in findings], len(notes))
             problems += [wrong] if wrong else []
             if problems:
                 step = fe("review", "submit", facts.task.id, blank("FILE"), before="mend these and send it again: ")
@@ -147,7 +147,7 @@ class Reviews:
             self._note_return(actor, facts)
             raise
         rulings = [Ruling(ruling.finding, ruling.ruling, ruling.reason) for ruling in ruled]
-        return Given(document=result, found=found, notes=notes, files=files, rulings=rulings)
+        return Given(document=result, findings=findings, notes=notes, files=files, rulings=rulings)
 
     def _note_return(self, actor: Actor, facts: Facts) -> None:
         """V3: that a document was no review is on record, nothing of what it said; that is for the reviewer's score
@@ -225,7 +225,7 @@ class Reviews:
     def _record(self, work: Work, case: Case, given: Given, raised: Raising) -> ReviewOutcome:
         facts, attempt, payload = case.facts, case.attempt, given.document.payload
         assert attempt is not None
-        severities = [finding.severity for finding in given.found]
+        severities = [finding.severity for finding in given.findings]
         verdict = effective(payload.verdict, severities)
         missing = unread(attempt.files, given.files, case.policy.coverage_exclude)
         eligible = may_rule(case, payload.summary)
@@ -243,7 +243,7 @@ class Reviews:
             notes=tuple(given.notes),
             raised=len(raised.event.findings) if raised.event else 0,
             blocking=blocking,
-            actionable=counts or any(finding.path and finding.fix.strip() for finding in given.found),
+            actionable=counts or any(finding.path and finding.fix.strip() for finding in given.findings),
         )
         work.record(facts.task.id, event, *([raised.event] if raised.event else []))
         if counts and eligible.exception:
@@ -290,33 +290,33 @@ class Reviews:
     def request(self, actor: Actor, task: str, *, reviewer: str = "") -> ReviewRequest:
         """V2: what a reviewer of the latest attempt is asked."""
         with self._context.store.read() as tx:
-            found = self._context.find_id(tx, task)
-            facts = facts_of(self._context, tx, found)
+            task_id = self._context.find_id(tx, task)
+            facts = facts_of(self._context, tx, task_id)
             if facts.attempt is None:
-                raise NotFound(f"nothing was handed in for {found}.", next_step=fe("show", found), task=found)
+                raise NotFound(f"nothing was handed in for {task_id}.", next_step=fe("show", task_id), task=task_id)
             policy = self._context.policy(tx, actor)
-            answers = {row.root: row for row in tx.all("finding.answers", AnswerView, task=found)}
-            known = [finding for finding in findings_of(tx, found) if finding.state in UNRESOLVED]
+            answers = {row.root: row for row in tx.all("finding.answers", AnswerView, task=task_id)}
+            known = [finding for finding in findings_of(tx, task_id) if finding.state in UNRESOLVED]
             me = tx.one("session.get", SessionView, id=actor.session)
-            before = [row for row in tx.all("review.of_task", Review, task=found) if row.attempt < facts.attempt.n]
+            before = [row for row in tx.all("review.of_task", Review, task=task_id) if row.attempt < facts.attempt.n]
         attempt = facts.attempt
         context = RequestContext(
-            summaries={str(found): attempt.message or facts.task.title},
-            diff=f"fe show {found} --diff",
+            summaries={str(task_id): attempt.message or facts.task.title},
+            diff=f"fe show {task_id} --diff",
             acceptance=facts.task.acceptance,
             checks=tuple(
-                CheckLine(check=state.rule.name, outcome=state.word, summary=state.said)
+                CheckLine(check=state.rule.name, outcome=state.word, summary=state.summary)
                 for state in check_states(facts, policy)
             ),
             open_findings=tuple(asked(finding, answers.get(finding.root)) for finding in known),
         )
         return ReviewRequest(
             reviewer=reviewer or (me.name if me else actor.name or str(actor.session)),
-            task=found,
+            task=task_id,
             title=facts.task.title,
             attempt=attempt.n,
             diff_id=attempt.diff_id,
-            targets=(str(found),),
+            targets=(str(task_id),),
             context=context,
             focus_areas=policy.focus,
             max_words=policy.max_words,

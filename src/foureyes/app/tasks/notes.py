@@ -33,9 +33,9 @@ class Notes:
             raise BadInput(f"log type {type!r}: allowed are {', '.join(LOG_TYPES)}.")
         text = clean_text(text, "the log line")
         with self._context.writing(actor, "log") as work:
-            found = self._context.find_id(work.tx, task)
-            (seq,) = work.record(found, Logged(text=text, type=type))
-            return outcome(self._context.get(work.tx, found), f"logged on {found} (row {seq})")
+            task_id = self._context.find_id(work.tx, task)
+            (seq,) = work.record(task_id, Logged(text=text, type=type))
+            return outcome(self._context.get(work.tx, task_id), f"logged on {task_id} (row {seq})")
 
     def handoff(
         self,
@@ -59,6 +59,6 @@ class Notes:
                 next_step=fe("handoff", task, "--done", phrase("…"), "--remaining", phrase("…")),
             )
         with self._context.writing(actor, "handoff") as work:
-            found = self._context.find_id(work.tx, task)
-            work.record(found, HandedOff(**lists))
-            return outcome(self._context.get(work.tx, found), f"handoff written on {found}")
+            task_id = self._context.find_id(work.tx, task)
+            work.record(task_id, HandedOff(**lists))
+            return outcome(self._context.get(work.tx, task_id), f"handoff written on {task_id}")

@@ -29,18 +29,18 @@ class Stops:
         """Say what a task waits for that is not a task."""
         reason = needed(reason, "block", task)
         with self._context.writing(actor, "block") as work:
-            found = self._at(work, task, "block")
-            work.record(found.id, e.TaskBlocked(reason=reason))
-            return self._done(work, found, f"blocked {found.id}: {reason}")
+            row = self._at(work, task, "block")
+            work.record(row.id, e.TaskBlocked(reason=reason))
+            return self._done(work, row, f"blocked {row.id}: {reason}")
 
     def unblock(self, actor: Actor, task: str, reason: str = "") -> Outcome:
         """Free a blocked task; a rejected one only by who rejected it, or a person."""
         with self._context.deciding(actor, "unblock", task=task, reason=reason) as work:
-            found = self._at(work, task, "unblock")
+            row = self._at(work, task, "unblock")
             me = self._context.party(work.tx, work.actor)
-            refuse_unless(may_lift_rejection(facts_of(self._context, work.tx, found.id), me), found)
-            work.record(found.id, e.TaskUnblocked(reason=clean_text(reason, "the reason")))
-            return self._done(work, found, f"unblocked {found.id}")
+            refuse_unless(may_lift_rejection(facts_of(self._context, work.tx, row.id), me), row)
+            work.record(row.id, e.TaskUnblocked(reason=clean_text(reason, "the reason")))
+            return self._done(work, row, f"unblocked {row.id}")
 
     def defer(self, actor: Actor, task: str, until: str | None = None) -> Outcome:
         """Not now; perhaps from a date on."""
@@ -50,16 +50,16 @@ class Stops:
             except ValueError:
                 raise BadInput(f"{until!r} is not a date; write it as 2027-01-31.") from None
         with self._context.writing(actor, "defer") as work:
-            found = self._at(work, task, "defer")
-            work.record(found.id, e.TaskDeferred(until=until))
-            return self._done(work, found, f"deferred {found.id}" + (f" until {until}" if until else ""))
+            row = self._at(work, task, "defer")
+            work.record(row.id, e.TaskDeferred(until=until))
+            return self._done(work, row, f"deferred {row.id}" + (f" until {until}" if until else ""))
 
     def undefer(self, actor: Actor, task: str) -> Outcome:
         """Now after all."""
         with self._context.writing(actor, "undefer") as work:
-            found = self._at(work, task, "undefer")
-            work.record(found.id, e.TaskUndeferred())
-            return self._done(work, found, f"{found.id} is open again")
+            row = self._at(work, task, "undefer")
+            work.record(row.id, e.TaskUndeferred())
+            return self._done(work, row, f"{row.id} is open again")
 
     def hold(self, actor: Actor, task: str | None, reason: str) -> Outcome:
         """A person stops a task, or the whole project, until a person lifts it."""
@@ -68,9 +68,9 @@ class Stops:
             if task is None:
                 work.record("", ProjectHeld(reason=reason))
                 return Outcome(task="", status="held", version=0, message=f"the project is held: {reason}")
-            found = self._context.find(work.tx, task)
-            work.record(found.id, e.TaskHeld(reason=reason))
-            return self._done(work, found, f"held {found.id}: {reason}")
+            row = self._context.find(work.tx, task)
+            work.record(row.id, e.TaskHeld(reason=reason))
+            return self._done(work, row, f"held {row.id}: {reason}")
 
     def resume(self, actor: Actor, task: str | None, reason: str) -> Outcome:
         """A person lifts a hold, and says why."""
@@ -81,17 +81,17 @@ class Stops:
                     return Outcome(task="", status="", version=0, changed=False, message="the project is not held")
                 work.record("", ProjectResumed(reason=reason))
                 return Outcome(task="", status="", version=0, message="the project's hold is lifted")
-            found = self._context.find(work.tx, task)
-            if found.hold is None:
-                return outcome(found, f"{found.id} is not held", changed=False)
-            work.record(found.id, e.TaskResumed(reason=reason))
-            return self._done(work, found, f"the hold on {found.id} is lifted")
+            row = self._context.find(work.tx, task)
+            if row.hold is None:
+                return outcome(row, f"{row.id} is not held", changed=False)
+            work.record(row.id, e.TaskResumed(reason=reason))
+            return self._done(work, row, f"the hold on {row.id} is lifted")
 
     def _at(self, work: Work, task: str, action: str) -> Task:
         """The task, if the table has a way from where it stands."""
-        found = self._context.find(work.tx, task)
-        refuse_from(found, action)
-        return found
+        row = self._context.find(work.tx, task)
+        refuse_from(row, action)
+        return row
 
     def _done(self, work: Work, task: Task, message: str) -> Outcome:
         return outcome(self._context.get(work.tx, task.id), message)

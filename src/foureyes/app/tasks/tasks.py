@@ -125,25 +125,25 @@ class Tasks:
         (T8).
         """
         with self._context.writing(actor, "update") as work:
-            found = self._context.find(work.tx, task)
-            self._context.check_version(work.tx, found, if_version)
+            row = self._context.find(work.tx, task)
+            self._context.check_version(work.tx, row, if_version)
             wanted: dict[str, object] = {
                 "title": None if title is None else clean_title(title),
                 "description": None if description is None else clean_text(description, "the description"),
                 "acceptance": None if acceptance is None else clean_text(acceptance, "the acceptance"),
                 "type": None if type is None else task_type(type),
-                "priority": _priority(found, priority, step),
+                "priority": _priority(row, priority, step),
                 "group": clean_title(group) if group else group,
                 "estimate_minutes": estimate_minutes,
             }
-            self._record_edit(work, found, wanted)
+            self._record_edit(work, row, wanted)
             if parent is not None:
-                self._move(work, found, parent)
-            if minor is not None and minor != found.minor:
-                work.record(found.id, e.MinorSet(minor=minor))
-            self._put_on(work, found, labels)
-            self._let_wait(work, found, depends_on)
-            return _edited(found, self._context.get(work.tx, found.id))
+                self._move(work, row, parent)
+            if minor is not None and minor != row.minor:
+                work.record(row.id, e.MinorSet(minor=minor))
+            self._put_on(work, row, labels)
+            self._let_wait(work, row, depends_on)
+            return _edited(row, self._context.get(work.tx, row.id))
 
     def _record_edit(self, work: Work, task: Task, wanted: dict[str, object]) -> None:
         """What is wanted and different, and the end of approvals that were given for another text (T8)."""
@@ -171,18 +171,18 @@ class Tasks:
     def add_label(self, actor: Actor, task: str, labels: Sequence[str]) -> Outcome:
         """Put labels on."""
         with self._context.writing(actor, "label") as work:
-            found = self._context.find(work.tx, task)
-            self._put_on(work, found, labels)
-            return self._with_labels(work, found)
+            row = self._context.find(work.tx, task)
+            self._put_on(work, row, labels)
+            return self._with_labels(work, row)
 
     def remove_label(self, actor: Actor, task: str, labels: Sequence[str]) -> Outcome:
         """Take labels off."""
         with self._context.writing(actor, "label") as work:
-            found = self._context.find(work.tx, task)
+            row = self._context.find(work.tx, task)
             for label in dict.fromkeys(clean_label(label) for label in labels):
-                if label in found.labels:
-                    work.record(found.id, e.LabelRemoved(label=label))
-            return self._with_labels(work, found)
+                if label in row.labels:
+                    work.record(row.id, e.LabelRemoved(label=label))
+            return self._with_labels(work, row)
 
     @staticmethod
     def _put_on(work: Work, task: Task, labels: Sequence[str]) -> None:
@@ -197,11 +197,11 @@ class Tasks:
     def add_dependency(self, actor: Actor, task: str, depends_on: Sequence[str]) -> Outcome:
         """Let a task wait for others; a circle is refused (T4)."""
         with self._context.writing(actor, "dep add") as work:
-            found = self._context.find(work.tx, task)
-            have = self._let_wait(work, found, depends_on)
-            now = self._context.get(work.tx, found.id)
+            row = self._context.find(work.tx, task)
+            have = self._let_wait(work, row, depends_on)
+            now = self._context.get(work.tx, row.id)
             return outcome(
-                now, f"{now.id} waits for {', '.join(sorted(have)) or 'nothing'}", changed=now.version != found.version
+                now, f"{now.id} waits for {', '.join(sorted(have)) or 'nothing'}", changed=now.version != row.version
             )
 
     def _let_wait(self, work: Work, task: Task, depends_on: Sequence[str]) -> set[str]:
@@ -226,12 +226,12 @@ class Tasks:
     def remove_dependency(self, actor: Actor, task: str, depends_on: Sequence[str]) -> Outcome:
         """Let a task no longer wait; journalled, and shown in review (T3)."""
         with self._context.writing(actor, "dep rm") as work:
-            found = self._context.find(work.tx, task)
-            have = {row.id for row in work.tx.all("task.dependencies", Named, id=found.id)}
+            current = self._context.find(work.tx, task)
+            have = {row.id for row in work.tx.all("task.dependencies", Named, id=current.id)}
             todo = [other for other in (self._context.find_id(work.tx, text) for text in depends_on) if other in have]
             for other in todo:
-                work.record(found.id, e.DependencyRemoved(depends_on=other))
-            now = self._context.get(work.tx, found.id)
+                work.record(current.id, e.DependencyRemoved(depends_on=other))
+            now = self._context.get(work.tx, current.id)
             return outcome(
                 now, f"{now.id} waits for {', '.join(sorted(have - set(todo))) or 'nothing'}", changed=bool(todo)
             )

@@ -39,6 +39,7 @@ class StatusView(msgspec.Struct, frozen=True, kw_only=True):
     reviewable_more: bool = False
     hold: str | None = None
     notes: tuple[Steps, ...] = ()
+    next: Steps = NO_STEP
 
 
 class Check(msgspec.Struct, frozen=True):

@@ -130,13 +130,14 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QueueView(msgspec.Struct, frozen=True, kw_only=True):
-    """The queue as it is now."""
+    """The queue as it is now. `rows` may be only the first of the `count` that wait."""
 
     count: int
     auto_approvable: int
     need_attention: int
     checks: tuple[str, ...]
     rows: tuple[QueueRow, ...]
+    next: Steps = NO_STEP
 
 
 class Batch(msgspec.Struct, frozen=True, kw_only=True):

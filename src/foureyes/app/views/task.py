@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.steps import NO_STEP, Steps
+
 if TYPE_CHECKING:  # nobody decodes these values, and a verb that answers with an Outcome needs none of them
     from foureyes.app.views.check import CheckView
     from foureyes.app.views.finding import FindingView
@@ -84,6 +86,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     remarks: list[str] = []
     patches: list[LogView] = []
     you: Preview | None = None
+    next: Steps = NO_STEP
 
     def name(self, session: str | None) -> str:
         """What people call a session."""

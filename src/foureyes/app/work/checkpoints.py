@@ -58,7 +58,7 @@ class Checkpoints:
 
     def _free(self, task: str) -> str:
         """The first number that is free."""
-        taken = {one.name for one in self._context.workshop.checkpoints() if one.task == task}
+        taken = {checkpoint.name for checkpoint in self._context.workshop.checkpoints() if checkpoint.task == task}
         return next(str(number) for number in range(1, len(taken) + 2) if str(number) not in taken)
 
     def _refuse_dirty(self, message: str, step: Steps) -> None:
@@ -68,22 +68,28 @@ class Checkpoints:
             refuse_verb(message, Reason("K2", f"not everything is committed: {paths[0]}{more}", step))
 
     def _named(self, task: str, name: str) -> CheckpointView:
-        found = [one for one in self._context.workshop.checkpoints() if one.name == name and one.task == task]
-        found = found or [one for one in self._context.workshop.checkpoints() if one.name == name and not task]
-        if len(found) != 1:
-            several = ", ".join(one.task or "no task" for one in found)
-            said = (
+        matches = [
+            checkpoint
+            for checkpoint in self._context.workshop.checkpoints()
+            if checkpoint.name == name and checkpoint.task == task
+        ]
+        matches = matches or [
+            checkpoint for checkpoint in self._context.workshop.checkpoints() if checkpoint.name == name and not task
+        ]
+        if len(matches) != 1:
+            several = ", ".join(checkpoint.task or "no task" for checkpoint in matches)
+            message = (
                 f"several tasks have a checkpoint {visible(name)}: {several}."
-                if found
+                if matches
                 else f"there is no checkpoint {visible(name)}."
             )
             raise NotFound(
-                said,
+                message,
                 next_step=fe("checkpoint", "list")
-                if not found
+                if not matches
                 else fe("checkpoint", "restore", name, "--task", blank("TASK")),
             )
-        return found[0]
+        return matches[0]
 
     def all(self) -> list[CheckpointView]:
         """All checkpoints, the newest first."""
@@ -94,7 +100,7 @@ class Checkpoints:
         is lost.
         """
         permit(actor, "checkpoint restore")
-        found = self._named(self._task(task), name)
+        checkpoint = self._named(self._task(task), name)
         repo, ref = self._context.repo, self._context.repo.current_ref()
         with self._context.store.read() as tx:
             target = self._context.project(tx).target
@@ -103,22 +109,24 @@ class Checkpoints:
             reason = Reason(
                 "K2",
                 f"{where}: a checkpoint never moves it",
-                shell("git", "switch", "-c", blank("NAME"), found.sha[:7]),
+                shell("git", "switch", "-c", blank("NAME"), checkpoint.sha[:7]),
             )
             refuse_verb("nothing was restored.", reason)
         self._refuse_dirty("nothing was restored.", prose("commit it or put it aside, then try again"))
         old = repo.commit_of(ref)
         assert old is not None
-        if old == found.sha:
-            return Restored(name=name, sha=found.sha, branch=ref.removeprefix("refs/heads/"), kept="", changed=False)
+        if old == checkpoint.sha:
+            return Restored(
+                name=name, sha=checkpoint.sha, branch=ref.removeprefix("refs/heads/"), kept="", changed=False
+            )
         kept = f"before-{name.removeprefix('before-')[:40]}-{old[:7]}"
-        self._context.workshop.add_checkpoint(found.task, kept, old, at=self._context.clock.now())
-        why = self._context.workshop.reset(ref, old=old, new=found.sha)
+        self._context.workshop.add_checkpoint(checkpoint.task, kept, old, at=self._context.clock.now())
+        why = self._context.workshop.reset(ref, old=old, new=checkpoint.sha)
         if why:
             refuse_verb("nothing was restored.", Reason("K2", why, shell("git", "status")))
         with self._context.writing(actor, "checkpoint restore") as work:
-            work.record(found.task, e.CheckpointNoted(did="restore", name=name, sha=found.sha))
-        return Restored(name=name, sha=found.sha, branch=ref.removeprefix("refs/heads/"), kept=kept)
+            work.record(checkpoint.task, e.CheckpointNoted(did="restore", name=name, sha=checkpoint.sha))
+        return Restored(name=name, sha=checkpoint.sha, branch=ref.removeprefix("refs/heads/"), kept=kept)
 
     def prune(self, actor: Actor, *, keep: int = KEEP, task: str = "") -> list[CheckpointView]:
         """Forget all but the newest ones of each task; the commits that branches or attempts hold stay where they
@@ -127,13 +135,19 @@ class Checkpoints:
         permit(actor, "checkpoint prune")
         of = self._task(task)
         by_task: dict[str, list[CheckpointView]] = {}
-        for one in self._context.workshop.checkpoints():
-            if not task or one.task == of:
-                by_task.setdefault(one.task, []).append(one)
-        gone = [one for rows in by_task.values() for one in rows[keep:]]
-        dropped = [one for one in gone if self._context.workshop.drop_checkpoint(one.task, one.name, Sha(one.sha))]
+        for checkpoint in self._context.workshop.checkpoints():
+            if not task or checkpoint.task == of:
+                by_task.setdefault(checkpoint.task, []).append(checkpoint)
+        gone = [checkpoint for rows in by_task.values() for checkpoint in rows[keep:]]
+        dropped = [
+            checkpoint
+            for checkpoint in gone
+            if self._context.workshop.drop_checkpoint(checkpoint.task, checkpoint.name, Sha(checkpoint.sha))
+        ]
         if dropped:
             with self._context.writing(actor, "checkpoint prune") as work:
-                for one in dropped:
-                    work.record(one.task, e.CheckpointNoted(did="prune", name=one.name, sha=one.sha))
+                for checkpoint in dropped:
+                    work.record(
+                        checkpoint.task, e.CheckpointNoted(did="prune", name=checkpoint.name, sha=checkpoint.sha)
+                    )
         return dropped

@@ -48,21 +48,21 @@ class Claims:
     def _start(self, actor: Actor, task: str, if_version: int | None) -> Outcome:
         head = target_head(self._context)
         with self._context.writing(actor, "start") as work:
-            found = self._context.find(work.tx, task)
-            self._context.check_version(work.tx, found, if_version)
-            if found.status == "in_progress" and found.implementer is not None:
-                return self._already(work, found)
-            self._refuse_if_not_free(work.tx, found)
-            done = self._claim(work, found, head)
-        return self._prepared(work, found, done)
+            row = self._context.find(work.tx, task)
+            self._context.check_version(work.tx, row, if_version)
+            if row.status == "in_progress" and row.implementer is not None:
+                return self._already(work, row)
+            self._refuse_if_not_free(work.tx, row)
+            done = self._claim(work, row, head)
+        return self._prepared(work, row, done)
 
-    def _prepared(self, work: Work, found: Task, done: Outcome) -> Outcome:
+    def _prepared(self, work: Work, task: Task, done: Outcome) -> Outcome:
         """F1: what a redo wanted of the branch is done now, if a crash came between."""
-        if not found.iteration:
+        if not task.iteration:
             return done
         from foureyes.app.work.branches import begin_again
 
-        note = begin_again(self._context, found.id)
+        note = begin_again(self._context, task.id)
         return replace(done, notes=(*done.notes, *([note] if note else []), *work.notes))
 
     def _in_worktree(self, actor: Actor, done: Outcome) -> ClaimedWorktree:
@@ -94,18 +94,18 @@ class Claims:
                         joint="   (",
                     ),
                 )
-            found = self._context.find(work.tx, rows[0].id)
-            done = self._claim(work, found, head)
-        return self._prepared(work, found, done)
+            task = self._context.find(work.tx, rows[0].id)
+            done = self._claim(work, task, head)
+        return self._prepared(work, task, done)
 
-    def _facts(self, work: Work, found: Task) -> Facts:
+    def _facts(self, work: Work, task: Task) -> Facts:
         from foureyes.app.call.facts import facts_of  # most claims are of a free task, and need none of it
 
-        return facts_of(self._context, work.tx, found.id)
+        return facts_of(self._context, work.tx, task.id)
 
-    def _claim(self, work: Work, found: Task, head: Sha | None) -> Outcome:
-        work.record(found.id, e.TaskStarted(target_head=head))
-        now = self._context.get(work.tx, found.id)
+    def _claim(self, work: Work, task: Task, head: Sha | None) -> Outcome:
+        work.record(task.id, e.TaskStarted(target_head=head))
+        now = self._context.get(work.tx, task.id)
         step = fe("submit", now.id, "-m", phrase("what you did"), before="work on a branch, commit, then: ")
         return outcome(now, f"started {now.id}: {now.title}", step, notes=self._to_answer(work, now))
 
@@ -115,76 +115,74 @@ class Claims:
         count = work.tx.one("finding.unresolved", Count, task=now.id) if now.iteration else None
         if count is None or not count.n:
             return ()
-        found = "1 finding is" if count.n == 1 else f"{count.n} findings are"
-        return (f"{found} open: fe finding list {now.id} --open   (answer each that blocks: fe finding respond ID)",)
+        findings = "1 finding is" if count.n == 1 else f"{count.n} findings are"
+        return (f"{findings} open: fe finding list {now.id} --open   (answer each that blocks: fe finding respond ID)",)
 
-    def _already(self, work: Work, found: Task) -> Outcome:
-        assert found.implementer is not None
-        facts = self._facts(work, found)
-        owner = facts.party(found.implementer)
+    def _already(self, work: Work, task: Task) -> Outcome:
+        assert task.implementer is not None
+        facts = self._facts(work, task)
+        owner = facts.party(task.implementer)
         if is_same(self._context.party(work.tx, work.actor), owner):
-            return outcome(found, f"{found.id} is yours already", fe("submit", found.id), changed=False)
+            return outcome(task, f"{task.id} is yours already", fe("submit", task.id), changed=False)
         raise LostClaim(
-            f"{found.id} was started by {facts.party_name(found.implementer)} at {found.started_at}.",
+            f"{task.id} was started by {facts.party_name(task.implementer)} at {task.started_at}.",
             next_step=fe("next"),
-            task=found.id,
+            task=task.id,
         )
 
-    def _refuse_if_not_free(self, tx: Tx, found: Task) -> None:
+    def _refuse_if_not_free(self, tx: Tx, task: Task) -> None:
         reasons: list[Reason] = []
         hold = self._context.project(tx).hold
-        if found.status != "open":
-            verb = {"blocked": "unblock", "deferred": "undefer", "closed": "reopen"}.get(found.status, "show")
-            why = f" ({found.blocked_reason})" if found.blocked_reason else ""
+        if task.status != "open":
+            verb = {"blocked": "unblock", "deferred": "undefer", "closed": "reopen"}.get(task.status, "show")
+            why = f" ({task.blocked_reason})" if task.blocked_reason else ""
             reasons.append(
                 Reason(
                     "T1",
-                    f"{found.id} is {found.status}{why}; only an open task can be started",
-                    fe(verb, found.id),
+                    f"{task.id} is {task.status}{why}; only an open task can be started",
+                    fe(verb, task.id),
                 )
             )
         if hold is not None:
             reasons.append(Reason("D3", f"the project is held: {hold}", RESUME))
-        if found.hold is not None:
+        if task.hold is not None:
             reasons.append(
-                Reason(
-                    "D3", f"{found.id} is held: {found.hold}", by_person(fe("resume", found.id, "-m", phrase("why")))
-                )
+                Reason("D3", f"{task.id} is held: {task.hold}", by_person(fe("resume", task.id, "-m", phrase("why"))))
             )
-        if found.waiting_for:
-            who = "a person" if found.waiting_for == "user" else "the lead"
-            said = f"{found.id} waits for {who} to decide (tier {found.tier})"
+        if task.waiting_for:
+            who = "a person" if task.waiting_for == "user" else "the lead"
+            waits = f"{task.id} waits for {who} to decide (tier {task.tier})"
             reasons.append(
                 Reason(
                     "E2",
-                    said,
-                    fe("lead", one_of("split", "senior", "fresh", "ask", "continue"), found.id, "-m", phrase("why")),
+                    waits,
+                    fe("lead", one_of("split", "senior", "fresh", "ask", "continue"), task.id, "-m", phrase("why")),
                 )
             )
-        for link in tx.all("task.dependencies", Link, id=found.id):
+        for link in tx.all("task.dependencies", Link, id=task.id):
             if link.status != "closed":
                 reasons.append(
-                    Reason("T3", f"{found.id} waits for {link.id}, which is {link.status}", fe("show", link.id))
+                    Reason("T3", f"{task.id} waits for {link.id}, which is {link.status}", fe("show", link.id))
                 )
-        if found.parent and self._context.get(tx, found.parent).status == "blocked":
-            reasons.append(Reason("T4", f"its parent {found.parent} is blocked", fe("show", found.parent)))
+        if task.parent and self._context.get(tx, task.parent).status == "blocked":
+            reasons.append(Reason("T4", f"its parent {task.parent} is blocked", fe("show", task.parent)))
         if reasons:
-            refuse_task(found.id, "was not started", *reasons)
+            refuse_task(task.id, "was not started", *reasons)
 
-    def _is_free_for_child(self, work: Work, found: Task) -> bool:
+    def _is_free_for_child(self, work: Work, task: Task) -> bool:
         """Whether a spawned session can be given the claim. The spawner's own claim, or one below it, it may help
         with.
         """
-        if found.status != "in_progress" or found.implementer is None:
-            self._refuse_if_not_free(work.tx, found)
+        if task.status != "in_progress" or task.implementer is None:
+            self._refuse_if_not_free(work.tx, task)
             return True
-        facts = self._facts(work, found)
-        me, owner = self._context.party(work.tx, work.actor), facts.party(found.implementer)
+        facts = self._facts(work, task)
+        me, owner = self._context.party(work.tx, work.actor), facts.party(task.implementer)
         if work.actor.kind == "service" or not (is_one_origin(me, owner) or is_under(facts, owner, me)):
             raise LostClaim(
-                f"{found.id} was started by {facts.party_name(found.implementer)} at {found.started_at}.",
+                f"{task.id} was started by {facts.party_name(task.implementer)} at {task.started_at}.",
                 next_step=fe("next"),
-                task=found.id,
+                task=task.id,
             )
         return False
 
@@ -192,47 +190,47 @@ class Claims:
         """Give a claim back, or release another's that may be released. `how` says how the run ended (L17)."""
         reason = clean_text(reason, "the reason")
         with self._context.writing(actor, "unstart") as work:
-            found = self._context.find(work.tx, task)
-            if found.status != "in_progress" or found.implementer is None:
+            row = self._context.find(work.tx, task)
+            if row.status != "in_progress" or row.implementer is None:
                 refuse_task(
-                    found.id,
-                    f"is {found.status}; only a task in progress can be given back",
-                    Reason("T2", f"{found.id} is {found.status}", fe("show", found.id)),
+                    row.id,
+                    f"is {row.status}; only a task in progress can be given back",
+                    Reason("T2", f"{row.id} is {row.status}", fe("show", row.id)),
                 )
-            facts = self._facts(work, found)
-            me, owner = self._context.party(work.tx, actor), facts.party(found.implementer)
+            facts = self._facts(work, row)
+            me, owner = self._context.party(work.tx, actor), facts.party(row.implementer)
             if is_one_origin(me, owner):
-                work.record(found.id, e.TaskUnstarted(reason=reason, how=how))
-                return self._given_back(work, found, f"gave {found.id} back", fe("next"), how)
-            if actor.kind != "human" and not is_under(facts, owner, me) and not self._is_silent(work, found):
+                work.record(row.id, e.TaskUnstarted(reason=reason, how=how))
+                return self._given_back(work, row, f"gave {row.id} back", fe("next"), how)
+            if actor.kind != "human" and not is_under(facts, owner, me) and not self._is_silent(work, row):
                 minutes = self._context.policy(work.tx, actor).claim_stale_minutes
-                who = facts.party_name(found.implementer)
+                who = facts.party_name(row.implementer)
                 refuse_task(
-                    found.id,
+                    row.id,
                     "was not released",
                     Reason(
                         "T1",
                         f"{who} holds the claim and was heard of within {minutes} minutes",
-                        fe("show", found.id),
+                        fe("show", row.id),
                     ),
                 )
-            work.record(found.id, e.TaskReleased(implementer=found.implementer, reason=reason, how=how))
-            return self._given_back(work, found, f"released {found.id}", fe("start", found.id), how)
+            work.record(row.id, e.TaskReleased(implementer=row.implementer, reason=reason, how=how))
+            return self._given_back(work, row, f"released {row.id}", fe("start", row.id), how)
 
-    def _given_back(self, work: Work, found: Task, said: str, step: Steps, how: RunEnd) -> Outcome:
+    def _given_back(self, work: Work, task: Task, message: str, step: Steps, how: RunEnd) -> Outcome:
         """L17: a run that had findings to work on and ended oddly is a round without progress."""
         if how:
             from foureyes.app.tasks.escalation import escalate
 
-            escalate(self._context, work, found.id)
-        now = self._context.get(work.tx, found.id)
+            escalate(self._context, work, task.id)
+        now = self._context.get(work.tx, task.id)
         notes = (f"it waits for {now.waiting_for} now: tier {now.tier} (E1)",) if now.waiting_for else ()
-        notes = (f"it goes to tier {now.tier} (E1)",) if not notes and now.tier != found.tier else notes
-        return outcome(now, said, step, notes=notes)
+        notes = (f"it goes to tier {now.tier} (E1)",) if not notes and now.tier != task.tier else notes
+        return outcome(now, message, step, notes=notes)
 
-    def _is_silent(self, work: Work, found: Task) -> bool:
+    def _is_silent(self, work: Work, task: Task) -> bool:
         """The claim's session has ended, or nothing was heard of it for `claim_stale_minutes`."""
-        owner = work.tx.one("session.get", SessionView, id=found.implementer)
+        owner = work.tx.one("session.get", SessionView, id=task.implementer)
         limit = self._context.ago(self._context.policy(work.tx, work.actor).claim_stale_minutes)
         return owner is not None and (owner.ended or owner.last_seen_at <= limit)
 

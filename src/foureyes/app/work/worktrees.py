@@ -29,23 +29,23 @@ class Worktrees:
         """The worktree of a task that the caller has started; its commits name task and session (A1)."""
         permit(actor, "start")
         with self._context.store.read() as tx:
-            found = self._context.find(tx, task)
+            row = self._context.find(tx, task)
             target = self._context.project(tx).target
-            self._refuse_stranger(tx, actor, found)
-        if found.status != "in_progress" or found.implementer is None:
+            self._refuse_stranger(tx, actor, row)
+        if row.status != "in_progress" or row.implementer is None:
             reason = Reason(
                 "K1",
-                f"{found.id} is {found.status}: a worktree comes with the claim",
-                fe("start", found.id, "--worktree"),
+                f"{row.id} is {row.status}: a worktree comes with the claim",
+                fe("start", row.id, "--worktree"),
             )
-            refuse_verb(f"there is no worktree for {found.id}.", reason, task=found.id)
+            refuse_verb(f"there is no worktree for {row.id}.", reason, task=row.id)
         base = self._context.repo.commit_of(f"refs/heads/{target}")
         if base is None:
             raise GitProblem(f"the target branch {target} has no commit yet", next_step=shell("git", "branch", target))
-        ref = self._branch(found.id)
-        session = str(found.implementer if actor.kind in ("human", "service") else actor.session)
-        path = self._context.workshop.add_worktree(found.id, branch=ref, base=base, session=session)
-        return WorktreeView(task=found.id, path=path, branch=ref.removeprefix("refs/heads/"))
+        ref = self._branch(row.id)
+        session = str(row.implementer if actor.kind in ("human", "service") else actor.session)
+        path = self._context.workshop.add_worktree(row.id, branch=ref, base=base, session=session)
+        return WorktreeView(task=row.id, path=path, branch=ref.removeprefix("refs/heads/"))
 
     def _refuse_stranger(self, tx: Tx, actor: Actor, task: Task) -> None:
         """A1: whose commits carry the trailer is who works there: the claim's session, or a child of it."""

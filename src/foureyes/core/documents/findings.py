@@ -87,11 +87,11 @@ def _findings(issues: Iterable[tuple[str, Issue]]) -> tuple[list[Found], list[st
         if severity == "FYI":
             notes.append(_note(issue, place))
         else:
-            findings.append(_found(issue, severity, place))
+            findings.append(_finding_of(issue, severity, place))
     return findings, notes, problems
 
 
-def _found(issue: Issue, severity: Severity, place: Span) -> Found:
+def _finding_of(issue: Issue, severity: Severity, place: Span) -> Found:
     return Found(
         severity=severity,
         title=issue.title.strip(),

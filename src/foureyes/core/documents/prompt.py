@@ -126,9 +126,9 @@ def read_template(template: str) -> dict[str, str]:
     blocks: dict[str, list[str]] = {}
     name = ""
     for line in template.split("\n"):
-        found = MARKER.match(line.rstrip("\r"))
-        if found is not None:
-            name = found.group(1)
+        marker = MARKER.match(line.rstrip("\r"))
+        if marker is not None:
+            name = marker.group(1)
             if name not in BLOCKS or name in blocks:
                 what = (
                     "is there twice"

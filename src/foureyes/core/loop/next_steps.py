@@ -1,8 +1,12 @@
-"""What a finding waits for: where it stands in a word or two, and the next command for who asks (L6–L9, L16, E3)."""
+"""What a finding or a loop waits for: where it stands in a word or two, and the next command for who asks (L6–L9, L16,
+E3).
+"""
 
 from __future__ import annotations
 
+from foureyes.core.loop.engine import LoopState
 from foureyes.core.nouns.finding import UNRESOLVED, Finding, rule_step, rulings_for
+from foureyes.core.words.ids import TaskId
 from foureyes.steps import NO_STEP, Steps, by, by_person, fe, in_turn, one_of, phrase
 
 
@@ -50,3 +54,11 @@ def _answering(finding: Finding, status: str, mine: bool) -> Steps:
     if status == "open":
         return in_turn(fe("start", finding.task), answer)
     return answer if mine else by("other", answer, "its implementer runs: ")
+
+
+def loop_step(task: TaskId, state: LoopState) -> Steps:
+    """The next command for a loop: its lead decides, its findings are answered, or its task is looked at."""
+    if state.waiting_for:
+        decide = fe("lead", one_of("split", "senior", "fresh", "continue"), task, "-m", phrase("why"))
+        return by("person" if state.waiting_for == "user" else "lead", decide)
+    return fe("finding", "list", task, "--open") if state.rounds and state.open_blocking else fe("show", task)

@@ -266,7 +266,7 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
         return "failed" if self.gone else "not_run"
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """One line about it."""
         if self.result is None:
             return "not run"
@@ -289,10 +289,10 @@ def red(states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool)
             why = f"required check {name} passed only where its makers ran it themselves (claimed)"
             step = by_person_or_service(fe("check", "run", task))
         elif state.word == "not_run":
-            ran = "was not run" if state.result is None else state.said
+            ran = "was not run" if state.result is None else state.summary
             why, step = f"required check {name}: {ran} (tree {tree[:7]})", fe("check", "run", task)
         else:
             verb = {"crashed": "crashed", "timed_out": "timed out"}.get(state.word, "failed")
-            why, step = f"required check {name} {verb} on tree {tree[:7]} ({state.said})", fe("check", "show", task)
+            why, step = f"required check {name} {verb} on tree {tree[:7]} ({state.summary})", fe("check", "show", task)
         reasons.append(Reason("D5", why, step))
     return reasons

@@ -44,7 +44,7 @@ ANSWERS: dict[str, dict[PolicyName, Answer]] = {
 EXCEPTIONS: dict[str, ExceptionKind] = {"P3": "creator_approval", "P5": "repeat_reviewer"}
 
 
-class Said(msgspec.Struct, frozen=True):
+class Declaration(msgspec.Struct, frozen=True):
     """What the caller says with an approval. Blank counts as missing (P9)."""
 
     reason: str = ""
@@ -78,18 +78,20 @@ class Said(msgspec.Struct, frozen=True):
         return not is_blank(self.reason)
 
 
-NOTHING = Said()
+NOTHING = Declaration()
 
 
-def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said = NOTHING) -> Decision:
+def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration = NOTHING) -> Decision:
     """P for the actor and for each agent above it; the strictest answer holds (I4). A rule that raises refuses (G1).
 
     An approval that was recorded apart may be finished by anyone who may decide at all (P11).
     """
 
     def answer() -> Decision:
-        ordinary = strictest_for(actor, with_spawners(facts, actor), lambda who: _may_approve(facts, who, policy, said))
-        return _finishing(facts, actor, policy, said, ordinary)
+        ordinary = strictest_for(
+            actor, with_spawners(facts, actor), lambda who: _may_approve(facts, who, policy, declared)
+        )
+        return _finishing(facts, actor, policy, declared, ordinary)
 
     return fail_closed(answer)
 
@@ -101,13 +103,13 @@ def recorded_approval(facts: Facts, policy: ReviewPolicy) -> Recorded | None:
     return next((approval for approval in facts.recorded if approval.diff_id == facts.attempt.diff_id), None)
 
 
-def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said, ordinary: Decision) -> Decision:
+def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration, ordinary: Decision) -> Decision:
     """P11: who recorded it finishes it as it is; anybody else who may not approve anew finishes it with a reason.
 
     What was recorded must still hold: P is asked again for who recorded it.
     """
     recorded = recorded_approval(facts, policy)
-    if recorded is None or not (ordinary.allowed or ordinary.rule in BREAKABLE) or said.record_only:
+    if recorded is None or not (ordinary.allowed or ordinary.rule in BREAKABLE) or declared.record_only:
         return ordinary
     if any(may_decide(who) for who in with_spawners(facts, actor)) or not _still_holds(facts, policy, recorded):
         return ordinary
@@ -116,21 +118,21 @@ def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said, ord
         return allow("P11", "you recorded the approval of this diff")
     if ordinary.allowed:
         return ordinary
-    said_by = f"{facts.party_name(recorded.session)} recorded an approval of this diff"
-    if said.has_reason:
-        return allow("P11", said_by)
-    return refuse("P11", f"{said_by}; finishing it needs a reason", _approve_with_reason(facts), needs_reason=True)
+    recorded_by = f"{facts.party_name(recorded.session)} recorded an approval of this diff"
+    if declared.has_reason:
+        return allow("P11", recorded_by)
+    return refuse("P11", f"{recorded_by}; finishing it needs a reason", _approve_with_reason(facts), needs_reason=True)
 
 
 def _still_holds(facts: Facts, policy: ReviewPolicy, recorded: Recorded) -> bool:
     """Whether who recorded an approval could give it now: a label, an author or the policy may have changed since."""
-    said = Said(
+    declared = Declaration(
         recorded.reason,
         self_review=recorded.exception == "self_review",
         reviewed_by="on record" if recorded.exception else "",
     )
     line = with_spawners(facts, facts.party(recorded.session))
-    return strictest([_may_approve(facts, who, policy, said) for who in line]).allowed
+    return strictest([_may_approve(facts, who, policy, declared) for who in line]).allowed
 
 
 def may_record(facts: Facts, policy: ReviewPolicy) -> Decision | None:
@@ -169,7 +171,7 @@ def strictest_for(actor: Party, line: list[Party], ask: Callable[[Party], Decisi
     return strictest([answer(who) for who in line])
 
 
-def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -> Decision:
+def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration) -> Decision:
     """The first row that matches decides: I1, I5, then P0 P6 P1 P2 P3 P4 P5 P7."""
     task = facts.task
     barred = may_decide(actor) or _beyond_its_token(facts, actor)
@@ -198,15 +200,15 @@ def _may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -
     if minor is not None:
         return minor
     if made is not None and policy.same_origin == "audit" and only_shares_an_origin(facts, actor):
-        answer = _not_a_maker(facts, actor, policy, said)
+        answer = _not_a_maker(facts, actor, policy, declared)
         if not answer.allowed:
             return answer
         return msgspec.structs.replace(
             answer, exception="same_origin", message="of an author's origin, which is audited here (I4)"
         )
     if made is not None:
-        return _own_work(facts, policy, said, made)
-    return _not_a_maker(facts, actor, policy, said)
+        return _own_work(facts, policy, declared, made)
+    return _not_a_maker(facts, actor, policy, declared)
 
 
 def as_minor(facts: Facts, actor: Party, policy: ReviewPolicy, *, made: bool) -> Decision | None:
@@ -267,10 +269,10 @@ def _of_grade(facts: Facts, grade: str) -> Steps:
     return elsewhere(facts, f"a reviewer of another {grade}")
 
 
-def _own_work(facts: Facts, policy: ReviewPolicy, said: Said, maker: Maker) -> Decision:
+def _own_work(facts: Facts, policy: ReviewPolicy, declaration: Declaration, maker: Maker) -> Decision:
     """P2: whoever made a change may not approve it; under `trusted` only with a declaration, on the record."""
     message = f"whoever made a change may not approve it: {facts.party_name(maker.session)} {maker.why}"
-    declared = said.reviewed_by.strip() or (said.self_review and said.has_reason)
+    declared = declaration.reviewed_by.strip() or (declaration.self_review and declaration.has_reason)
     if ANSWERS["P2"][policy.name] == "declared" and declared:
         return allow("P2", f"declared under policy {policy.name}", exception="self_review", needs_reason=True)
     step = elsewhere(facts)
@@ -282,26 +284,26 @@ def _own_work(facts: Facts, policy: ReviewPolicy, said: Said, maker: Maker) -> D
     return refuse("P2", message, step)
 
 
-def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -> Decision:
+def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration) -> Decision:
     """P3, P5, P7: what is left once the actor has no part in the making."""
     task = facts.task
     iteration = facts.attempt.n if facts.attempt else 0
     if is_creator(facts, actor):
-        return _by_table("P3", f"you created {task.id}", facts, actor, policy, said)
+        return _by_table("P3", f"you created {task.id}", facts, actor, policy, declared)
     if has_delegated(facts, actor):
-        return _by_table("P3", f"you delegated {task.id}", facts, actor, policy, said)
+        return _by_table("P3", f"you delegated {task.id}", facts, actor, policy, declared)
     if did(facts, actor, ("reviewed", "approved"), before=iteration):
-        return _by_table("P5", f"you reviewed an earlier attempt of {task.id}", facts, actor, policy, said)
+        return _by_table("P5", f"you reviewed an earlier attempt of {task.id}", facts, actor, policy, declared)
     return allow("P7", f"not involved in {task.id}")
 
 
-def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPolicy, said: Said) -> Decision:
+def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration) -> Decision:
     answer = ANSWERS[rule][policy.name]
     if answer == "refuse":
         return refuse(rule, f"{why}, and policy {policy.name} wants somebody uninvolved", elsewhere(facts))
     if answer == "allow" or actor.kind == "human":
         return allow(rule, why)
-    if said.has_reason:
+    if declared.has_reason:
         return allow(rule, why, exception=EXCEPTIONS[rule], needs_reason=True)
     return refuse(
         rule,

@@ -145,7 +145,7 @@ def _to_look_at(
     if policy.risk.look_lines <= lines <= policy.risk.high_lines:
         signs.append(f"{lines} changed lines")
     signs += [
-        f"optional check {state.rule.name} {state.said}"
+        f"optional check {state.rule.name} {state.summary}"
         for state in states
         if not state.rule.required and state.word not in ("passed", "not_run")
     ]

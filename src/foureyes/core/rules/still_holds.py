@@ -9,7 +9,7 @@ import msgspec
 from foureyes.core.nouns.check import CheckState, red
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
-from foureyes.core.rules.four_eyes import Said, may_approve
+from foureyes.core.rules.four_eyes import Declaration, may_approve
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import Reason
@@ -54,11 +54,11 @@ def why_void(facts: Facts, policy: ReviewPolicy, given: Given, tip: gate.Tip | N
 
 def _by_whom(facts: Facts, policy: ReviewPolicy, given: Given) -> tuple[Reason, ...]:
     """P for whoever approved, with the words they gave. What they used up of a daily limit, they used up then."""
-    said = Said(
+    declared = Declaration(
         given.reason, self_review=given.exception == "self_review", reviewed_by="on record" if given.exception else ""
     )
     then = msgspec.structs.replace(facts, minor_self_approvals={}, recorded=())
-    decision = may_approve(then, facts.party(given.session), policy, said)
+    decision = may_approve(then, facts.party(given.session), policy, declared)
     return () if decision.allowed else decision.reasons
 
 

@@ -7,7 +7,7 @@ import sys
 import click
 
 from foureyes.app.views.review import ApprovalOutcome, Batch
-from foureyes.core.rules.four_eyes import Said
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.ids import short_diff
 from foureyes.errors import BadInput, FoureyesError
 from foureyes.steps import blank, fe
@@ -50,14 +50,14 @@ def approve(
     if_version: int | None,
 ) -> None:
     """Agree to changes that somebody else made: one, several, or all that are auto-approvable."""
-    declared = Said(
+    declared = Declaration(
         reason=reason,
         reviewed_by=reviewed_by,
         self_review=self_review,
         break_glass=break_glass,
         record_only=record_only,
     )
-    plain = not seen and declared == Said(reason=reason) and if_version is None and not withdraw
+    plain = not seen and declared == Declaration(reason=reason) and if_version is None and not withdraw
     if all_auto or len(tasks) > 1:
         if not plain or (all_auto and tasks):
             raise BadInput(
@@ -72,11 +72,11 @@ def approve(
         )
     (task,) = tasks
     if withdraw:
-        if seen or declared != Said(reason=reason):
+        if seen or declared != Declaration(reason=reason):
             raise BadInput("--withdraw takes a reason and nothing else.", next_step=fe("approve", "--withdraw", task))
         say(session, session.app.decisions.withdraw(session.actor, task, reason=reason))
         return
-    outcome = session.app.decisions.approve(session.actor, task, seen=seen, said=declared, if_version=if_version)
+    outcome = session.app.decisions.approve(session.actor, task, seen=seen, declaration=declared, if_version=if_version)
     session.answer(outcome, approve_text(outcome))
 
 

@@ -186,14 +186,14 @@ def show(session: Session, task: str, diff: bool, since: int | None) -> None:
     """Everything about a task, and what you could do about it."""
     if since is not None and not diff:
         raise BadInput("--since goes with --diff.", next_step=fe("show", task, "--diff", "--since", str(since)))
-    detail = session.app.lists.show(session.actor, task)
+    detail = session.app.lists.show(session.actor, task, with_diff=diff)
     text = session.app.attempts.diff(task, since=since) if diff else None
     if session.json:
         output.write_json({**output.plain(detail), **({"diff": text} if text is not None else {})})
         return
     from foureyes.ui.cli.text.task import detail_text
 
-    output.write(detail_text(detail, with_diff=diff))
+    output.write(detail_text(detail))
     if text is not None:
         output.write("\n" + (text.rstrip("\n") or "(no difference)"))
 

@@ -4,35 +4,32 @@ from __future__ import annotations
 
 import click
 
-from foureyes.core.loop.engine import LoopState, Round
-from foureyes.core.nouns.task import Task
-from foureyes.steps import Steps, by, fe, one_of, phrase
+from foureyes.app.views.loop import LoopView
+from foureyes.core.loop.engine import Round
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, Verb, reason_options, say, verb
-from foureyes.ui.steps import next_line
+from foureyes.ui.steps import next_line, steps_text
 
 
 @verb("loop", example="fe loop fe-7k2")
 @click.argument("task")
 def loop(session: Session, task: str) -> None:
     """The rounds of a task: found, fixed, without progress, tier; and what comes next (L12, E1)."""
-    about, standing = session.app.loops.standing(task)
-    profile = session.app.loops.profile(task)
-    if session.json:
-        output.write_json({"task": about.id, "profile": profile, **output.plain(standing)})
-    else:
-        output.write(loop_text(about, standing, profile))
+    view = session.app.loops.show(task)
+    about = {"task": view.task.id, "profile": view.profile, "next": steps_text(view.next)}
+    session.answer({**about, **output.plain(view.state)}, loop_text(view))
 
 
-def loop_text(task: Task, standing: LoopState, profile: str) -> str:
+def loop_text(view: LoopView) -> str:
     """The round table, and where it leads."""
-    if not standing.rounds:
-        return f"{task.id}: nothing was handed in yet\n{next_line(fe('show', task.id))}"
-    head = ("IT", "FOUND", "FIXED", "NO PROGRESS", "TIER", "ACTION")
-    lines = [output.table(head, [_row(round_) for round_ in standing.rounds])]
-    lines += [standing.outlook] if standing.outlook else []
-    lines += [f"the next attempt is for {profile} (E4)"] if profile and task.status in ("open", "in_progress") else []
-    return "\n".join([*lines, next_line(_next(task, standing))])
+    task, rounds = view.task, view.state.rounds
+    if not rounds:
+        return f"{task.id}: nothing was handed in yet\n{next_line(view.next)}"
+    lines = [output.table(("IT", "FOUND", "FIXED", "NO PROGRESS", "TIER", "ACTION"), [_row(each) for each in rounds])]
+    lines += [view.state.outlook] if view.state.outlook else []
+    is_free = task.status in ("open", "in_progress")
+    lines += [f"the next attempt is for {view.profile} (E4)"] if view.profile and is_free else []
+    return "\n".join([*lines, next_line(view.next)])
 
 
 def _row(round_: Round) -> tuple[str, ...]:
@@ -46,15 +43,6 @@ def _row(round_: Round) -> tuple[str, ...]:
         round_.tier,
         action + (", same tree" if round_.same_tree else ""),
     )
-
-
-def _next(task: Task, standing: LoopState) -> Steps:
-    if standing.waiting_for:
-        decide = fe("lead", one_of("split", "senior", "fresh", "continue"), task.id, "-m", phrase("why"))
-        return by("person" if standing.waiting_for == "user" else "lead", decide)
-    if standing.open_blocking:
-        return fe("finding", "list", task.id, "--open")
-    return fe("show", task.id)
 
 
 @click.group("lead")

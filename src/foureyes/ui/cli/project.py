@@ -13,7 +13,7 @@ from foureyes.app.views.project import Check, StatusView
 from foureyes.bootstrap.places import describe, folder_of, is_project, repository
 from foureyes.config.primer import PRIME
 from foureyes.errors import NoProject, VerificationFailed
-from foureyes.steps import Steps, blank, by_person, either, fe, in_turn, phrase, prose
+from foureyes.steps import either, fe, phrase, prose
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.store import show_progress
@@ -118,20 +118,7 @@ def status_text(view: StatusView) -> str:
         [f"  unmerged  {count['unmerged']} closed without merging: fe list --unmerged"] if count["unmerged"] else []
     )
     lines += [f"  note      {steps_text(note)}" for note in view.notes]
-    return "\n".join([*lines, next_line(_next(view))])
-
-
-def _next(view: StatusView) -> Steps:
-    if view.reviewable:
-        more = "or more " if view.reviewable_more else ""
-        return fe("reviewable", after=f"      {view.reviewable} {more}wait for your eyes")
-    if view.hold is not None:
-        return by_person(fe("resume", "--project", "-m", phrase("why")))
-    if view.counts["ready"]:
-        return in_turn(fe("ready"), fe("start", blank("ID")), joint="      then   ")
-    if view.counts["approved"]:
-        return fe("merge")
-    return fe("create", phrase("your first task")) if not sum(view.counts.values()) else fe("list")
+    return "\n".join([*lines, next_line(view.next)])
 
 
 @verb("doctor", example="fe doctor")

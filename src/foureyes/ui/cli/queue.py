@@ -6,7 +6,6 @@ import click
 
 from foureyes.app.views.review import QueueRow, QueueView
 from foureyes.core.rules.risk import WORDS
-from foureyes.steps import NO_STEP, either, fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.steps import next_line
@@ -23,11 +22,11 @@ def queue(session: Session, limit: int) -> None:
 
 def show_queue(session: Session, limit: int) -> None:
     """The queue as this caller sees it."""
-    view = session.app.queue.view(session.actor)
+    view = session.app.queue.view(session.actor, limit=limit)
     if session.json:
-        output.write_lines(_json(row) for row in view.rows[:limit])
+        output.write_lines(_json(row) for row in view.rows)
         return
-    output.write(queue_text(view, limit))
+    output.write(queue_text(view))
 
 
 def _json(row: QueueRow) -> dict[str, object]:
@@ -35,31 +34,29 @@ def _json(row: QueueRow) -> dict[str, object]:
     return plain | {"risk": {"class": row.risk.level, "reasons": row.risk.reasons}}
 
 
-def queue_text(view: QueueView, limit: int) -> str:
+def queue_text(view: QueueView) -> str:
     """The queue, group by group."""
     if not view.rows:
-        return f"nothing waits in review\n{next_line(fe('ready'))}"
+        return f"nothing waits in review\n{next_line(view.next)}"
     waits = "task waits" if view.count == 1 else "tasks wait"
     lines = [
         f"{view.count} {waits} in review      auto-approvable {view.auto_approvable} · need attention "
         f"{view.need_attention}"
     ]
-    shown = view.rows[:limit]
-    width = max(len(row.task) for row in shown)
+    width = max(len(row.task) for row in view.rows)
     group = ""
-    for row in shown:
+    for row in view.rows:
         heading = "waits on purpose" if row.mode == "per-task" or row.held else WORDS[row.risk.level]
         if heading != group:
             lines.append(heading)
             group = heading
         lines.append(_row(row, view.checks, width))
         lines += [f"       {_why(row)}"] if _why(row) else []
-    lines += [f"{view.count - limit} more: --limit {view.count}"] if view.count > limit else []
+    left = view.count - len(view.rows)
+    lines += [f"{left} more: --limit {view.count}"] if left else []
     if view.checks:
         lines.append(f"checks left to right: {' '.join(view.checks)}   (✓ passed ✗ failed ! broke · not run)")
-    first = next((row for row in shown if row.you.may_approve), shown[0])
-    all_auto = fe("approve", "--all-auto") if view.auto_approvable else NO_STEP
-    return "\n".join([*lines, next_line(either(fe("show", first.task, "--diff"), all_auto, joint="      "))])
+    return "\n".join([*lines, next_line(view.next)])
 
 
 def _row(row: QueueRow, checks: tuple[str, ...], width: int) -> str:

@@ -20,11 +20,11 @@ def rules(session: Session, ids: tuple[str, ...]) -> None:
     """Say what a rule says. With ids (P2) their whole text, with a letter (P) what is said about its group and a line
     of each of its rules; without any, a line of every rule.
     """
-    found = [_named(name) for name in dict.fromkeys(word.strip().upper() for word in ids)]
+    chosen = [_named(name) for name in dict.fromkeys(word.strip().upper() for word in ids)]
     if session.json:
-        output.write_lines(found or book.by_id().values())
-    elif found:
-        output.write("\n\n".join(_text(each) for each in found))
+        output.write_lines(chosen or book.by_id().values())
+    elif chosen:
+        output.write("\n\n".join(_text(each) for each in chosen))
     else:
         output.write("\n\n".join(_heading(group) + "\n" + _lines(group.rules) for group in book.groups()))
 

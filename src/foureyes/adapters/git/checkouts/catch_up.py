@@ -47,7 +47,7 @@ def catch_up(git: Git, target: str, *, look_only: bool = False) -> list[CaughtUp
     if tip is None or not places:
         return []
     line = _line(git, tip)
-    return [said for place in places if (said := _one(git, place, line, look_only)) is not None]
+    return [caught_up for place in places if (caught_up := _caught_up(git, place, line, look_only)) is not None]
 
 
 def _line(git: Git, tip: Sha) -> list[_Step]:
@@ -58,7 +58,7 @@ def _line(git: Git, tip: Sha) -> list[_Step]:
     return [_Step(*(Sha(word) for word in line.split())) for line in out.decode("ascii").splitlines()]
 
 
-def _one(git: Git, place: Located, line: list[_Step], look_only: bool) -> CaughtUp | None:
+def _caught_up(git: Git, place: Located, line: list[_Step], look_only: bool) -> CaughtUp | None:
     tip, tree = line[0], index_tree(git, place)
     if tree == tip.tree:
         return None

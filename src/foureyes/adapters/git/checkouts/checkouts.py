@@ -63,17 +63,17 @@ def checkouts_of(git: Git, ref: str) -> tuple[list[Located], list[str]]:
     """Where a branch is checked out; and the paths where it is said to be, or in the middle of something, and cannot be
     reached.
     """
-    found: list[Located] = []
+    places: list[Located] = []
     beyond: list[str] = []
     for known in registered(git):
         if known.branch != ref:
             continue
         place = checkout_at(git, known.path)
         if place is not None and head_ref(git, place.git_dir) == ref:
-            found.append(place)
+            places.append(place)
         else:
             beyond.append(known.path)
-    return found, beyond + list(_held(git, ref))
+    return places, beyond + list(_held(git, ref))
 
 
 def _held(git: Git, ref: str) -> Iterator[str]:
@@ -157,8 +157,8 @@ def _in_the_way(place: Located, changed: dict[bytes, bytes]) -> list[str]:
     top = os.fsencode(place.worktree)
     gone = {path for path, status in changed.items() if status == b"D"}
     new = [path for path, status in changed.items() if status == b"A"]
-    found = {blocker for path in new for blocker in _blockers(top, path) if blocker not in gone}
-    return sorted(shown(path) for path in found)
+    blockers = {blocker for path in new for blocker in _blockers(top, path) if blocker not in gone}
+    return sorted(shown(path) for path in blockers)
 
 
 def _blockers(top: bytes, path: bytes) -> Iterator[bytes]:

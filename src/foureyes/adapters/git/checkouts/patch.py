@@ -98,8 +98,8 @@ def _apply(git: Git, worktree: str, raw: bytes, kept: list[_Kept]) -> str:
     return f"the patch could not be applied: {_reason(last_words(done))}{beyond}"
 
 
-def _reason(said: str) -> str:
-    words = visible(" ".join(said.replace("error: ", "").replace("fatal: ", "").split()))
+def _reason(message: str) -> str:
+    words = visible(" ".join(message.replace("error: ", "").replace("fatal: ", "").split()))
     return words if len(words) <= MAX_REASON else words[: MAX_REASON - 1] + "…"
 
 
@@ -120,11 +120,11 @@ def _put_back(kept: list[_Kept]) -> list[str]:
     """As it was, whatever git got done; what could not be. First goes what must not be there, so that it is in nobody's
     way.
     """
-    changed = [one for one in kept if _keep(one.path) != one]
-    for one in changed:
+    changed = [file for file in kept if _keep(file.path) != file]
+    for file in changed:
         with suppress(OSError):
-            os.unlink(one.path)
-    return [visible(shown(one.path)) for one in changed if not _is_back(one)]
+            os.unlink(file.path)
+    return [visible(shown(file.path)) for file in changed if not _is_back(file)]
 
 
 def _is_back(kept: _Kept) -> bool:

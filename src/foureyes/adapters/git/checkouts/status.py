@@ -30,11 +30,11 @@ def head_ref(git: Git, git_dir: str) -> str:
     path = join(git_dir, "HEAD")
     try:
         with open(path, "rb") as file:
-            said = file.read(4096).rstrip(b"\n")
+            content = file.read(4096).rstrip(b"\n")
     except OSError as problem:
         raise GitProblem(f"{path} cannot be read: {problem.strerror}") from problem
-    if said.startswith(b"ref: refs/heads/") and said != b"ref: refs/heads/.invalid" and not os.path.islink(path):
-        return shown(said[5:])
+    if content.startswith(b"ref: refs/heads/") and content != b"ref: refs/heads/.invalid" and not os.path.islink(path):
+        return shown(content[5:])
     asked = git.real("symbolic-ref", "--quiet", "HEAD", ok=(0, 1), git_dir=git_dir)
     return shown(asked.out.rstrip(b"\n")) if asked.rc == 0 else DETACHED
 
@@ -53,10 +53,10 @@ def uncommitted(git: Git, place: Located) -> list[str]:
     The user's own ignore file counts, because `git add` minds it; one that the repository's configuration names
     does not.
     """
-    found = status(git, place, "/dev/null")
-    if any(code == b"??" for code, _ in found) and (ignored := users_excludes(git)) != "/dev/null":
-        found = status(git, place, ignored)
-    return [shown(path) for _, path in found]
+    entries = status(git, place, "/dev/null")
+    if any(code == b"??" for code, _ in entries) and (ignored := users_excludes(git)) != "/dev/null":
+        entries = status(git, place, ignored)
+    return [shown(path) for _, path in entries]
 
 
 def status(git: Git, place: Located, excludes: str, *paths: str) -> list[tuple[bytes, bytes]]:

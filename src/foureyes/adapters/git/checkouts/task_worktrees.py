@@ -53,7 +53,7 @@ def add(git: Git, at: Desk, *, branch: str, base: Sha, session: str) -> str:
     ref = refs.branch(branch)
     with _alone(at):
         hooks.enable_worktree_config(git)
-        place = _found(git, at, ref) or _made(git, at, ref, base)
+        place = _existing(git, at, ref) or _made(git, at, ref, base)
         hooks.install(git, place, at.task, session)
         _fill(git, place)
     return place.worktree
@@ -82,7 +82,7 @@ def _known(git: Git, at: Desk) -> Registered | None:
     return next((each for each in registered(git) if realpath(each.path) == at.path), None)
 
 
-def _found(git: Git, at: Desk, ref: str) -> Located | None:
+def _existing(git: Git, at: Desk, ref: str) -> Located | None:
     """The worktree if it is there, for this branch. What is left of one that is not is cleared away."""
     known = _known(git, at)
     if known is not None and known.locked == _BEING_MADE:

@@ -18,7 +18,7 @@ def read_settings(path: str) -> dict[str, str]:
         return {}
     except OSError as problem:
         raise GitProblem(f"the git configuration {path} cannot be read: {problem.strerror}") from problem
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     section = ""
     for line in text.replace("\\\n", "").split("\n"):
         line = line.strip()
@@ -27,8 +27,8 @@ def read_settings(path: str) -> dict[str, str]:
             section, line = name.strip().lower(), line.strip()
         if line and line[0] not in "#;" and section and " " not in section:
             key, equals, value = line.partition("=")
-            found[f"{section}.{key.strip().lower()}"] = _value(value) if equals else "true"
-    return found
+            settings[f"{section}.{key.strip().lower()}"] = _value(value) if equals else "true"
+    return settings
 
 
 def is_true(value: str | None) -> bool:

@@ -115,8 +115,8 @@ class Git:
         """A path that the user or the system configured, and no repository; empty when there is none."""
         before = [f"--git-dir={self._room.path}"]
         args = ("config", "--null", "--type=path", "--get-all", key)
-        found = _run(before, args, self._room.path, callers_own(), b"", (0, 1))
-        values = [value for value in found.out.split(b"\0") if value]
+        answer = _run(before, args, self._room.path, callers_own(), b"", (0, 1))
+        values = [value for value in answer.out.split(b"\0") if value]
         return os.fsdecode(values[-1]) if values else ""
 
     def close(self) -> None:
@@ -136,18 +136,18 @@ def callers_own() -> dict[str, str]:
 
 def check_version() -> None:
     """`GitProblem` when git is missing or older than 2.38. Asked once per PATH."""
-    found = _version(os.environ.get("PATH", ""))
-    if found < OLDEST:
+    version = _version(os.environ.get("PATH", ""))
+    if version < OLDEST:
         raise GitProblem(
-            f"git {_dotted(found)} is too old: Foureyes needs git {_dotted(OLDEST)} or newer",
+            f"git {_dotted(version)} is too old: Foureyes needs git {_dotted(OLDEST)} or newer",
             next_step=prose(f"install git {_dotted(OLDEST)} or newer"),
         )
 
 
 @cache
 def _version(path: str) -> tuple[int, ...]:
-    said = _start(["git", "--version"], None, {**scrubbed(), "PATH": path}, b"", READ_TIMEOUT).out
-    words = said.decode("ascii", "replace").split()
+    answer = _start(["git", "--version"], None, {**scrubbed(), "PATH": path}, b"", READ_TIMEOUT).out
+    words = answer.decode("ascii", "replace").split()
     numbers = words[2].split(".")[:3] if len(words) > 2 and words[:2] == ["git", "version"] else []
     version = tuple(int(number) for number in numbers if number.isdecimal())
     if len(version) < 2:

@@ -35,12 +35,12 @@ class Located(msgspec.Struct, frozen=True):
 def locate(start: str | os.PathLike[str]) -> Located | None:
     """The repository at or above `start`; None when there is none. Environment variables do not move it."""
     here = realpath(start)
-    while (found := _at(here)) is None:
+    while (repository := _at(here)) is None:
         above = dirname(here)
         if above == here:
             return None
         here = above
-    return found
+    return repository
 
 
 def _at(here: str) -> Located | None:

@@ -47,8 +47,8 @@ def add(git: Git, task: str, name: str, commit: Sha, at: datetime) -> None:
 def listed(git: Git) -> list[CheckpointView]:
     """All of them, the newest first."""
     out = git.real("for-each-ref", f"--format={_FORMAT}", PLACE).out
-    found = [view for line in out.split(b"\n") if line and (view := _view([shown(word) for word in line.split(b"\0")]))]
-    return sorted(sorted(found, key=lambda view: (view.task, view.name)), key=lambda view: view.at, reverse=True)
+    views = [view for line in out.split(b"\n") if line and (view := _view([shown(word) for word in line.split(b"\0")]))]
+    return sorted(sorted(views, key=lambda view: (view.task, view.name)), key=lambda view: view.at, reverse=True)
 
 
 def drop(git: Git, task: str, name: str, sha: Sha) -> bool:

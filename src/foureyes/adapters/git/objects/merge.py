@@ -30,10 +30,10 @@ def merge(git: Git, *, tip: Sha, head: Sha) -> Merged:
     sides = (must_be_sha(tip), must_be_sha(head))
     done = git.store("merge-tree", "--write-tree", "--name-only", "-z", "--messages", *sides, ok=(0, 1))
     tree, *rest = done.out.split(b"\0")
-    found = as_sha(tree)
-    if found is None:
+    tree_id = as_sha(tree)
+    if tree_id is None:
         raise GitProblem(f"git merge-tree named no tree, but {shown(tree)[:80]!r}")
-    return Merged(found) if done.rc == 0 else Merged(None, _conflicts(rest))
+    return Merged(tree_id) if done.rc == 0 else Merged(None, _conflicts(rest))
 
 
 def _conflicts(words: list[bytes]) -> tuple[str, ...]:

@@ -98,13 +98,13 @@ def _blobs(git: Git, commit: Sha, paths: list[str]) -> dict[str, bytes]:
     """The object of each path that is a regular file of a size to read."""
     wanted = {path.encode("utf-8", "surrogateescape"): path for path in paths}
     out = git.room("--literal-pathspecs", "ls-tree", "-l", "-z", "--full-tree", must_be_sha(commit), "--", *paths).out
-    found = {}
+    blobs = {}
     for row in out.split(b"\0")[:-1]:
         facts, _, raw = row.partition(b"\t")
         mode, _, blob, size = facts.split()
         if raw in wanted and mode in _FILES and size.isdigit() and int(size) <= MAX_TEXT:
-            found[wanted[raw]] = blob
-    return found
+            blobs[wanted[raw]] = blob
+    return blobs
 
 
 def _contents(out: bytes) -> Iterator[tuple[bytes, bytes]]:

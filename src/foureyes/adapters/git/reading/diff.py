@@ -127,14 +127,14 @@ def _entries(out: bytes) -> tuple[list[_Entry], bytes]:
 
 def _files(counts: bytes) -> list[ChangedFile]:
     """The rows of `--numstat -z` (lesson 58): added, removed, path; a rename has an empty path, then old and new."""
-    found, words = [], iter(counts.split(b"\0"))
+    files, words = [], iter(counts.split(b"\0"))
     for word in words:
         if not word:
             break
         added, removed, path = word.split(b"\t", 2)
         old_path = b"" if path else next(words)
-        found.append(ChangedFile(shown(path or next(words)), _count(added), _count(removed), shown(old_path)))
-    return found
+        files.append(ChangedFile(shown(path or next(words)), _count(added), _count(removed), shown(old_path)))
+    return files
 
 
 def _count(number: bytes) -> int | None:

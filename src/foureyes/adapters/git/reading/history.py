@@ -39,8 +39,8 @@ def known(git: Git, *commits: str) -> list[Known | None]:
 
 
 def _pair(asked: Sha, commit: bytes, tree: bytes) -> Known | None:
-    found = as_sha(tree)
-    return Known(asked, found) if found and as_sha(commit) == asked else None
+    tree_id = as_sha(tree)
+    return Known(asked, tree_id) if tree_id and as_sha(commit) == asked else None
 
 
 def merge_base(git: Git, one: Sha, other: Sha) -> Sha | None:

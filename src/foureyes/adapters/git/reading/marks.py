@@ -44,15 +44,15 @@ def marks_of(
     changed: Sequence[tuple[bytes, bytes, bytes, bytes, bytes]], files: Sequence[ChangedFile]
 ) -> tuple[Mark, ...]:
     """Marks of entries given as (path, status, old mode, new mode, hunks)."""
-    found = [Mark("binary", file.path) for file in files if file.added is None]
+    marks = [Mark("binary", file.path) for file in files if file.added is None]
     for path, status, old_mode, new_mode, hunks in changed:
         name = shown(path)
         if status[:1] == b"D":
-            found.append(Mark("deleted", name))
+            marks.append(Mark("deleted", name))
         elif new_mode == EXECUTABLE != old_mode:
-            found.append(Mark("executable", name))
-        found += [Mark(kind, name) for kind in _in_hunks(hunks)]  # type: ignore[arg-type]
-    return tuple(dict.fromkeys(found))
+            marks.append(Mark("executable", name))
+        marks += [Mark(kind, name) for kind in _in_hunks(hunks)]  # type: ignore[arg-type]
+    return tuple(dict.fromkeys(marks))
 
 
 def _in_hunks(hunks: bytes) -> Iterator[str]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from foureyes.core.nouns.attempt import DETACHED, Attempt, ChangedFile
 from foureyes.core.nouns.feedback import section
 from foureyes.core.words.ids import short_diff
-from foureyes.steps import NO_STEP, fe, in_turn, phrase
 from foureyes.ui.cli.output import count, when
 from foureyes.ui.cli.text.loop import context_sections, loop_lines
 from foureyes.ui.steps import next_line
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.task_list import Preview
 
 
-def detail_text(detail: TaskDetail, *, with_diff: bool = False) -> str:
+def detail_text(detail: TaskDetail) -> str:
     """The page of a task: facts first, then what was handed in, then what you can do."""
     task = detail.task
     lines = [f"{task.id}  {task.title}", f"  {_head(detail)}"]
@@ -45,7 +44,7 @@ def detail_text(detail: TaskDetail, *, with_diff: bool = False) -> str:
         lines += _field("edited", f"{when(edit.at)} {detail.name(edit.session)}: {edit.what}{author}")
     for entry in detail.logs:
         lines += _field("log", f"{when(entry.at)} {detail.name(entry.session)} [{entry.type}] {entry.text}")
-    return "\n".join(lines + _you(detail, with_diff))
+    return "\n".join(lines + _you(detail))
 
 
 def _approval(detail: TaskDetail, row: ApprovalView) -> str:
@@ -136,36 +135,19 @@ def _checks(detail: TaskDetail) -> list[str]:
     return _field("checks", states) + _field("mode", mode)
 
 
-def _you(detail: TaskDetail, with_diff: bool) -> list[str]:
-    you, task = detail.you, detail.task
+def _you(detail: TaskDetail) -> list[str]:
+    you = detail.you
+    next_lines = [next_line(detail.next)] if detail.next else []
     if you is None:
-        step = {"open": fe("start", task.id), "in_progress": fe("submit", task.id), "approved": fe("merge")}.get(
-            task.status
-        )
-        return [next_line(step)] if step else []
-    return (
-        _field("for you", _answer(you))
-        + [line for reason in you.reasons for line in _field("", f"{reason.rule}  {reason.message}")]
-        + [_next(detail, with_diff)]
-    )
+        return next_lines
+    reasons = [line for reason in you.reasons for line in _field("", f"{reason.rule}  {reason.message}")]
+    return _field("for you", _answer(you)) + reasons + next_lines
 
 
 def _answer(you: Preview) -> str:
     if not you.may_approve:
         return f"approve: refused ({', '.join(reason.rule for reason in you.reasons)})"
     return f"approve: allowed ({you.rule})" + (" with a reason" if you.needs_reason else "")
-
-
-def _next(detail: TaskDetail, with_diff: bool = False) -> str:
-    task, you = detail.task, detail.you
-    if you is None or not you.may_approve:
-        stale = you is not None and you.stale
-        return next_line(fe("submit", task.id) if stale else fe("reviewable"))
-    seen = short_diff(detail.attempts[-1].diff_id) if detail.attempts else ""
-    reason = ("-m", phrase("why it is fine")) if you.needs_reason else ()
-    look = NO_STEP if with_diff else fe("show", task.id, "--diff")
-    step = in_turn(look, fe("approve", task.id, "--seen", seen, *reason), joint="      then   ")
-    return next_line(step)
 
 
 def _field(name: str, value: str) -> list[str]:
@@ -200,7 +182,7 @@ def context_text(detail: TaskDetail) -> str:
         last = detail.attempts[-1]
         text = (
             f"attempt {last.n}, diff {last.diff_id}, base {last.base}, head {last.head}\nread it: fe show "
-            f"{task.id} --diff\n{_next(detail)}"
+            f"{task.id} --diff\n{next_line(detail.next)}"
         )
         lines += _section("In review", text)
     elif task.status in ("open", "in_progress"):

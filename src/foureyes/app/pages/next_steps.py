@@ -1,0 +1,59 @@
+"""What to do next on each page. The views carry it, so that every face shows the same (G2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.steps import NO_STEP, Steps, blank, by_person, either, fe, in_turn, phrase
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foureyes.app.views.project import StatusView
+    from foureyes.app.views.review import QueueRow
+    from foureyes.app.views.task import TaskDetail
+
+GAP = "      "
+"""Between two commands on one line."""
+
+
+def after_status(view: StatusView) -> Steps:
+    """What waits for the caller comes first, then what stops everybody, then what can be begun or merged."""
+    if view.reviewable:
+        more = "or more " if view.reviewable_more else ""
+        return fe("reviewable", after=f"{GAP}{view.reviewable} {more}wait for your eyes")
+    if view.hold is not None:
+        return by_person(fe("resume", "--project", "-m", phrase("why")))
+    if view.counts["ready"]:
+        return in_turn(fe("ready"), fe("start", blank("ID")), joint=f"{GAP}then   ")
+    if view.counts["approved"]:
+        return fe("merge")
+    return fe("create", phrase("your first task")) if not sum(view.counts.values()) else fe("list")
+
+
+def after_task(detail: TaskDetail, *, with_diff: bool) -> Steps:
+    """In review: look and approve, where the caller may; else the next command by the status, if there is one.
+
+    `with_diff`: the caller has the change before them already.
+    """
+    task, you = detail.task, detail.you
+    if you is None:
+        steps = {"open": fe("start", task.id), "in_progress": fe("submit", task.id), "approved": fe("merge")}
+        return steps.get(task.status, NO_STEP)
+    if not you.may_approve:
+        return fe("submit", task.id) if you.stale else fe("reviewable")
+    from foureyes.core.words.ids import short_diff
+
+    seen = short_diff(detail.attempts[-1].diff_id) if detail.attempts else ""
+    reason = ("-m", phrase("why it is fine")) if you.needs_reason else ()
+    look = NO_STEP if with_diff else fe("show", task.id, "--diff")
+    return in_turn(look, fe("approve", task.id, "--seen", seen, *reason), joint=f"{GAP}then   ")
+
+
+def after_queue(rows: Sequence[QueueRow], auto_approvable: int) -> Steps:
+    """The first change that the caller may approve, or else the first; and all at once, where that can be."""
+    if not rows:
+        return fe("ready")
+    first = next((row for row in rows if row.you.may_approve), rows[0])
+    all_auto = fe("approve", "--all-auto") if auto_approvable else NO_STEP
+    return either(fe("show", first.task, "--diff"), all_auto, joint=GAP)

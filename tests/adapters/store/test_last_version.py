@@ -1,0 +1,81 @@
+"""The store of the last version, which has this schema already: rows of every kind that it wrote are understood."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.adapters.store.engine import Database
+from foureyes.adapters.store.journal import journal_rows
+from foureyes.adapters.store.projections import apply
+from foureyes.adapters.store.replay import TABLES
+from foureyes.adapters.store.store import Store, scratch
+from foureyes.app.project.projects import Projects
+from foureyes.app.views.task_list import ListQuery
+from foureyes.core.events import KINDS
+
+from tests import engines
+from tests.adapters.store.old import LAST, old_at, old_database
+from tests.adapters.store.shop import append, security
+from tests.app.world import BOB, PROJECT, DeskWorld
+
+COULD_WRITE = """
+    ApprovalEnded ApprovalFinished ApprovalRecorded ApprovalVoided ApprovalWithdrawn Approved AttemptSentBack
+    AttemptSubmitted AttributionCleared CheckFinished CheckpointNoted DecisionSigned DependencyAdded
+    DependencyRemoved FindingRuled FindingTracked FindingWaived FindingsAnswered FindingsCleared FindingsPlaced
+    FindingsRaised HandedOff KeyAdded KeyRetired LabelAdded LabelRemoved LeadDecided Logged MergeFailed
+    MergeLeased MergeLeft MergeRetried MinorSet ParentChanged PlanAccepted PolicyAccepted ProjectCreated
+    ProjectHeld ProjectResumed RedoRequested ReviewReturned ReviewSubmitted RulingTakenBack SecurityRecorded
+    SessionEnded SessionEvidenceAdded SessionStarted SettingChanged TaskBlocked TaskCancelled TaskClosed
+    TaskCreated TaskDeferred TaskDeleted TaskEdited TaskEscalated TaskHeld TaskMerged TaskRejected TaskReleased
+    TaskReopened TaskResumed TaskStarted TaskUnblocked TaskUndeferred TaskUnstarted TemplateAccepted TestsListed
+    TokenIssued UnapprovedMergeSeen
+""".split()
+"""The kinds of events that the last version knew, each of which it could write."""
+
+
+def tables_of(engine: Database) -> dict[str, list[tuple[object, ...]]]:
+    return {table: list(engine.fetch(f"SELECT * FROM {table} ORDER BY {key}", {})[1]) for table, key in TABLES.items()}
+
+
+def world_over(engine: Database) -> DeskWorld:
+    """Everybody at work in a store that is there already."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Projects, "create", lambda *_: None)
+        return DeskWorld(store=Store(engine, PROJECT))
+
+
+def test_the_last_version_wrote_rows_of_every_kind_it_knew_and_into_every_table(on: str) -> None:
+    """Else the tests below would show nothing."""
+    engine = old_database(on, LAST)
+    assert {str(row[0]) for row in engine.fetch("SELECT DISTINCT kind FROM journal", {})[1]} == set(COULD_WRITE)
+    assert [table for table, rows in tables_of(engine).items() if not rows] == []
+    assert set(COULD_WRITE) <= set(KINDS), "what was written once is understood for ever"
+
+
+def test_a_store_of_the_last_version_opens_and_its_audit_and_signatures_are_clean_J2_I9(place: engines.Place) -> None:
+    old_at(place, LAST).close()
+    store = place.open()
+    append(store, security())  # the mirror was elsewhere, and follows the next write
+    world = world_over(store.engine)
+    assert world.app.audit.verify().findings == ()
+    assert store.audit().findings == ()
+    assert store.health() == []
+
+
+def test_replaying_the_journal_of_the_last_version_makes_its_tables_again_J2(on: str) -> None:
+    engine = old_database(on, LAST)
+    fresh = scratch()
+    with engine.transaction(write=False), fresh.transaction(write=True):
+        for row in journal_rows(engine):
+            apply(fresh, row, row.event())
+    assert tables_of(fresh) == tables_of(engine)
+    fresh.close()
+
+
+def test_work_goes_on_in_a_store_of_the_last_version(on: str) -> None:
+    world = world_over(old_database(on, LAST))
+    tasks = {row.title: row.id for row in world.app.lists.page(ListQuery(limit=200))}
+    recorded = tasks["recorded 0"]
+    world.repo.branches[f"refs/heads/fe/{recorded}"] = [world.show(recorded).attempts[-1].head]
+    assert world.approve(BOB, recorded, reason="read it").changed
+    world.sound()

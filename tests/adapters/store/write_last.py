@@ -1,0 +1,129 @@
+"""The writer of `schema_5.jsonl`: runs in a working copy of the version whose store it is to be, with that version's
+own Application, stages and shop.
+
+    cd <working copy of 4d8fb9d> && .venv/bin/python <here>/write_last.py > <here>/schema_5.jsonl
+
+Modules are imported by name, because they are those of that version and not of this one.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path.cwd()))
+stage = import_module("tests.app.world")
+shop = import_module("tests.adapters.store.shop")
+replay = import_module("foureyes.adapters.store.replay")
+ports = import_module("foureyes.app.ports")
+KINDS = import_module("foureyes.core.events").KINDS
+ALICE, BOB, CI, CLAUDE, CODEX = stage.ALICE, stage.BOB, stage.CI, stage.CLAUDE, stage.CODEX
+TABLES = {"journal": "seq", "head": "seq", **replay.TABLES}
+
+
+def stop_and_go_on(world: Any) -> None:
+    """Everything a person can do to halt a task or the project, and to let it go on; and the ends of tasks."""
+    app = world.app
+    epic, task = world.create(BOB, title="an epic", type="epic"), world.create(BOB, title="halted")
+    app.tasks.edit(BOB, task, parent=epic, minor=True)
+    app.tasks.edit(BOB, task, parent="")
+    app.stops.block(BOB, task, "no access yet")
+    app.stops.unblock(BOB, task, "there is")
+    app.stops.defer(BOB, task, "2026-04-01")
+    app.stops.undefer(BOB, task)
+    app.stops.hold(ALICE, task, "not now")
+    app.stops.resume(ALICE, task, "now")
+    app.stops.hold(ALICE, None, "nobody goes on")
+    app.stops.resume(ALICE, None, "everybody does")
+    app.closing.cancel(BOB, task, reason="nobody wants it")
+    app.closing.reopen(BOB, task, reason="somebody does")
+    app.closing.close(BOB, task, reason="it was done elsewhere")
+    app.closing.delete(BOB, world.create(BOB, title="by mistake"), reason="created twice")
+    edited = agreed(world, "edited after its approval")
+    app.tasks.edit(ALICE, edited, acceptance="it also works at night")
+
+
+def sign(world: Any) -> None:
+    """A person with a key, twice, whose decisions are signed with it, and who goes on without one."""
+    for number in range(2):
+        key = world.app.keys.new(ALICE).fingerprint
+        world.app.stops.hold(ALICE, world.create(BOB, title=f"signed {number}"), "I want to see it first")
+        world.app.keys.retire(ALICE, key, "the disk is gone")
+
+
+def agreed(world: Any, title: str) -> str:
+    task: str = world.handed_in(CLAUDE, creator=BOB, title=title)
+    world.approve(CODEX, task)
+    return task
+
+
+def merge(world: Any) -> None:
+    """Merges of every outcome: merged, conflicting, stuck and tried again, void; found on the target with and without
+    an approval.
+    """
+    app, repo, workshop = world.app, world.repo, world.workshop
+    main = repo.branches["refs/heads/main"]
+
+    def move(ref: str, *, new: Any, old: Any) -> bool:
+        assert repo.commit_of(ref) == old
+        main.append(new)
+        return True
+
+    workshop.merge = lambda *, tip, head: ports.Merged(stage.sha(f"merge of {head} into {tip}"))
+    workshop.commit = lambda *, tree, parents, message: stage.sha(f"commit of {tree}: {message}")
+    workshop.move = move
+    merged = agreed(world, "merged")
+    assert outcomes(world)[merged] == "merged"
+    void = agreed(world, "void")
+    repo.commit(f"fe/{void}", sessions=[CLAUDE.session])
+    assert outcomes(world)[void] == "void"
+    workshop.merge = lambda *, tip, head: ports.Merged(None, ("both.py",))
+    conflicting = agreed(world, "conflicting")
+    assert outcomes(world)[conflicting] == "conflict"
+
+    def break_down(**_: object) -> None:
+        raise import_module("foureyes.errors").GitProblem("the object store is full")
+
+    workshop.merge = break_down
+    stuck = agreed(world, "stuck")
+    assert outcomes(world)[stuck] == "stuck"
+    app.merges.retry(BOB, stuck)
+    repo.land(f"fe/{stuck}")
+    assert outcomes(world)[stuck] == "found"
+    unapproved = world.handed_in(CLAUDE, creator=BOB, title="merged by hand, approved by nobody")
+    app.closing.close(BOB, unapproved, reason="an experiment")
+    repo.land(f"fe/{unapproved}")
+    outcomes(world)
+    for name in ("merge", "commit", "move"):
+        del workshop.__dict__[name]
+
+
+def outcomes(world: Any) -> dict[str, str]:
+    return {row.task: row.outcome for row in world.app.merges.process(CI)}
+
+
+def write(world: Any) -> None:
+    """Every row of every table, one a line."""
+    for table, key in TABLES.items():
+        names, rows = world.store.engine.fetch(f"SELECT * FROM {table} ORDER BY {key}", {})
+        for row in rows:
+            print(json.dumps([table, dict(zip(names, row, strict=True))], ensure_ascii=False, separators=(",", ":")))
+
+
+def main() -> None:
+    world = stage.DeskWorld()
+    stop_and_go_on(world)
+    merge(world)
+    setattr(shop, "_sign", sign)  # noqa: B010 - the shop's own signatures are none: it looks at stores from below
+    shop.fill(world)
+    missing = set(KINDS) - {row[0] for row in world.store.engine.fetch("SELECT DISTINCT kind FROM journal", {})[1]}
+    assert not missing, f"this version writes more: {sorted(missing)}"
+    assert world.app.audit.verify().findings == ()
+    write(world)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""The next step on a page is a value of its view, the same for every face (G2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from foureyes.app.pages.next_steps import after_queue, after_status
+from foureyes.app.views.project import StatusView
+from foureyes.core.words.ids import short_diff
+from foureyes.core.words.lifecycle import STATUSES
+from foureyes.steps import NO_STEP
+from foureyes.ui.steps import steps_text
+
+from tests.app.world import ALICE, BOB, CLAUDE, CODEX, DeskWorld
+
+
+def status(*, counts: dict[str, int] | None = None, **fields: Any) -> StatusView:
+    usual = {**dict.fromkeys((*STATUSES, "ready"), 0), **(counts or {})}
+    return StatusView(
+        project="shop", target="main", policy="strict", policy_source="default",
+        counts=usual, **({"reviewable": 0} | fields),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("view", "step"),
+    [
+        (status(), 'fe create "your first task"'),
+        (status(counts={"closed": 2}), "fe list"),
+        (status(counts={"approved": 1}), "fe merge"),
+        (status(counts={"approved": 1, "ready": 1}), "fe ready      then   fe start ID"),
+        (status(counts={"ready": 1}, hold="stop"), 'a person runs: fe resume --project -m "why"'),
+        (status(counts={"ready": 1}, hold="stop", reviewable=2), "fe reviewable      2 wait for your eyes"),
+        (status(reviewable=20, reviewable_more=True), "fe reviewable      20 or more wait for your eyes"),
+    ],
+)
+def test_the_status_leads_to_what_waits_for_the_caller_first(view: StatusView, step: str) -> None:
+    assert steps_text(after_status(view)) == step
+
+
+def test_the_status_carries_its_next_step(desk: DeskWorld) -> None:
+    assert steps_text(desk.app.status.show(ALICE).next) == 'fe create "your first task"'
+    desk.create(ALICE)
+    assert steps_text(desk.app.status.show(ALICE).next) == "fe ready      then   fe start ID"
+
+
+def test_a_task_leads_from_start_over_submit_to_a_look_and_an_approval(desk: DeskWorld) -> None:
+    task = desk.create(ALICE)
+    assert steps_text(desk.show(task).next) == f"fe start {task}"
+    desk.start(CLAUDE, task)
+    assert steps_text(desk.show(task).next) == f"fe submit {task}"
+    task = desk.handed_in(CLAUDE)
+    seen = short_diff(desk.show(task).attempts[-1].diff_id)
+    assert steps_text(desk.show(task, CLAUDE).next) == "fe reviewable", "its maker may not approve it"
+    assert steps_text(desk.show(task, BOB).next) == f"fe show {task} --diff      then   fe approve {task} --seen {seen}"
+    beside_the_diff = desk.app.lists.show(BOB, task, with_diff=True)
+    assert steps_text(beside_the_diff.next) == f"fe approve {task} --seen {seen}"
+    cancelled = desk.create(ALICE)
+    desk.app.closing.cancel(ALICE, cancelled)
+    assert desk.show(cancelled).next == NO_STEP
+
+
+def test_the_queue_leads_to_the_first_change_that_the_caller_may_approve(desk: DeskWorld) -> None:
+    assert steps_text(desk.app.queue.view(BOB).next) == "fe ready"
+    mine, other = desk.handed_in(CODEX, priority=0), desk.handed_in(CLAUDE, priority=4)
+    assert [row.task for row in desk.app.queue.view(CODEX).rows] == [mine, other]
+    assert steps_text(desk.app.queue.view(CODEX).next) == f"fe show {other} --diff"
+    assert steps_text(desk.app.queue.view(BOB).next) == f"fe show {mine} --diff"
+    rows = desk.app.queue.view(BOB).rows
+    assert steps_text(after_queue(rows, 2)) == f"fe show {mine} --diff      fe approve --all-auto"
+
+
+def test_a_limited_queue_counts_all_and_leads_to_what_it_shows(desk: DeskWorld) -> None:
+    mine, other = desk.handed_in(CODEX, priority=0), desk.handed_in(CLAUDE, priority=4)
+    view = desk.app.queue.view(CODEX, limit=1)
+    assert (view.count, [row.task for row in view.rows]) == (2, [mine])
+    assert steps_text(view.next) == f"fe show {mine} --diff"
+    whole = desk.app.queue.view(CODEX)
+    assert [row.task for row in whole.rows] == [mine, other]
+    assert msgspec.structs.replace(whole, rows=view.rows, next=view.next) == view
