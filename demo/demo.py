@@ -222,6 +222,29 @@ def look_back(s: Story, t: Tasks) -> None:
     print("".join(f"  {what:<38}  {why}\n" for what, why in rows), end="")
 
 
+def your_turn(s: Story, t: Tasks) -> None:
+    """Three tasks wait for whoever watched: one that changed after it was red, a risky one, and a routine one."""
+    s.tell(
+        "13. The agents go on: codex gives the receipt the new name, too; claude takes two more tasks. They wait for you."
+    )
+    refund, empty = (
+        found(r"(fe-\w+)", s.do(s.alice, f'fe create "{title}" -l {label}', quiet=True))
+        for title, label in (("Refund an order", "security"), ("Refuse an empty greeting", "review:batch"))
+    )
+    for who, task, files, message in (
+        (s.codex, t.rename, shop.RENAMED_AGAIN, "Call it with_vat in the receipt, too"),
+        (s.claude, refund, shop.REFUND, "Refund an order"),
+        (s.claude, empty, shop.NO_EMPTY_GREETING, "Refuse an empty greeting"),
+    ):
+        s.start(who, task, quiet=True)
+        if task == t.rename:
+            s.do(who, "git merge -q -m 'Take main in' main", at=s.worktree(task), quiet=True)
+        s.write(who, task, files)
+        s.submit(who, task, message)
+    s.do(s.ci, "fe check run", quiet=True)
+    s.do(s.alice, "fe queue", "3 tasks wait in review")
+
+
 def play(folder: Path) -> None:
     """The whole story."""
     print(
@@ -240,11 +263,15 @@ def play(folder: Path) -> None:
         merge(s, t, seen)
         audit(s, t)
         look_back(s, t)
+        your_turn(s, t)
     finally:
         s.close()
     command = Path(sys.executable).with_name("fe")
     print(f"\nfe is {command}" if command.exists() else "")
-    print(f"Kept in {s.repo}. Look around: cd {s.repo} && fe status     Yours: fe init")
+    print(
+        "Your turn: three tasks wait for you there. R opens the queue, Enter a task, D its diff, A approves, ? is help."
+    )
+    print(f"Kept in {s.repo}. Look around: cd {s.repo} && fe     Yours: fe init")
 
 
 def main() -> int:

@@ -103,3 +103,21 @@ BETTER_LOGIN = {
     "test_login.py": test_of("login", "allowed", RIGHT, WRONG),
 }
 BACKDOOR = {"login.py": BETTER_LOGIN["login.py"].rstrip("\n") + ' or password == "letmein"\n'}
+
+RENAMED_AGAIN = {
+    **RENAMED,
+    "receipt.py": RECEIPT["receipt.py"].replace("gross", "with_vat").replace("(net)}", "(net):.2f}"),
+}
+"""What codex hands in when it knows of the receipt."""
+REFUND = {
+    "refund.py": "from prices import gross\n\n\ndef refund(net, paid):\n    back = gross(net)\n    if back > paid:\n"
+    '        raise ValueError("more than was paid")\n    return -back\n',
+    "test_refund.py": test_of("refund", "refund", "self.assertEqual(refund(100, 119), -119)"),
+}
+NO_EMPTY_GREETING = {
+    "greeting.py": 'def greet(name):\n    if not name.strip():\n        raise ValueError("whom?")\n'
+    '    return f"hello {name}"\n',
+    "test_greeting.py": test_of(
+        "greeting", "greet", 'self.assertEqual(greet("Ada"), "hello Ada")', 'self.assertRaises(ValueError, greet, " ")'
+    ),
+}

@@ -32,14 +32,15 @@ KEY_LINES = (
     r"rows verified",
     r"\(exit 6\)\n(.*\n)+?.*row \d+ \(Approved of fe-\w+\) was changed after it was written",
 )
-GREET, LOGIN, RECEIPT, RENAME = (
+GREET, LOGIN, RECEIPT, RENAME, REFUND, EMPTY = (
     "Greet by name", "Log in with a password", "Print a receipt", "Call gross by its proper name, with_vat",
+    "Refund an order", "Refuse an empty greeting",
 )  # fmt: skip
 
 
 def kept_in(text: str) -> Path:
     """Where the demo says that it is kept: its last line."""
-    last = re.fullmatch(r"Kept in (\S+)\. Look around: cd \1 && fe status     Yours: fe init", text.splitlines()[-1])
+    last = re.fullmatch(r"Kept in (\S+)\. Look around: cd \1 && fe     Yours: fe init", text.splitlines()[-1])
     assert last, text[-300:]
     return Path(last.group(1))
 
@@ -90,9 +91,12 @@ def test_the_demo_tells_its_whole_story_below_an_agent_too_and_leaves_what_it_te
 
 def check_the_tasks(kept: Kept) -> None:
     stands = {title: (row["status"], row["iteration"]) for title, row in kept.tasks.items()}
-    assert stands == {GREET: ("closed", 1), RECEIPT: ("closed", 2), LOGIN: ("closed", 2), RENAME: ("open", 1)}
-    assert [row["title"] for row in kept.fe_lines("ready")] == [RENAME]
-    assert kept.fe_lines("queue") == []
+    merged = {GREET: ("closed", 1), RECEIPT: ("closed", 2), LOGIN: ("closed", 2)}
+    assert stands == {**merged, RENAME: ("reviewing", 2), REFUND: ("reviewing", 1), EMPTY: ("reviewing", 1)}
+    assert kept.fe_lines("ready") == []
+    queue = {row["title"]: row for row in kept.fe_lines("queue")}
+    assert set(queue) == {RENAME, REFUND, EMPTY}
+    assert all(set(row["checks"].values()) == {"passed"} for row in queue.values())
 
 
 def check_the_journal(kept: Kept) -> None:
@@ -101,7 +105,7 @@ def check_the_journal(kept: Kept) -> None:
     login = kept.kinds(LOGIN)
     told = ("RedoRequested", "Approved", "ApprovalVoided", "Approved", "TaskMerged")
     assert [kind for kind in login if kind in told] == list(told)
-    assert kept.kinds(RENAME)[-1] == "MergeFailed"
+    assert "MergeFailed" in kept.kinds(RENAME)
     assert {title for title in kept.tasks if "TaskMerged" in kept.kinds(title)} == {GREET, RECEIPT, LOGIN}
     approvals = {title: kept.fe("show", kept.tasks[title]["id"]) for title in (GREET, RECEIPT, LOGIN)}
     assert re.search(r"approved +attempt 1 by gate .*, M4", approvals[GREET])
@@ -128,7 +132,7 @@ def check_the_repository(kept: Kept) -> None:
     worktrees = sorted(
         path.name for path in (kept.repo / ".foureyes" / "worktrees").iterdir() if (path / ".git").exists()
     )
-    assert worktrees == [kept.tasks[RENAME]["id"]]
+    assert worktrees == sorted(kept.tasks[title]["id"] for title in (RENAME, REFUND, EMPTY))
 
 
 @pytest.mark.scenario
