@@ -225,7 +225,7 @@ def look_back(s: Story, t: Tasks) -> None:
 def your_turn(s: Story, t: Tasks) -> None:
     """Three tasks wait for whoever watched: one that changed after it was red, a risky one, and a routine one."""
     s.tell(
-        "13. The agents go on: codex gives the receipt the new name, too; claude takes two more tasks. They wait for you."
+        "13. The agents go on: codex renames it in the receipt, too; claude takes two more tasks. They wait for you."
     )
     refund, empty = (
         found(r"(fe-\w+)", s.do(s.alice, f'fe create "{title}" -l {label}', quiet=True))
