@@ -66,7 +66,7 @@ NAMES: Sequence[Literal["label", "risk", "it", "mode", "agent", "seen"]] = (
 
 
 def _pair(row: Card | QueueRow, name: str, value: str, unseen: int | None) -> bool:
-    queue = getattr(row, "review", row)
+    queue: QueueRow | None = getattr(row, "review", row)
     if name == "label":
         return any(value in label.lower() for label in getattr(row, "labels", ()))
     if name == "priority":

@@ -154,16 +154,15 @@ def take_back(flow: Flow, task: str) -> Flow:
     return replace(flow, rows=rows, undo="", message=f"{task} is back in review")
 
 
+CLOSING: tuple[tuple[Decision, str], ...] = (
+    ("approved", "approved"),
+    ("redo", "redo"),
+    ("rejected", "rejected"),
+    ("gone", "elsewhere"),
+)
+
+
 def closing(flow: Flow) -> str:
     """After the last one: what was decided."""
-    parts = [
-        f"{flow.counted(decision)} {word}"
-        for decision, word in (
-            ("approved", "approved"),
-            ("redo", "redo"),
-            ("rejected", "rejected"),
-            ("gone", "elsewhere"),
-        )
-        if flow.counted(decision)  # type: ignore[arg-type]
-    ]
+    parts = [f"{flow.counted(decision)} {word}" for decision, word in CLOSING if flow.counted(decision)]
     return f"{len(flow.rows)} decided: {', '.join(parts)} · Esc board"

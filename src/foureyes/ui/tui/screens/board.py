@@ -123,10 +123,10 @@ class BoardPage(Page):
             self.top.show(self.paint(" foureyes", "title"))
             return
         right = f"{view.policy} {self.app.marks.dot} {len(view.agents)} at work {self.app.marks.dot} {view.at[11:16]} "
-        name = Text.assemble(
+        place = Text.assemble(
             (" foureyes", self.app.palette["title"]), f"  {view.project} {self.app.marks.dot} {view.target}"
         )
-        lines = [self.across(name, right)]
+        lines = [self.across(place, right)]
         if width < SIDE_BY_SIDE:
             lines.append(self._tabs(view))
         self.top.show(*lines)

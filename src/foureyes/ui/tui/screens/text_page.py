@@ -16,6 +16,8 @@ from foureyes.ui.tui.widgets.rows import Line, Rows
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from foureyes.app.views.check import CheckReport
+
 
 class TextPage(Page):
     """Lines to read and to search. The text is shown as it is; control characters are made visible."""
@@ -82,6 +84,21 @@ def show_log(page: Page, task: str) -> None:
         detail = desk.application.lists.show(desk.actor, task)
         return [f"{clock(line.at)} {detail.name(line.session)}: {line.text}" for line in detail.logs]
 
-    page.ask(
-        read, lambda lines: page.app.push_screen(TextPage(f"LOG {task}", lines or ["nothing was logged"])) and None
-    )
+    def open_it(lines: list[str]) -> None:
+        page.app.push_screen(TextPage(f"LOG {task}", lines or ["nothing was logged"]))
+
+    page.ask(read, open_it)
+
+
+def show_checks(page: Page, task: str) -> None:
+    """Every check of a task's latest attempt, with what it printed."""
+
+    def open_it(report: CheckReport) -> None:
+        lines: list[str] = []
+        for row in report.checks:
+            lines += [f"{row.check}: {row.outcome}" + (f"   {row.summary}" if row.summary else "")]
+            lines += [f"    {line}" for line in row.output.splitlines()] + [""]
+        none = ["no checks: nothing is auto-approved until one exists (M4)"]
+        page.app.push_screen(TextPage(f"CHECKS {task}", lines or none))
+
+    page.ask(lambda desk: desk.application.checks.show(desk.actor, task), open_it)
