@@ -87,7 +87,9 @@ class Seat:
     def sit(self, actor: Actor = ALICE, theme: str = "default", **variables: str) -> FoureyesApp:
         """The app for somebody, with an Application of its own."""
         place, env = str(self.root), {**self.environ, **variables}
-        return open_app(Desk(lambda: open_project(place, env), lambda _: actor), env, theme)
+        app = open_app(Desk(lambda: open_project(place, env), lambda _: actor), env, theme)
+        app.raises = True
+        return app
 
     # What others do
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.style import Style
 from textual import events
 from textual.app import App
 from textual.theme import Theme as Colours
@@ -14,11 +15,12 @@ from textual.timer import Timer
 
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.actions import Actions
 from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.guard import Guard
 from foureyes.ui.tui.keys import Context
 from foureyes.ui.tui.looking import Looks
-from foureyes.ui.tui.marks import PALETTES, THEMES, Marks, Palette, Theme, encoding_of, marks_for, theme_for
+from foureyes.ui.tui.marks import PALETTES, THEMES, Marks, Theme, encoding_of, marks_for, theme_for
 
 if TYPE_CHECKING:
     from foureyes.app.views.review import QueueRow, QueueView
@@ -47,6 +49,7 @@ class FoureyesApp(App[None], inherit_bindings=False):
     CSS_PATH = "foureyes.tcss"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar = []
+    COMMANDS: ClassVar = {Actions}
 
     def __init__(
         self, desk: Desk, environ: Mapping[str, str], theme: str = "default", reduced_motion: bool = False
@@ -58,6 +61,7 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self.look: Theme = theme_for(environ, theme)
         self.reduced_motion = reduced_motion
         self.guard = Guard()
+        self.raises = False
         self.clock: Callable[[], float] = time.monotonic
         """Seconds, for everything that waits for a finger or an eye."""
         self.flow = review.IDLE
@@ -74,7 +78,7 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self._watch: Timer | None = None
 
     @property
-    def palette(self) -> Palette:
+    def palette(self) -> Mapping[str, Style]:
         return PALETTES[self.look]
 
     def on_mount(self) -> None:
@@ -250,7 +254,9 @@ class FoureyesApp(App[None], inherit_bindings=False):
             self.push_screen(AttentionPage())
 
     def broke(self, problem: Exception) -> None:
-        """A defect of ours: said, written down, and the app goes on."""
+        """A defect of ours: said, written down, and the app goes on; in tests it is raised."""
+        if self.raises:
+            raise problem
         from foureyes.ui.tui.crash import write_down
 
         where = write_down(problem, self.environ)

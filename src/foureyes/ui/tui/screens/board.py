@@ -129,6 +129,8 @@ class BoardPage(Page):
         lines = [self.across(place, right)]
         if width < SIDE_BY_SIDE:
             lines.append(self._tabs(view))
+        elif self.filter.text:
+            lines.append(self.across("", self._narrowed(view)))
         self.top.show(*lines)
         for column in COLUMNS:
             self._draw_column(view, column, width)
@@ -151,8 +153,15 @@ class BoardPage(Page):
             here = name == self.column
             text.append(f"▐{label}▌" if here else f" {label} ", self.app.palette["title" if here else "dim"])
             text.append(" ")
-        hint = f"filter: {self.filter.text}" if self.filter.text else ""
-        return self.across(text, hint)
+        return self.across(text, self._narrowed(view))
+
+    def _narrowed(self, view: BoardView) -> str:
+        """The filter in force, with how much it lets through."""
+        if not self.filter.text:
+            return ""
+        column = getattr(view, self.column)
+        fitting = sum(self.filter.fits(card) for card in column.cards)
+        return f"{visible(self.filter.text)}: {fitting:,} of {column.count:,} "
 
     def _draw_column(self, view: BoardView, name: ColumnName, width: int) -> None:
         column = getattr(view, name)
@@ -174,7 +183,7 @@ class BoardPage(Page):
             lines.append(plain(self.paint(f" {self.app.marks.more} {column.count - len(column.cards):,} more", "dim")))
         rows = self.query_one(f"#column-{name}", Rows)
         lost = rows.show(lines)
-        if lost and name == self.column:
+        if lost and name == self.column and not self.filter.text:
             self.note(f"{lost} is no longer in this column")
 
     def _empty(self, view: BoardView, name: ColumnName) -> list[str]:

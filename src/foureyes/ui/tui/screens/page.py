@@ -152,8 +152,11 @@ class Page(Screen[None], inherit_bindings=False):
             self.note(self.deaf())
             return
         self._pressed = key
-        self.app.last_command = self.command(row) or self.app.last_command
-        getattr(self, f"do_{row.action}")()
+        try:
+            self.app.last_command = self.command(row) or self.app.last_command
+            getattr(self, f"do_{row.action}")()
+        except Exception as problem:  # a defect of ours: the app goes on
+            self.app.broke(problem)
 
     @property
     def pressed(self) -> str:
@@ -166,8 +169,8 @@ class Page(Screen[None], inherit_bindings=False):
 
     def command(self, row: Key) -> str:
         """What types the same on the command line."""
-        words = self.words()
-        return row.command.format_map(words) if row.command and words is not None else ""
+        words = self.words() if row.command else None
+        return row.command.format_map(words) if words is not None else ""
 
     def words(self) -> dict[str, str] | None:
         """What the commands of this page are about; None where nothing is selected."""
@@ -187,8 +190,12 @@ class Page(Screen[None], inherit_bindings=False):
 
     def on_answered(self, message: Answered) -> None:
         self.app.answered()
-        if self.is_attached:
+        if not self.is_attached:
+            return
+        try:
             message.then(message.answer)
+        except Exception as problem:
+            self.app.broke(problem)
 
     def on_failed(self, message: Failed) -> None:
         self.app.answered()

@@ -1,0 +1,38 @@
+"""The palette (Ctrl+P): every action of the page that is open by its name, and the themes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from foureyes.ui.tui.keys import KEYS, all_shown
+from foureyes.ui.tui.marks import THEMES
+
+if TYPE_CHECKING:
+    from foureyes.ui.tui.app import FoureyesApp
+
+
+class Actions(Provider):
+    """What can be done here, by name."""
+
+    def _all(self) -> Iterator[tuple[str, Callable[[], None], str]]:
+        app: FoureyesApp = self.app  # type: ignore[assignment]
+        page = app.pages[-1]
+        for row in KEYS[page.context]:
+            if row.action != "palette":
+                yield f"{row.help}  ({all_shown(row)})", partial(page.press, row.first), row.command
+        for theme in THEMES:
+            yield f"theme: {theme}", partial(app.set_look, theme), ""
+
+    async def discover(self) -> Hits:
+        for name, act, help_text in self._all():
+            yield DiscoveryHit(name, act, help=help_text or None)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for name, act, help_text in self._all():
+            if (score := matcher.match(name)) > 0:
+                yield Hit(score, matcher.highlight(name), act, help=help_text or None)
