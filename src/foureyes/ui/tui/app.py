@@ -25,6 +25,7 @@ from foureyes.ui.tui.marks import PALETTES, THEMES, Marks, Theme, encoding_of, m
 if TYPE_CHECKING:
     from foureyes.app.views.review import QueueRow, QueueView
     from foureyes.ui.tui.screens.page import Page
+    from foureyes.ui.tui.text.summary import Order
 
 LOOK_SECONDS = 0.5
 """How often the journal is asked whether others have written."""
@@ -69,10 +70,18 @@ class FoureyesApp(App[None], inherit_bindings=False):
         """The queue as it was when the review was opened; it stays as it is until F5."""
         self.looks = Looks()
         """What the person here was shown of each task, and noted about it."""
+        self.opened_at = 0.0
+        """When that was, in seconds since the epoch."""
+        self.order: Order = "risk"
+        self.gone_elsewhere: set[str] = set()
+        """Tasks of the snapshot that others decided meanwhile."""
+        self.decided_at: dict[str, str] = {}
+        self.last_decision = ""
         self.last_command = ""
         self.new_task: dict[str, str] = {}
         """What was typed for a task that was not planned yet."""
         self.seq = 0
+        self._numbers: dict[str, int] = {}
         self._asking = False
         self._busy_from: float | None = None
         self._watch: Timer | None = None
@@ -121,9 +130,20 @@ class FoureyesApp(App[None], inherit_bindings=False):
 
     # -- the review
 
+    def take_snapshot(self, view: QueueView) -> None:
+        """The queue as it is now is what the review walks over."""
+        self.snapshot, self.opened_at = view, time.time()
+        self.gone_elsewhere = set()
+        self._numbers = {row.task: number for number, row in enumerate(view.rows)}
+
+    def number_of(self, task: str) -> int | None:
+        """Where a task stands in the snapshot, from 0."""
+        return self._numbers.get(task)
+
     def row(self, task: str) -> QueueRow | None:
         """The snapshot's row of a task."""
-        return next((row for row in self.snapshot.rows if row.task == task), None) if self.snapshot else None
+        number = self._numbers.get(task)
+        return self.snapshot.rows[number] if self.snapshot is not None and number is not None else None
 
     def go(self, flow: review.Flow) -> None:
         """Take a step of the review: the pages follow the machine."""
@@ -158,10 +178,13 @@ class FoureyesApp(App[None], inherit_bindings=False):
     def decided(self, task: str, decision: review.Decision, message: str) -> None:
         """A decision is in the journal: on to what comes next."""
         self.guard.decided()
+        self.decided_at[task] = time.strftime("%H:%M")
+        self.last_decision = f"{task} {decision}"
         self.go(review.decide(self.flow, task, decision))
         top = self.pages[-1]
         top.note(" · ".join(part for part in (message, self.flow.message) if part))
-        self.call_after_refresh(self.guard.painted)
+        if not top.paints_later:
+            self.call_after_refresh(self.guard.painted)
 
     def undo(self) -> None:
         """U: take the last approval back."""

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.errors import FoureyesError
+from foureyes.errors import FoureyesError, Refused
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.looking import Looking
+from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.text.lines import age
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ OWN_COMMENT = "your own comment blocks this (D2): lower it to a note, or R"
 class Case(msgspec.Struct, frozen=True, kw_only=True):
     """What is on screen: exactly this change of this task. `you`: what an approval would meet, if that is known.
     `banner`: why nothing can be decided about it any more, in one line; empty while it is still what there is.
+    `close`: it is to be looked at closely (H1). `version`: the task as it was read (T6).
     """
 
     task: str
@@ -36,27 +38,56 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     diff_id: str
     you: Preview | None = None
     banner: str = ""
+    close: bool = False
+    version: int | None = None
 
 
-def approve(page: Page, case: Case, *, reason: str = "", confirmed: bool = False) -> None:
+def approve(page: Page, case: Case, *, reason: str = "") -> None:
     """A: agree to exactly what is on screen. What the rules ask for is asked for first; nothing else is."""
-    looking = page.app.looks.of(case.task)
+    looking, you = page.app.looks.of(case.task), case.you
     if case.banner:
         page.note(case.banner)
     elif looking.blocking:
         page.note(OWN_COMMENT)
-    elif not reason and case.you is not None and case.you.may_approve and case.you.needs_reason:
-        _ask_reason(page, case, confirmed)
+    elif you is not None and not you.may_approve:
+        page.app.show_refusal(
+            Refused(f"{case.task} cannot be approved by you now", reasons=you.reasons, task=case.task)
+        )
+    elif _asks_about_unseen(page, case, looking):
+        page.note(page.paint(f" {unseen_words(looking)}. A approve anyway · D read them · Esc", "banner"))
+    elif not reason and you is not None and you.needs_reason:
+        _ask_reason(page, case)
     else:
         _approve(page, case, looking, reason)
 
 
+def _asks_about_unseen(page: Page, case: Case, looking: Looking) -> bool:
+    """D8, and the one question about risk: hunks that were never shown, of a change to be looked at closely or whose
+    label asks. It is asked once; the same key again is the answer.
+    """
+    asks = case.close or (case.you is not None and getattr(case.you, "asks_unseen", False))
+    if not asks or not looking.unseen or page.asked == case.diff_id:
+        return False
+    page.asked = case.diff_id
+    return True
+
+
+def unseen_words(looking: Looking) -> str:
+    """How many hunks were not shown, and where they are."""
+    places = ", ".join(visible(path.rsplit("/", 1)[-1]) for path in looking.unseen_paths[:3])
+    more = ", …" if len(looking.unseen_paths) > 3 else ""
+    return f"{looking.unseen} of {len(looking.hunks or ())} hunks not shown ({places}{more})"
+
+
 def _approve(page: Page, case: Case, looking: Looking, reason: str) -> None:
     notes = list(looking.comments)
+    page.asked = ""
+    page.app.guard.decided()
 
     def work(desk: Desk) -> tuple[ApprovalOutcome, list[str]]:
-        decisions = desk.application.decisions
-        outcome = decisions.approve(desk.actor, case.task, seen=case.diff_id, reason=reason)
+        outcome = desk.application.decisions.approve(
+            desk.actor, case.task, seen=case.diff_id, reason=reason, if_version=case.version
+        )
         return outcome, send(desk, case.task, looking, notes)
 
     def done(answer: tuple[ApprovalOutcome, list[str]]) -> None:
@@ -64,7 +95,13 @@ def _approve(page: Page, case: Case, looking: Looking, reason: str) -> None:
         page.app.looks.drop(case.task)
         page.app.decided(case.task, "approved", " · ".join([approved_in_words(outcome), *problems]))
 
-    page.ask(work, done)
+    page.ask(work, done, lambda problem: not_decided(page, problem))
+
+
+def not_decided(page: Page, problem: FoureyesError) -> None:
+    """A decision was refused: the keys are heard again, and the reasons are a page."""
+    page.app.guard.painted()
+    page.refused(problem)
 
 
 def approved_in_words(outcome: ApprovalOutcome) -> str:
@@ -77,7 +114,7 @@ def approved_in_words(outcome: ApprovalOutcome) -> str:
     return f"{outcome.approved} approved ({outcome.rule}){place} · U takes it back until it merges"
 
 
-def _ask_reason(page: Page, case: Case, confirmed: bool) -> None:
+def _ask_reason(page: Page, case: Case) -> None:
     from foureyes.ui.tui.screens.sheet import Field, Sheet
 
     rule = case.you.rule if case.you else ""
@@ -85,7 +122,7 @@ def _ask_reason(page: Page, case: Case, confirmed: bool) -> None:
         "APPROVE WITH A REASON",
         [f"{rule}  the policy allows this as an exception. It is written to the task's log and to fe security."],
         [Field("reason", "Reason")],
-        lambda given: approve(page, case, reason=given["reason"], confirmed=confirmed),
+        lambda given: approve(page, case, reason=given["reason"]),
         verb="approve (exception)",
         needs={"reason": "an exception needs a reason (P8)"},
     )

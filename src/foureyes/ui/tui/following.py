@@ -21,7 +21,7 @@ def follow(page: Page, words: list[str]) -> bool:
             page.app.back()
             page.app.go(review.look(page.app.flow, task))
         case ["fe", "check", "show", task, *_]:
-            from foureyes.ui.tui.screens.text_page import show_checks
+            from foureyes.ui.tui.screens.texts import show_checks
 
             show_checks(page, task)
         case ["fe", "finding", "show", finding, *_]:

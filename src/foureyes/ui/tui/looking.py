@@ -27,15 +27,19 @@ class Looking:
         self.pager = False
         self.watch = Stopwatch()
         self.comments: list[Comment] = []
+        self.aim: tuple[str, int] | None = None
+        """The path and line (0: the file) at which the diff is to open."""
         self.attempt = 0
         """The attempt that was looked at last."""
         self.hunks: tuple[str, ...] | None = None
         """The hunks of the whole change; None while nobody has asked for it."""
+        self._paths: dict[str, str] = {}
 
     def take(self, view: DiffView) -> None:
         """The whole change is known: what there is to be seen."""
         self.attempt = view.attempt
         self.hunks = tuple(hunk.id for file in view.files for hunk in file.hunks)
+        self._paths = {hunk.id: file.path for file in view.files for hunk in file.hunks}
 
     def is_seen(self, hunk: str) -> bool:
         return hunk in self.shown or hunk in self.marked
@@ -48,6 +52,11 @@ class Looking:
     def unseen(self) -> int | None:
         """How many hunks of the change were neither shown nor marked; None where that is not known."""
         return None if self.hunks is None else sum(not self.is_seen(hunk) for hunk in self.hunks)
+
+    @property
+    def unseen_paths(self) -> list[str]:
+        """The files with hunks that were neither shown nor marked, in the order of the change."""
+        return list(dict.fromkeys(self._paths[hunk] for hunk in self.hunks or () if not self.is_seen(hunk)))
 
     def mark(self, hunks: Iterable[str]) -> None:
         """Ticked off by hand: recorded as marked, not as shown."""

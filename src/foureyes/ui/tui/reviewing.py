@@ -16,7 +16,7 @@ def begin(page: Page) -> None:
 
     def opened(view: QueueView) -> None:
         app = page.app
-        app.snapshot = view
+        app.take_snapshot(view)
         app.go(review.start(app.flow, tuple(row.task for row in view.rows)))
 
     page.ask(lambda desk: desk.application.queue.view(desk.actor), opened)
@@ -33,7 +33,7 @@ def take_in(page: Page) -> None:
         rows += tuple(row for row in view.rows if row.task not in known)
         from msgspec.structs import replace
 
-        app.snapshot = replace(view, rows=tuple(replace(row, n=n) for n, row in enumerate(rows, 1)))
+        app.take_snapshot(replace(view, rows=tuple(replace(row, n=n) for n, row in enumerate(rows, 1))))
         app.go(review.take_in(app.flow, tuple(row.task for row in view.rows)))
 
     page.ask(lambda desk: desk.application.queue.view(desk.actor), taken)

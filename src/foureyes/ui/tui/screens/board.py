@@ -183,7 +183,7 @@ class BoardPage(Page):
             lines.append(plain(self.paint(f" {self.app.marks.more} {column.count - len(column.cards):,} more", "dim")))
         rows = self.query_one(f"#column-{name}", Rows)
         lost = rows.show(lines)
-        if lost and name == self.column and not self.filter.text:
+        if lost and name == self.column and not self.filter.text and not self.noted:
             self.note(f"{lost} is no longer in this column")
 
     def _empty(self, view: BoardView, name: ColumnName) -> list[str]:
@@ -296,7 +296,7 @@ class BoardPage(Page):
         self.note("the board is ordered by what can be done first; R orders the review, with O there")
 
     def do_log(self) -> None:
-        from foureyes.ui.tui.screens.text_page import show_log
+        from foureyes.ui.tui.screens.texts import show_log
 
         if task := self.selected_task():
             show_log(self, task)

@@ -31,6 +31,8 @@ class Page(Screen[None], inherit_bindings=False):
     context: ClassVar[Context] = "page"
     name_in_flow: ClassVar[str] = ""
     """The review's name for this page; empty for one that is only laid over others."""
+    paints_later: ClassVar[bool] = False
+    """Whether the page has to ask for what it shows after a decision, and says itself when that is painted."""
     DEFAULT_CSS = """
     Page { layout: vertical; background: $background; color: $foreground; }
     """
@@ -39,6 +41,11 @@ class Page(Screen[None], inherit_bindings=False):
         super().__init__()
         self._pressed = ""
         self._away = False
+        self._early: Text | str = ""
+        self.noted = ""
+        """What the line below says now."""
+        self.asked = ""
+        """What was asked in the line below, if something was: the same key again says yes, any other key no."""
 
     # -- what a page consists of
 
@@ -55,7 +62,7 @@ class Page(Screen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self.query_one("#foot", Bar).show()
-        self.note("")
+        self.note(self._early)
         self.reload()
 
     def reload(self) -> None:
@@ -89,6 +96,11 @@ class Page(Screen[None], inherit_bindings=False):
         self.draw()
 
     @property
+    def wide(self) -> int:
+        """How many columns the page has."""
+        return self.app.size.width
+
+    @property
     def rows(self) -> Rows:
         return self.query_one("#rows", Rows)
 
@@ -105,8 +117,16 @@ class Page(Screen[None], inherit_bindings=False):
         return self.query_one(KeyLine)
 
     def note(self, text: Text | str) -> None:
-        """One line about what just happened; the next key clears it."""
-        self.query_one("#note", Bar).show(text if isinstance(text, Text) else Text(f" {text}" if text else ""))
+        """One line about what just happened; the next key clears it. What is said to a page before it stands is shown
+        with it.
+        """
+        bars = self.query("#note").results(Bar)
+        bar = next(iter(bars), None)
+        if bar is None:
+            self._early = text
+        else:
+            self.noted = str(text)
+            bar.show(text if isinstance(text, Text) else Text(f" {text}" if text else ""))
 
     def paint(self, text: str, role: str = "text") -> Text:
         """Text in one of the palette's roles."""
@@ -114,7 +134,7 @@ class Page(Screen[None], inherit_bindings=False):
 
     def across(self, left: Text | str, right: Text | str = "", width: int | None = None) -> Text:
         """Left and right on one line; what is on the right stays, the left is cut."""
-        wide = width or self.app.size.width
+        wide = width or self.wide
         start = left.copy() if isinstance(left, Text) else Text(left)
         end = right.copy() if isinstance(right, Text) else Text(right)
         start.truncate(max(0, wide - end.cell_len - 1), overflow="ellipsis", pad=True)
@@ -124,7 +144,7 @@ class Page(Screen[None], inherit_bindings=False):
         """A line across the page, perhaps with a title in it."""
         mark = self.app.marks.rule
         start = f" {mark * 2} {title} " if title else " "
-        return self.paint(start + mark * max(0, self.app.size.width - len(start) - 1), "dim")
+        return self.paint(start + mark * max(0, self.wide - len(start) - 1), "dim")
 
     # -- keys
 
@@ -148,6 +168,8 @@ class Page(Screen[None], inherit_bindings=False):
         if row is None:
             return
         self.note("")
+        if self._answered_no(key):
+            return
         if row.decision and self.app.guard.is_deaf(key, self.app.clock()):
             self.note(self.deaf())
             return
@@ -157,6 +179,13 @@ class Page(Screen[None], inherit_bindings=False):
             getattr(self, f"do_{row.action}")()
         except Exception as problem:  # a defect of ours: the app goes on
             self.app.broke(problem)
+
+    def _answered_no(self, key: str) -> bool:
+        """Whether the key was needed to say no to what was asked; only Esc has no other meaning then."""
+        if key == "a" or not self.asked:
+            return False
+        self.asked = ""
+        return key == "escape"
 
     @property
     def pressed(self) -> str:

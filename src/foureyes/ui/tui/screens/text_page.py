@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.page import Page
-from foureyes.ui.tui.text.lines import clock
 from foureyes.ui.tui.widgets.rows import Line, Rows
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from foureyes.app.views.check import CheckReport
 
 
 class TextPage(Page):
@@ -75,30 +72,3 @@ class TextPage(Page):
 
     def do_choose(self) -> None:
         pass
-
-
-def show_log(page: Page, task: str) -> None:
-    """A task's log, the latest line last."""
-
-    def read(desk: Desk) -> list[str]:
-        detail = desk.application.lists.show(desk.actor, task)
-        return [f"{clock(line.at)} {detail.name(line.session)}: {line.text}" for line in detail.logs]
-
-    def open_it(lines: list[str]) -> None:
-        page.app.push_screen(TextPage(f"LOG {task}", lines or ["nothing was logged"]))
-
-    page.ask(read, open_it)
-
-
-def show_checks(page: Page, task: str) -> None:
-    """Every check of a task's latest attempt, with what it printed."""
-
-    def open_it(report: CheckReport) -> None:
-        lines: list[str] = []
-        for row in report.checks:
-            lines += [f"{row.check}: {row.outcome}" + (f"   {row.summary}" if row.summary else "")]
-            lines += [f"    {line}" for line in row.output.splitlines()] + [""]
-        none = ["no checks: nothing is auto-approved until one exists (M4)"]
-        page.app.push_screen(TextPage(f"CHECKS {task}", lines or none))
-
-    page.ask(lambda desk: desk.application.checks.show(desk.actor, task), open_it)

@@ -1,0 +1,307 @@
+"""The review summary: everything that waits, as it was when the review was opened, the riskiest first."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+
+from foureyes.app.views.task_list import ListQuery
+from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.filters import Filter, parse
+from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.reviewing import take_in
+from foureyes.ui.tui.screens.page import Page
+from foureyes.ui.tui.text.summary import (
+    DECIDED,
+    FEW,
+    ORDERS,
+    Happened,
+    Looks,
+    Order,
+    counts_line,
+    header,
+    ordered,
+    preview_lines,
+    reasons_of,
+    summary_lines,
+    title_line,
+)
+from foureyes.ui.tui.widgets.bar import Bar
+from foureyes.ui.tui.widgets.rows import Rows, plain
+
+if TYPE_CHECKING:
+    from foureyes.app.views.review import QueueRow
+    from foureyes.app.views.task import TaskDetail
+    from foureyes.errors import FoureyesError
+
+WIDE = 120
+"""From this width the task under the cursor is shown on the right."""
+PAGE = 500
+
+
+class SummaryPage(Page):
+    """A snapshot: its rows and their numbers stay until F5, whatever others do meanwhile."""
+
+    context: ClassVar = "summary"
+    name_in_flow = "summary"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.filter = Filter()
+        self.shown: list[QueueRow] = []
+        self.fresh = 0
+        """How many tasks wait that are not in the snapshot."""
+        self._details: dict[str, TaskDetail] = {}
+        self._reading = ""
+        self._drawn: object = None
+
+    def body(self) -> ComposeResult:
+        with Horizontal(id="main"):
+            with Vertical(id="left"):
+                yield Bar(id="columns")
+                yield Rows(id="rows")
+            yield Rows(id="preview", cursor=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#preview", Rows).can_focus = False
+        super().on_mount()
+        self.rows.focus()
+
+    def reload(self) -> None:
+        self.draw()
+
+    def arrive(self) -> None:
+        """Back from a task: the cursor stands where the reader was."""
+        if self.is_mounted:
+            flow = self.app.flow
+            self.draw()
+            if flow.rows:
+                self.rows.go(flow.rows[min(flow.at, len(flow.rows) - 1)].task)
+
+    # -- what others do
+
+    def changed(self, seq: int) -> None:
+        """Count what is new, and see what left; the rows stay as they are."""
+        self.ask(_waiting_now, self._compare, lambda problem: self.away(problem))
+
+    def _compare(self, waiting: set[str]) -> None:
+        rows = self.app.flow.rows
+        known = {row.task for row in rows}
+        self.fresh = len(waiting - known)
+        gone = {row.task for row in rows if not row.decided and row.task not in waiting}
+        if gone != self.app.gone_elsewhere:
+            self.app.gone_elsewhere = gone
+            self._drawn = None
+        self.draw()
+
+    def do_refresh(self) -> None:
+        self.fresh, self._details = 0, {}
+        take_in(self)
+
+    # -- drawing
+
+    def draw(self) -> None:
+        view = self.app.snapshot
+        if not self.is_mounted or view is None:
+            return
+        wide = self.app.size.width >= WIDE
+        self.set_class(wide, "-wide")
+        looks = self._looks()
+        gone = frozenset(self.app.gone_elsewhere)
+        state = (id(view), self.app.flow.rows, self.app.order, self.filter, self.app.look, gone, wide)
+        if self._drawn != state:
+            self._drawn = state
+            self._draw_rows(looks, wide)
+        dot = self.app.marks.dot
+        title = " REVIEW SUMMARY" + (f"   filter: {visible(self.filter.text)}" if self.filter.text else "")
+        right = title_line(view, len(self.shown), self.app.order, self._opened_at(), dot)
+        fresh = f"{self.fresh:,} new since you opened  [F5] " if self.fresh else ""
+        counts = f" Auto-approvable: {view.auto_approvable:,}    Need attention: {view.need_attention:,}"
+        self.top.show(
+            self.across(self.paint(title, "title"), right), self.across(counts, self.paint(fresh, "warn")), self.rule()
+        )
+        width = self.app.size.width * 3 // 5 if wide else self.app.size.width
+        self.query_one("#columns", Bar).show(header(looks, width - 1))
+        self._draw_foot(looks)
+        auto = f"approve auto-approvable ({view.auto_approvable:,})" if view.auto_approvable else "nothing to batch"
+        self.keys.relabel(batch=auto)
+        self._draw_preview()
+
+    def _looks(self) -> Looks:
+        view = self.app.snapshot
+        assert view is not None
+        return Looks(
+            marks=self.app.marks,
+            palette=self.app.palette,
+            checks=view.checks,
+            digits=max(2, len(f"{len(view.rows):,}")),
+            id_width=max((len(row.task) for row in view.rows), default=6),
+        )
+
+    def _opened_at(self) -> str:
+        return time.strftime("%H:%M", time.localtime(self.app.opened_at))
+
+    def _draw_rows(self, looks: Looks, wide: bool) -> None:
+        view = self.app.snapshot
+        assert view is not None
+        unfiltered = not self.filter.text
+        rows = [row for row in view.rows if unfiltered or self.filter.fits(row, number=row.n, unseen=self._unseen(row))]
+        self.shown = ordered(rows, self.app.order)
+        few = len(self.shown) <= FEW or wide
+        lines = summary_lines(self.shown, self._happened(), looks, grouped=self.app.order == "risk", reasons=few)
+        if not lines:
+            words = f'No task matches "{visible(self.filter.text)}". Esc clears the filter ({len(view.rows):,} tasks).'
+            lines = [plain(self.paint(f"  {words}", "dim"))]
+        self.rows.show(lines)
+
+    def _unseen(self, row: QueueRow) -> int | None:
+        return self.app.looks.of(row.task).unseen
+
+    def _happened(self) -> dict[str, Happened]:
+        happened = {task: Happened("decided elsewhere") for task in self.app.gone_elsewhere}
+        for row in self.app.flow.rows:
+            if row.decided:
+                at = self.app.decided_at.get(row.task, "")
+                words = f"{DECIDED[row.decided]} {at}".strip()
+                happened[row.task] = Happened(words, undo=row.decided == "approved" and row.task == self.app.flow.undo)
+        return happened
+
+    def _draw_foot(self, looks: Looks) -> None:
+        view, dot = self.app.snapshot, self.app.marks.dot
+        assert view is not None
+        names = " ".join(visible(name) for name in view.checks) or "none"
+        legend = self.across(f" Checks left to right: {names}", "a = auto-approvable ")
+        last = self.app.last_decision or "–"
+        counts = self.across(counts_line(self.app.flow, view.rows, dot), f"last: {last} ")
+        row = self.row()
+        reasons = reasons_of(row) if row is not None and len(self.shown) > FEW and not self.has_class("-wide") else ""
+        extra = [self.paint(f" {row.task}: {reasons}", "dim")] if reasons and row is not None else []
+        self.foot.show(self.rule(), *extra, self.paint(legend.plain, "dim"), counts)
+
+    # -- the task under the cursor
+
+    def row(self) -> QueueRow | None:
+        """The row under the cursor."""
+        at = self.rows.at
+        view = self.app.snapshot
+        index = self.app.number_of(at) if at else None
+        return view.rows[index] if view is not None and index is not None else None
+
+    def _draw_preview(self) -> None:
+        """On a wide screen: what is known at once, the rest when it has been read. One is read at a time, so that a
+        held arrow key does not pile up work.
+        """
+        row = self.row()
+        if row is None or not self.has_class("-wide"):
+            return
+        preview = self.query_one("#preview", Rows)
+        width = max(20, self.app.size.width * 2 // 5 - 3)
+        unseen = self.app.looks.of(row.task).unseen
+        words = f" {self.app.marks.dot} {unseen} unseen" if unseen is not None else ""
+        bar = Text(f"{self.app.marks.bar} ", self.app.palette["dim"])
+        lines = preview_lines(row, self._details.get(row.task), self._looks(), words, width)
+        preview.show([plain(Text.assemble(bar, line)) for line in lines])
+        if row.task not in self._details and not self._reading:
+            self._reading = row.task
+            self.ask(lambda desk: desk.application.lists.show(desk.actor, row.task), self._read, self._unread)
+
+    def _read(self, detail: TaskDetail) -> None:
+        self._details[detail.task.id] = detail
+        self._reading = ""
+        self._draw_preview()
+
+    def _unread(self, problem: FoureyesError) -> None:
+        self._reading = ""
+        self.note(problem.message)
+
+    def on_rows_moved(self, message: Rows.Moved) -> None:
+        if message.rows.id == "rows":
+            self._draw_foot(self._looks())
+            self._draw_preview()
+
+    def on_rows_opened(self, message: Rows.Opened) -> None:
+        self.do_open()
+
+    def words(self) -> dict[str, str] | None:
+        return {"task": self.rows.at or "TASK"}
+
+    # -- keys
+
+    def do_open(self) -> None:
+        """One by one, from the cursor on."""
+        row = self.row()
+        if row is not None:
+            self.app.go(review.step(self.app.flow, "open", at=self._place(row)))
+
+    def do_diff(self) -> None:
+        row = self.row()
+        if row is not None:
+            self.app.go(review.step(self.app.flow, "diff", at=self._place(row)))
+
+    def _place(self, row: QueueRow) -> int:
+        return self.app.number_of(row.task) or 0
+
+    def do_jump(self) -> None:
+        number = int(self.pressed)
+        view = self.app.snapshot
+        if view is None or number > len(view.rows):
+            self.note(f"there is no number {number}")
+            return
+        self.app.go(review.step(self.app.flow, "open", at=number - 1))
+
+    def do_batch(self) -> None:
+        from foureyes.ui.tui.screens.batch import BatchPage
+
+        self.app.push_screen(BatchPage())
+
+    def do_find(self) -> None:
+        from foureyes.ui.tui.screens.find import ask_filter
+
+        ask_filter(self, self.filter.text, self._filtered)
+
+    def _filtered(self, text: str) -> None:
+        self.filter = parse(text)
+        self.draw()
+
+    def do_filters(self) -> None:
+        from foureyes.ui.tui.filters import HELP
+        from foureyes.ui.tui.screens.text_page import TextPage
+
+        self.app.push_screen(TextPage("FILTERS", HELP))
+
+    def do_order(self) -> None:
+        order: Order = ORDERS[(ORDERS.index(self.app.order) + 1) % len(ORDERS)]
+        self.app.order = order
+        self.note(f"by {order}; the numbers stay")
+        self.draw()
+
+    def do_why(self) -> None:
+        """Why this row is here, and what an approval of yours would meet."""
+        from foureyes.ui.tui.screens.text_page import TextPage
+        from foureyes.ui.tui.text.why import why_lines
+
+        row = self.row()
+        if row is not None:
+            self.app.push_screen(TextPage(f"WHY {row.task}", why_lines(row)))
+
+    def do_back(self) -> None:
+        """Esc clears the filter before it leaves."""
+        if self.filter.text:
+            self._filtered("")
+        else:
+            self.app.back()
+
+
+def _waiting_now(desk: Desk) -> set[str]:
+    """The ids of everything in review now."""
+    waiting: set[str] = set()
+    after = None
+    while rows := desk.application.lists.page(ListQuery(status="reviewing", limit=PAGE, after=after)):
+        waiting |= {row.id for row in rows}
+        after = (rows[-1].priority, rows[-1].n)
+    return waiting

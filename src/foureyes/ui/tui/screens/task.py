@@ -1,0 +1,403 @@
+"""The page of a task under review: why it is here, what changed, what was found, and what an approval would meet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+
+from foureyes.errors import FoureyesError
+from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.deciding import Case, approve, banner_of, rebased, send_back
+from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.screens.page import Page
+from foureyes.ui.tui.text.task import Drawing, TaskView, head_line, section_lines, sections
+from foureyes.ui.tui.widgets.hunks import Hunks
+from foureyes.ui.tui.widgets.rows import Rows
+
+if TYPE_CHECKING:
+    from textual import events
+
+    from foureyes.app.views.review import QueueRow
+    from foureyes.app.views.task import TaskDetail
+
+WIDE = 120
+"""From this width the right half shows the change itself."""
+
+
+class TaskPage(Page):
+    """One task. Nothing moves while it is read: what others do meanwhile is one line above, until F5."""
+
+    context: ClassVar = "task"
+    name_in_flow = "task"
+    paints_later: ClassVar = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.task_id = ""
+        self.view: TaskView | None = None
+        self.banner = ""
+        """Why nothing can be decided about what is on screen; empty while it can."""
+        self.news = ""
+        """What others did that changes nothing for the reader."""
+        self._search = ""
+
+    def body(self) -> ComposeResult:
+        with Horizontal(id="main"):
+            yield Rows(id="rows")
+            yield Hunks(self.draw, id="hunks")
+
+    def on_mount(self) -> None:
+        self.task_id = self.app.flow.task
+        super().on_mount()
+        self.rows.focus()
+
+    @property
+    def hunks(self) -> Hunks:
+        return self.query_one("#hunks", Hunks)
+
+    # -- reading
+
+    def arrive(self) -> None:
+        """The review stands at another task, or somebody came back to this one."""
+        if not self.is_mounted:
+            return
+        if self.app.flow.task != self.task_id:
+            self.turn_away()
+            self.task_id, self.view, self.banner, self.news = self.app.flow.task, None, "", ""
+            self.hunks.clear()
+            self.draw()
+            self.reload()
+        else:
+            self.app.call_after_refresh(self.app.guard.painted)
+            self.changed(self.app.seq)
+            self.draw()
+
+    def reload(self) -> None:
+        task, row = self.task_id, self.app.row(self.task_id)
+        before = self.app.looks.of(task).attempt
+        self.ask(lambda desk: read(desk, task, row, before), self._read, self._unread)
+
+    def _read(self, view: TaskView) -> None:
+        if view.detail.task.id != self.task_id:
+            return
+        self.view, self.banner, self.news = view, "", ""
+        looking = self.app.looks.of(self.task_id)
+        if view.change is not None:
+            looking.take(view.change)
+        looking.watch.touch(self.app.clock())
+        self.draw()
+        self.app.call_after_refresh(self.app.guard.painted)
+
+    def _unread(self, problem: FoureyesError) -> None:
+        self.app.guard.painted()
+        self.refused(problem)
+
+    def changed(self, seq: int) -> None:
+        """Others wrote: whether that concerns what is on screen."""
+        if self.view is not None:
+            task = self.task_id
+            self.ask(lambda desk: desk.application.lists.show(desk.actor, task), self._compare, lambda _: None)
+
+    def _compare(self, detail: TaskDetail) -> None:
+        case = self.case()
+        if case is None or detail.task.id != self.task_id:
+            return
+        before = (self.banner, self.news)
+        was_stale = self.view is not None and self.view.detail.you is not None and self.view.detail.you.stale
+        banner = banner_of(detail, case)
+        self.banner = "" if banner.startswith("STALE") and was_stale else banner
+        self.news = rebased(detail, case) or self._other_news(detail)
+        if before != (self.banner, self.news):
+            self.draw()
+
+    def _other_news(self, detail: TaskDetail) -> str:
+        """Something else about the task is on record now: a check, a finding, an edit."""
+        assert self.view is not None
+        before = self.view.detail
+        now = (detail.task.version, detail.checks, detail.findings, detail.reviews, detail.you)
+        then = (before.task.version, before.checks, before.findings, before.reviews, before.you)
+        return "" if now == then or self.banner else "CHANGED  something about this task is new.  F5 takes it in"
+
+    def do_refresh(self) -> None:
+        """F5: take in what moved. What was read of the attempt before stays read, where it did not change."""
+        self.note("reading again")
+        self.reload()
+
+    # -- drawing
+
+    def draw(self) -> None:
+        if not self.is_mounted:
+            return
+        flow = self.app.flow
+        wide = self.app.size.width >= WIDE
+        self.set_class(wide, "-wide")
+        at = f"[{flow.at + 1}/{len(flow.rows)}] " if len(flow.rows) > 1 else ""
+        if self.view is None:
+            self.top.show(self.across(self.paint(" REVIEW TASK", "title"), f"{at}{self.task_id} "), self.rule())
+            self.rows.show([])
+            return
+        detail, looking = self.view.detail, self.app.looks.of(self.task_id)
+        risk = f" {self.app.marks.risks[self.view.row.risk.level]}" if self.view.row else ""
+        right = f"{at}{self.task_id} {risk} {detail.mode or detail.task.status} "
+        unseen = looking.unseen if self.view.change is not None else None
+        lines = [self.across(self.paint(" REVIEW TASK", "title"), right)]
+        lines += self._title(visible(detail.task.title))
+        lines.append(self.paint(f" {head_line(self.view, unseen)}", "dim"))
+        words = self.banner or self.news
+        lines += [self.paint(f" {words} ", "banner" if self.banner else "warn")] if words else []
+        self.top.show(*lines, self.rule())
+        self.rows.show(section_lines(self.view, self._drawing(wide)))
+        if self.view.change is not None and wide:
+            self.hunks.show_change(self.view.change, looking)
+        may = detail.you is not None and detail.you.may_approve
+        labels = {} if may else {"approve": self.why_not("a")}
+        if looking.comments:
+            labels["redo"] = f"redo ({len(looking.comments)} comment{'' if len(looking.comments) == 1 else 's'})"
+        self.keys.relabel(**labels)
+
+    def _title(self, title: str) -> list[Text]:
+        """The title on at most two lines."""
+        rows = list(Text(title).wrap(self.app.console, max(20, self.wide - 2)))
+        if len(rows) > 2:
+            rows = [rows[0], Text(title[len(rows[0].plain) :].strip())]
+            rows[1].truncate(self.wide - 2, overflow="ellipsis")
+        return [Text.assemble(" ", (row.plain, self.app.palette["title"])) for row in rows]
+
+    def _drawing(self, wide: bool) -> Drawing:
+        looking = self.app.looks.of(self.task_id)
+        width = self.app.size.width // 2 if wide else self.app.size.width
+        return Drawing(
+            marks=self.app.marks,
+            palette=self.app.palette,
+            console=self.app.console,
+            width=width - 1,
+            unseen=looking.unseen_in,
+        )
+
+    # -- deciding
+
+    def case(self) -> Case | None:
+        """Exactly what is on screen."""
+        if self.view is None or not self.view.detail.attempts:
+            return None
+        detail, row = self.view.detail, self.view.row
+        attempt = detail.attempts[-1]
+        return Case(
+            task=self.task_id,
+            attempt=attempt.n,
+            diff_id=attempt.diff_id,
+            you=detail.you,
+            banner=self.banner or ("" if detail.task.status == "reviewing" else f"it is {detail.task.status}"),
+            close=row is not None and row.risk.level == "high",
+            version=detail.task.version,
+        )
+
+    def words(self) -> dict[str, str] | None:
+        case = self.case()
+        return {"task": self.task_id, "seen": case.diff_id[:8] if case else "DIFF"}
+
+    def deaf(self) -> str:
+        return f"new task: {self.task_id}"
+
+    def press(self, key: str) -> None:
+        self.app.looks.of(self.task_id).watch.touch(self.app.clock())
+        super().press(key)
+
+    def turn_away(self) -> None:
+        """Something else is looked at from now on."""
+        if self.task_id:
+            self.app.looks.of(self.task_id).watch.leave(self.app.clock())
+            self.hunks.look_away()
+
+    def on_screen_suspend(self, _: events.ScreenSuspend) -> None:
+        self.turn_away()
+
+    def on_screen_resume(self, _: events.ScreenResume) -> None:
+        if self.view is not None:
+            self.app.looks.of(self.task_id).watch.touch(self.app.clock())
+            self.hunks.measure()
+            self.draw()
+
+    def _with_case(self) -> Case | None:
+        case = self.case()
+        if case is None:
+            self.note("nothing was handed in yet" if self.view else "one moment")
+        return case
+
+    def do_approve(self) -> None:
+        if case := self._with_case():
+            approve(self, case)
+
+    def do_redo(self) -> None:
+        if case := self._with_case():
+            send_back(self, case, "redo")
+
+    def do_reject(self) -> None:
+        if case := self._with_case():
+            send_back(self, case, "reject")
+
+    # -- going on
+
+    def do_next(self) -> None:
+        self.app.go(review.step(self.app.flow, "next"))
+
+    def do_previous(self) -> None:
+        self.app.go(review.step(self.app.flow, "previous"))
+
+    def do_diff(self) -> None:
+        self.app.go(review.step(self.app.flow, "diff"))
+
+    def do_jump(self) -> None:
+        """A digit opens the diff at that file."""
+        number = int(self.pressed)
+        files = self.view.change.files if self.view is not None and self.view.change is not None else ()
+        if number > len(files):
+            self.note(f"there is no file {number}")
+            return
+        self.open_file(files[number - 1].path)
+
+    def open_file(self, path: str) -> None:
+        """The diff, at a file."""
+        self.app.looks.of(self.task_id).aim = (path, 0)
+        self.do_diff()
+
+    def do_open(self) -> None:
+        """Enter: what stands under the cursor."""
+        kind, _, name = (self.rows.at or "").partition(":")
+        if kind == "file" and self.view is not None and self.view.change is not None:
+            self.open_file(self.view.change.files[int(name)].path)
+        elif kind == "finding":
+            self._open_finding(name)
+        else:
+            actions = {
+                "why": self.do_why, "risk": self.do_why, "answer": self.do_why, "changes": self.do_diff,
+                "quality": self.do_checks, "findings": self.do_findings, "reviews": self.do_history,
+                "signal": self.do_log,
+            }  # fmt: skip
+            actions.get(kind, self.do_why)()
+
+    def on_rows_opened(self, _: Rows.Opened) -> None:
+        self.do_open()
+
+    def do_page_down(self) -> None:
+        """Space and PgDn read on: in the change where it is on screen, else in the page."""
+        if self.pressed == "space" and self.has_class("-wide") and self.view is not None and self.view.change:
+            if not self.hunks.read_on():
+                unseen = self.app.looks.of(self.task_id).unseen
+                self.note(
+                    "the end of the change" + ("" if unseen else " · all hunks shown · A approve  R redo  X reject")
+                )
+            return
+        self.rows.page(1)
+
+    def do_section(self) -> None:
+        """Tab: the next section."""
+        names = sections(self.rows.lines)
+        here = (self.rows.at or "").partition(":")[0]
+        here = {"file": "changes", "finding": "findings"}.get(here, here)
+        number = names.index(here) + 1 if here in names else 0
+        if names:
+            self.rows.go(names[number % len(names)])
+
+    def do_finding(self) -> None:
+        """. and , go from finding to finding."""
+        rows = self.rows.order
+        places = [number for number, row in enumerate(rows) if row.startswith("finding:")]
+        here = rows.index(self.rows.at) if self.rows.at in rows else -1
+        if self.pressed == ".":
+            number = next((number for number in places if number > here), None)
+        else:
+            number = next((number for number in reversed(places) if number < here), None)
+        if number is None:
+            self.note("no findings" if not places else "no further finding")
+        else:
+            self.rows.go(rows[number])
+
+    def _open_finding(self, name: str) -> None:
+        from foureyes.ui.tui.screens.finding import FindingPage
+
+        self.app.push_screen(FindingPage(name))
+
+    def do_findings(self) -> None:
+        findings = self.view.detail.findings if self.view is not None else []
+        if not findings:
+            self.note("FINDINGS none")
+            return
+        first = next((finding for finding in findings if finding.holds), findings[0])
+        self._open_finding(first.id)
+
+    def do_checks(self) -> None:
+        from foureyes.ui.tui.screens.texts import show_checks
+
+        show_checks(self, self.task_id)
+
+    def do_iterations(self) -> None:
+        from foureyes.ui.tui.screens.texts import show_iterations
+
+        show_iterations(self, self.task_id)
+
+    def do_history(self) -> None:
+        from foureyes.ui.tui.screens.texts import show_history
+
+        show_history(self, self.task_id)
+
+    def do_log(self) -> None:
+        from foureyes.ui.tui.screens.texts import show_log
+
+        show_log(self, self.task_id)
+
+    def do_why(self) -> None:
+        from foureyes.ui.tui.screens.texts import show_why
+
+        if self.view is not None:
+            show_why(self, self.view)
+
+    def do_find(self) -> None:
+        from foureyes.ui.tui.screens.find import ask_filter
+
+        ask_filter(self, self._search, self._searched, self._onward)
+
+    def _searched(self, text: str) -> None:
+        self._search = text
+        self._onward(0)
+
+    def _onward(self, by: int) -> None:
+        """To the next row with what is looked for."""
+        wanted, lines, width = self._search.lower(), self.rows.lines, self.rows.size.width
+        rows = [line.row for line in lines if line.row and wanted and wanted in line.paint(width).plain.lower()]
+        order = self.rows.order
+        here = order.index(self.rows.at) if self.rows.at in order else 0
+        places = [order.index(row) for row in dict.fromkeys(rows)]
+        if by >= 0:
+            hit = next((place for place in places if place >= here + by), places[0] if places else None)
+        else:
+            hit = next((place for place in reversed(places) if place < here), places[-1] if places else None)
+        if hit is not None:
+            self.rows.go(order[hit])
+
+
+def read(desk: Desk, task: str, row: QueueRow | None, before: int) -> TaskView:
+    """A task for one look. A change that git cannot show is said, and the rest is shown all the same."""
+    app = desk.application
+    detail = app.lists.show(desk.actor, task)
+    attempt = detail.attempts[-1] if detail.attempts else None
+    if detail.task.status == "reviewing" and (row is None or attempt is None or row.diff_id != attempt.diff_id):
+        row = next((each for each in app.queue.view(desk.actor).rows if each.task == detail.task.id), None)
+    view = TaskView(detail=detail, row=row)
+    if attempt is None or attempt.no_code:
+        return view
+    from msgspec.structs import replace
+
+    try:
+        change = app.attempts.changes(task)
+        since = None
+        if 0 < before < attempt.n:
+            newer = app.attempts.changes(task, since=before)
+            since = (sum(file.added for file in newer.files), sum(file.removed for file in newer.files), before)
+        return replace(view, change=change, since=since)
+    except FoureyesError as problem:
+        return replace(view, problem=problem.message)

@@ -1,0 +1,278 @@
+"""What the page of a task under review says, section by section; always in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from foureyes.app.views.diff import DiffView, FileDiff
+from foureyes.app.views.finding import FindingView
+from foureyes.app.views.review import QueueRow
+from foureyes.app.views.task import TaskDetail
+from foureyes.app.views.task_list import Preview
+from foureyes.core.rules.risk import WORDS
+from foureyes.ui.tui.marks import Marks, Palette, visible
+from foureyes.ui.tui.text.diff import finding_mark
+from foureyes.ui.tui.text.lines import cut
+from foureyes.ui.tui.widgets.rows import Line, plain
+
+INDENT, MOST = 10, 4
+ROLES = {"passed": "ok", "failed": "bad", "crashed": "warn", "timed_out": "warn"}
+
+
+class TaskView(msgspec.Struct, frozen=True, kw_only=True):
+    """A task as it was read for one look: itself, its change, its row of the queue. `since`: lines added and removed
+    since the person here looked at an earlier attempt, and which that was.
+    """
+
+    detail: TaskDetail
+    change: DiffView | None = None
+    row: QueueRow | None = None
+    since: tuple[int, int, int] | None = None
+    problem: str = ""
+    """Why the change cannot be shown."""
+
+
+class Drawing(msgspec.Struct, frozen=True, kw_only=True):
+    """What sections are drawn with. `unseen`: how many hunks of a file were not shown yet."""
+
+    marks: Marks
+    palette: Palette
+    console: Console
+    width: int
+    unseen: Callable[[FileDiff], int]
+
+
+def head_line(view: TaskView, unseen: int | None) -> str:
+    """Who made it, how long it took, which iteration, from where, what was not shown."""
+    detail = view.detail
+    attempt = detail.attempts[-1] if detail.attempts else None
+    if attempt is None:
+        return f"{detail.task.status} │ nothing was handed in yet"
+    minutes, seconds = divmod(attempt.duration_seconds, 60)
+    took = f"{minutes}m {seconds:02}s" if minutes else f"{seconds}s"
+    maker = visible(detail.name(attempt.submitted_by)).split(" (")[0]
+    parts = [f"{maker} ({detail.task.tier})", took, f"Iteration {attempt.n}", f"base {attempt.base[:7]}"]
+    head = " │ ".join(parts)
+    if unseen is None:
+        return head
+    return f"{head} · {count(unseen, 'hunk')} unseen" if unseen else f"{head} · all hunks shown"
+
+
+def count(number: int, noun: str) -> str:
+    """`1 hunk`, `2 hunks`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def section_lines(view: TaskView, draw: Drawing) -> list[Line]:
+    """All sections; an empty one is one line."""
+    return [
+        *_why(view, draw),
+        *_risk(view, draw),
+        *_changes(view, draw),
+        *_field("quality", "QUALITY", check_marks(view.detail, draw), draw),
+        *_findings(view.detail, draw),
+        *_field("reviews", "REVIEWS", Text(reviews_text(view.detail)), draw),
+        *_field("signal", "SIGNAL", Text(signal_text(view.detail)), draw),
+        *_answer(view, draw),
+    ]
+
+
+def _field(row: str, name: str, text: Text, draw: Drawing) -> list[Line]:
+    """A named field, wrapped below its own beginning. At most four lines: what is cut is said in full elsewhere."""
+    rows = list(text.wrap(draw.console, max(20, draw.width - INDENT - 1))) or [Text("")]
+    if len(rows) > MOST:
+        rows = rows[:MOST]
+        rows[-1].append(" …")
+    start = Text(f" {name:<{INDENT - 1}}", draw.palette["heading"])
+    return [plain(Text.assemble(start if number == 0 else " " * INDENT, line), row) for number, line in enumerate(rows)]
+
+
+def _why(view: TaskView, draw: Drawing) -> list[Line]:
+    detail = view.detail
+    words = [f"{visible(reason.message)} ({reason.rule})" for reason in detail.mode_reasons]
+    text = (
+        f"{detail.mode}: {' · '.join(words)}" if detail.mode else f"{detail.task.status}: nothing waits for a decision"
+    )
+    if detail.said:
+        text += f" · {visible(detail.said)}"
+    if detail.task.hold is not None:
+        text = f"HELD: {visible(detail.task.hold)} · {text}"
+    return _field("why", "WHY YOU", Text(text), draw)
+
+
+def _risk(view: TaskView, draw: Drawing) -> list[Line]:
+    if view.row is None:
+        return []
+    level = view.row.risk.level
+    words = " · ".join(visible(reason.message) for reason in view.row.risk.reasons) or WORDS[level]
+    return _field("risk", f"RISK {draw.marks.risks[level]}", Text(words, draw.palette[level]), draw)
+
+
+def _changes(view: TaskView, draw: Drawing) -> list[Line]:
+    attempt = view.detail.attempts[-1] if view.detail.attempts else None
+    if attempt is None:
+        return _field("changes", "CHANGES", Text("nothing was handed in"), draw)
+    if attempt.no_code:
+        note = visible(attempt.message.strip() or "(empty)")
+        lines = _field("changes", "CHANGES", Text("No code: handed in as a note."), draw)
+        return lines + [Line(lambda width, text=text: cut(Text(f"   {text}"), width), "changes")  # type: ignore[misc]
+                        for text in note.split("␊")]  # fmt: skip
+    if view.problem:
+        return _field("changes", "CHANGES", Text(f"cannot be shown: {visible(view.problem)}"), draw)
+    marks = draw.marks
+    size = f"{count(len(attempt.files), 'file')}  +{attempt.added} {marks.minus}{attempt.removed}"
+    since = ""
+    if view.since is not None:
+        added, removed, before = view.since
+        since = f"since you looked at iteration {before}: +{added} {marks.minus}{removed}"
+
+    def head(width: int) -> Text:
+        left = Text.assemble((f" {'CHANGES':<{INDENT - 1}}", draw.palette["heading"]), size)
+        return cut(left, max(1, width - len(since) - 1), pad=True).append(since)
+
+    files = view.change.files if view.change else ()
+    rows = [Line(lambda width, n=n, file=file: _file(n, file, draw, width), f"file:{n - 1}")  # type: ignore[misc]
+            for n, file in enumerate(files, 1)]  # fmt: skip
+    return [Line(head, "changes"), *rows]
+
+
+def _file(n: int, file: FileDiff, draw: Drawing, width: int) -> Text:
+    marks, palette = draw.marks, draw.palette
+    unseen = draw.unseen(file)
+    seen = f"{marks.unseen} {unseen} unseen" if unseen else f"{marks.seen} all shown"
+    lines = "binary" if file.binary else f"+{file.added:<5} {f'{marks.minus}{file.removed}' if file.removed else ''}"
+    if file.folded:
+        seen += ", folded"
+    right = Text(f" {lines:<12}  ", palette["dim"]).append(f"{seen:<12} ", palette["warn" if unseen else "dim"])
+    path = visible(file.path) + (f" (was {visible(file.old_path)})" if file.old_path else "")
+    left = Text.assemble(f"   {n if n < 10 else ' '} {file.status} ", path)
+    return cut(left, max(1, width - right.cell_len), pad=True).append_text(right)
+
+
+def check_marks(detail: TaskDetail, draw: Drawing) -> Text:
+    """Every check with its mark and what it said."""
+    text = Text()
+    for check in detail.checks:
+        mark = draw.marks.checks.get(check.outcome, "?")
+        shown = mark if check.required or check.outcome == "passed" else f"({mark})"
+        text.append(f"{shown} ", draw.palette[ROLES.get(check.outcome, "dim")])
+        words = f" {visible(check.summary)}" if check.summary and check.outcome != "not_run" else ""
+        text.append(f"{visible(check.check)}{words}{' (claimed)' if check.claimed else ''}   ")
+    if not detail.checks:
+        return Text("no checks: nothing is auto-approved until one exists (M4)")
+    attempt = detail.attempts[-1] if detail.attempts else None
+    return text.append(f"on tree {attempt.tree[:6]}" if attempt else "")
+
+
+def check_text(detail: TaskDetail, marks: Marks) -> str:
+    """The checks in one line, without colours."""
+    words = [f"{marks.checks.get(check.outcome, '?')} {visible(check.check)}" for check in detail.checks]
+    return "  ".join(words) or "no checks: nothing is auto-approved until one exists (M4)"
+
+
+def finding_counts(detail: TaskDetail) -> str:
+    """How many findings there are, by where they stand."""
+    if not detail.findings:
+        return "none"
+    holding = sum(finding.holds for finding in detail.findings)
+    words = [f"{holding} open blocking"]
+    states: dict[str, int] = {}
+    for finding in detail.findings:
+        name = "note" if finding.note else finding.state_in_words or finding.state
+        if not finding.holds:
+            states[name] = states.get(name, 0) + 1
+    words += [f"{count} {name}" for name, count in states.items()]
+    return " · ".join(words)
+
+
+def _findings(detail: TaskDetail, draw: Drawing) -> list[Line]:
+    lines = _field("findings", "FINDINGS", Text(finding_counts(detail)), draw)
+    for finding in detail.findings:
+        lines.append(Line(lambda width, finding=finding: _finding(finding, draw, width), f"finding:{finding.id}"))  # type: ignore[misc]
+    return lines
+
+
+def _finding(finding: FindingView, draw: Drawing, width: int) -> Text:
+    mark = finding_mark(finding, draw.marks)
+    role = "bad" if finding.holds else "dim"
+    right = f" {visible(finding.state_in_words or finding.state)} "
+    left = Text.assemble(
+        "   ", (f"{mark:<3}", draw.palette[role]), (finding.id, draw.palette["title"]), f" {visible(finding.title)}"
+    )
+    return cut(left, max(1, width - len(right)), pad=True).append(right, draw.palette["dim"])
+
+
+def reviews_text(detail: TaskDetail) -> str:
+    """What reviewers said about the latest attempt, and whether it counts."""
+    latest = detail.attempts[-1].n if detail.attempts else 0
+    words = []
+    for review in detail.reviews:
+        if review.attempt != latest:
+            continue
+        name = visible(review.by or detail.name(review.session))
+        files = f", {len(review.missing)} files not read" if review.missing else ""
+        counts = "" if review.counts else f" (does not count: {visible(review.against)})" if review.against else ""
+        words.append(f"{name} {review.effective}{files}{counts}")
+    earlier = sum(review.attempt != latest for review in detail.reviews)
+    words += [f"{earlier} of earlier attempts"] if earlier else []
+    return " · ".join(words) or "none asked"
+
+
+def signal_text(detail: TaskDetail) -> str:
+    """With what the agent handed in, in its own words."""
+    attempt = detail.attempts[-1] if detail.attempts else None
+    if attempt is None:
+        return "none: nothing was handed in"
+    message = " ".join(visible(line) for line in attempt.message.split("\n") if line.strip())
+    return f'{attempt.signal}  "{message}"' if message else attempt.signal
+
+
+def answer_text(you: Preview | None, detail: TaskDetail | None) -> str:
+    """What an approval of yours would meet; one of four forms."""
+    if you is None:
+        return f"nothing: {detail.task.status}" if detail is not None else "nothing"
+    if you.may_approve and you.needs_reason:
+        return f"allowed with a reason, audited ({you.rule})"
+    if you.may_approve:
+        return f"allowed ({you.rule})"
+    if all(reason.rule == "D6" for reason in you.reasons):
+        return f"counts as one review: {you.reasons[0].message} (D6)"
+    rules = ", ".join(dict.fromkeys(reason.rule for reason in you.reasons))
+    return f"refused: {count(len(you.reasons), 'reason')} ({rules})  [W]"
+
+
+def _answer(view: TaskView, draw: Drawing) -> list[Line]:
+    you = view.detail.you
+    role = "ok" if you is not None and you.may_approve else "bad" if you is not None else "dim"
+    text = answer_text(you, view.detail)
+
+    def paint(width: int) -> Text:
+        line = Text.assemble((" IF YOU APPROVE   ", draw.palette["heading"]), (text, draw.palette[role]))
+        return cut(line, width)
+
+    return [Line(paint, "answer")]
+
+
+def change_lines(
+    row: QueueRow, detail: TaskDetail | None, marks: Marks, palette: Palette, unseen: str, most: int = 6
+) -> list[Text]:
+    """The change of a queue's row in a few lines: its size and its first files."""
+    size = f"{count(row.files, 'file')} +{row.added} {marks.minus}{row.removed}"
+    lines = [Text.assemble((f"{'CHANGES':<9} ", palette["heading"]), f"{size}{unseen}")]
+    files = detail.attempts[-1].files if detail is not None and detail.attempts else []
+    for file in files[:most]:
+        size = "binary" if file.added is None else f"+{file.added} {marks.minus}{file.removed}"
+        lines.append(Text(f"  {visible(file.path)}  {size}"))
+    if len(files) > most:
+        lines.append(Text(f"  {marks.more} {len(files) - most} more", palette["dim"]))
+    return lines
+
+
+def sections(lines: Sequence[Line]) -> list[str]:
+    """The first row of every section, in their order: where Tab goes."""
+    rows = dict.fromkeys(line.row for line in lines if line.row is not None)
+    return [row for row in rows if ":" not in row]

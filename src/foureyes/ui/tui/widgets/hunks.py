@@ -1,0 +1,80 @@
+"""Hunks beside something else: a change to read without leaving the page, measured like the diff itself (H4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.timer import Timer
+
+from foureyes.app.views.diff import DiffView
+from foureyes.ui.tui.looking import Looking
+from foureyes.ui.tui.seen import LEAST_SECONDS, Seen
+from foureyes.ui.tui.text.diff import Painter
+from foureyes.ui.tui.text.diff_rows import Change, DiffRows
+from foureyes.ui.tui.widgets.canvas import Canvas
+
+
+class Hunks(Canvas):
+    """The hunks of a change. What is on screen for long enough counts as shown; `seen` is told when a hunk did."""
+
+    def __init__(self, seen: Callable[[], None], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.can_focus = False
+        self._told = seen
+        self._looking: Looking | None = None
+        self._seen: Seen | None = None
+        self._rows: DiffRows | None = None
+        self._view: DiffView | None = None
+        self._timer: Timer | None = None
+
+    def show_change(self, view: DiffView, looking: Looking) -> None:
+        """Show a change, from its first hunk that was not shown yet; the same one stays where it is."""
+        if self._view is view:
+            self.refresh()
+            return
+        self._view, self._looking = view, looking
+        change = Change(view)
+        self._rows, self._seen = DiffRows(change), Seen(change.sizes)
+        painter = Painter(rows=self._rows, marks=self.app.marks, palette=self.app.palette, looking=looking)
+        first = next((n for n, place in enumerate(change.places) if not looking.is_seen(place.hunk.id)), None)
+        at = self._rows.hunk_rows[first] if first else 0
+        self.show(len(self._rows), painter.row, at=at, above=1 if at else 0)
+        self.at = -1
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self.look_away()
+        self._view = self._looking = self._seen = self._rows = None
+        self.count = 0
+        self.refresh()
+
+    def look_away(self) -> None:
+        """Something lies over it from now on."""
+        self._measure(on_screen=False)
+
+    def read_on(self) -> bool:
+        """A page on; False where there is no more."""
+        before = self.first
+        self._scroll(before + max(1, self.page_size - 1))
+        return self.first != before
+
+    def on_canvas_turned(self) -> None:
+        self.measure()
+
+    def measure(self) -> None:
+        """What is on screen, now."""
+        self._measure(on_screen=True)
+
+    def _measure(self, *, on_screen: bool) -> None:
+        if self._seen is None or self._rows is None or self._looking is None:
+            return
+        shown = on_screen and self.is_attached and self.screen.is_current
+        lines = self._rows.lines_at(self.first, self.last) if shown else []
+        complete = self._seen.look(lines, self.app.clock())
+        if complete:
+            self._looking.shown.update(complete)
+            self.refresh()
+            self._told()
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(LEAST_SECONDS, self.measure) if self._seen.waiting else None
