@@ -1,0 +1,96 @@
+"""Write comments on lines of a diff: where they are about, how much they weigh, what would mend it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.ui.tui.comments import WEIGHTS, Comment, number_of
+from foureyes.ui.tui.screens.sheet import Field, Given, Sheet
+
+if TYPE_CHECKING:
+    from foureyes.ui.tui.screens.change import ChangePage
+
+LABELS = {"note": "note", "MEDIUM": "MEDIUM", "HIGH": "HIGH, blocks", "CRITICAL": "CRITICAL, blocks"}
+
+
+def begin_range(page: ChangePage) -> None:
+    """V: a range begins here, or ends here with a comment."""
+    if page.range_from is not None:
+        write_comment(page)
+    elif page.reading is None or page.reading.rows.code_at(page.canvas.at) is None:
+        page.note("a range begins at a line of code")
+    else:
+        page.range_from = page.canvas.at
+        page.show_range()
+        page.note("the range begins here · V or C ends it with a comment · Esc")
+
+
+def write_comment(page: ChangePage) -> None:
+    """C: a comment on the line or on the range; one's own comment under the cursor is changed."""
+    reading = page.reading
+    if reading is None or page.canvas.at >= len(reading.rows):
+        return
+    row = reading.rows.rows[page.canvas.at]
+    if row.kind == "comment":
+        comment = page.looking.comments[row.item]
+        _ask(page, comment, "changes it; no text removes it", lambda given: _change(page, comment, given))
+        return
+    fresh = _at_cursor(page)
+    if fresh is None:
+        page.note("a comment is about a line of code: put the cursor on one")
+        return
+    _ask(page, fresh, "keeps it; it is sent with the decision", lambda given: _add(page, fresh, given))
+
+
+def _at_cursor(page: ChangePage) -> Comment | None:
+    """An empty comment on the line under the cursor, or on the range that ends there."""
+    reading = page.reading
+    assert reading is not None
+    start = page.canvas.at if page.range_from is None else page.range_from
+    first, last = sorted((start, page.canvas.at))
+    lines = [found for number in range(first, last + 1) if (found := reading.rows.code_at(number)) is not None]
+    if not lines:
+        return None
+    place, line = lines[0]
+    path = reading.change.files[place.file].path
+    old = line.kind == "removed"
+    same = [number for each, other in lines if each.file == place.file and (number := number_of(other, old=old))]
+    number = number_of(line, old=old)
+    return Comment(
+        path=path, line=number, last=max(same) if same and max(same) > number else 0, old=old, quote=line.text, text=""
+    )
+
+
+def _ask(page: ChangePage, comment: Comment, verb: str, done: object) -> None:
+    assert callable(done)
+    fields = [
+        Field("text", "Comment", comment.text),
+        Field("weight", "Severity", LABELS[comment.weight], tuple(LABELS[weight] for weight in WEIGHTS)),
+        Field("fix", "Fix", comment.fix),
+    ]
+    page.app.push_screen(Sheet(f"COMMENT {comment.place}", [comment.quote.strip()], fields, done, verb=verb))
+
+
+def _given(comment: Comment, given: Given) -> Comment:
+    from msgspec.structs import replace
+
+    weight = next(weight for weight in WEIGHTS if LABELS[weight] == given["weight"])
+    return replace(comment, text=given["text"].strip(), fix=given["fix"].strip(), weight=weight)
+
+
+def _add(page: ChangePage, comment: Comment, given: Given) -> None:
+    page.range_from = None
+    if given["text"].strip():
+        page.looking.comments.append(_given(comment, given))
+        page.keep()
+    page.rearrange()
+    page.show_range()
+
+
+def _change(page: ChangePage, comment: Comment, given: Given) -> None:
+    comments = page.looking.comments
+    if comment in comments:
+        number = comments.index(comment)
+        comments[number : number + 1] = [_given(comment, given)] if given["text"].strip() else []
+        page.keep()
+    page.rearrange()

@@ -1,0 +1,64 @@
+"""The reader's own pager: the app steps aside, and the change goes there as text."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from textual.app import SuspendNotSupported
+
+from foureyes.ui.tui.marks import visible
+
+if TYPE_CHECKING:
+    from foureyes.app.views.diff import DiffView, Hunk
+    from foureyes.ui.tui.screens.change import ChangePage
+
+SIGNS = {"added": "+", "removed": "-", "context": " ", "note": "\\ "}
+
+
+def pager_of(environ: Mapping[str, str]) -> list[str]:
+    """The pager that somebody wants."""
+    for name in ("FOUREYES_PAGER", "PAGER"):
+        if environ.get(name, "").strip():
+            return shlex.split(environ[name])
+    return ["less"]
+
+
+def open_pager(page: ChangePage, view: DiffView) -> None:
+    """Exactly the change that is on screen, in the pager; that it was read there is recorded as that."""
+    words = pager_of(page.app.environ)
+    text = "\n".join(patch_lines(view)) + "\n"
+    try:
+        with page.app.suspend():
+            done = subprocess.run(words, input=text.encode(), check=False, env=dict(page.app.environ))
+    except SuspendNotSupported:
+        page.note("no pager can be opened on this terminal")
+    except OSError as problem:
+        page.note(f"{words[0]}: {problem.strerror or problem}")
+    else:
+        page.looking.pager = page.looking.pager or view.since is None
+        page.refresh()
+        failed = f" and ended with {done.returncode}" if done.returncode else ""
+        page.note(f"it was read in {words[0]}{failed}; the record says so")
+
+
+def patch_lines(view: DiffView) -> Iterator[str]:
+    """A change as a unified diff. Control characters are made visible: a pager may well pass them on."""
+    for file in view.files:
+        old, new = visible(file.old_path or file.path), visible(file.path)
+        yield f"diff --git a/{old} b/{new}"
+        if file.mode_change:
+            yield f"mode {file.mode_change}"
+        yield "--- /dev/null" if file.status == "A" else f"--- a/{old}"
+        yield "+++ /dev/null" if file.status == "D" else f"+++ b/{new}"
+        for hunk in file.hunks:
+            yield _heading(hunk)
+            for line in hunk.lines:
+                yield SIGNS[line.kind] + "\t".join(visible(part) for part in line.text.split("\t"))
+
+
+def _heading(hunk: Hunk) -> str:
+    section = f" {visible(hunk.section)}" if hunk.section else ""
+    return f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@{section}"

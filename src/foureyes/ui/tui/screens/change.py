@@ -1,0 +1,321 @@
+"""A change on screen: its rows, its files, and the measure of what was shown. Keys are the diff's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+
+from foureyes.errors import FoureyesError
+from foureyes.ui.tui import deciding
+from foureyes.ui.tui.comments import reanchored
+from foureyes.ui.tui.looking import Looking
+from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.reading import Compared, Loaded, Reading, read
+from foureyes.ui.tui.screens.page import Page
+from foureyes.ui.tui.text.diff import Painter, file_line
+from foureyes.ui.tui.text.diff_rows import DiffRows, counts_by_file
+from foureyes.ui.tui.widgets.canvas import Canvas
+from foureyes.ui.tui.widgets.rows import Line, Rows
+
+if TYPE_CHECKING:
+    from foureyes.app.views.task import TaskDetail
+
+WITH_FILES = 120
+"""From this width on the list of files stands beside the diff."""
+TICK = 0.1
+"""How often it is looked at what has been on screen for long enough."""
+
+
+class ChangePage(Page):
+    """A change to be read. It stays as it is on screen, whatever happens to it meanwhile, until F5."""
+
+    context: ClassVar = "diff"
+    name_in_flow = "diff"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.task = ""
+        self.reading: Reading | None = None
+        self.painter: Painter | None = None
+        self.banner = ""
+        self.problem = ""
+        self.with_files = False
+        self.range_from: int | None = None
+        """The row at which a range of lines for a comment begins."""
+        self._painting = False
+
+    def body(self) -> ComposeResult:
+        with Horizontal(id="diff-main"):
+            yield Rows(id="files")
+            yield Canvas(id="code")
+
+    def on_mount(self) -> None:
+        self.task = self.app.flow.task
+        super().on_mount()
+        self.canvas.focus()
+        self.set_interval(TICK, self._tick)
+
+    @property
+    def canvas(self) -> Canvas:
+        return self.query_one("#code", Canvas)
+
+    @property
+    def files(self) -> Rows:
+        return self.query_one("#files", Rows)
+
+    @property
+    def looking(self) -> Looking:
+        return self.app.looks.of(self.task)
+
+    # -- reading
+
+    def reload(self) -> None:
+        self.load(None)
+
+    def load(self, wanted: Compared | None) -> None:
+        if self.task:
+            self.ask(read(self.task, self.looking, wanted), self._loaded, self._unread)
+
+    def _loaded(self, loaded: Loaded) -> None:
+        if loaded.whole.task != self.task:
+            return
+        before = self.reading
+        if before is not None and before.whole.diff_id != loaded.whole.diff_id:
+            self.looking.comments[:] = reanchored(self.looking.comments, loaded.whole)
+        self.problem = self.banner = ""
+        self.reading = Reading(loaded, self.looking)
+        if before is not None:
+            self.reading.fold_as(before)
+        self._show(at=self._aimed(), above=1)
+        self.take_standing(loaded.detail)
+
+    def _unread(self, problem: FoureyesError) -> None:
+        """Git or the store cannot say what the change is: a sentence, and nothing to decide by."""
+        self.problem = problem.message
+        self.draw()
+
+    def _aimed(self) -> int:
+        """The row that somebody wants to see first."""
+        aim, self.looking.aim = self.looking.aim, None
+        if aim is None or self.reading is None:
+            return 0
+        anchor = self.reading.change.anchor(*aim)
+        rows = self.reading.rows
+        if anchor.hunk >= 0:
+            return max(0, rows.row_of[self.reading.change.places[anchor.hunk].first + anchor.line])
+        return rows.file_rows[anchor.file] if anchor.file >= 0 else 0
+
+    def arrive(self) -> None:
+        """The review stands at another task, or the reader comes back from a finding."""
+        if self.app.flow.task and self.app.flow.task != self.task:
+            self.task, self.reading, self.painter = self.app.flow.task, None, None
+            self.banner, self.range_from = "", None
+            self.draw()
+            self.reload()
+        elif self.reading is not None:
+            if self.looking.aim is not None:
+                self.canvas.go(self._aimed(), top=1)
+            self.ask(lambda desk: desk.application.lists.show(desk.actor, self.task), self._come_back)
+
+    def _come_back(self, detail: TaskDetail) -> None:
+        """What the reader did elsewhere shows here, at the same place."""
+        if self.reading is not None and detail.task.id == self.task:
+            self.take_standing(detail)
+            self.reading.take_findings(detail)
+            self.rearrange()
+
+    def changed(self, seq: int) -> None:
+        if self.reading is not None:
+            self.ask(lambda desk: desk.application.lists.show(desk.actor, self.task), self.take_standing)
+
+    def take_standing(self, detail: TaskDetail) -> None:
+        """What others did to the change: said, and nothing moves until F5."""
+        case = self.case()
+        if case is None or detail.task.id != self.task or self.reading is None:
+            return
+        before = self.banner
+        self.banner = deciding.banner_of(detail, case)
+        if not self.banner and (words := deciding.rebased(detail, case)):
+            self.note(words)
+        self.reading.detail = detail
+        if self.banner != before or before:
+            self.draw_heading()
+
+    def case(self) -> deciding.Case | None:
+        """Exactly what is on screen."""
+        if self.reading is None:
+            return None
+        whole = self.reading.whole
+        return deciding.Case(
+            task=whole.task,
+            attempt=whole.attempt,
+            diff_id=whole.diff_id,
+            you=self.reading.detail.you,
+            banner=self.banner,
+        )
+
+    # -- drawing
+
+    def draw(self) -> None:
+        if not self.is_mounted:
+            return
+        wide = self.app.size.width >= WITH_FILES
+        self.files.display = wide or self.with_files
+        self.files.styles.width = 28
+        self.draw_heading()
+        self.draw_files()
+        if self.painter is not None:
+            self.painter.palette, self.painter.marks = self.app.palette, self.app.marks
+        self.canvas.refresh()
+
+    def draw_heading(self) -> None:
+        reading, marks = self.reading, self.app.marks
+        if reading is None:
+            words = self.problem or f"reading the change {marks.ellipsis}"
+            self.top.show(self.paint(f" DIFF {self.task}", "title"), self.rule(), self.paint(f" {visible(words)}"))
+            return
+        file = reading.rows.file_at(self.canvas.at)
+        left = Text.assemble((f" DIFF {self.task}", self.app.palette["title"]), "  ")
+        if file >= 0:
+            left.append(f"{visible(reading.change.files[file].path)} ({file + 1}/{len(reading.change.files)})")
+        left.append(f"   {reading.compared_in_words()}", self.app.palette["dim"])
+        total = len(self.looking.hunks or ())
+        parts = [f"unseen {self.looking.unseen}/{total}", f"findings {len(reading.findings)}"]
+        if self.looking.comments:
+            parts.append(f"comments {len(self.looking.comments)}")
+        lines = [self.across(left, "  ".join(parts) + " "), self.rule()]
+        if self.banner:
+            lines.append(self.paint(f" {self.banner}", "banner"))
+        self.top.show(*lines)
+        count = len(self.looking.comments)
+        comments = f" ({count} comment{'s' if count != 1 else ''})" if count else ""
+        you = reading.detail.you
+        refused = {} if you is None or you.may_approve else {"approve": self.why_not("a")}
+        self.keys.relabel(redo=f"redo{comments}", split="unified" if reading.split else "split", **refused)
+
+    def draw_files(self) -> None:
+        reading = self.reading
+        if reading is None or not self.files.display:
+            return
+        findings = counts_by_file(reading.noted)
+        lines = [self._file_line(number, findings.get(number, 0)) for number in range(len(reading.change.files))]
+        if reading.view.unchanged:
+            words = f"  unchanged since it {reading.view.since}: {len(reading.view.unchanged)}"
+            lines.append(Line(lambda width: Text(words[:width], self.app.palette["dim"])))
+        here = max(0, reading.rows.file_at(self.canvas.at))
+        self.files.show(lines, str(here) if not self.files.has_focus else None)
+
+    def _file_line(self, number: int, findings: int) -> Line:
+        assert self.reading is not None
+        file, app = self.reading.change.files[number], self.app
+        return Line(lambda width: file_line(file, self.looking, findings, app.marks, app.palette, width), str(number))
+
+    def _show(self, at: int | None = None, above: int | None = None) -> None:
+        """Paint other rows, at a place."""
+        reading = self.reading
+        assert reading is not None
+        before = self.painter
+        self.painter = Painter(
+            rows=reading.rows,
+            marks=self.app.marks,
+            palette=self.app.palette,
+            looking=self.looking,
+            findings=reading.findings,
+            comments=self.looking.comments,
+            shift=before.shift if before and before.looking is self.looking else 0,
+            words=before.words if before else "",
+        )
+        if not len(reading.rows):
+            self._show_nothing()
+        else:
+            self.canvas.show(len(reading.rows), self.painter.row, at, above)
+        self.draw()
+
+    def _show_nothing(self) -> None:
+        """A change without files: what was handed in is words."""
+        assert self.reading is not None
+        attempt = self.reading.attempt
+        if self.reading.view.since is not None:
+            lines = ["nothing changed between these two; I compares with something else"]
+        else:
+            lines = ["No code: handed in as a note.", "", *(attempt.message.split("\n") if attempt else [])]
+        texts = [Text(f" {visible(line)}") for line in lines]
+        self.canvas.show(len(texts), lambda number, _: texts[number].copy(), 0, 0)
+
+    def rearrange(self) -> None:
+        """Rows were folded, noted or answered: the reader stays at the same line."""
+        reading = self.reading
+        if reading is None or self.painter is None:
+            return
+        old, at = self.painter.rows, self.canvas.at
+        above = at - self.canvas.first
+        reading.arrange()
+        self._show(_same(old, reading.rows, at), above)
+
+    # -- what is on screen
+
+    def on_canvas_turned(self) -> None:
+        if self.reading is None:
+            return
+        self.draw_heading()
+        if self.range_from is not None:
+            self.show_range()
+        if self.files.display and not self.files.has_focus:
+            self.files.go(str(max(0, self.reading.rows.file_at(self.canvas.at))))
+        now, lines = self.app.clock(), self._lines()
+        self._count(self.reading.look(self.reading.seen.staying(lines), now))
+        if not self._painting:
+            self._painting = True
+            self.call_after_refresh(self._painted)
+
+    def _painted(self) -> None:
+        self._painting = False
+        self._tick()
+
+    def _tick(self) -> None:
+        if self.reading is not None and not self._painting:
+            self._count(self.reading.look(self._lines(), self.app.clock()))
+
+    def _lines(self) -> list[int]:
+        """The lines of code that somebody can see now: none while another page or program is in front."""
+        if self.reading is None or self.app.screen is not self or not self.app.app_focus:
+            return []
+        return self.reading.rows.lines_at(self.canvas.first, self.canvas.last)
+
+    def _count(self, complete: bool) -> None:
+        if complete:
+            self.draw_heading()
+            self.canvas.refresh()
+            self.files.refresh()
+
+    def show_range(self) -> None:
+        """Mark the rows between the beginning of a range and the cursor."""
+        if self.painter is not None:
+            start = self.range_from
+            first, last = sorted((self.canvas.at, self.canvas.at if start is None else start))
+            self.painter.span = range(0) if start is None else range(first, last + 1)
+            self.canvas.refresh()
+
+    def open_hunk(self, number: int) -> None:
+        """Show a hunk of a file that is so long that its hunks are shown one by one."""
+        if self.reading is not None:
+            self.reading.opened.add(self.reading.change.places[number].hunk.id)
+            self.rearrange()
+
+
+def _same(old: DiffRows, new: DiffRows, number: int) -> int:
+    """The row that shows what an old row showed, or the nearest one above it."""
+    while number >= 0:
+        row = old.rows[number] if number < len(old.rows) else None
+        if row is not None and row.kind in ("line", "pair"):
+            line = row.line if row.line >= 0 else row.right
+            return max(0, new.row_of[old.change.places[row.hunk].first + line])
+        if row is not None and row.kind in ("hunk", "closed"):
+            return new.hunk_rows[row.hunk]
+        if row is not None and row.kind in ("file", "fold"):
+            return new.file_rows[row.file] + (row.kind == "fold")
+        number -= 1
+    return 0

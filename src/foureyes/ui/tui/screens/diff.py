@@ -1,0 +1,306 @@
+"""The diff: the change with its findings at their lines, read with one key and decided where it is read."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from foureyes.ui.tui import deciding
+from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.screens.change import ChangePage
+from foureyes.ui.tui.widgets.canvas import Canvas
+from foureyes.ui.tui.widgets.rows import Rows
+
+SIDEWAYS = 8
+"""So many columns a press of an arrow scrolls to the side."""
+
+
+class DiffPage(ChangePage):
+    """The keys of a change that is read."""
+
+    context: ClassVar = "diff"
+    name_in_flow = "diff"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._at_end = False
+
+    # -- reading on
+
+    def do_read_on(self) -> None:
+        reading = self.reading
+        if reading is None:
+            return
+        self.canvas.focus()
+        bottom, rows = self.canvas.last, reading.rows.rows
+        if bottom < len(rows) and rows[bottom].kind not in ("file", "gap", "title"):
+            if rows[bottom].kind == "closed":
+                self.open_hunk(rows[bottom].hunk)
+            self.canvas.go(bottom, top=1)
+            return
+        start = reading.rows.file_at(bottom + 1) if bottom < len(rows) else len(reading.change.files)
+        file = reading.next_unseen_file(start)
+        if file is not None:
+            self.canvas.go(reading.rows.file_rows[file], top=0)
+            self._at_end = False
+        else:
+            self._end()
+
+    def _end(self) -> None:
+        """Nothing unseen comes: say so, or begin again where something was missed."""
+        reading = self.reading
+        assert reading is not None
+        row = reading.first_unseen_hunk()
+        left, total = reading.unseen_here(), len(reading.change.places)
+        if row is not None and self._at_end:
+            self._at_end = False
+            self.canvas.go(row, top=1)
+        elif row is not None:
+            self._at_end = True
+            self.canvas.edge(last=True)
+            self.note(f"the end: {left} of {total} hunks unseen · Space goes to the first of them")
+        elif left:
+            self.note(f"the end: {left} of {total} hunks are in folded files · Enter on one unfolds it")
+        else:
+            self.note(f"all {total} hunks seen · A approve  R redo  X reject")
+
+    # -- moving
+
+    @property
+    def _pane(self) -> Canvas | Rows:
+        """What the arrows move in."""
+        return self.files if self.files.has_focus else self.canvas
+
+    def do_up(self) -> None:
+        self._pane.move(-1)
+
+    def do_down(self) -> None:
+        self._pane.move(1)
+
+    def do_page_up(self) -> None:
+        self._pane.page(-1)
+
+    def do_page_down(self) -> None:
+        self._pane.page(1)
+
+    def do_top(self) -> None:
+        self._pane.edge(last=False)
+
+    def do_bottom(self) -> None:
+        self._pane.edge(last=True)
+
+    def on_rows_moved(self, message: Rows.Moved) -> None:
+        """Another file is chosen in the list."""
+        if self.reading is not None and self.files.has_focus:
+            self.canvas.go(self.reading.rows.file_rows[int(message.row)], top=0)
+
+    def on_rows_opened(self, message: Rows.Opened) -> None:
+        self.canvas.focus()
+
+    def on_canvas_opened(self) -> None:
+        self.do_open()
+
+    def do_hunk(self) -> None:
+        if self.reading is None:
+            return
+        by = 1 if self.pressed == "]" else -1
+        row = self.reading.rows.following(self.reading.rows.hunk_rows, self.canvas.at, by)
+        if row is None:
+            self.note("no hunk after this one" if by > 0 else "no hunk before this one")
+            return
+        number = self.reading.rows.rows[row].hunk
+        self.canvas.go(row, top=1)
+        if self.reading.rows.rows[row].kind == "closed":
+            self.open_hunk(number)
+
+    def do_file(self) -> None:
+        if self.reading is None:
+            return
+        by = 1 if self.pressed == "}" else -1
+        row = self.reading.rows.following(self.reading.rows.file_rows, self.canvas.at, by)
+        if row is None:
+            self.note("the last file" if by > 0 else "the first file")
+        else:
+            self.canvas.go(row, top=0)
+
+    def do_finding(self) -> None:
+        if self.reading is None:
+            return
+        by = 1 if self.pressed == "." else -1
+        rows = self.reading.rows
+        row = rows.following(rows.finding_rows, self.canvas.at, by)
+        if row is None:
+            none = "no findings" if not rows.finding_rows else "no finding after this one" if by > 0 else ""
+            self.note(none or "no finding before this one")
+        else:
+            self.canvas.go(row, top=self.canvas.page_size // 3)
+
+    def do_left(self) -> None:
+        self._shift(-SIDEWAYS)
+
+    def do_right(self) -> None:
+        self._shift(SIDEWAYS)
+
+    def _shift(self, by: int) -> None:
+        if self.painter is not None:
+            self.painter.shift = max(0, self.painter.shift + by)
+            self.canvas.refresh()
+            self.note(f"column {self.painter.shift + 1}" if self.painter.shift else "")
+
+    # -- what is shown
+
+    def do_open(self) -> None:
+        """Enter: unfold, open a hunk, a finding, one's own comment."""
+        reading = self.reading
+        if self.files.has_focus:
+            self.canvas.focus()
+            return
+        if reading is None or self.canvas.at >= len(reading.rows):
+            return
+        row = reading.rows.rows[self.canvas.at]
+        if row.kind in ("file", "fold") and reading.change.files[row.file].folded:
+            reading.unfolded ^= {reading.change.files[row.file].path}
+            self.rearrange()
+        elif row.kind == "closed":
+            self.open_hunk(row.hunk)
+        elif row.kind == "finding":
+            from foureyes.ui.tui.screens.finding import FindingPage
+
+            self.app.push_screen(FindingPage(reading.findings[row.item].id))
+        elif row.kind == "comment":
+            self.do_comment()
+
+    def do_iteration(self) -> None:
+        mode = self.reading.next_mode() if self.reading is not None else None
+        if mode is None:
+            self.note("the first iteration: there is nothing else to compare with")
+        else:
+            self.load(mode)
+
+    def do_split(self) -> None:
+        if self.reading is not None:
+            self.reading.split = not self.reading.split
+            self.rearrange()
+
+    def do_context(self) -> None:
+        self.note("three lines around each change are all that this diff has; D shows it in your pager")
+
+    def do_mark(self) -> None:
+        """M: the file is ticked off by hand, which the record tells from shown."""
+        reading = self.reading
+        file = reading.rows.file_at(self.canvas.at) if reading is not None else -1
+        if reading is None or file < 0:
+            return
+        each = reading.change.files[file]
+        self.looking.mark(hunk.id for hunk in each.hunks)
+        self.draw()
+        self.note("marked as seen by hand; the record says marked, not shown")
+
+    def do_files(self) -> None:
+        """T and Tab: to the list of files and back; where there is no room for both, it comes and goes."""
+        if self.files.has_focus:
+            self.with_files = False
+            self.canvas.focus()
+        else:
+            self.with_files = True
+            self.files.display = True
+            self.files.focus()
+        self.draw()
+
+    def do_find(self) -> None:
+        from foureyes.ui.tui.screens.find import ask_filter
+
+        ask_filter(self, self.painter.words if self.painter else "", self._searched, self._onward)
+
+    def _searched(self, words: str) -> None:
+        if self.painter is not None:
+            self.painter.words = words
+            self._onward(0)
+
+    def _onward(self, by: int) -> None:
+        """To the next row with what is looked for, or the one before."""
+        if self.reading is None or self.painter is None:
+            return
+        hits = self.reading.rows.search(self.painter.words) if self.painter.words else []
+        start = self.canvas.at - 1 if by == 0 else self.canvas.at
+        row = self.reading.rows.following(hits, start, -1 if by < 0 else 1)
+        if row is None and hits:
+            row = hits[-1 if by < 0 else 0]
+        if row is not None:
+            self.canvas.go(row, top=self.canvas.page_size // 3)
+        elif self.painter.words:
+            self.note(f"nothing in this diff reads so: {self.painter.words}")
+        self.canvas.refresh()
+
+    def do_pager(self) -> None:
+        from foureyes.ui.tui.pager import open_pager
+
+        if self.reading is not None:
+            open_pager(self, self.reading.view)
+
+    # -- comments
+
+    def do_comment(self) -> None:
+        from foureyes.ui.tui.commenting import write_comment
+
+        write_comment(self)
+
+    def do_range(self) -> None:
+        from foureyes.ui.tui.commenting import begin_range
+
+        begin_range(self)
+
+    # -- deciding
+
+    def do_approve(self) -> None:
+        case = self.case()
+        if case is None:
+            self.note("nothing is shown here that could be approved · Esc")
+        else:
+            deciding.approve(self, case)
+
+    def do_redo(self) -> None:
+        self._send_back("redo")
+
+    def do_reject(self) -> None:
+        self._send_back("reject")
+
+    def _send_back(self, form: review.Form) -> None:
+        case = self.case()
+        if case is not None:
+            deciding.send_back(self, case, form)
+
+    def do_next(self) -> None:
+        self.app.go(review.step(self.app.flow, "next"))
+
+    def do_previous(self) -> None:
+        self.app.go(review.step(self.app.flow, "previous"))
+
+    def do_why(self) -> None:
+        if self.reading is not None:
+            deciding.show_why(self, self.reading.detail)
+
+    def do_refresh(self) -> None:
+        """F5: what there is now, compared with what was on screen."""
+        if self.reading is not None and self.banner.startswith("MOVED"):
+            self.looking.attempt = self.reading.whole.attempt
+            self.load("looked")
+        else:
+            self.reload()
+
+    def do_back(self) -> None:
+        if self.range_from is not None:
+            self.range_from = None
+            self.note("no range")
+            self.show_range()
+        elif self.painter is not None and self.painter.words:
+            self.painter.words = ""
+            self.canvas.refresh()
+        else:
+            super().do_back()
+
+    def deaf(self) -> str:
+        return f"new task: {self.task}"
+
+    def words(self) -> dict[str, str] | None:
+        seen = self.reading.whole.diff_id if self.reading is not None else ""
+        return {"task": self.task, "tasks": self.task, "seen": seen.removeprefix("sha256:")[:12], "finding": "FINDING"}
