@@ -37,7 +37,7 @@ class ChangePage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        self.task = ""
+        self.task_id = ""
         self.reading: Reading | None = None
         self.painter: Painter | None = None
         self.banner = ""
@@ -53,10 +53,10 @@ class ChangePage(Page):
             yield Canvas(id="code")
 
     def on_mount(self) -> None:
-        self.task = self.app.flow.task
+        self.task_id = self.app.flow.task
         super().on_mount()
         self.canvas.focus()
-        self.set_interval(TICK, self._tick)
+        self.set_interval(TICK, self.tick)
 
     @property
     def canvas(self) -> Canvas:
@@ -68,7 +68,7 @@ class ChangePage(Page):
 
     @property
     def looking(self) -> Looking:
-        return self.app.looks.of(self.task)
+        return self.app.looks.of(self.task_id)
 
     # -- reading
 
@@ -76,11 +76,11 @@ class ChangePage(Page):
         self.load(None)
 
     def load(self, wanted: Compared | None) -> None:
-        if self.task:
-            self.ask(read(self.task, self.looking, wanted), self._loaded, self._unread)
+        if self.task_id:
+            self.ask(read(self.task_id, self.looking, wanted), self._loaded, self._unread)
 
     def _loaded(self, loaded: Loaded) -> None:
-        if loaded.whole.task != self.task:
+        if loaded.whole.task != self.task_id:
             return
         before = self.reading
         if before is not None and before.whole.diff_id != loaded.whole.diff_id:
@@ -110,31 +110,31 @@ class ChangePage(Page):
 
     def arrive(self) -> None:
         """The review stands at another task, or the reader comes back from a finding."""
-        if self.app.flow.task and self.app.flow.task != self.task:
-            self.task, self.reading, self.painter = self.app.flow.task, None, None
+        if self.app.flow.task and self.app.flow.task != self.task_id:
+            self.task_id, self.reading, self.painter = self.app.flow.task, None, None
             self.banner, self.range_from = "", None
             self.draw()
             self.reload()
         elif self.reading is not None:
             if self.looking.aim is not None:
                 self.canvas.go(self._aimed(), top=1)
-            self.ask(lambda desk: desk.application.lists.show(desk.actor, self.task), self._come_back)
+            self.ask(lambda desk: desk.application.lists.show(desk.actor, self.task_id), self._come_back)
 
     def _come_back(self, detail: TaskDetail) -> None:
         """What the reader did elsewhere shows here, at the same place."""
-        if self.reading is not None and detail.task.id == self.task:
+        if self.reading is not None and detail.task.id == self.task_id:
             self.take_standing(detail)
             self.reading.take_findings(detail)
             self.rearrange()
 
     def changed(self, seq: int) -> None:
         if self.reading is not None:
-            self.ask(lambda desk: desk.application.lists.show(desk.actor, self.task), self.take_standing)
+            self.ask(lambda desk: desk.application.lists.show(desk.actor, self.task_id), self.take_standing)
 
     def take_standing(self, detail: TaskDetail) -> None:
         """What others did to the change: said, and nothing moves until F5."""
         case = self.case()
-        if case is None or detail.task.id != self.task or self.reading is None:
+        if case is None or detail.task.id != self.task_id or self.reading is None:
             return
         before = self.banner
         self.banner = deciding.banner_of(detail, case)
@@ -175,10 +175,10 @@ class ChangePage(Page):
         reading, marks = self.reading, self.app.marks
         if reading is None:
             words = self.problem or f"reading the change {marks.ellipsis}"
-            self.top.show(self.paint(f" DIFF {self.task}", "title"), self.rule(), self.paint(f" {visible(words)}"))
+            self.top.show(self.paint(f" DIFF {self.task_id}", "title"), self.rule(), self.paint(f" {visible(words)}"))
             return
         file = reading.rows.file_at(self.canvas.at)
-        left = Text.assemble((f" DIFF {self.task}", self.app.palette["title"]), "  ")
+        left = Text.assemble((f" DIFF {self.task_id}", self.app.palette["title"]), "  ")
         if file >= 0:
             left.append(f"{visible(reading.change.files[file].path)} ({file + 1}/{len(reading.change.files)})")
         left.append(f"   {reading.compared_in_words()}", self.app.palette["dim"])
@@ -193,8 +193,12 @@ class ChangePage(Page):
         count = len(self.looking.comments)
         comments = f" ({count} comment{'s' if count != 1 else ''})" if count else ""
         you = reading.detail.you
-        refused = {} if you is None or you.may_approve else {"approve": self.why_not("a")}
-        self.keys.relabel(redo=f"redo{comments}", split="unified" if reading.split else "split", **refused)
+        labels = {"redo": f"redo{comments}", "split": "unified" if reading.split else "split"}
+        if you is not None and not you.may_approve:
+            labels["approve"] = self.why_not("a")
+        if self.app.size.width < WITH_FILES:  # both in one, or there is no room for the rest
+            labels |= {"next": "P task", "previous": "", "attention": "", "help": ""}
+        self.keys.relabel(**labels)
 
     def draw_files(self) -> None:
         reading = self.reading
@@ -273,9 +277,10 @@ class ChangePage(Page):
 
     def _painted(self) -> None:
         self._painting = False
-        self._tick()
+        self.tick()
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
+        """Look at what has been on screen for long enough."""
         if self.reading is not None and not self._painting:
             self._count(self.reading.look(self._lines(), self.app.clock()))
 

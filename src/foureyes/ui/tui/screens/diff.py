@@ -31,6 +31,8 @@ class DiffPage(ChangePage):
         if reading is None:
             return
         self.canvas.focus()
+        self.tick()
+        at_end, self._at_end = self._at_end, False
         bottom, rows = self.canvas.last, reading.rows.rows
         if bottom < len(rows) and rows[bottom].kind not in ("file", "gap", "title"):
             if rows[bottom].kind == "closed":
@@ -41,18 +43,16 @@ class DiffPage(ChangePage):
         file = reading.next_unseen_file(start)
         if file is not None:
             self.canvas.go(reading.rows.file_rows[file], top=0)
-            self._at_end = False
         else:
-            self._end()
+            self._end(again=at_end)
 
-    def _end(self) -> None:
+    def _end(self, *, again: bool) -> None:
         """Nothing unseen comes: say so, or begin again where something was missed."""
         reading = self.reading
         assert reading is not None
         row = reading.first_unseen_hunk()
         left, total = reading.unseen_here(), len(reading.change.places)
-        if row is not None and self._at_end:
-            self._at_end = False
+        if row is not None and again:
             self.canvas.go(row, top=1)
         elif row is not None:
             self._at_end = True
@@ -299,8 +299,9 @@ class DiffPage(ChangePage):
             super().do_back()
 
     def deaf(self) -> str:
-        return f"new task: {self.task}"
+        return f"new task: {self.task_id}"
 
     def words(self) -> dict[str, str] | None:
         seen = self.reading.whole.diff_id if self.reading is not None else ""
-        return {"task": self.task, "tasks": self.task, "seen": seen.removeprefix("sha256:")[:12], "finding": "FINDING"}
+        task, digits = self.task_id, seen.removeprefix("sha256:")[:12]
+        return {"task": task, "tasks": task, "seen": digits, "finding": "FINDING"}

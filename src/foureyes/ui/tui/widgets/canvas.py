@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from rich.segment import Segment
 from rich.text import Text
 from textual import events
 from textual.geometry import Size
@@ -111,9 +112,11 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         text = self._paint(number, width)
         text.no_wrap, text.end = True, ""
         strip = Strip(text.render(self.app.console)).adjust_cell_length(width).apply_style(self.rich_style)
-        return (
-            strip.apply_style(self.app.palette["cursor" if self.has_focus else "focus"]) if number == self.at else strip
-        )
+        if number != self.at:
+            return strip
+        if self.has_focus and strip.text.startswith(" "):  # never by colour alone
+            strip = Strip.join([Strip([Segment(self.app.marks.cursor, self.rich_style)]), strip.crop(1, width)])
+        return strip.apply_style(self.app.palette["cursor" if self.has_focus else "focus"])
 
     def on_click(self, event: events.Click) -> None:
         """A click puts the cursor there, a double click opens; no decision is made by clicking."""

@@ -51,10 +51,13 @@ class KeyLine(Static):
             if not label:
                 continue
             part = self._part(row, label)
-            if cell_len(lines[-1].plain) + cell_len(part.plain) > width and len(lines) < most:
+            wide = cell_len(part.plain.rstrip())
+            if cell_len(lines[-1].plain) + wide > width and len(lines) < most:
                 lines.append(Text(" "))
-            if cell_len(lines[-1].plain) + cell_len(part.plain) <= width:
+            if cell_len(lines[-1].plain) + wide <= width:
                 lines[-1].append_text(part)
+        for line in lines:
+            line.rstrip()
         text = Text("\n").join(lines)
         text.no_wrap = True
         return text
