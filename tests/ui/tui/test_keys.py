@@ -16,12 +16,12 @@ from foureyes.ui.tui.screens.page import Page
 
 
 def pages() -> list[type[Page]]:
-    """Every page that there is."""
+    """Every page that is opened; what only others are made of has no keys of its own."""
     classes = []
     for module in pkgutil.iter_modules(screens.__path__):
         members = vars(importlib.import_module(f"{screens.__name__}.{module.name}")).values()
         classes += [each for each in members if inspect.isclass(each) and issubclass(each, Page) and each is not Page]
-    return list(dict.fromkeys(classes))
+    return [each for each in dict.fromkeys(classes) if not each.__subclasses__()]
 
 
 @pytest.mark.parametrize("context", CONTEXTS)

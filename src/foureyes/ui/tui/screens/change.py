@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -31,9 +31,6 @@ TICK = 0.1
 
 class ChangePage(Page):
     """A change to be read. It stays as it is on screen, whatever happens to it meanwhile, until F5."""
-
-    context: ClassVar = "diff"
-    name_in_flow = "diff"
 
     def __init__(self) -> None:
         super().__init__()
