@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from textual.pilot import Pilot
 
 from foureyes.app.application import Application
+from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
@@ -22,10 +23,12 @@ from foureyes.ui.tui.desk import Desk
 
 from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, Checkout
 
-__all__ = ["ALICE", "BOB", "CI", "CLAUDE", "CODEX", "Seat", "build", "play", "screen_of"]
+__all__ = ["ALICE", "BOB", "CI", "CLAUDE", "CODEX", "LARGE", "SMALL", "Player", "Seat", "build", "play", "screen_of"]
 
 T = TypeVar("T")
 SMALL, LARGE = (80, 24), (120, 40)
+PATIENCE = 400
+"""So many looks until a test says that something never came: a busy machine takes its time."""
 SETTINGS = """
 [review.human]
 settle_seconds = 0
@@ -132,6 +135,10 @@ class Seat:
     def status(self, task: str) -> str:
         return str(self.app.lists.show(ALICE, task).task.status)
 
+    def rows(self, status: str) -> list[TaskRow]:
+        """The tasks in a status."""
+        return self.app.lists.page(ListQuery(status=status))
+
     def kinds(self, task: str) -> list[str]:
         """The kinds of a task's journal rows, the oldest first."""
         return [row.kind for row in self.app.audit.export() if row.task == task]
@@ -139,13 +146,14 @@ class Seat:
 
 async def settle(app: FoureyesApp, pilot: Pilot[None]) -> None:
     """Until nothing is under way and everything is drawn."""
-    while True:
+    for _ in range(PATIENCE * 50):
         await pilot.pause()
         if app.desk.pending == 0:
             await pilot.pause()
             if app.desk.pending == 0:
                 return
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.001)
+    raise AssertionError(f"{app.desk.pending} pieces of work never came back")
 
 
 class Player:
@@ -163,6 +171,14 @@ class Player:
     async def settle(self) -> str:
         await settle(self.app, self.pilot)
         return self.screen
+
+    async def until(self, text: str) -> str:
+        """Until something is on screen that the app shows by itself."""
+        for _ in range(PATIENCE):
+            if text in self.screen:
+                return await self.settle()
+            await self.pilot.pause(0.05)
+        raise AssertionError(f"never on screen: {text!r}\n{self.screen}")
 
     @property
     def screen(self) -> str:

@@ -25,7 +25,7 @@ class AskText(ModalScreen[None], inherit_bindings=False):
     AskText { align: center bottom; background: $background 60%; }
     AskText Vertical { height: auto; width: 1fr; max-width: 100; background: $background; border: heavy $foreground; }
     AskText Static { height: auto; padding: 0 1; }
-    AskText Input, AskText Input:focus { height: 1; border: none; padding: 0 1; background: $background; color: $foreground; }
+    AskText Input, AskText Input:focus { height: 1; border: none; padding: 0 1; background: $background; }
     """
 
     def __init__(self, title: str, lines: Sequence[str], given: Callable[[str], None], enter: str) -> None:

@@ -19,7 +19,7 @@ class FindLine(ModalScreen[None], inherit_bindings=False):
 
     DEFAULT_CSS = """
     FindLine { align: left bottom; background: transparent; }
-    FindLine Input, FindLine Input:focus { height: 1; border: none; background: $background; color: $foreground; padding: 0 1; }
+    FindLine Input, FindLine Input:focus { height: 1; border: none; background: $background; padding: 0 1; }
     """
 
     def __init__(self, text: str, typed: Callable[[str], None], onward: Callable[[int], None] | None) -> None:

@@ -1,0 +1,171 @@
+"""The board: columns, panes, filters, new tasks; the cursor follows the task."""
+
+from __future__ import annotations
+
+from tests.ui.tui.stage import CLAUDE, LARGE, Player, Seat, play
+
+
+def cards(screen: str) -> str:
+    """What is above the agents."""
+    return screen.partition("AGENTS")[0]
+
+
+def test_the_board_opens_where_something_waits_and_every_column_can_be_reached(seat: Seat) -> None:
+    waiting = seat.deliver("Add login")
+    planned = seat.create("Write the handbook")
+    taken = seat.create("Export orders")
+    seat.app.claims.start(CLAUDE, taken)
+
+    async def story(player: Player) -> None:
+        assert "▐Reviewing 1▌" in player.screen
+        assert f"►  {waiting}" in player.screen
+        assert "REVIEW PENDING │ 1 task │ Press [R] to review" in player.screen
+        assert f"►● {taken}" in await player.press("left")
+        assert f"►  {planned}" in await player.press("left", "left")
+        screen = await player.press("right", "right", "right", "right")
+        assert "▐Done 0▌" in screen
+        assert "nothing here" in screen
+
+    play(seat.sit(), story)
+
+
+def test_at_a_hundred_columns_the_columns_stand_side_by_side(seat: Seat) -> None:
+    seat.deliver("Add login")
+
+    async def story(player: Player) -> None:
+        assert "REVIEWING 1 ═" in player.screen
+        assert "OPEN 0" in player.screen
+        assert "AGENTS" in player.screen
+
+    play(seat.sit(), story, LARGE)
+
+
+def test_tab_goes_through_the_panes_and_enter_opens_the_task_of_an_agent(seat: Seat) -> None:
+    task = seat.create("Export orders")
+    seat.app.claims.start(CLAUDE, task)
+    seat.app.notes.log(CLAUDE, task, "reading the old exporter")
+
+    async def story(player: Player) -> None:
+        screen = await player.press("tab")
+        assert "══ AGENTS" in screen
+        assert f"►  claude#1       {task}" in screen
+        assert "reading the old exporter" in screen
+        assert "══ EVENTS" in await player.press("tab")
+        assert "══ AGENTS" in await player.press("shift+tab")
+        assert task in await player.press("l")
+        assert "reading the old exporter" in player.screen
+
+    play(seat.sit(), story)
+
+
+def test_a_filter_narrows_as_it_is_typed_and_esc_clears_it(seat: Seat) -> None:
+    login, limit = seat.create("Add login", labels=["security"]), seat.create("Rate limit")
+
+    async def story(player: Player) -> None:
+        screen = await player.press("slash", *"label", "colon", *"sec")
+        assert login in cards(screen)
+        assert limit not in cards(screen)
+        assert "1 of 2" in await player.press("enter")
+        assert limit in cards(await player.press("escape"))
+        assert 'No task matches "zebra". Esc clears the filter (2 tasks).' in await player.press("slash", *"zebra")
+        assert "label:docs" in await player.press("enter", "escape", "f")
+
+    play(seat.sit(), story)
+
+
+def test_a_task_is_planned_from_the_board_and_what_was_typed_is_kept(seat: Seat) -> None:
+    async def story(player: Player) -> None:
+        assert "Nothing planned yet." in player.screen
+        await player.press("n", *"Exp", "escape")
+        assert " Exp" in await player.press("n")
+        assert "a number from 0 to 4" in await player.press("tab", *"docs", "tab", "9", "ctrl+s")
+        assert "created fe-" in await player.press("backspace", "1", "enter")
+        assert "a task needs a title" in await player.press("n", "ctrl+s")
+
+    play(seat.sit(), story)
+    (row,) = seat.rows("open")
+    assert (row.title, row.priority, row.labels) == ("Exp", 1, ["docs"])
+
+
+def test_what_others_do_appears_by_itself_and_the_cursor_stays_with_its_task(seat: Seat) -> None:
+    seat.create("First")
+    second = seat.create("Second")
+
+    async def story(player: Player) -> None:
+        assert f"►  {second}" in await player.press("down")
+        urgent = seat.create("Urgent", priority=0)
+        screen = await player.until("Open 3")
+        assert f"►  {second}" in screen
+        assert cards(screen).index(urgent) < cards(screen).index(second)
+        seat.app.claims.start(CLAUDE, second)
+        screen = await player.until("In progress 1")
+        assert f"►  {second}" not in screen
+        assert f"{second} is no longer in this column" in screen
+
+    play(seat.sit(), story)
+
+
+def test_keys_that_decide_elsewhere_say_so_and_others_are_silent(seat: Seat) -> None:
+    seat.create("First")
+
+    async def story(player: Player) -> None:
+        assert "A (approve) works in: task, diff" in await player.press("a")
+        assert "works in" not in await player.press("y")
+        assert "Sprint planning is Shift+S" in await player.press("s")
+        assert "sprints are not built yet" in await player.press("S")
+        assert "nothing to take back" in await player.press("u")
+        assert "ATTENTION" in await player.press("exclamation_mark")
+        assert "▐Open 1▌" in await player.press("escape")
+        assert "HELP  board" in await player.press("question_mark")
+        assert "▐Open 1▌" in await player.press("escape")
+
+    play(seat.sit(), story)
+
+
+def test_a_title_with_control_characters_is_shown_as_text(seat: Seat) -> None:
+    seat.create("evil \u202e title")
+
+    async def story(player: Player) -> None:
+        assert "evil ⟨U+202E⟩ title" in player.screen
+
+    play(seat.sit(FOUREYES_ASCII="0"), story)
+
+
+def test_without_unicode_and_colours_everything_is_still_said(seat: Seat) -> None:
+    task = seat.deliver("Add login", labels=["security"])
+
+    async def story(player: Player) -> None:
+        assert f">P {task}" in player.screen
+        assert "++" in player.screen
+        assert player.screen.replace("│", "|").replace("▐", "[").replace("▌", "]").isascii()
+
+    play(seat.sit(FOUREYES_ASCII="1", NO_COLOR="1"), story)
+
+
+def test_a_terminal_that_is_too_small_says_so_and_everything_comes_back(seat: Seat) -> None:
+    seat.create("First")
+
+    async def story(player: Player) -> None:
+        await player.pilot.resize_terminal(52, 14)
+        assert "Terminal is 52x14; Foureyes needs 60x16." in await player.settle()
+        await player.pilot.resize_terminal(80, 24)
+        assert "▐Open 1▌" in await player.settle()
+
+    play(seat.sit(), story)
+
+
+def test_a_store_that_goes_away_is_said_and_comes_back_by_itself(seat: Seat) -> None:
+    seat.create("First")
+    store = seat.root / ".foureyes" / "store.db"
+    seat.close()
+
+    async def story(player: Player) -> None:
+        for file in seat.root.glob(".foureyes/store.db*"):
+            file.rename(file.with_name("away-" + file.name))
+        assert "Trying again" in await player.until("Trying again")
+        for file in seat.root.glob(".foureyes/away-store.db*"):
+            file.rename(file.with_name(file.name.removeprefix("away-")))
+        assert "▐Open 1▌" in await player.until("the store answers again")
+
+    play(seat.sit(), story)
+    assert store.exists()
