@@ -44,11 +44,36 @@ TABLE = (
     Day("tests/scenarios", 2, ALL, "real processes, seconds a case: the first and the last"),
     Day("tests/races", 4, 3, "many processes at once"),
     Day("tests/faults", 6, 3, "killed and started again"),
+    Day("tests/app/findings/test_loop_properties.py", ALL, 1, "one random play on either engine"),
     Day("tests/app", 10, 3, "a case costs six times as much on PostgreSQL; what engines differ in, the store tests", 4),
     Day("tests/adapters", 10, 3, "both engines, real git"),
     Day("tests", 24, 5, "one more case of the same"),
 )
 """The first row that fits decides."""
+
+
+class Plays(NamedTuple):
+    """How many random examples a property is tried on."""
+
+    day: int
+    night: int
+
+
+PLAYS = {
+    "random verbs": Plays(8, 200),
+    "random verbs, copied to the other engine": Plays(2, 30),
+    "random loops on sqlite": Plays(6, 600),
+    "random loops on postgres": Plays(1, 60),
+    "random diffs by git": Plays(5, 60),
+    "random passwords in addresses": Plays(30, 300),
+    "random values through the engines": Plays(10, 100),
+}
+"""The properties that need a store, git or a socket for every example; all others run whole by day."""
+
+
+def plays(name: str) -> int:
+    """How many examples now."""
+    return PLAYS[name].night if NIGHT else PLAYS[name].day
 
 
 def day_of(name: str) -> Day:
@@ -136,4 +161,7 @@ class Report:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
         if left := config.stash.get(LEFT, 0):
-            terminalreporter.write_line(f"{left} variants left for the night (make nightly; tests/stage/night.py)")
+            terminalreporter.write_line(
+                f"{left} variants left for the night, and {len(PLAYS)} random plays are shorter than there"
+                " (make nightly; tests/stage/night.py)"
+            )

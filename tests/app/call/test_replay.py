@@ -40,6 +40,7 @@ from tests.app.world import (
     marked,
     sha,
 )
+from tests.stage.night import plays
 
 LEAD = agent("lead")
 SHARED = agent("twin", 1, evidence=["conversation:x"]), agent("twin", 2, evidence=["conversation:x"])
@@ -881,7 +882,10 @@ class Desk(RuleBasedStateMachine):
 
 
 Desk.TestCase.settings = settings(
-    max_examples=30, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=plays("random verbs"),
+    stateful_step_count=50,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
 )
 TestDesk = Desk.TestCase
 

@@ -17,6 +17,7 @@ from foureyes.core.words.ids import Sha
 from tests.adapters.git.conftest import CODE, Project
 from tests.adapters.git.reading.test_diff_id import rich
 from tests.core.documents.test_unified_diff import rejoined
+from tests.stage.night import plays
 
 
 def files_of(project: Project) -> dict[str, FileDiff]:
@@ -90,7 +91,11 @@ CONTENT = st.one_of(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=plays("random diffs by git"),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.lists(st.tuples(CONTENT, CONTENT), min_size=1, max_size=8))
 def test_hunks_rejoined_are_what_git_wrote_and_numbers_lead_to_the_line(
     home: Path, contents: list[tuple[bytes, bytes]]
