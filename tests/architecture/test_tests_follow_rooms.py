@@ -9,9 +9,10 @@ from tests.architecture.house import PACKAGE, ROOT, modules
 
 WITHOUT: dict[str, str] = {
     "Data and no behaviour: whoever makes or reads it shows what it is": """
-        app/views/attempt app/views/audit app/views/check app/views/completion app/views/diff app/views/finding
-        app/views/loop app/views/merge app/views/news app/views/outcome app/views/project app/views/review
-        app/views/session app/views/stats app/views/task app/views/task_list app/views/work
+        app/views/attempt app/views/audit app/views/board app/views/check app/views/completion app/views/diff
+        app/views/event app/views/finding app/views/loop app/views/merge app/views/news app/views/outcome
+        app/views/project app/views/review app/views/session app/views/stats app/views/task app/views/task_list
+        app/views/work
         adapters/store/engine app/call/case app/call/rows core/documents/sarif_shapes core/loop/metrics_rows
         core/rules/facts
     """,
@@ -47,7 +48,8 @@ WITHOUT: dict[str, str] = {
     "A step of a verb, tried through the verb in the same folder of tests or one beside it": """
         app/exchange/settings app/findings/at_hand_in app/findings/lookup app/findings/page app/findings/raising
         app/gate/attempts app/gate/landing app/gate/merge_words app/gate/one_merge app/gate/running app/pages/task
-        app/pages/doctor app/pages/loop app/pages/reviewable app/pages/status app/review/lead app/review/prompts
+        app/pages/doctor app/pages/loop app/pages/reviewable app/pages/status app/pages/cards app/pages/claimed
+        app/pages/waiting app/review/lead app/review/prompts
     """,
     "Tried by the command line as a whole: tests/bootstrap, tests/ui/cli and tests/scenarios": """
         __main__ bootstrap/instructing bootstrap/moving bootstrap/places bootstrap/restoring

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from foureyes.app.gate.attempts import Attempts
     from foureyes.app.gate.checks import Checks
     from foureyes.app.gate.merging import Merges
+    from foureyes.app.pages.board import Board
     from foureyes.app.pages.completion import Validation
     from foureyes.app.pages.doctor import Doctor
+    from foureyes.app.pages.events import Events
     from foureyes.app.pages.lists import Lists
     from foureyes.app.pages.review_queue import Queue
     from foureyes.app.pages.stats import Stats
@@ -77,6 +79,8 @@ class Application:
     handoffs: Handoffs
     lists: Lists
     queue: Queue
+    board: Board
+    events: Events
     status: Status
     doctor: Doctor
     stats: Stats

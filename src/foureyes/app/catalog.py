@@ -42,6 +42,8 @@ NOUNS: dict[str, str] = {
     "handoffs": "exchange.handoffs:Handoffs",
     "lists": "pages.lists:Lists",
     "queue": "pages.review_queue:Queue",
+    "board": "pages.board:Board",
+    "events": "pages.events:Events",
     "status": "pages.status:Status",
     "doctor": "pages.doctor:Doctor",
     "stats": "pages.stats:Stats",
@@ -270,6 +272,15 @@ VERBS: dict[str, tuple[_Row, ...]] = {
     "queue": (
         ("view", (), "anyone", "", "queue", "What waits in review, the riskiest first."),
         ("batch", (), "people", "", "approve", "What one batch approval would approve, and what it leaves."),
+    ),
+    "board": (
+        ("view", (), "anyone", "", "", "The columns, live claims and the status line, for this caller."),
+        ("column", (), "anyone", "", "", "A window of one column of the board."),
+    ),
+    "events": (
+        ("head", (), "anyone", "", "", "The number of the journal's last row: whether something happened."),
+        ("latest", (), "anyone", "", "", "The latest events, each as one sentence."),
+        ("since", (), "anyone", "", "", "The events after a row, each as one sentence."),
     ),
     "status": (("show", (), "anyone", "", "status", "The project at a glance."),),
     "doctor": (("examine", (), "anyone", "", "doctor", "Look at everything that can be wrong; repair nothing."),),

@@ -15,6 +15,8 @@ from foureyes.core.nouns.task import Task
 from foureyes.errors import Reason
 from foureyes.steps import fe
 
+ALL = 2**62
+
 
 class Lease(msgspec.Struct, frozen=True):
     """Who is merging a task, and until when that holds (J4)."""
@@ -50,10 +52,10 @@ def refuse_landed(context: Context, tx: Tx, task: Task) -> None:
         refuse_task(task.id, "was not changed", reason)
 
 
-def items_of(tx: Tx) -> list[MergeItem]:
-    """Everything approved and not merged: by priority, then order of approval."""
-    rows = tx.all("merge.queue", MergeItem)
-    return [msgspec.structs.replace(row, n=number) for number, row in enumerate(rows, 1)]
+def items_of(tx: Tx, *, after: int = 0, limit: int = ALL) -> list[MergeItem]:
+    """What is approved and not merged, by priority, then order of approval; a window of it where one is asked for."""
+    rows = tx.all("merge.queue", MergeItem, after=after, limit=limit)
+    return [msgspec.structs.replace(row, n=number) for number, row in enumerate(rows, after + 1)]
 
 
 class Rules(msgspec.Struct, frozen=True):

@@ -28,6 +28,14 @@ SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal W
 -- name: journal.latest
 SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal WHERE seq < :before ORDER BY seq DESC LIMIT :limit;
 
+-- name: journal.events
+SELECT seq, at, task, session, kind, payload FROM journal
+WHERE seq < :before AND kind NOT IN (SELECT value FROM json_each(:quiet)) ORDER BY seq DESC LIMIT :limit;
+
+-- name: journal.events_since
+SELECT seq, at, task, session, kind, payload FROM journal
+WHERE seq > :after AND kind NOT IN (SELECT value FROM json_each(:quiet)) ORDER BY seq LIMIT :limit;
+
 -- name: journal.of_task
 SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal
 WHERE task = :task AND seq < :before ORDER BY seq DESC LIMIT :limit;

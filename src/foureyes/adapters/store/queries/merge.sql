@@ -30,4 +30,4 @@ JOIN approvals a ON a.task = t.id AND a.state = 'active' AND a.recorded = 0
 JOIN sessions s ON s.id = coalesce(a.finished_by, a.session)
 LEFT JOIN merges m ON m.task = t.id AND m.approval = a.seq AND m.state <> 'done'
 WHERE t.status = 'approved' AND t.deleted = 0
-ORDER BY t.priority, a.seq;
+ORDER BY t.priority, a.seq LIMIT :limit OFFSET :after;

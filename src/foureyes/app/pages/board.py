@@ -1,0 +1,203 @@
+"""The board: four columns of cards in windows, live claims, and what the status line says. However many tasks there
+are, one look reads a few windows of them, and asks git once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.app.call.context import stamp
+from foureyes.app.call.rows import Count, Named
+from foureyes.app.gate.merge_queue import items_of
+from foureyes.app.pages.cards import claimed_cards, closed_cards, merging_cards, open_cards, waiting_cards
+from foureyes.app.pages.claimed import claims_of
+from foureyes.app.pages.events import Head
+from foureyes.app.pages.waiting import Judge
+from foureyes.app.views.board import COLUMNS, BoardView, Card, Column, ColumnName
+from foureyes.app.views.project import CounterRow
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.errors import BadInput, ConfigError, GitProblem
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.app.views.review import QueueRow
+    from foureyes.core.nouns.session import Actor
+    from foureyes.core.rules.policy import ReviewPolicy
+
+LIMIT = 50
+BLOCK = 200
+"""How many tasks in review are judged at once. They are put in the queue's order within a block; blocks follow each
+other by priority and age.
+"""
+LATEST = 1_000
+"""How many of the latest approvals are looked at for those of today."""
+
+
+class Group(msgspec.Struct, frozen=True):
+    """A part of a column: the statement that lists it, and how many it has."""
+
+    statement: str
+    size: int
+    status: str = ""
+
+
+class Look(msgspec.Struct, kw_only=True):
+    """One look at the board: who looks, what git says, and what was judged on the way."""
+
+    tx: Tx
+    actor: Actor
+    counters: Mapping[str, int]
+    heads: Mapping[str, Sha]
+    policy: ReviewPolicy | None
+    problem: str = ""
+    judged: dict[int, list[QueueRow]] = msgspec.field(default_factory=dict)
+
+
+class Board:
+    """The board and its columns."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._judge = Judge(context)
+
+    def view(self, actor: Actor, *, limit: int = LIMIT) -> BoardView:
+        """The whole board for this caller: of each column its count and its first cards."""
+        heads, problem = self._heads()
+        with self._context.store.read() as tx:
+            look = self._look(tx, actor, heads, problem)
+            project, head = self._context.project(tx), tx.one("journal.head", Head)
+            columns = {name: self._column(look, name, 0, _window(limit)) for name in COLUMNS}
+            reviews = look.judged.get(0, [])
+            since = stamp(self._context.clock.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0))
+            by_rule = tx.one("board.by_rule", Count, limit=LATEST, since=since)
+            return BoardView(
+                head=head.seq if head else 0,
+                at=self._context.now(),
+                project=project.name,
+                target=project.target,
+                policy=look.policy.name if look.policy else "strict",
+                hold=project.hold,
+                waiting=sum(row.you.may_approve for row in reviews),
+                waiting_more=columns["reviewing"].count > len(reviews),
+                auto_approved_today=by_rule.n if by_rule else 0,
+                checks=tuple(rule.name for rule in look.policy.checks) if look.policy else (),
+                open=columns["open"],
+                in_progress=columns["in_progress"],
+                reviewing=columns["reviewing"],
+                done=columns["done"],
+                agents=claims_of(self._context, tx, look.policy),
+                problem=look.problem,
+            )
+
+    def column(self, actor: Actor, name: str, *, after: int = 0, limit: int = LIMIT) -> Column:
+        """A window of one column: so many cards after the first `after`."""
+        column = next((known for known in COLUMNS if known == name), None)
+        if column is None:
+            raise BadInput(f"there is no column {name!r}; the board has {', '.join(COLUMNS)}.")
+        heads, problem = self._heads() if column == "reviewing" else ({}, "")
+        with self._context.store.read() as tx:
+            return self._column(self._look(tx, actor, heads, problem), column, max(0, after), _window(limit))
+
+    def _heads(self) -> tuple[Mapping[str, Sha], str]:
+        """Where the branches stand, asked once; or why git cannot say."""
+        try:
+            return self._context.repo.heads(), ""
+        except GitProblem as problem:
+            return {}, problem.message
+
+    def _look(self, tx: Tx, actor: Actor, heads: Mapping[str, Sha], problem: str) -> Look:
+        counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
+        policy: ReviewPolicy | None = None
+        try:
+            policy = self._context.policy(tx, actor)
+        except ConfigError as broken:
+            problem = broken.message
+        return Look(tx=tx, actor=actor, counters=counters, heads=heads, policy=policy, problem=problem)
+
+    def _column(self, look: Look, name: ColumnName, after: int, limit: int) -> Column:
+        count, cards = {
+            "open": self._open,
+            "in_progress": self._in_progress,
+            "reviewing": self._reviewing,
+            "done": self._done,
+        }[name](look, after, limit)
+        return Column(name=name, count=count, cards=tuple(cards), after=after)
+
+    def _open(self, look: Look, after: int, limit: int) -> tuple[int, list[Card]]:
+        """What nobody works on: ready first, then what waits, and for what."""
+        groups = _open_groups(look)
+        ids = _ids(look.tx, groups, after, limit)
+        return sum(group.size for group in groups), open_cards(self._context, look.tx, ids)
+
+    def _in_progress(self, look: Look, after: int, limit: int) -> tuple[int, list[Card]]:
+        group = Group("board.of_status", look.counters.get("status:in_progress", 0), "in_progress")
+        return group.size, claimed_cards(self._context, look.tx, _ids(look.tx, [group], after, limit))
+
+    def _reviewing(self, look: Look, after: int, limit: int) -> tuple[int, list[Card]]:
+        """Cards in the queue's order, block by block: a window reaches into two blocks at most."""
+        ids: list[str] = []
+        reviews: dict[str, QueueRow] = {}
+        for block in range(after // BLOCK, (after + limit - 1) // BLOCK + 1):
+            tasks = look.tx.all("board.of_status", Named, status="reviewing", after=block * BLOCK, limit=BLOCK)
+            rows = self._judged(look, block, [TaskId(row.id) for row in tasks])
+            reviews |= {row.task: row for row in rows}
+            ids += [row.task for row in rows] or [row.id for row in tasks]
+        first, count = after % BLOCK, look.counters.get("status:reviewing", 0)
+        return count, waiting_cards(self._context, look.tx, ids[first : first + limit], reviews)
+
+    def _judged(self, look: Look, block: int, tasks: Sequence[TaskId]) -> list[QueueRow]:
+        """The rows of the queue; none where the configuration or git is broken, because then nothing can be judged."""
+        if look.problem or not tasks:
+            return []
+        try:
+            rows = self._judge.rows(self._judge.read(look.tx, look.actor, tasks), look.heads)
+        except (ConfigError, GitProblem) as problem:
+            look.problem = problem.message
+            return []
+        look.judged[block] = rows
+        return rows
+
+    def _done(self, look: Look, after: int, limit: int) -> tuple[int, list[Card]]:
+        """What waits to be merged, in its order, then what is over, the latest first."""
+        approved, closed = (look.counters.get(f"status:{status}", 0) for status in ("approved", "closed"))
+        items = items_of(look.tx, after=after, limit=limit) if after < approved else []
+        cards = merging_cards(self._context, look.tx, items)
+        rest = Group("board.closed", closed)
+        ids = _ids(look.tx, [rest], max(0, after - approved), limit - len(cards))
+        return approved + closed, cards + closed_cards(self._context, look.tx, ids)
+
+
+def _window(limit: int) -> int:
+    return min(max(1, limit), BLOCK)
+
+
+def _open_groups(look: Look) -> list[Group]:
+    """The parts of the column of open tasks, in their order."""
+    count = look.counters.get
+    held = look.tx.one("board.count_held", Count) if count("held", 0) else None
+    stopped = held.n if held else 0
+    ready, rejected = count("ready", 0), count("rejected", 0)
+    return [
+        Group("board.ready", ready),
+        Group("board.waiting", count("status:open", 0) - ready - stopped),
+        Group("board.rejected", rejected),
+        Group("board.blocked", count("status:blocked", 0) - rejected),
+        Group("board.of_status", count("status:deferred", 0), "deferred"),
+        Group("board.held", stopped),
+    ]
+
+
+def _ids(tx: Tx, groups: Sequence[Group], after: int, limit: int) -> list[str]:
+    """A window of groups that stand one behind the other; what lies outside of it is not read."""
+    ids: list[str] = []
+    for group in groups:
+        if after < group.size and len(ids) < limit:
+            wanted = {"status": group.status} if group.status else {}
+            rows = tx.all(group.statement, Named, after=after, limit=limit - len(ids), **wanted)
+            ids += [row.id for row in rows]
+        after = max(0, after - group.size)
+    return ids

@@ -1,0 +1,212 @@
+"""Sentences: what happened, as one plain sentence for each kind of event. The words of the pane of events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec.structs import asdict
+
+from foureyes.app.views.event import EventKind
+from foureyes.core.events import Event
+from foureyes.core.nouns.approval import basis_of
+
+LONGEST = 160
+QUIET = ("SessionEvidenceAdded", "TestsListed", "FindingsPlaced", "DecisionSigned", "MergeLeased")
+"""Events that say nothing to a person: each stands beside one that does."""
+
+DECISIONS = frozenset(
+    {
+        "Approved", "ApprovalRecorded", "ApprovalFinished", "ApprovalWithdrawn", "RedoRequested", "TaskRejected",
+        "TaskMerged", "TaskClosed", "LeadDecided", "FindingRuled", "PolicyAccepted", "SettingChanged",
+    }
+)  # fmt: skip
+STOPS = frozenset(
+    {
+        "ProjectHeld", "TaskHeld", "TaskEscalated", "TaskBlocked", "MergeFailed", "ApprovalVoided", "AttemptSentBack",
+        "ApprovalEnded",
+    }
+)  # fmt: skip
+EXCEPTIONS = frozenset({"SecurityRecorded", "UnapprovedMergeSeen", "AttributionCleared", "KeyAdded", "KeyRetired"})
+
+
+def sentence(who: str, event: Event) -> str:
+    """Who did what, in one line."""
+    return one_line(f"{who} {PREDICATES[type(event).__name__](event)}")
+
+
+def kind_of_line(event: Event) -> EventKind:
+    """How an event stands out among others."""
+    name, fields = type(event).__name__, asdict(event)
+    if fields.get("kind") == "token_elsewhere":
+        return "refused"
+    if name in EXCEPTIONS or fields.get("exception"):
+        return "security"
+    if name in STOPS or fields.get("stuck"):
+        return "stop"
+    return "decision" if name in DECISIONS else "plain"
+
+
+def one_line(text: str, longest: int = LONGEST) -> str:
+    """A text without line ends, and not longer than a line."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= longest else flat[: longest - 1] + "…"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _why(text: str) -> str:
+    return f": {text}" if text else ""
+
+
+def _among(names: Sequence[str], most: int = 3) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _handed_in(event: Any) -> str:
+    signal = "" if event.signal == "DONE" else f", signal {event.signal}"
+    if event.no_code:
+        return f"handed in iteration {event.n} without code{signal}"
+    size = f"+{event.added} −{event.removed} in {_count(len(event.files), 'file')}"
+    return f"handed in iteration {event.n}: {size}{signal}"
+
+
+def _approved(event: Any) -> str:
+    by_rule = "by rule " if basis_of(event.grade) == "rule" else ""
+    exception = f", an exception ({event.exception})" if event.exception else ""
+    return f"approved iteration {event.attempt} {by_rule}({event.rule}){exception}{_why(event.reason)}"
+
+
+def _setting(event: Any) -> str:
+    return f"unset {event.name}" if event.new is None else f"set {event.name} to {event.new}"
+
+
+def _edited(event: Any) -> str:
+    fields = [name for name in event.__struct_fields__ if name != "old" and getattr(event, name) is not None]
+    return f"changed {_among(fields, 5) or 'nothing'}"
+
+
+def _moved(event: Any) -> str:
+    return f"put it under {event.new}" if event.new else f"took it out of {event.old}"
+
+
+def _ended_run(event: Any, verb: str) -> str:
+    return f"{verb}{f' ({event.how})' if event.how else ''}{_why(event.reason)}"
+
+
+def _check(event: Any) -> str:
+    words = {"passed": "passed", "failed": "failed", "crashed": "crashed", "timed_out": "timed out"}
+    return f"ran the check {event.name}: {words[event.outcome]}{f' ({event.summary})' if event.summary else ''}"
+
+
+def _escalated(event: Any) -> str:
+    waits = {"": f"sent it to tier {event.tier}", "lead": "asks the lead", "user": "asks a person"}[event.waiting_for]
+    return f"{waits}{_why(event.why)}"
+
+
+def _answered(event: Any) -> str:
+    words = _among(sorted({answer.action for answer in event.answers}), 4)
+    return f"answered {_count(len(event.answers), 'finding')}{f' ({words})' if words else ''}"
+
+
+def _reviewed(event: Any) -> str:
+    raised = f", {_count(event.raised, 'finding')}" if event.raised else ""
+    return f"reviewed iteration {event.attempt}: {event.effective}{raised}"
+
+
+def _raised(event: Any) -> str:
+    worst = [word for word in ("CRITICAL", "HIGH") if any(each.severity == word for each in event.findings)]
+    return f"raised {_count(len(event.findings), 'finding')}{f', worst {worst[0]}' if worst else ''}"
+
+
+PREDICATES: dict[str, Callable[[Any], str]] = {
+    # hand-in to merge
+    "AttemptSubmitted": _handed_in,
+    "Approved": _approved,
+    "ApprovalRecorded": lambda e: f"approved iteration {e.attempt}, to be finished by somebody else ({e.rule})",
+    "ApprovalFinished": lambda e: f"finished an approval{_why(e.reason)}",
+    "ApprovalWithdrawn": lambda e: f"took an approval back{_why(e.reason)}",
+    "ApprovalEnded": lambda e: f"ended an approval: {e.why}",
+    "RedoRequested": lambda e: f"sent iteration {e.iteration} back{_why(e.feedback or _among(e.quick_issues))}",
+    "TaskRejected": lambda e: f"rejected it: {e.reason}",
+    "TaskMerged": lambda e: f"merged it as {e.sha[:7]}",
+    "UnapprovedMergeSeen": lambda e: f"found work on the target that nobody approved ({e.sha[:7]})",
+    # the gate
+    "CheckFinished": _check,
+    "TestsListed": lambda e: f"noted the names of {_count(e.count, 'test')}",
+    "PlanAccepted": lambda e: f"accepted the planned mode {e.mode}",
+    "AttemptSentBack": lambda e: (
+        f"sent iteration {e.iteration} back: "
+        + ("required checks are red" if e.source == "checks" else "blocking findings are open")
+    ),
+    "ApprovalVoided": lambda e: f"voided an approval: {'; '.join(e.reasons)}",
+    "MergeLeased": lambda e: f"began to merge iteration {e.attempt}",
+    "MergeLeft": lambda e: f"{'is stuck merging it' if e.stuck else 'did not merge it yet'}{_why(e.why)}",
+    "MergeRetried": lambda e: f"wants the merge of iteration {e.attempt} tried again",
+    "MergeFailed": lambda e: (
+        f"could not merge iteration {e.iteration}: "
+        + (f"conflict in {_among(e.paths)}" if e.kind == "conflict" else "checks are red on the result")
+    ),
+    "CheckpointNoted": lambda e: (
+        {"create": "made", "restore": "went back to", "prune": "forgot"}[e.did] + f" the checkpoint {e.name}"
+    ),
+    # who is who
+    "SessionStarted": lambda e: f"joined as {e.kind}",
+    "SessionEvidenceAdded": lambda e: f"showed {_count(len(e.evidence), 'piece')} more of who it is",
+    "TokenIssued": lambda e: f"gave {e.name} a token to {e.role}",
+    "SessionEnded": lambda e: f"ended the session {e.session}{_why(e.reason)}",
+    "AttributionCleared": lambda e: f"cleared {e.session} of authorship up to iteration {e.attempt}: {e.reason}",
+    "KeyAdded": lambda e: f"added the key {e.fingerprint} of {e.person}",
+    "KeyRetired": lambda e: f"retired the key {e.fingerprint}: {e.reason}",
+    "DecisionSigned": lambda e: f"signed it with {e.key}",
+    # the loop
+    "ReviewSubmitted": _reviewed,
+    "ReviewReturned": lambda e: f"got the review of iteration {e.attempt} back ({e.why})",
+    "FindingsRaised": _raised,
+    "FindingsAnswered": _answered,
+    "FindingRuled": lambda e: f"ruled {e.ruling} on {e.root}{_why(e.reason)}",
+    "RulingTakenBack": lambda e: f"took the ruling on {e.root} back",
+    "FindingsCleared": lambda e: f"cleared {_count(len(e.roots), 'finding')}: no longer there",
+    "FindingWaived": lambda e: f"waived {e.root} until {e.until}: {e.reason}",
+    "FindingsPlaced": lambda e: f"placed {_count(len(e.places), 'finding')} anew",
+    "FindingTracked": lambda e: f"made the task {e.follow_up} of {e.root}",
+    "TaskEscalated": _escalated,
+    "LeadDecided": lambda e: f"decided as lead: {e.option}{_why(e.reason)}",
+    # notes
+    "HandedOff": lambda e: f"left a note: {_count(len(e.done), 'thing')} done, {len(e.remaining)} to do",
+    "Logged": lambda e: f"logged{'' if e.type == 'progress' else f' ({e.type})'}: {e.text}",
+    # the project
+    "PolicyAccepted": lambda e: f"accepted the configuration {e.digest[:15]}",
+    "ProjectCreated": lambda e: f"began the project {e.name} on {e.target}",
+    "ProjectHeld": lambda e: f"stopped the whole project: {e.reason}",
+    "ProjectResumed": lambda e: f"lets the project go on: {e.reason}",
+    "SecurityRecorded": lambda e: f"made an exception on record: {e.kind} ({e.rule}){_why(e.reason)}",
+    "SettingChanged": _setting,
+    "TemplateAccepted": lambda e: f"accepted the prompt {e.name}",
+    # tasks
+    "DependencyAdded": lambda e: f"lets it wait for {e.depends_on}",
+    "DependencyRemoved": lambda e: f"lets it wait for {e.depends_on} no longer",
+    "LabelAdded": lambda e: f"put the label {e.label} on",
+    "LabelRemoved": lambda e: f"took the label {e.label} off",
+    "MinorSet": lambda e: "marked it minor" if e.minor else "marked it minor no longer",
+    "ParentChanged": _moved,
+    "TaskBlocked": lambda e: f"blocked it: {e.reason}",
+    "TaskCancelled": lambda e: f"cancelled it{_why(e.reason)}",
+    "TaskClosed": lambda e: f"closed it without an approval ({e.rule}){_why(e.reason)}",
+    "TaskCreated": lambda e: f"planned: {e.title}",
+    "TaskDeferred": lambda e: f"put it off{f' until {e.until}' if e.until else ''}",
+    "TaskDeleted": lambda e: f"deleted it{_why(e.reason)}",
+    "TaskEdited": _edited,
+    "TaskHeld": lambda e: f"held it: {e.reason}",
+    "TaskReleased": lambda e: _ended_run(e, f"released it from {e.implementer}"),
+    "TaskReopened": lambda e: f"opened it again{_why(e.reason)}",
+    "TaskResumed": lambda e: f"lifted its hold: {e.reason}",
+    "TaskStarted": lambda e: "started it" if e.implementer is None else f"started it for {e.implementer}",
+    "TaskUnblocked": lambda e: f"unblocked it{_why(e.reason)}",
+    "TaskUndeferred": lambda e: "took it up again",
+    "TaskUnstarted": lambda e: _ended_run(e, "gave it back"),
+}
+"""What somebody did, by the event's name."""
