@@ -23,8 +23,9 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.rights import barred
 from foureyes.errors import Reason, Refused
 
-from tests.app.gated import LINT, configure
-from tests.app.world import ALICE, BOB, CODEX, DeskWorld
+from tests.stage.gated import LINT, configure
+from tests.stage.people import ALICE, BOB, CODEX
+from tests.stage.world import DeskWorld
 
 WITHIN = replace(ALICE, within="fe check run")
 """A person below a check: whatever they ask for, they have no rights at all (I5)."""

@@ -9,8 +9,8 @@ import pytest
 
 from tests.faults.test_killed_commands import killed, rows
 from tests.races.test_commands import at_once
-from tests.scenarios.shop import AT_ONCE, FILES, TESTS, Shop
-from tests.scenarios.stage import Cast, HandedIn, new_repository
+from tests.stage.commands import Cast, HandedIn, new_repository
+from tests.stage.shop import AT_ONCE, FILES, TESTS, Shop
 
 DECISIVE = ("git merge-tree", "git update-ref")
 """It has its lease; the target has moved, and the store does not know."""

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.scenarios.shop import AT_ONCE, Shop
-from tests.scenarios.stage import WHO, Cast, HandedIn, copy_of
+from tests.stage.commands import WHO, Cast, HandedIn, copy_of
 from tests.stage.processes import Caller
+from tests.stage.shop import AT_ONCE, Shop
 
 RUNNER = """\
 { echo '<testsuite>'

@@ -34,7 +34,7 @@ from tests.scenarios.attack_moves import (
     typing,
     while_asked,
 )
-from tests.scenarios.stage import Cast, HandedIn, Stage, copy_of
+from tests.stage.commands import Cast, HandedIn, Stage, copy_of
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from tests.scenarios.attack_moves import (
     spawned,
     sub_agents_work,
 )
-from tests.scenarios.stage import HandedIn, Stage, copy_of
+from tests.stage.commands import HandedIn, Stage, copy_of
 from tests.stage.processes import SOURCE, Caller, Result
 
 

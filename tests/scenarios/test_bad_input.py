@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.stage import Cast, Stage, copy_of
+from tests.stage.commands import Cast, Stage, copy_of
 from tests.stage.processes import Caller, Result
 
 LONG = "x" * 1_000_000

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.scenarios.stage import Cast, HandedIn, Stage, copy_of
+from tests.stage.commands import Cast, HandedIn, Stage, copy_of
 from tests.stage.processes import Caller, FakeAgent, Options
 
 POLICIES = ("strict", "balanced", "delegated", "trusted")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.shop import AT_ONCE, Shop, commit_in, with_pipeline
-from tests.scenarios.stage import HandedIn, Stage
+from tests.stage.commands import HandedIn, Stage
+from tests.stage.shop import AT_ONCE, Shop, commit_in, with_pipeline
 
 pytestmark = pytest.mark.scenario
 

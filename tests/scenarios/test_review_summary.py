@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.scenarios.shop import MARKS, Shop, with_pipeline
-from tests.scenarios.stage import Cast, Stage, copy_of
+from tests.stage.commands import Cast, Stage, copy_of
+from tests.stage.shop import MARKS, Shop, with_pipeline
 
 pytestmark = pytest.mark.scenario
 

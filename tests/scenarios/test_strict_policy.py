@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.stage import Cast, Stage, copy_of
+from tests.stage.commands import Cast, Stage, copy_of
 
 WAYS = {
     "policy set": ("policy", "set", "review.policy", "strict"),

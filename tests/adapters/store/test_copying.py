@@ -21,8 +21,10 @@ from foureyes.errors import StoreProblem, VerificationFailed
 from tests import engines
 from tests.adapters.store.shop import append, fill, security
 from tests.app.call.test_replay import Desk
-from tests.app.world import ALICE, PROJECT, DeskWorld
+from tests.stage.checkout import PROJECT
 from tests.stage.night import plays
+from tests.stage.people import ALICE
+from tests.stage.world import DeskWorld
 
 
 def other(on: str) -> str:

@@ -27,8 +27,10 @@ from foureyes.ui.cli.steps import steps_text
 
 from tests import engines
 from tests.adapters.store.shop import NOW, append, security
-from tests.app.world import BOB, PROJECT, DeskWorld
+from tests.stage.checkout import PROJECT
 from tests.stage.night import plays
+from tests.stage.people import BOB
+from tests.stage.world import DeskWorld
 
 texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
 few = settings(

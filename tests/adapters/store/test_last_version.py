@@ -16,7 +16,9 @@ from foureyes.core.events import KINDS
 from tests import engines
 from tests.adapters.store.old import LAST, old_at, old_database
 from tests.adapters.store.shop import append, security
-from tests.app.world import BOB, PROJECT, DeskWorld
+from tests.stage.checkout import PROJECT
+from tests.stage.people import BOB
+from tests.stage.world import DeskWorld
 
 COULD_WRITE = """
     ApprovalEnded ApprovalFinished ApprovalRecorded ApprovalVoided ApprovalWithdrawn Approved AttemptSentBack

@@ -31,7 +31,9 @@ from foureyes.ui.cli.steps import steps_text
 from tests import engines
 from tests.adapters.store.old import OLD, OLDER, old_at, old_database, old_file
 from tests.adapters.store.shop import NOW, append, fill, security
-from tests.app.world import BOB, CLAUDE, GEMINI, PROJECT, DeskWorld
+from tests.stage.checkout import PROJECT
+from tests.stage.people import BOB, CLAUDE, GEMINI
+from tests.stage.world import DeskWorld
 
 NEW_KINDS = {
     3: {

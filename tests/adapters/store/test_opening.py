@@ -13,7 +13,8 @@ from foureyes.core.events.project import ProjectCreated
 from foureyes.errors import StoreProblem
 
 from tests.adapters.store.shop import NOW, append, fill, on_disk, security
-from tests.app.world import BOB, PROJECT
+from tests.stage.checkout import PROJECT
+from tests.stage.people import BOB
 
 
 @pytest.fixture

@@ -31,7 +31,8 @@ from foureyes.errors import StaleState
 
 from tests import engines
 from tests.adapters.store.shop import NOW, append
-from tests.app.world import PROJECT, DeskWorld
+from tests.stage.checkout import PROJECT
+from tests.stage.world import DeskWorld
 
 ME = "ses-1"
 

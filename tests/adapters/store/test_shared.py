@@ -28,7 +28,8 @@ from foureyes.ui.cli.steps import steps_text
 
 from tests import engines
 from tests.adapters.store.shop import NOW, append, security
-from tests.app.world import ALICE, BOB, CI, CLAUDE, Checkout, asserted, make_template, quiet_home
+from tests.stage.checkout import Checkout, make_template, quiet_home
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, asserted
 
 
 @pytest.fixture(autouse=True)

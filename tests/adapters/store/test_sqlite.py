@@ -17,7 +17,7 @@ from foureyes.errors import FoureyesError, StoreBusy, StoreProblem
 from foureyes.ui.cli.steps import steps_text
 
 from tests.adapters.store.shop import NOW, append, fill, on_disk, security
-from tests.app.world import PROJECT
+from tests.stage.checkout import PROJECT
 
 NOBODY = 65534
 

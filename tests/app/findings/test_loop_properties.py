@@ -32,10 +32,13 @@ from foureyes.core.words.lifecycle import RunEnd
 from foureyes.errors import FoureyesError, Internal
 
 from tests.app.call.test_replay import DeskWorkshop
-from tests.app.looped import GROUND, REASON, document
-from tests.app.recount import Recount, stand
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, SETTINGS, DeskWorld, ScriptedRepo, World, child_of
+from tests.app.findings.recount import Recount, stand
+from tests.stage.checkout import SETTINGS
+from tests.stage.looped import GROUND, REASON, document
 from tests.stage.night import plays
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, child_of
+from tests.stage.scripted_git import ScriptedRepo
+from tests.stage.world import DeskWorld, World
 
 STEPS = 40
 

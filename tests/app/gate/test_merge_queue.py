@@ -12,7 +12,7 @@ from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import GitProblem
 
-from tests.app.gated import (
+from tests.stage.gated import (
     AT_ONCE,
     LINT,
     TESTS,
@@ -26,7 +26,8 @@ from tests.app.gated import (
     report_of,
     words,
 )
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, GitWorld, asserted
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, asserted
+from tests.stage.world import DeskWorld, GitWorld
 
 ONE, TWO = "test_shop::test_one", "test_shop::test_two"
 

@@ -14,8 +14,10 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.ui.cli.steps import steps_text
 
-from tests.app.gated import AUTO, KNIP, LINT, TESTS, check, configure, deliver, report_of, row_of, words
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, PROJECT, DeskWorld, GitWorld
+from tests.stage.checkout import PROJECT
+from tests.stage.gated import AUTO, KNIP, LINT, TESTS, check, configure, deliver, report_of, row_of, words
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
+from tests.stage.world import DeskWorld, GitWorld
 
 GATE = gate_of(PROJECT).session
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
-from tests.scenarios.shop import AT_ONCE, Shop
-from tests.scenarios.stage import Cast, copy_of
+from tests.stage.commands import Cast, copy_of
 from tests.stage.processes import Caller, Options
+from tests.stage.shop import AT_ONCE, Shop
 
 LINT = '\n[[checks]]\nname = "lint"\nrun = "if grep -rn MESSY src; then exit 1; fi; echo clean"\n'
 KNIP = '\n[[checks]]\nname = "knip"\nrun = "! grep -rn UNUSED src"\nrequired = false\n'

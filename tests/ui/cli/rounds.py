@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.scenarios.shop import AT_ONCE
-from tests.scenarios.stage import Cast, copy_of
+from tests.stage.commands import Cast, copy_of
 from tests.stage.processes import Caller
+from tests.stage.shop import AT_ONCE
 from tests.ui.cli.counter import Counter
 
 LIMIT = {"src/limit.py": "def allow(n):\n    return n < 1000\n"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.stage import Cast, Stage, copy_of, new_repository
+from tests.stage.commands import Cast, Stage, copy_of, new_repository
 from tests.stage.processes import People
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
-from tests.scenarios.stage import HandedIn, Stage
+from tests.stage.commands import HandedIn, Stage
 from tests.stage.processes import Caller, Options
 
 AT_ONCE = "[review.human]\nsettle_seconds = 0\n"

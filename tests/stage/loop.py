@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from tests.scenarios.shop import AT_ONCE, Shop
-from tests.scenarios.stage import Cast, HandedIn, Problem, copy_of
+from tests.stage.commands import Cast, HandedIn, Problem, copy_of
 from tests.stage.processes import Caller, Options, Result
+from tests.stage.shop import AT_ONCE, Shop
 
 LIMIT_PY = (
     "LIMIT = 1000\n\n\ndef allow(key):\n    return counter(key) < 1000\n\n\ndef counter(key):\n    seen[key] += "
