@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from foureyes.app.views.review import ApprovalOutcome, Look
@@ -30,7 +32,7 @@ def look_at(world: World, task: str) -> Looked:
     return world.show(task).approvals[-1].look
 
 
-def two_hunks(world: GitWorld, **fields: object) -> str:
+def two_hunks(world: GitWorld, **fields: Any) -> str:
     """A task whose change has two hunks in one file."""
     world.checkout.switch("main")
     world.checkout.commit("long.py", CODE)

@@ -6,7 +6,6 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.rules.policy import Unseen
 from foureyes.errors import Reason
 
 
@@ -69,7 +68,7 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
     needs_reason: bool = False
     stale: bool = False
     reasons: tuple[Reason, ...] = ()
-    unseen: Unseen = "note"
+    unseen: str = "note"
 
     @property
     def asks_unseen(self) -> bool:
