@@ -93,6 +93,8 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "handoffs.take_in": [{"task": TASK, "document": LEAD}, {"task": TASK, "document": DEVELOPER}],
     "lists.page": [{"query": ListQuery()}],
     "lists.reviewable": [{"query": ListQuery()}],
+    "board.column": [{"name": name} for name in ("open", "in_progress", "reviewing", "done")],
+    "events.since": [{"seq": 0}],
     "validation.validate": [{}, {"tasks": [TASK]}],
 }
 """What to ask a verb for; where nothing stands here, it is asked about a task or a finding, if it takes one."""
