@@ -142,9 +142,13 @@ class Merged(msgspec.Struct, frozen=True):
 
 
 class CaughtUp(msgspec.Struct, frozen=True):
-    """A checkout of the target branch after the branch moved: brought up to date, or left alone and why (Q5)."""
+    """A checkout of the target branch after the branch moved: brought up to date, or left alone and why (Q5).
+
+    `here` is its path as seen from where the caller stands.
+    """
 
     path: str
+    here: str
     moved: bool
     why: str = ""
     next: Steps = NO_STEP

@@ -125,9 +125,9 @@ class Context:
 
         The signature is checked with the first thing that is recorded, so no verb can forget it.
         """
-        from foureyes.app.call.signing import Act, deciding
+        from foureyes.app.call.signing import Intent, deciding
 
-        act = Act(verb=verb, task=task or "", diff_id=diff_id, reason=reason, how=how)
+        act = Intent(verb=verb, task=task or "", diff_id=diff_id, reason=reason, how=how)
         return deciding(self, actor, act, as_a_person=as_a_person, policy=policy, worth=worth)
 
     def wants_key(

@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.call.context import Context
+from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.ports import Tx
 from foureyes.app.views.diff import DiffView, FileDiff
 from foureyes.core.rules.policy import FOLDED_PATHS
@@ -49,7 +50,7 @@ def attempts_of_task(tx: Tx, task: TaskId) -> list[Frozen]:
     """Every attempt, the first one first; `NotFound` where nothing was handed in."""
     rows = tx.all("attempt.of_task", Frozen, task=task)
     if not rows:
-        raise NotFound(f"nothing was handed in for {task}.", next_step=fe("show", task), task=task)
+        raise not_handed_in(task)
     return rows
 
 

@@ -49,7 +49,7 @@ NO_LOOKS: Mapping[str, Look] = MappingProxyType({})
 STANDS = {"reviewing": "in review again", "approved": "approved by somebody else still"}
 
 
-class Given(msgspec.Struct, frozen=True, kw_only=True):
+class Consent(msgspec.Struct, frozen=True, kw_only=True):
     """What somebody says who agrees: to which diff, in which words, as one decision of which batch (H2), and how they
     looked at it (H4, H5).
     """
@@ -64,7 +64,7 @@ class Agreement(msgspec.Struct, frozen=True):
     """An approval that nothing is against: the case, what was said, and the rule that allows it."""
 
     case: Case
-    given: Given
+    given: Consent
     decision: Decision
 
     @property
@@ -108,7 +108,7 @@ class Decisions:
         permit(actor, "approve")
         before = self._before(actor, task)
         look_at = looked(self._context, before, look)
-        given = Given(seen=seen, declaration=_clean(declaration, reason), batch=batch, look=look_at)
+        given = Consent(seen=seen, declaration=_clean(declaration, reason), batch=batch, look=look_at)
         with self._context.deciding(
             actor,
             "approve",
@@ -170,7 +170,7 @@ class Decisions:
             return 0
         return waiting.index(task) + 1 if task in waiting else 0
 
-    def _approve(self, work: Work, case: Case, given: Given) -> ApprovalOutcome:
+    def _approve(self, work: Work, case: Case, given: Consent) -> ApprovalOutcome:
         agreement = _agreed(case, given)
         work.by_person = _as_a_person(case, given.declaration)
         if given.declaration.record_only:
@@ -278,7 +278,7 @@ class Decisions:
             return outcome(now, f"took the approval of {current.id} back: it is {STANDS.get(now.status, now.status)}")
 
 
-def _is_worth_signing(case: Case, given: Given) -> bool:
+def _is_worth_signing(case: Case, given: Consent) -> bool:
     """Whether something waits for an approval; what is refused anyway is refused before anybody is asked to sign."""
     if case.task.status != "reviewing" or case.attempt is None:
         return False
@@ -292,7 +292,7 @@ def _as_a_person(case: Case, declaration: Declaration) -> bool:
     return bool(declaration.break_glass.strip()) or grade == "human"
 
 
-def _agreed(case: Case, given: Given) -> Agreement:
+def _agreed(case: Case, given: Consent) -> Agreement:
     """The agreement, if nothing is against it; else all reasons, D before P."""
     declaration, me = given.declaration, case.me
     reasons = gate.check(case.facts, me, case.tip, given.seen, case.policy, declaration.words, given.look)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.core.nouns.attempt import DETACHED
+from foureyes.core.nouns.attempt import DETACHED, nothing_handed_in
 from foureyes.core.nouns.check import red
 from foureyes.core.nouns.finding import Blocking, rule_step, rulings_for
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
@@ -140,7 +140,7 @@ def is_stale(facts: Facts, tip: Tip | None) -> Reason | None:
     attempt = facts.attempt
     again = fe("submit", facts.task.id)
     if attempt is None:
-        return Reason("D4", f"nothing was handed in for {facts.task.id}", again)
+        return Reason("D4", nothing_handed_in(facts.task.id), again)
     if tip is None:
         return Reason("D4", "git could not say whether the attempt is current", fe("doctor"))
     if attempt.no_code and attempt.base == attempt.head:
