@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from foureyes.adapters.drafts.files import FilesOfDrafts
 from foureyes.adapters.exchange import reports, sarif_log
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
@@ -118,6 +119,7 @@ class DeskOutside:
         self._workshop = workshop
         self.runner = ScriptedChecks()
         self.own = "process:test"
+        self.folder = ""
         self.gone: set[str] = set()
 
     def workshop(self) -> Workshop:
@@ -125,6 +127,9 @@ class DeskOutside:
 
     def checks(self) -> ScriptedChecks:
         return self.runner
+
+    def drafts(self) -> FilesOfDrafts:
+        return FilesOfDrafts(self.folder)
 
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
         return reports.read(document, name)
