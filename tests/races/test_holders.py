@@ -12,10 +12,11 @@ from foureyes.core.events.note import Logged
 from foureyes.errors import StoreBusy
 from foureyes.ui.cli.steps import steps_text
 
+from tests.engines import NOW
 from tests.races.crowd import founded, opened, sound
 from tests.stage.fork import Child, Signal
 from tests.stage.people import ALICE, CLAUDE
-from tests.stage.places import NOW, Desk, Place
+from tests.stage.places import Desk, Place
 
 
 @pytest.fixture(autouse=True)

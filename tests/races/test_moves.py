@@ -18,10 +18,11 @@ from foureyes.adapters.store.opening import LOCK, restore_store
 from foureyes.adapters.store.shared import move_to_file, move_to_server
 from foureyes.errors import StoreProblem
 
+from tests.engines import NOW
 from tests.races.crowd import founded, opened, sound
 from tests.stage.fork import Child, Signal
 from tests.stage.people import ALICE, CLAUDE
-from tests.stage.places import NOW, Desk, Place, ServerPlace, state_of
+from tests.stage.places import Desk, Place, ServerPlace, state_of
 from tests.stage.server import Server
 
 LATER = "2026-03-01T13:00:00.000Z"

@@ -19,8 +19,6 @@ from tests.stage.world import DeskWorld, GitWorld, World
 LINT = '\n[[checks]]\nname = "lint"\nrun = "ruff check ."\n'
 TESTS = '\n[[checks]]\nname = "tests"\nrun = "pytest -q"\nreport = "junit"\n'
 KNIP = '\n[[checks]]\nname = "knip"\nrun = "knip"\nrequired = false\n'
-AT_ONCE = "\n[review.human]\nsettle_seconds = 0\n"
-"""Q0 where a test is not about it."""
 AUTO = ["review:auto"]
 
 

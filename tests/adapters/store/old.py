@@ -22,7 +22,7 @@ from foureyes.adapters.store.projections.steps import index
 from foureyes.adapters.store.sqlite import SqliteEngine
 
 from tests import engines
-from tests.adapters.store.shop import NOW
+from tests.engines import NOW
 
 OLD = 2
 """The schema that the stores of this module have, unless another is asked for."""

@@ -26,7 +26,8 @@ from foureyes.errors import BadInput, FoureyesError, StoreBusy, StoreProblem
 from foureyes.ui.cli.steps import steps_text
 
 from tests import engines
-from tests.adapters.store.shop import NOW, append, security
+from tests.adapters.store.shop import append, security
+from tests.engines import NOW
 from tests.stage.checkout import PROJECT
 from tests.stage.night import plays
 from tests.stage.people import BOB

@@ -16,7 +16,8 @@ from foureyes.core.events import KINDS
 
 from tests import engines
 from tests.adapters.store.old import LAST, old_at, old_database
-from tests.adapters.store.shop import NOW, append, security
+from tests.adapters.store.shop import append, security
+from tests.engines import NOW
 from tests.stage.checkout import PROJECT
 from tests.stage.people import BOB
 from tests.stage.world import DeskWorld

@@ -30,7 +30,8 @@ from foureyes.ui.cli.steps import steps_text
 
 from tests import engines
 from tests.adapters.store.old import LAST, OLD, OLDER, old_at, old_database, old_file
-from tests.adapters.store.shop import NOW, append, fill, security
+from tests.adapters.store.shop import append, fill, security
+from tests.engines import NOW
 from tests.stage.checkout import PROJECT
 from tests.stage.people import BOB, CLAUDE, GEMINI
 from tests.stage.world import DeskWorld

@@ -22,7 +22,8 @@ from foureyes.errors import BadInput, FoureyesError, NoStore, StoreProblem
 from foureyes.ui.cli.steps import steps_text
 
 from tests import engines
-from tests.adapters.store.shop import NOW, append, security
+from tests.adapters.store.shop import append, security
+from tests.engines import NOW
 from tests.stage.night import plays
 
 # ------------------------------------------------------------------------------------------------------- translation

@@ -30,7 +30,8 @@ from foureyes.core.words.lifecycle import STATUSES, Status
 from foureyes.errors import StaleState
 
 from tests import engines
-from tests.adapters.store.shop import NOW, append
+from tests.adapters.store.shop import append
+from tests.engines import NOW
 from tests.stage.checkout import PROJECT
 from tests.stage.world import DeskWorld
 

@@ -15,8 +15,9 @@ from foureyes.core.events.project import SettingChanged
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import TaskId
 
+from tests.stage.checkout import AT_ONCE
 from tests.stage.counting import READS, counting
-from tests.stage.gated import AT_ONCE, configure, deliver
+from tests.stage.gated import configure, deliver
 from tests.stage.looped import review
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
 from tests.stage.world import DeskWorld, GitWorld

@@ -10,7 +10,8 @@ import pytest
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, FoureyesError, Refused
 
-from tests.stage.gated import AT_ONCE, approved, configure, deliver
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import approved, configure, deliver
 from tests.stage.looped import findings, issue, next_attempt, respond, review, rule, states, texts
 from tests.stage.people import BOB, CI, CLAUDE, CODEX, GEMINI, asserted
 from tests.stage.world import GitWorld

@@ -9,7 +9,8 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.ui.cli.steps import steps_text
 
-from tests.stage.gated import AT_ONCE, AUTO, TESTS, answers, check, configure, deliver, report_of, row_of, words
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import AUTO, TESTS, answers, check, configure, deliver, report_of, row_of, words
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
 from tests.stage.world import GitWorld
 

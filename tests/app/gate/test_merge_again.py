@@ -15,8 +15,8 @@ from foureyes.core.nouns.check import Ran
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import Conflict, Refused
 
-from tests.stage.checkout import PROJECT, SETTINGS
-from tests.stage.gated import AT_ONCE, AUTO, LINT, answers, approved, check, configure, deliver, merge, merge_rows
+from tests.stage.checkout import AT_ONCE, PROJECT, SETTINGS
+from tests.stage.gated import AUTO, LINT, answers, approved, check, configure, deliver, merge, merge_rows
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
 from tests.stage.world import GitWorld
 

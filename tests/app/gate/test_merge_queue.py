@@ -12,8 +12,8 @@ from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import GitProblem
 
+from tests.stage.checkout import AT_ONCE
 from tests.stage.gated import (
-    AT_ONCE,
     LINT,
     TESTS,
     answers,

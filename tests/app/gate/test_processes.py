@@ -5,8 +5,9 @@ from __future__ import annotations
 from foureyes.adapters import process
 from foureyes.adapters.git.client import git
 
+from tests.stage.checkout import AT_ONCE
 from tests.stage.counting import counting
-from tests.stage.gated import AT_ONCE, configure, deliver
+from tests.stage.gated import configure, deliver
 from tests.stage.people import BOB, CI, CLAUDE
 from tests.stage.world import GitWorld
 

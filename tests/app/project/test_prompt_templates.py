@@ -6,7 +6,8 @@ import pytest
 
 from foureyes.errors import BadInput
 
-from tests.stage.gated import AT_ONCE, configure, deliver, merge
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import configure, deliver, merge
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
 from tests.stage.world import DeskWorld, GitWorld
 

@@ -9,7 +9,8 @@ import pytest
 from foureyes.core.nouns.finding import Found
 from foureyes.core.words.lifecycle import RunEnd
 
-from tests.stage.gated import AT_ONCE, configure, deliver, merge
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import configure, deliver, merge
 from tests.stage.looped import again, issue, next_attempt, review, rule, same_tier, standing
 from tests.stage.people import BOB, CLAUDE
 from tests.stage.world import DeskWorld, GitWorld

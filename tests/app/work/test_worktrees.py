@@ -12,8 +12,8 @@ from foureyes.core.nouns.session import Actor
 from foureyes.errors import GitProblem, LostClaim
 from foureyes.ui.cli.steps import steps_text
 
-from tests.stage.checkout import Checkout
-from tests.stage.gated import AT_ONCE, configure, merge
+from tests.stage.checkout import AT_ONCE, Checkout
+from tests.stage.gated import configure, merge
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
 from tests.stage.world import GitWorld
 
