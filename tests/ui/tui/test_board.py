@@ -109,7 +109,7 @@ def test_keys_that_decide_elsewhere_say_so_and_others_are_silent(seat: Seat) -> 
     seat.create("First")
 
     async def story(player: Player) -> None:
-        assert "A (approve) works in: task, diff" in await player.press("a")
+        assert "works in: summary, task, diff" in await player.press("a")
         assert "works in" not in await player.press("y")
         assert "Sprint planning is Shift+S" in await player.press("s")
         assert "sprints are not built yet" in await player.press("S")
@@ -152,20 +152,3 @@ def test_a_terminal_that_is_too_small_says_so_and_everything_comes_back(seat: Se
         assert "▐Open 1▌" in await player.settle()
 
     play(seat.sit(), story)
-
-
-def test_a_store_that_goes_away_is_said_and_comes_back_by_itself(seat: Seat) -> None:
-    seat.create("First")
-    store = seat.root / ".foureyes" / "store.db"
-    seat.close()
-
-    async def story(player: Player) -> None:
-        for file in seat.root.glob(".foureyes/store.db*"):
-            file.rename(file.with_name("away-" + file.name))
-        assert "Trying again" in await player.until("Trying again")
-        for file in seat.root.glob(".foureyes/away-store.db*"):
-            file.rename(file.with_name(file.name.removeprefix("away-")))
-        assert "▐Open 1▌" in await player.until("the store answers again")
-
-    play(seat.sit(), story)
-    assert store.exists()

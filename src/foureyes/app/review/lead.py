@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from foureyes.app.call.caller import permit
-from foureyes.app.call.case import Case, case_of
+from foureyes.app.call.case import case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import needed, refuse_task
@@ -28,11 +28,10 @@ from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task, clean_title
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.four_eyes import may_decide
-from foureyes.core.rules.involvement import made_by
+from foureyes.core.rules.leading import why_not_lead
 from foureyes.core.words.ids import Sha, TaskId
-from foureyes.errors import BadInput, Reason
-from foureyes.steps import Steps, by, by_person, fe, one_of, phrase
+from foureyes.errors import BadInput
+from foureyes.steps import Steps, by_person, fe, one_of, phrase
 
 MOST_PARTS = 20
 
@@ -61,7 +60,9 @@ class Loops:
         with self._context.deciding(actor, f"lead {chosen}", task=task, reason=words) as work:
             row = self._context.find(work.tx, task)
             case = case_of(self._context, work.tx, work.actor, row.id)
-            self._refuse(case, work.actor.agent, chosen)
+            reasons = why_not_lead(case.facts, case.me, case.policy.tiers.lead, work.actor.agent, chosen)
+            if reasons:
+                refuse_task(row.id, "was not changed", *reasons)
             parts = [self._part(work, row, title, reason) for title in titles]
             feedback, reset_to = self._set_back(work, case.facts, chosen, reason)
             now = loop_state_of(self._context, work.tx, self._context.get(work.tx, row.id))
@@ -95,38 +96,6 @@ class Loops:
                 next_step=fe("lead", "split", task, "--help"),
             )
         return titles
-
-    @staticmethod
-    def _refuse(case: Case, agent: str, option: LeadOption) -> None:
-        """E2, E3: only where the loop waits for somebody, and only who it waits for, and never who made the work."""
-        task, me, lead = case.task, case.me, case.policy.tiers.lead
-        reasons: list[Reason] = []
-        if task.waiting_for == "":
-            reasons.append(Reason("E3", f"{task.id} does not wait for a lead: tier {task.tier}", fe("show", task.id)))
-        barred = may_decide(me)
-        reasons += barred.reasons if barred else ()
-        is_lead = me.kind == "human" or (task.waiting_for == "lead" and lead not in ("", "human") and agent == lead)
-        if not is_lead:
-            who = "a person" if task.waiting_for == "user" or lead in ("", "human") else f"{lead} or a person"
-            reasons.append(
-                Reason(
-                    "E2",
-                    f"{task.id} waits for {who}, not for you",
-                    by("lead", fe("lead", option, task.id, "-m", phrase("why")), f"{who} runs: "),
-                )
-            )
-        if me.kind != "human" and made_by(case.facts, me) is not None:
-            reasons.append(Reason("E3", "whoever made the work does not decide about its loop", fe("show", task.id)))
-        if option == "ask" and task.waiting_for == "user":
-            reasons.append(
-                Reason(
-                    "E3",
-                    f"{task.id} waits for a person already",
-                    fe("lead", one_of("split", "senior", "fresh"), task.id),
-                )
-            )
-        if reasons:
-            refuse_task(task.id, "was not changed", *reasons)
 
     def _part(self, work: Work, task: Task, title: str, reason: str) -> TaskId:
         """E3 re-plan: a part of the work as a task of its own, for which the whole waits."""

@@ -13,10 +13,11 @@ from foureyes.app.views.session import SessionView
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor, is_one_origin, is_same
+from foureyes.core.rules.claiming import RESUME, why_not_free
 from foureyes.core.rules.involvement import is_under
 from foureyes.core.words.text import clean_text
 from foureyes.errors import LostClaim, NotFound, Reason
-from foureyes.steps import Steps, by_person, either, fe, one_of, phrase
+from foureyes.steps import Steps, either, fe, phrase
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts
     from foureyes.core.words.ids import Sha
     from foureyes.core.words.lifecycle import RunEnd
-
-RESUME = by_person(fe("resume", "--project", "-m", phrase("why")))
 
 
 class Claims:
@@ -131,41 +130,12 @@ class Claims:
         )
 
     def _refuse_if_not_free(self, tx: Tx, task: Task) -> None:
-        reasons: list[Reason] = []
-        hold = self._context.project(tx).hold
-        if task.status != "open":
-            verb = {"blocked": "unblock", "deferred": "undefer", "closed": "reopen"}.get(task.status, "show")
-            why = f" ({task.blocked_reason})" if task.blocked_reason else ""
-            reasons.append(
-                Reason(
-                    "T1",
-                    f"{task.id} is {task.status}{why}; only an open task can be started",
-                    fe(verb, task.id),
-                )
-            )
-        if hold is not None:
-            reasons.append(Reason("D3", f"the project is held: {hold}", RESUME))
-        if task.hold is not None:
-            reasons.append(
-                Reason("D3", f"{task.id} is held: {task.hold}", by_person(fe("resume", task.id, "-m", phrase("why"))))
-            )
-        if task.waiting_for:
-            who = "a person" if task.waiting_for == "user" else "the lead"
-            waits = f"{task.id} waits for {who} to decide (tier {task.tier})"
-            reasons.append(
-                Reason(
-                    "E2",
-                    waits,
-                    fe("lead", one_of("split", "senior", "fresh", "ask", "continue"), task.id, "-m", phrase("why")),
-                )
-            )
-        for link in tx.all("task.dependencies", Link, id=task.id):
-            if link.status != "closed":
-                reasons.append(
-                    Reason("T3", f"{task.id} waits for {link.id}, which is {link.status}", fe("show", link.id))
-                )
-        if task.parent and self._context.get(tx, task.parent).status == "blocked":
-            reasons.append(Reason("T4", f"its parent {task.parent} is blocked", fe("show", task.parent)))
+        reasons = why_not_free(
+            task,
+            project_hold=self._context.project(tx).hold,
+            waits_for=[(link.id, link.status) for link in tx.all("task.dependencies", Link, id=task.id)],
+            is_parent_blocked=task.parent is not None and self._context.get(tx, task.parent).status == "blocked",
+        )
         if reasons:
             refuse_task(task.id, "was not started", *reasons)
 

@@ -39,7 +39,7 @@ _GROUND: dict[Theme, tuple[str, str, bool]] = {
     "light": ("#ffffff", "#24292f", False),
     "blue-orange": ("#161a22", "#d6dbe5", True),
     "high-contrast": ("#000000", "#ffffff", True),
-    "mono": ("ansi_default", "ansi_default", True),
+    "mono": ("#000000", "#ffffff", True),
 }
 
 
@@ -95,7 +95,7 @@ class FoureyesApp(App[None], inherit_bindings=False):
             ground, ink, dark = _GROUND[name]
             colours = Colours(
                 name=f"foureyes-{name}", primary=ink, background=ground, surface=ground, panel=ground,
-                foreground=ink, dark=dark, ansi=name == "mono",
+                foreground=ink, dark=dark,
             )  # fmt: skip
             self.register_theme(colours)
         self.set_look(self.look)

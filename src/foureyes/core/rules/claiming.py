@@ -1,0 +1,42 @@
+"""Whether a task is free to be started (T1): everything that is against it, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from foureyes.core.nouns.task import Task
+from foureyes.errors import Reason
+from foureyes.steps import by_person, fe, one_of, phrase
+
+RESUME = by_person(fe("resume", "--project", "-m", phrase("why")))
+
+
+def why_not_free(
+    task: Task, *, project_hold: str | None, waits_for: Iterable[tuple[str, str]], is_parent_blocked: bool
+) -> list[Reason]:
+    """T1, D3, E2, T3, T4: every reason why a task cannot be started. `waits_for`: tasks with their status."""
+    reasons = _by_status(task)
+    if project_hold is not None:
+        reasons.append(Reason("D3", f"the project is held: {project_hold}", RESUME))
+    if task.hold is not None:
+        resume = by_person(fe("resume", task.id, "-m", phrase("why")))
+        reasons.append(Reason("D3", f"{task.id} is held: {task.hold}", resume))
+    if task.waiting_for:
+        who = "a person" if task.waiting_for == "user" else "the lead"
+        decide = fe("lead", one_of("split", "senior", "fresh", "ask", "continue"), task.id, "-m", phrase("why"))
+        reasons.append(Reason("E2", f"{task.id} waits for {who} to decide (tier {task.tier})", decide))
+    for other, status in waits_for:
+        if status != "closed":
+            reasons.append(Reason("T3", f"{task.id} waits for {other}, which is {status}", fe("show", other)))
+    if task.parent and is_parent_blocked:
+        reasons.append(Reason("T4", f"its parent {task.parent} is blocked", fe("show", task.parent)))
+    return reasons
+
+
+def _by_status(task: Task) -> list[Reason]:
+    """T1: only an open task can be started; the way back to open is the next step."""
+    if task.status == "open":
+        return []
+    verb = {"blocked": "unblock", "deferred": "undefer", "closed": "reopen"}.get(task.status, "show")
+    why = f" ({task.blocked_reason})" if task.blocked_reason else ""
+    return [Reason("T1", f"{task.id} is {task.status}{why}; only an open task can be started", fe(verb, task.id))]

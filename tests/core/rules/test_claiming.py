@@ -1,0 +1,57 @@
+"""Whether a task is free to be started, and what is against it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from foureyes.core.rules.claiming import why_not_free
+from foureyes.errors import Reason
+from foureyes.ui.steps import steps_text
+
+from tests.core.samples import task
+
+
+def against(*, project_hold: str | None = None, is_parent_blocked: bool = False, **fields: Any) -> list[Reason]:
+    waits_for = fields.pop("waits_for", ())
+    return why_not_free(
+        task(implementer=None, **({"status": "open"} | fields)),
+        project_hold=project_hold,
+        waits_for=waits_for,
+        is_parent_blocked=is_parent_blocked,
+    )
+
+
+def test_an_open_task_that_waits_for_nothing_is_free_T1() -> None:
+    assert against() == []
+    assert against(waits_for=[("fe-old", "closed")], parent="fe-big") == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "rule", "step"),
+    [
+        ({"status": "blocked", "blocked_reason": "no key"}, "T1", "fe unblock fe-abc"),
+        ({"status": "deferred"}, "T1", "fe undefer fe-abc"),
+        ({"status": "closed"}, "T1", "fe reopen fe-abc"),
+        ({"status": "reviewing"}, "T1", "fe show fe-abc"),
+        ({"project_hold": "stop"}, "D3", 'a person runs: fe resume --project -m "why"'),
+        ({"hold": "stop"}, "D3", 'a person runs: fe resume fe-abc -m "why"'),
+        ({"waiting_for": "user"}, "E2", 'fe lead (split or senior or fresh or ask or continue) fe-abc -m "why"'),
+        ({"waits_for": [("fe-old", "closed"), ("fe-new", "reviewing")]}, "T3", "fe show fe-new"),
+        ({"parent": "fe-big", "is_parent_blocked": True}, "T4", "fe show fe-big"),
+    ],
+)
+def test_each_thing_against_a_start_is_a_reason_with_its_next_step_T1(
+    fields: dict[str, Any], rule: str, step: str
+) -> None:
+    (reason,) = against(**fields)
+    assert (reason.rule, steps_text(reason.next)) == (rule, step)
+
+
+def test_everything_against_a_start_is_said_at_once_T1() -> None:
+    reasons = against(
+        status="blocked", project_hold="stop", hold="wait", waiting_for="lead", waits_for=[("fe-new", "open")],
+        parent="fe-big", is_parent_blocked=True,
+    )  # fmt: skip
+    assert [reason.rule for reason in reasons] == ["T1", "D3", "D3", "E2", "T3", "T4"]
