@@ -34,11 +34,15 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)
 	@$(BIN)/python demo/demo.py
 
+# Compiled files are kept whatever the machine says: else every worker would rewrite all tests. Who has done with its
+# share takes half of what another one still has: neighbours stay together, and share what they have made.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n auto --dist worksteal
+
 test: $(STAMP)
-	@$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+	@$(PYTEST) $(PYTEST_ARGS)
 
 nightly: $(STAMP)
-	@FOUREYES_NIGHTLY=1 FOUREYES_ROUNDS=$(ROUNDS) $(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+	@FOUREYES_NIGHTLY=1 FOUREYES_ROUNDS=$(ROUNDS) $(PYTEST) $(PYTEST_ARGS)
 
 check: lint types contracts docs-check test
 

@@ -35,7 +35,8 @@ from foureyes.core.words.ids import DiffId, TaskId, length_for, task_id
 
 from bench.figures import progress
 from bench.install import ROOT
-from bench.places import ADA, NOW, PREFIX, TARGET, PostgresPlace, agent, application, sha
+from bench.places import ADA, NOW, PREFIX, TARGET, PostgresPlace, agent, application
+from tests.stage.scripted_git import sha
 
 CACHE = ROOT / ".bench-cache"
 PROJECT = "0123456789abcdef"

@@ -26,7 +26,8 @@ from foureyes.core.nouns.finding import Answer, Found, Raised
 from foureyes.core.words.ids import DiffId, TaskId
 
 from bench.figures import Figure, at_most, note, progress, show
-from bench.places import SqlitePlace, agent, desk, sha
+from bench.places import SqlitePlace, agent, desk
+from tests.stage.scripted_git import sha
 
 MAKER, REVIEWER = agent("maker"), agent("reviewer")
 SMALL_TASK, LARGE_TASK = TaskId("fe-small"), TaskId("fe-large")

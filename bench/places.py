@@ -6,7 +6,6 @@ large the store is, so that with it every ratio of two stores would look better 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import tempfile
@@ -16,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, cast
 
+import msgspec
+
 from foureyes.adapters.clock import RandomIds, SharedClock
 from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.shared import open_shared
@@ -24,7 +25,11 @@ from foureyes.app.application import Application
 from foureyes.app.call.context import Context
 from foureyes.app.ports import Repo
 from foureyes.core.nouns.session import Actor
-from foureyes.core.words.ids import SessionId, Sha
+from foureyes.core.words.ids import Sha
+
+from tests.stage import people
+from tests.stage.people import person
+from tests.stage.scripted_git import sha
 
 NOW = "2026-03-01T12:00:00.000Z"
 PREFIX = "fe"
@@ -32,38 +37,11 @@ TARGET = "main"
 
 
 def agent(name: str) -> Actor:
-    """An agent process of its own."""
-    process = f"process:boot:ns:{name}"
-    return Actor(
-        session=SessionId(f"ses-{name}"),
-        kind="agent",
-        trust="observed",
-        agent="claude",
-        host="box",
-        evidence=(process,),
-        processes=(process,),
-    )
-
-
-def person(name: str) -> Actor:
-    """A person at a terminal."""
-    who = f"{name}@box"
-    return Actor(
-        session=SessionId(f"ses-{name}"),
-        kind="human",
-        trust="observed",
-        person=who,
-        host="box",
-        evidence=(f"person:{who}",),
-    )
+    """An agent process of its own, all of one program."""
+    return msgspec.structs.replace(people.agent(name), agent="claude")
 
 
 ADA = person("ada")
-
-
-def sha(text: str) -> Sha:
-    """A commit id that is always the same for a text."""
-    return Sha(hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
 class QuietRepo:

@@ -21,7 +21,8 @@ from foureyes.core.words.lifecycle import STATUSES
 
 from bench.dataset import COMMON, RARE, copy_to_server, template
 from bench.figures import Figure, at_most, progress, show
-from bench.places import ADA, PostgresPlace, SqlitePlace, agent, desk, server, sha
+from bench.places import ADA, PostgresPlace, SqlitePlace, agent, desk, server
+from tests.stage.scripted_git import sha
 
 SMALL, LARGE = 1_000, 100_000
 REPEATS = 15

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import settings
 
 from tests import engines
-from tests.stage import night
+from tests.stage import night, scratch
 
 # The machine may be busy: no test asserts a time.
 settings.register_profile("foureyes", deadline=None)
 settings.load_profile("foureyes")
+scratch.take_place()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests import engines
-from tests.app.world import SETTINGS, Checkout, DeskWorld, GitWorld, copy_of, make_template, quiet_home
+from tests.stage.checkout import SETTINGS, Checkout, copy_of, make_template, quiet_home
+from tests.stage.world import DeskWorld, GitWorld
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -28,7 +28,8 @@ from foureyes.core.rules.policy import POLICIES, LabelRule, MinorRule, PolicyNam
 from foureyes.core.words.ids import DiffId, OriginId, SessionId, Sha, TaskId, token_hash
 
 from tests import engines
-from tests.app.world import DeskOutside, ScriptedWorkshop
+from tests.stage.ports import DeskOutside
+from tests.stage.scripted_git import ScriptedWorkshop
 
 # ---------------------------------------------------------------------------------------------------------- the cast
 

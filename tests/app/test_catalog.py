@@ -23,8 +23,9 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.rights import barred
 from foureyes.errors import Reason, Refused
 
-from tests.app.gated import LINT, configure
-from tests.app.world import ALICE, BOB, CODEX, DeskWorld
+from tests.stage.gated import LINT, configure
+from tests.stage.people import ALICE, BOB, CODEX
+from tests.stage.world import DeskWorld
 
 WITHIN = replace(ALICE, within="fe check run")
 """A person below a check: whatever they ask for, they have no rights at all (I5)."""
@@ -92,6 +93,8 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "handoffs.take_in": [{"task": TASK, "document": LEAD}, {"task": TASK, "document": DEVELOPER}],
     "lists.page": [{"query": ListQuery()}],
     "lists.reviewable": [{"query": ListQuery()}],
+    "board.column": [{"name": name} for name in ("open", "in_progress", "reviewing", "done")],
+    "events.since": [{"seq": 0}],
     "validation.validate": [{}, {"tasks": [TASK]}],
 }
 """What to ask a verb for; where nothing stands here, it is asked about a task or a finding, if it takes one."""

@@ -14,8 +14,9 @@ from types import FrameType
 
 from foureyes.app.application import Application
 
-from tests.app.world import BOB, DeskWorld
 from tests.architecture.house import PACKAGE, ROOT
+from tests.stage.people import BOB
+from tests.stage.world import DeskWorld
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 CODE = re.compile(r"`([^`]+)`")

@@ -36,6 +36,10 @@ WITHOUT_A_COMMAND = {
         ("board.view", "board.column", "events.head", "events.latest", "events.since"),
         "for faces that stay open; the command line has fe status, fe queue, fe list and fe audit log",
     ),
+    **dict.fromkeys(
+        (f"drafts.{row[0]}" for row in VERBS["drafts"]),
+        "for faces that stay open: a command line says all at once and has nothing to keep",
+    ),
 }
 
 

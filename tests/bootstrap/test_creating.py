@@ -17,7 +17,8 @@ from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, EnvironmentProblem, GitProblem, NoProject, Refused, StoreProblem
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, Checkout, asserted, make_template, quiet_home
+from tests.stage.checkout import Checkout, make_template, quiet_home
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, asserted
 
 
 @pytest.fixture(autouse=True)

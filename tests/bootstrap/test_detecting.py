@@ -16,7 +16,8 @@ from foureyes.bootstrap.wiring import open_project
 from foureyes.config.reading import read_file
 from foureyes.core.nouns.check import CheckRule
 
-from tests.app.world import ALICE, BOB, CLAUDE, Checkout, make_template, quiet_home
+from tests.stage.checkout import Checkout, make_template, quiet_home
+from tests.stage.people import ALICE, BOB, CLAUDE
 
 PYTEST = 'pytest -q --junitxml="$FOUREYES_REPORT"'
 

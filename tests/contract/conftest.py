@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.world import SETTINGS, Checkout, copy_of, make_template, quiet_home
 from tests.contract.grounds import Ground, Real, Scripted
+from tests.stage.checkout import SETTINGS, Checkout, copy_of, make_template, quiet_home
 
 
 @pytest.fixture(scope="session")

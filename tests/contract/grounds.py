@@ -10,7 +10,8 @@ from typing import Protocol
 from foureyes.app.ports import Repo, Workshop
 from foureyes.core.words.ids import Sha
 
-from tests.app.world import Checkout, ScriptedRepo, ScriptedWorkshop
+from tests.stage.checkout import Checkout
+from tests.stage.scripted_git import ScriptedRepo, ScriptedWorkshop
 
 NOWHERE = Sha("0123456789" * 4)
 """A commit that no repository has."""

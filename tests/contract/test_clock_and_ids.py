@@ -9,10 +9,11 @@ import pytest
 from foureyes.adapters.clock import RandomIds, SharedClock, SystemClock
 from foureyes.app.ports import Clock, Ids
 
-from tests.app import matrix, world
+from tests.app import matrix
+from tests.stage.ports import CountedIds, FixedClock
 
 
-@pytest.mark.parametrize("clock", [SystemClock(), SharedClock(None), world.FixedClock(), matrix.Clock()])
+@pytest.mark.parametrize("clock", [SystemClock(), SharedClock(None), FixedClock(), matrix.Clock()])
 def test_a_clock_tells_utc_and_has_not_gone_back_after_a_wait(clock: Clock) -> None:
     before = clock.now()
     assert before.tzinfo is UTC
@@ -20,7 +21,7 @@ def test_a_clock_tells_utc_and_has_not_gone_back_after_a_wait(clock: Clock) -> N
     assert clock.now() >= before
 
 
-@pytest.mark.parametrize("clock", [world.FixedClock(), matrix.Clock()])
+@pytest.mark.parametrize("clock", [FixedClock(), matrix.Clock()])
 def test_a_clock_that_stands_goes_on_by_as_much_as_is_waited_for(clock: Clock) -> None:
     before = clock.now()
     assert clock.now() == before
@@ -28,7 +29,7 @@ def test_a_clock_that_stands_goes_on_by_as_much_as_is_waited_for(clock: Clock) -
     assert clock.now() == before + timedelta(seconds=90)
 
 
-@pytest.mark.parametrize("ids", [RandomIds(), world.CountedIds(), matrix.Counted()])
+@pytest.mark.parametrize("ids", [RandomIds(), CountedIds(), matrix.Counted()])
 def test_numbers_are_of_128_bits_and_no_two_are_alike(ids: Ids) -> None:
     numbers = [ids.number() for _ in range(500)]
     assert len(set(numbers)) == 500

@@ -12,8 +12,8 @@ from foureyes.core.nouns.attempt import DETACHED, Change
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
-from tests.app.world import SETTINGS
 from tests.contract.grounds import NOWHERE, Ground
+from tests.stage.checkout import SETTINGS
 
 MAIN, BRANCH = "refs/heads/main", "refs/heads/fe/work"
 

@@ -16,19 +16,21 @@ from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.app import ports
 from foureyes.bootstrap.outside import Outside as RealOutside
 
-from tests.app import matrix, world
+from tests.app import matrix
+from tests.stage.ports import CountedIds, DeskKeys, DeskOutside, FixedClock, ScriptedChecks
+from tests.stage.scripted_git import ScriptedRepo, ScriptedWorkshop
 
 STAND_INS: list[tuple[type, type, frozenset[str]]] = [
-    (world.ScriptedRepo, ports.Repo, frozenset({"commit", "land", "knows", "reachable"})),
+    (ScriptedRepo, ports.Repo, frozenset({"commit", "land", "knows", "reachable"})),
     (matrix.FakeRepo, ports.Repo, frozenset({"commit"})),
-    (world.ScriptedWorkshop, ports.Workshop, frozenset()),
-    (world.FixedClock, ports.Clock, frozenset({"advance"})),
+    (ScriptedWorkshop, ports.Workshop, frozenset()),
+    (FixedClock, ports.Clock, frozenset({"advance"})),
     (matrix.Clock, ports.Clock, frozenset()),
-    (world.CountedIds, ports.Ids, frozenset()),
+    (CountedIds, ports.Ids, frozenset()),
     (matrix.Counted, ports.Ids, frozenset()),
-    (world.DeskKeys, ports.Keys, frozenset()),
-    (world.ScriptedChecks, ports.CheckRunner, frozenset({"says"})),
-    (world.DeskOutside, ports.Outside, frozenset()),
+    (DeskKeys, ports.Keys, frozenset()),
+    (ScriptedChecks, ports.CheckRunner, frozenset({"says"})),
+    (DeskOutside, ports.Outside, frozenset()),
 ]
 """Stand-in, port, and the words by which a test scripts it."""
 REAL: list[tuple[type, type]] = [

@@ -14,8 +14,8 @@ from foureyes.app.ports import Workshop
 from foureyes.core.words.ids import Sha
 from foureyes.errors import Conflict
 
-from tests.app.world import ScriptedWorkshop
 from tests.contract.grounds import NOWHERE, Ground
+from tests.stage.scripted_git import ScriptedWorkshop
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

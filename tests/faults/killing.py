@@ -5,10 +5,10 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 
-from tests.app.world import ALICE
 from tests.faults.failpoints import Failpoints, install
-from tests.faults.fork import Child
-from tests.faults.places import Desk, Place
+from tests.stage.fork import Child
+from tests.stage.people import ALICE
+from tests.stage.places import Desk, Place
 
 
 def steps_of(work: Callable[[], object]) -> list[str]:

@@ -10,11 +10,11 @@ from foureyes.errors import FoureyesError
 
 from tests.faults.choosing import changes, chosen
 from tests.faults.failpoints import first_words
-from tests.faults.floor import Floor
-from tests.faults.fork import Child
 from tests.faults.killing import kill_at, steps_of
-from tests.faults.looking import Picture, apart_from_merged, check, nothing_is_merging, picture
 from tests.faults.moves import Move
+from tests.stage.floor import Floor
+from tests.stage.fork import Child
+from tests.stage.looking import Picture, apart_from_merged, check, nothing_is_merging, picture
 
 
 class KilledMove:

@@ -9,10 +9,10 @@ from typing import Any
 from foureyes.core.nouns.finding import Answer, AnswerWord, Found, Ruling, RulingWord
 from foureyes.core.nouns.session import Actor
 
-from tests.app.looped import GROUND, REASON, document, issue
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI
-from tests.faults.places import Desk
 from tests.faults.verbs import Verb
+from tests.stage.looped import GROUND, REASON, document, issue
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI
+from tests.stage.places import Desk
 
 CODE = "def first():\n    return limit * 2\n"
 LATER = "import os\n\n\n" + CODE

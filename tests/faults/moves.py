@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from foureyes.core.nouns.feedback import RedoOption
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, Checkout
-from tests.faults.floor import CODE, Floor
-from tests.faults.fork import Child
+from tests.stage.checkout import Checkout
+from tests.stage.floor import CODE, Floor
+from tests.stage.fork import Child
+from tests.stage.people import ALICE, BOB, CI, CLAUDE
 
 
 class Move(NamedTuple):

@@ -11,10 +11,10 @@ import pytest
 
 from foureyes.errors import NoStore, StoreProblem
 
-from tests.app.world import ALICE, CLAUDE, CODEX
 from tests.faults.choosing import NIGHTLY
-from tests.faults.places import Desk, ServerPlace
-from tests.faults.server import Server
+from tests.stage.people import ALICE, CLAUDE, CODEX
+from tests.stage.places import Desk, ServerPlace
+from tests.stage.server import Server
 
 MAYBE = "the connection was lost while the change was being saved: it was saved whole, or not at all."
 

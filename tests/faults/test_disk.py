@@ -22,10 +22,11 @@ from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import FoureyesError, StoreProblem
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import ALICE, CLAUDE, copy_of
-from tests.faults.fork import Child
-from tests.faults.places import Desk, Place, dump_of
-from tests.faults.server import TEMPORARY
+from tests.stage.checkout import copy_of
+from tests.stage.fork import Child
+from tests.stage.people import ALICE, CLAUDE
+from tests.stage.places import Desk, Place, dump_of
+from tests.stage.server import TEMPORARY
 
 NOBODY = 65534
 LINE = "words " * 400

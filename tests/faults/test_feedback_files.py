@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.app.world import BOB, CI, CLAUDE
-from tests.faults.floor import CODE, Floor
-from tests.faults.looking import check
-from tests.faults.places import Place
+from tests.stage.floor import CODE, Floor
+from tests.stage.looking import check
+from tests.stage.people import BOB, CI, CLAUDE
+from tests.stage.places import Place
 
 NOT_WRITABLE = "/sys"
 """Where nobody makes a file, root neither."""

@@ -6,9 +6,9 @@ import signal
 import sys
 from pathlib import Path
 
-from tests.faults.server import Server
-from tests.scenarios.stage import Cast, Stage, new_repository
+from tests.stage.commands import Cast, Stage, new_repository
 from tests.stage.processes import Caller, Result
+from tests.stage.server import Server
 
 CHILD = str(Path(__file__).parent / "child.py")
 DECISIVE = ("flock", "BEGIN", "INSERT INTO journal", "UPDATE head", "COMMIT")

@@ -33,12 +33,13 @@ from foureyes.errors import BadInput, FoureyesError, Refused
 from foureyes.ui.steps import steps_text
 
 from tests.adapters.store.old import OLD, as_it_was
-from tests.app.world import ALICE, CLAUDE, Checkout, copy_of
 from tests.faults.choosing import chosen, some
-from tests.faults.fork import Child
 from tests.faults.killing import Killed, kill_at, steps_of
-from tests.faults.places import Desk, Place, ServerPlace, journal_of
-from tests.faults.server import Server
+from tests.stage.checkout import Checkout, copy_of
+from tests.stage.fork import Child
+from tests.stage.people import ALICE, CLAUDE
+from tests.stage.places import Desk, Place, ServerPlace, journal_of
+from tests.stage.server import Server
 
 Note = Callable[[str, object], None]
 

@@ -14,15 +14,15 @@ import pytest
 
 from foureyes.errors import Refused
 
-from tests.app.world import BOB
 from tests.faults.choosing import NIGHTLY
-from tests.faults.floor import Floor
-from tests.faults.fork import Child
 from tests.faults.killing import kill_at, steps_of
 from tests.faults.killing_floor import KilledMove
-from tests.faults.looking import check
 from tests.faults.moves import MOVES, Move
-from tests.faults.places import Place
+from tests.stage.floor import Floor
+from tests.stage.fork import Child
+from tests.stage.looking import check
+from tests.stage.people import BOB
+from tests.stage.places import Place
 
 ON_A_SERVER = ("approve", "merge beside a dirty checkout")
 """On both engines every day; the others every night."""

@@ -15,11 +15,11 @@ from foureyes.errors import FoureyesError
 from foureyes.ui.steps import steps_text
 
 from tests.faults.choosing import NIGHTLY, chosen
-from tests.faults.fork import Child
 from tests.faults.killing import Killed, kill_at, steps_of
 from tests.faults.loop_verbs import LOOP_VERBS, ON_A_SERVER
-from tests.faults.places import Desk, Place, journal_of
 from tests.faults.verbs import Verb
+from tests.stage.fork import Child
+from tests.stage.places import Desk, Place, journal_of
 
 CASES = [
     pytest.param(engine, verb, id=f"{engine}-{verb.name}")

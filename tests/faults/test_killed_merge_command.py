@@ -9,8 +9,9 @@ import pytest
 
 from tests.faults.test_killed_commands import killed, rows
 from tests.races.test_commands import at_once
-from tests.scenarios.shop import AT_ONCE, FILES, TESTS, Shop
-from tests.scenarios.stage import Cast, HandedIn, new_repository
+from tests.stage.checkout import AT_ONCE
+from tests.stage.commands import Cast, HandedIn, new_repository
+from tests.stage.shop import FILES, TESTS, Shop
 
 DECISIVE = ("git merge-tree", "git update-ref")
 """It has its lease; the target has moved, and the store does not know."""

@@ -10,8 +10,8 @@ import pytest
 
 from tests.faults.choosing import chosen
 from tests.faults.killing import Killed
-from tests.faults.places import Desk, Place
 from tests.faults.verbs import VERBS, Verb
+from tests.stage.places import Desk, Place
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=[verb.name for verb in VERBS])

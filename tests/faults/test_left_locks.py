@@ -10,10 +10,10 @@ import pytest
 
 from foureyes.app.views.news import News
 
-from tests.app.world import ALICE
-from tests.faults.floor import Floor
-from tests.faults.looking import check
-from tests.faults.places import Place
+from tests.stage.floor import Floor
+from tests.stage.looking import check
+from tests.stage.people import ALICE
+from tests.stage.places import Place
 
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.world import CLAUDE
-from tests.faults.places import Desk, Place
+from tests.stage.people import CLAUDE
+from tests.stage.places import Desk, Place
 
 SHORT, LONG = "wrong repository", "very " * 18_000
 

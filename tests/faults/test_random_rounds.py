@@ -18,12 +18,12 @@ from foureyes.core.nouns.feedback import RedoOption
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
 from tests.faults.failpoints import Failpoints, install
-from tests.faults.floor import CODE, Floor
-from tests.faults.fork import Child
-from tests.faults.looking import check, nothing_is_merging, picture, tables
-from tests.faults.places import Place
+from tests.stage.floor import CODE, Floor
+from tests.stage.fork import Child
+from tests.stage.looking import check, nothing_is_merging, picture, tables
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
+from tests.stage.places import Place
 
 ROUNDS = int(os.environ.get("FOUREYES_ROUNDS", "20"))
 STEPS = 6

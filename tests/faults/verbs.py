@@ -15,8 +15,8 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.ids import token_hash
 from foureyes.errors import Refused
 
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, agent
-from tests.faults.places import Desk
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI, agent
+from tests.stage.places import Desk
 
 
 class Verb(NamedTuple):

@@ -12,9 +12,11 @@ from foureyes.app.ports import Clock, Keys, Repo, WriteTx
 from foureyes.app.views.audit import JournalRow
 from foureyes.core.nouns.session import Actor
 
-from tests.app.world import FixedClock, ScriptedWorkshop, agent
-from tests.faults.fork import Gate
-from tests.faults.places import Desk, Place, RealOutside
+from tests.stage.fork import Gate
+from tests.stage.people import agent
+from tests.stage.places import Desk, Place, RealOutside
+from tests.stage.ports import FixedClock
+from tests.stage.scripted_git import ScriptedWorkshop
 
 
 def worker(number: int) -> Actor:

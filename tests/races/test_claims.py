@@ -6,9 +6,9 @@ from collections import Counter
 
 from foureyes.errors import LostClaim, NotFound
 
-from tests.faults.fork import Gate, swarm
-from tests.faults.places import Desk, Place
 from tests.races.crowd import founded, opened, sound, worker
+from tests.stage.fork import Gate, swarm
+from tests.stage.places import Desk, Place
 
 CLAIMERS = 64
 TASKS = 200

@@ -15,9 +15,10 @@ from foureyes.adapters.clock import SharedClock
 from foureyes.app.application import Application
 from foureyes.errors import Refused
 
-from tests.app.world import CLAUDE, CODEX, FixedClock
-from tests.faults.places import Desk, Place
 from tests.races.crowd import founded, opened, sound
+from tests.stage.people import CLAUDE, CODEX
+from tests.stage.places import Desk, Place
+from tests.stage.ports import FixedClock
 
 
 class Ahead(datetime):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from tests.scenarios.stage import Stage
+from tests.stage.commands import Stage
 from tests.stage.processes import Caller, Result
 
 ROUNDS = 4

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from foureyes.errors import Conflict, FoureyesError, Refused
 
-from tests.app.world import BOB, CLAUDE, CODEX, GEMINI, ScriptedRepo
-from tests.faults.fork import Gate, swarm
-from tests.faults.places import Place
 from tests.races.crowd import founded, opened, sound, worker
+from tests.stage.fork import Gate, swarm
+from tests.stage.people import BOB, CLAUDE, CODEX, GEMINI
+from tests.stage.places import Place
+from tests.stage.scripted_git import ScriptedRepo
 
 ROUNDS = 4
 

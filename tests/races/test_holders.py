@@ -12,10 +12,11 @@ from foureyes.core.events.note import Logged
 from foureyes.errors import StoreBusy
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import ALICE, CLAUDE
-from tests.faults.fork import Child, Signal
-from tests.faults.places import NOW, Desk, Place
+from tests.engines import NOW
 from tests.races.crowd import founded, opened, sound
+from tests.stage.fork import Child, Signal
+from tests.stage.people import ALICE, CLAUDE
+from tests.stage.places import Desk, Place
 
 
 @pytest.fixture(autouse=True)

@@ -14,11 +14,11 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.ids import token_hash
 from foureyes.errors import Conflict, FoureyesError, LostClaim, Refused
 
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, agent
-from tests.faults.fork import Gate, swarm
-from tests.faults.places import Desk, Place
-from tests.faults.ring import FileRing
 from tests.races.crowd import founded, opened, sound, wait_before_writing, worker
+from tests.stage.fork import Gate, swarm
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, agent
+from tests.stage.places import Desk, Place
+from tests.stage.ring import FileRing
 
 ROUNDS = 4
 

@@ -15,12 +15,13 @@ from msgspec.structs import replace
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import Conflict
 
-from tests.app.world import ALICE, FixedClock
-from tests.faults.floor import Floor
-from tests.faults.fork import Child
-from tests.faults.hooks import Paused
-from tests.faults.looking import check, tables
-from tests.faults.places import Place
+from tests.races.hooks import Paused
+from tests.stage.floor import Floor
+from tests.stage.fork import Child
+from tests.stage.looking import check, tables
+from tests.stage.people import ALICE
+from tests.stage.places import Place
+from tests.stage.ports import FixedClock
 
 ELSEWHERE = "proc:another-boot:4026531836:77:12345"
 

@@ -17,12 +17,12 @@ from foureyes.core.nouns.finding import Answer, Found, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError
 
-from tests.app.looped import GROUND, REASON, document, issue
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI
-from tests.faults.fork import Gate, swarm
-from tests.faults.places import Desk, Place
 from tests.races.crowd import founded, opened, sound, wait_before_writing, worker
 from tests.races.test_decisions import moved_repo
+from tests.stage.fork import Gate, swarm
+from tests.stage.looped import GROUND, REASON, document, issue
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI
+from tests.stage.places import Desk, Place
 
 ROUNDS = 3
 REVIEWERS = 4

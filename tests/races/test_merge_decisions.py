@@ -14,13 +14,13 @@ import pytest
 from foureyes.app.ports import WriteTx
 from foureyes.errors import FoureyesError
 
-from tests.app.world import ALICE, BOB, CI, CODEX
-from tests.faults.floor import Floor
-from tests.faults.fork import Child, Standby
-from tests.faults.hooks import elsewhere, meanwhile
 from tests.faults.killing import kill_at, steps_of
-from tests.faults.looking import check, tables
-from tests.faults.places import Place
+from tests.races.hooks import elsewhere, meanwhile
+from tests.stage.floor import Floor
+from tests.stage.fork import Child, Standby
+from tests.stage.looking import check, tables
+from tests.stage.people import ALICE, BOB, CI, CODEX
+from tests.stage.places import Place
 
 PLACES = ("merge", "commit", "move")
 """Where the merge is when the decision comes: it has its lease; the checks are done; it is inside its last

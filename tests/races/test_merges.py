@@ -13,12 +13,12 @@ import pytest
 from foureyes.errors import Conflict
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import ALICE, CI
-from tests.faults.floor import Floor
-from tests.faults.fork import Child, Gate, Signal, Standby, swarm
-from tests.faults.hooks import Paused, elsewhere, meanwhile
-from tests.faults.looking import check, picture, tables
-from tests.faults.places import Place
+from tests.races.hooks import Paused, elsewhere, meanwhile
+from tests.stage.floor import Floor
+from tests.stage.fork import Child, Gate, Signal, Standby, swarm
+from tests.stage.looking import check, picture, tables
+from tests.stage.people import ALICE, CI
+from tests.stage.places import Place
 
 
 def on_the_line(floor: Floor, head: str) -> int:

@@ -18,11 +18,12 @@ from foureyes.adapters.store.opening import LOCK, restore_store
 from foureyes.adapters.store.shared import move_to_file, move_to_server
 from foureyes.errors import StoreProblem
 
-from tests.app.world import ALICE, CLAUDE
-from tests.faults.fork import Child, Signal
-from tests.faults.places import NOW, Desk, Place, ServerPlace, state_of
-from tests.faults.server import Server
+from tests.engines import NOW
 from tests.races.crowd import founded, opened, sound
+from tests.stage.fork import Child, Signal
+from tests.stage.people import ALICE, CLAUDE
+from tests.stage.places import Desk, Place, ServerPlace, state_of
+from tests.stage.server import Server
 
 LATER = "2026-03-01T13:00:00.000Z"
 WRITTEN = "written"

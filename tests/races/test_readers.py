@@ -12,10 +12,10 @@ from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.errors import StoreBusy
 
-from tests.app.world import CLAUDE
-from tests.faults.fork import Child, Signal
-from tests.faults.places import Place, dump_of
 from tests.races.crowd import founded, opened, sound
+from tests.stage.fork import Child, Signal
+from tests.stage.people import CLAUDE
+from tests.stage.places import Place, dump_of
 
 WRITES = 60
 

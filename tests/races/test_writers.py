@@ -13,10 +13,10 @@ from foureyes.adapters.store.mirror import Mirror
 from foureyes.app.views.task_list import ListQuery
 from foureyes.errors import StaleState, StoreBusy
 
-from tests.app.world import ALICE, CLAUDE, CODEX
-from tests.faults.fork import Child, Gate, Signal, swarm
-from tests.faults.places import Place
 from tests.races.crowd import founded, opened, sound, worker
+from tests.stage.fork import Child, Gate, Signal, swarm
+from tests.stage.people import ALICE, CLAUDE, CODEX
+from tests.stage.places import Place
 
 WRITERS = 32
 LINES = 8

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.scenarios.shop import AT_ONCE, Shop
-from tests.scenarios.stage import WHO, Cast, HandedIn, copy_of
+from tests.stage.checkout import AT_ONCE, copied
+from tests.stage.commands import WHO, Cast, HandedIn
 from tests.stage.processes import Caller
+from tests.stage.shop import Shop
 
 RUNNER = """\
 { echo '<testsuite>'
@@ -122,14 +123,14 @@ class Gate(Shop):
 def gate_template(folder: Path, template: Path, cast: Cast) -> Path:
     """A repository with the honest check in force. Copy it, never use it."""
     (folder / "runner").write_text(RUNNER)
-    gate = Gate(copy_of(template, folder / "shop"), cast)
+    gate = Gate(copied(template, folder / "shop"), cast)
     gate.configure(f'{AT_ONCE}\n[[checks]]\nname = "tests"\nrun = "sh {folder}/runner"\nreport = "junit"\n', FILES)
     return gate.repo
 
 
 def gate_at(place: Path, made: Path, cast: Cast) -> Gate:
     """A fresh copy of it."""
-    return Gate(copy_of(made, place), cast)
+    return Gate(copied(made, place), cast)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Unpack
 
-from tests.scenarios.stage import HandedIn, Stage
+from tests.stage.commands import HandedIn, Stage
 from tests.stage.processes import Caller, Options, Result
 
 PROGRAM = str(Path(__file__).with_name("attack_terminal.py"))

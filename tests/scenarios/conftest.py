@@ -1,9 +1,9 @@
-"""Stories are told with the fixtures of `fixtures.py`, attacks on checks and merges with those of `attack_gate.py`.
+"""Stories are told with those of `tests/stage`, attacks on checks and merges with those of `attack_gate.py`.
 
 Everything here is played by real processes, seconds a case.
 """
 
 from tests.scenarios.attack_gate import gate, guarded
-from tests.scenarios.fixtures import bare_repo, cast, stage, template
+from tests.stage.command_fixtures import bare_repo, cast, stage, template
 
 __all__ = ["bare_repo", "cast", "gate", "guarded", "stage", "template"]

@@ -21,7 +21,7 @@ from foureyes.core.nouns.check import CheckRule, judge
 
 from tests.scenarios.attack_gate import CODE, Gate
 from tests.scenarios.attack_moves import PROGRAM, Through, detached, detached_at_a_terminal
-from tests.scenarios.stage import GIT_ENV, HandedIn
+from tests.stage.commands import GIT_ENV, HandedIn
 from tests.stage.processes import SOURCE, Caller
 
 pytestmark = pytest.mark.scenario

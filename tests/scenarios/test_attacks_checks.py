@@ -16,7 +16,7 @@ import pytest
 
 from tests.scenarios.attack_gate import CODE, GREEN, RUNNER, TESTS, Content, Gate, Link, Program
 from tests.scenarios.attack_moves import detached, kinds
-from tests.scenarios.stage import GIT_ENV, HandedIn
+from tests.stage.commands import GIT_ENV, HandedIn
 
 pytestmark = pytest.mark.scenario
 

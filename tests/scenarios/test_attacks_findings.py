@@ -13,8 +13,8 @@ import pytest
 
 from tests.scenarios.attack_gate import Gate
 from tests.scenarios.attack_moves import holding, spawned
-from tests.scenarios.loop_stage import ATOMIC, CODED, FILES, LIMIT_PY, Loop, handoff, loop_at, loop_template, nth
-from tests.scenarios.stage import Cast, HandedIn
+from tests.stage.commands import Cast, HandedIn
+from tests.stage.loop import ATOMIC, CODED, FILES, LIMIT_PY, Loop, handoff, loop_at, loop_template, nth
 from tests.stage.processes import Caller, Result
 
 pytestmark = pytest.mark.scenario

@@ -13,7 +13,7 @@ import pytest
 
 from tests.scenarios.attack_gate import CODE, Gate
 from tests.scenarios.attack_moves import detached
-from tests.scenarios.stage import GIT_ENV, HandedIn
+from tests.stage.commands import GIT_ENV, HandedIn
 
 pytestmark = pytest.mark.scenario
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.scenarios.attack_gate import CODE, Gate, Link
 from tests.scenarios.attack_moves import detached, holding, spawned
-from tests.scenarios.stage import HandedIn
+from tests.stage.commands import HandedIn
 from tests.stage.processes import Caller
 
 pytestmark = pytest.mark.scenario

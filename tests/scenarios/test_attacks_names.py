@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.scenarios.attack_moves import detached, security
-from tests.scenarios.stage import Stage
+from tests.stage.commands import Stage
 
 
 def test_I8_a_forged_trailer_locks_a_person_out_until_a_person_clears_it_on_record(stage: Stage) -> None:

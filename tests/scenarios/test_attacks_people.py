@@ -34,7 +34,8 @@ from tests.scenarios.attack_moves import (
     typing,
     while_asked,
 )
-from tests.scenarios.stage import Cast, HandedIn, Stage, copy_of
+from tests.stage.checkout import copied
+from tests.stage.commands import Cast, HandedIn, Stage
 
 
 @pytest.fixture
@@ -205,7 +206,7 @@ def keyed_template(tmp_path_factory: pytest.TempPathFactory, template: Path, cas
     """A repository in which alice has made the first key, and every decision of a person needs one. Copy it, never use
     it.
     """
-    stage = Stage(copy_of(template, tmp_path_factory.mktemp("keyed") / "shop"), cast)
+    stage = Stage(copied(template, tmp_path_factory.mktemp("keyed") / "shop"), cast)
     assert stage.done(typing(cast.alice, SECRET, SECRET, home=home), "key", "new", "--human")["registered"] is True
     stage.done(typing(cast.alice, SECRET, home=home), "policy", "set", "review.human_proof", "key")
     assert kinds(stage) == ["key_added"]
@@ -214,7 +215,7 @@ def keyed_template(tmp_path_factory: pytest.TempPathFactory, template: Path, cas
 
 @pytest.fixture
 def keyed(tmp_path: Path, keyed_template: Path, cast: Cast) -> Stage:
-    return Stage(copy_of(keyed_template, tmp_path / "keyed"), cast)
+    return Stage(copied(keyed_template, tmp_path / "keyed"), cast)
 
 
 @pytest.fixture

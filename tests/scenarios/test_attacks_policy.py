@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.scenarios.attack_moves import detached, detached_at_a_terminal, holding, kinds, shell_named, spawned
-from tests.scenarios.stage import HandedIn, Stage
+from tests.stage.commands import HandedIn, Stage
 
 LAX = """[project]
 id = "{id}"

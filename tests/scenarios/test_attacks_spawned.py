@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from tests.scenarios.attack_moves import holding, kinds, spawned, sub_agents_work
-from tests.scenarios.stage import Stage
+from tests.stage.commands import Stage
 
 
 def test_I4_a_reviewer_that_the_author_spawned_is_the_author_also_after_session_new_P2(stage: Stage) -> None:

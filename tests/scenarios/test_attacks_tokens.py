@@ -30,7 +30,8 @@ from tests.scenarios.attack_moves import (
     spawned,
     sub_agents_work,
 )
-from tests.scenarios.stage import HandedIn, Stage, copy_of
+from tests.stage.checkout import copied
+from tests.stage.commands import HandedIn, Stage
 from tests.stage.processes import SOURCE, Caller, Result
 
 
@@ -124,7 +125,7 @@ def test_I2_a_token_is_not_good_in_another_project_nor_outside_of_one(
 ) -> None:
     cast = stage.cast
     reviewer = holding(cast.claude, spawned(stage, cast.claude, work.task, "review"))
-    other = Stage(copy_of(template, tmp_path / "other"), cast)
+    other = Stage(copied(template, tmp_path / "other"), cast)
     theirs = other.in_review(cast.alice, cast.claude)
     other.may_not_approve(reviewer, theirs, rules=["I2"])
     assert kinds(other) == ["token_elsewhere"]

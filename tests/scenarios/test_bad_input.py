@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.stage import Cast, Stage, copy_of
+from tests.stage.checkout import copied
+from tests.stage.commands import Cast, Stage
 from tests.stage.processes import Caller, Result
 
 LONG = "x" * 1_000_000
@@ -28,7 +29,7 @@ others.
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -> Stage:
     """One store for all that must change nothing: a task that is open and one in progress."""
-    stage = Stage(copy_of(template, tmp_path_factory.mktemp("bad") / "shop"), cast)
+    stage = Stage(copied(template, tmp_path_factory.mktemp("bad") / "shop"), cast)
     stage.create(cast.claude, "-p", "0", title="first")
     stage.done(cast.codex, "start", stage.create(cast.claude, title="second"))
     return stage

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.scenarios.stage import HandedIn, Stage
+from tests.stage.commands import HandedIn, Stage
 
 FLAG = "balanced_review_policy"
 OURS, TDS = f"FOUREYES_FEATURE_{FLAG.upper()}", f"TD_FEATURE_{FLAG.upper()}"

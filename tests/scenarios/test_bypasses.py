@@ -16,7 +16,7 @@ import pytest
 
 from foureyes.ui.cli.main import cli
 
-from tests.scenarios.stage import DESTRUCTIVE, Stage
+from tests.stage.commands import DESTRUCTIVE, Stage
 from tests.stage.processes import FakeAgent, People, Result
 
 

@@ -13,7 +13,7 @@ from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.core.nouns.check import CheckRule
 
 from tests.scenarios.attack_moves import PROGRAM, kinds, spawned
-from tests.scenarios.stage import GIT_ENV, HandedIn, Stage
+from tests.stage.commands import GIT_ENV, HandedIn, Stage
 from tests.stage.processes import SOURCE
 
 pytestmark = pytest.mark.scenario

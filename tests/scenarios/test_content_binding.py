@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.stage import APP, HandedIn, Stage
+from tests.stage.commands import APP, HandedIn, Stage
 
 BLOCK = "if ready:\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    e = 5\n    f = 6\n"
 

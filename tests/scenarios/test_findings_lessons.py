@@ -13,7 +13,8 @@ from foureyes.core.documents.shapes import STATUSES as REVIEW_STATUSES
 from foureyes.core.nouns.finding import STATUS_ALIASES
 from foureyes.core.words.lifecycle import STATUSES as TASK_STATUSES
 
-from tests.scenarios.loop_stage import (
+from tests.stage.commands import Cast, HandedIn
+from tests.stage.loop import (
     ATOMIC,
     CODED,
     EMPTY,
@@ -26,7 +27,6 @@ from tests.scenarios.loop_stage import (
     loop_template,
     nth,
 )
-from tests.scenarios.stage import Cast, HandedIn
 
 pytestmark = pytest.mark.scenario
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.scenarios.loop_stage import ATOMIC, CODED, EMPTY, LIMIT_PY, NAMED, WHY, Loop, loop_at, loop_template, nth
-from tests.scenarios.shop import RUNNER
-from tests.scenarios.shop import TESTS as TESTS_CHECK
-from tests.scenarios.stage import Cast, HandedIn
+from tests.stage.commands import Cast, HandedIn
+from tests.stage.loop import ATOMIC, CODED, EMPTY, LIMIT_PY, NAMED, WHY, Loop, loop_at, loop_template, nth
+from tests.stage.shop import RUNNER
+from tests.stage.shop import TESTS as TESTS_CHECK
 
 pytestmark = pytest.mark.scenario
 

@@ -17,9 +17,10 @@ from foureyes.core.words.ids import short_diff
 from foureyes.steps import Steps, fe
 from foureyes.ui.steps import steps_text
 
-from tests.scenarios.shop import AT_ONCE, TESTS, Shop, commit_in, with_pipeline
-from tests.scenarios.stage import DESTRUCTIVE, HandedIn, Stage
+from tests.stage.checkout import AT_ONCE
+from tests.stage.commands import DESTRUCTIVE, HandedIn, Stage
 from tests.stage.processes import Caller
+from tests.stage.shop import TESTS, Shop, commit_in, with_pipeline
 
 pytestmark = pytest.mark.scenario
 

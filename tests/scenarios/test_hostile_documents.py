@@ -12,8 +12,8 @@ from typing import Any
 import apsw
 import pytest
 
-from tests.scenarios.loop_stage import ATOMIC, CODED, EMPTY, WHY, Loop, handoff, loop_at, loop_template
-from tests.scenarios.stage import Cast, HandedIn
+from tests.stage.commands import Cast, HandedIn
+from tests.stage.loop import ATOMIC, CODED, EMPTY, WHY, Loop, handoff, loop_at, loop_template
 from tests.stage.processes import Caller
 
 pytestmark = pytest.mark.scenario

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.scenarios.stage import Cast, Stage
+from tests.stage.commands import Cast, Stage
 from tests.stage.processes import Caller
 
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.scenarios.stage import Cast, HandedIn, Stage, copy_of
+from tests.stage.checkout import copied
+from tests.stage.commands import Cast, HandedIn, Stage
 from tests.stage.processes import Caller, FakeAgent, Options
 
 POLICIES = ("strict", "balanced", "delegated", "trusted")
@@ -198,7 +199,7 @@ class Matrix:
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -> Iterator[Matrix]:
-    made = Matrix(Stage(copy_of(template, tmp_path_factory.mktemp("matrix") / "shop"), cast))
+    made = Matrix(Stage(copied(template, tmp_path_factory.mktemp("matrix") / "shop"), cast))
     yield made
     made.stage.verify()
 

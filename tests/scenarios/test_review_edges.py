@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.shop import Shop, commit_in, with_pipeline
-from tests.scenarios.stage import Stage
+from tests.stage.commands import Stage
+from tests.stage.shop import Shop, commit_in, with_pipeline
 
 pytestmark = pytest.mark.scenario
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.shop import AT_ONCE, PIPELINE, TESTS, Shop, commit_in, with_pipeline
-from tests.scenarios.stage import HandedIn, Stage
+from tests.stage.checkout import AT_ONCE
+from tests.stage.commands import HandedIn, Stage
+from tests.stage.shop import PIPELINE, TESTS, Shop, commit_in, with_pipeline
 
 pytestmark = pytest.mark.scenario
 

@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.scenarios.shop import MARKS, Shop, with_pipeline
-from tests.scenarios.stage import Cast, Stage, copy_of
+from tests.stage.checkout import copied
+from tests.stage.commands import Cast, Stage
+from tests.stage.shop import MARKS, Shop, with_pipeline
 
 pytestmark = pytest.mark.scenario
 
@@ -55,7 +56,7 @@ def five(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -
     """The five tasks of the summary, planned by a person, made by an agent, checked by a service. Copy it, never use
     it.
     """
-    shop = with_pipeline(Stage(copy_of(template, tmp_path_factory.mktemp("five") / "shop"), cast))
+    shop = with_pipeline(Stage(copied(template, tmp_path_factory.mktemp("five") / "shop"), cast))
     for row in TABLE:
         task = shop.create(cast.alice, *(("-l", row.label) if row.label else ()), title=row.title)
         shop.deliver(cast.claude, task, row.files)
@@ -72,7 +73,7 @@ def five(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -
 @pytest.fixture
 def shop(five: Path, tmp_path: Path, cast: Cast) -> Shop:
     """A copy of the repository with the five."""
-    return Shop(copy_of(five, tmp_path / "shop"), cast)
+    return Shop(copied(five, tmp_path / "shop"), cast)
 
 
 def test_the_review_summary_is_what_fe_queue_prints(shop: Shop) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests import engines
-from tests.scenarios.stage import Cast, Stage, git, new_repository
+from tests.stage.commands import Cast, Stage, git, new_repository
 from tests.stage.processes import People
 
 

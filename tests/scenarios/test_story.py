@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.stage import APP, Stage
+from tests.stage.commands import APP, Stage
 from tests.stage.processes import Caller
 
 pytestmark = pytest.mark.scenario

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.stage import Cast, Stage, copy_of
+from tests.stage.checkout import copied
+from tests.stage.commands import Cast, Stage
 
 WAYS = {
     "policy set": ("policy", "set", "review.policy", "strict"),
@@ -17,14 +18,14 @@ WAYS = {
 
 @pytest.fixture(scope="module")
 def strict_template(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -> Path:
-    stage = Stage(copy_of(template, tmp_path_factory.mktemp("strict") / "shop"), cast)
+    stage = Stage(copied(template, tmp_path_factory.mktemp("strict") / "shop"), cast)
     stage.done(cast.alice, *WAYS["policy set"])
     return stage.repo
 
 
 @pytest.fixture
 def strict(tmp_path: Path, strict_template: Path, cast: Cast) -> Stage:
-    return Stage(copy_of(strict_template, tmp_path / "strict"), cast)
+    return Stage(copied(strict_template, tmp_path / "strict"), cast)
 
 
 def test_C1_the_creator_closes_what_nobody_implemented_refused_and_cancel_is_offered(strict: Stage) -> None:

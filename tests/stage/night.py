@@ -8,8 +8,8 @@ the first and the last; strides are odd, so that both engines have their turn. B
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 import pytest
@@ -18,15 +18,21 @@ T = TypeVar("T")
 NIGHT = bool(os.environ.get("FOUREYES_NIGHTLY"))
 ALL = 10**9
 KEY = "left_for_the_night"
+ENGINES = ("sqlite", "postgres")
 
 
 class Day(NamedTuple):
-    """By day: a test below `where` with more than `most` variants runs with every `stride`-th of them and the last."""
+    """By day: a test below `where` with more than `most` variants runs with every `stride`-th of them and the last.
+
+    With `turns`, a variant runs on SQLite only, and in the first test and every `turns`-th one after it of each file
+    the first variant on PostgreSQL in place of it.
+    """
 
     where: str
     most: int
     stride: int
     why: str
+    turns: int = 0
 
 
 TABLE = (
@@ -38,11 +44,36 @@ TABLE = (
     Day("tests/scenarios", 2, ALL, "real processes, seconds a case: the first and the last"),
     Day("tests/races", 4, 3, "many processes at once"),
     Day("tests/faults", 6, 3, "killed and started again"),
-    Day("tests/app", 10, 3, "both engines"),
+    Day("tests/app/findings/test_loop_properties.py", ALL, 1, "one random play on either engine"),
+    Day("tests/app", 10, 3, "a case costs six times as much on PostgreSQL; what engines differ in, the store tests", 4),
     Day("tests/adapters", 10, 3, "both engines, real git"),
     Day("tests", 24, 5, "one more case of the same"),
 )
 """The first row that fits decides."""
+
+
+class Plays(NamedTuple):
+    """How many random examples a property is tried on."""
+
+    day: int
+    night: int
+
+
+PLAYS = {
+    "random verbs": Plays(8, 200),
+    "random verbs, copied to the other engine": Plays(2, 30),
+    "random loops on sqlite": Plays(6, 600),
+    "random loops on postgres": Plays(1, 60),
+    "random diffs by git": Plays(5, 60),
+    "random passwords in addresses": Plays(30, 300),
+    "random values through the engines": Plays(10, 100),
+}
+"""The properties that need a store, git or a socket for every example; all others run whole by day."""
+
+
+def plays(name: str) -> int:
+    """How many examples now."""
+    return PLAYS[name].night if NIGHT else PLAYS[name].day
 
 
 def day_of(name: str) -> Day:
@@ -61,21 +92,56 @@ def by_day(name: str, variants: Sequence[T]) -> list[T]:
     return kept if (len(variants) - 1) % stride == 0 else [*kept, variants[-1]]
 
 
+def engine_of(item: pytest.Item) -> str:
+    """The engine that a case runs on; nothing where that is no parameter of it, or where several are."""
+    parameters = (
+        item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+    )
+    named = [value for value in parameters if isinstance(value, str) and value in ENGINES]
+    return named[0] if len(named) == 1 else ""
+
+
+class Turns:
+    """Whose turn it is on PostgreSQL, file by file."""
+
+    def __init__(self) -> None:
+        self._tests: Counter[str] = Counter()
+
+    def cases(self, name: str, cases: Sequence[T], engine: Callable[[T], str]) -> list[T]:
+        """The cases of one test that run by day."""
+        row, (sqlite, postgres) = day_of(name), ([case for case in cases if engine(case) == each] for each in ENGINES)
+        if not (row.turns and sqlite and postgres and len(sqlite) + len(postgres) == len(cases)):
+            return by_day(name, cases)
+        kept = by_day(name, sqlite)
+        self._tests[name] += 1
+        return kept if (self._tests[name] - 1) % row.turns else [postgres[0], *kept[1:]]
+
+
 def leave_for_the_night(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Take out of a run what is one more case of the same."""
+    config.stash[EVERY] = config.stash[KEPT] = list(items)
     if NIGHT or any("::" in argument for argument in config.args):
         return
-    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    tests: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
-        cases[item.nodeid.partition("[")[0]].append(item)
-    kept = {id(item) for name, some in cases.items() for item in by_day(name.partition("::")[0], some)}
+        tests[test_of(item)].append(item)
+    turns = Turns()
+    kept = {id(case) for name, some in tests.items() for case in turns.cases(name.partition("::")[0], some, engine_of)}
     left = [item for item in items if id(item) not in kept]
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if id(item) in kept]
+    config.stash[KEPT] = list(items)
     config.stash[LEFT] = len(left)
 
 
+def test_of(item: pytest.Item) -> str:
+    """The test that an item is a case of."""
+    return item.nodeid.partition("[")[0]
+
+
+EVERY = pytest.StashKey[list[pytest.Item]]()
+KEPT = pytest.StashKey[list[pytest.Item]]()
 LEFT = pytest.StashKey[int]()
 
 
@@ -95,4 +161,7 @@ class Report:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
         if left := config.stash.get(LEFT, 0):
-            terminalreporter.write_line(f"{left} variants left for the night (make nightly; tests/stage/night.py)")
+            terminalreporter.write_line(
+                f"{left} variants left for the night, and {len(PLAYS)} random plays are shorter than there"
+                " (make nightly; tests/stage/night.py)"
+            )

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from foureyes.app.project.sessions import Sessions
     from foureyes.app.review.closing import Closing
     from foureyes.app.review.decisions import Decisions
+    from foureyes.app.review.drafts import Drafts
     from foureyes.app.review.feedback import Feedback
     from foureyes.app.review.lead import Loops
     from foureyes.app.review.prompts import Prompts
@@ -73,6 +74,7 @@ class Application:
     decisions: Decisions
     closing: Closing
     feedback: Feedback
+    drafts: Drafts
     loops: Loops
     prompts: Prompts
     exchange: Exchange

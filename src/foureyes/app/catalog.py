@@ -36,6 +36,7 @@ NOUNS: dict[str, str] = {
     "decisions": "review.decisions:Decisions",
     "closing": "review.closing:Closing",
     "feedback": "review.feedback:Feedback",
+    "drafts": "review.drafts:Drafts",
     "loops": "review.lead:Loops",
     "prompts": "review.prompts:Prompts",
     "exchange": "exchange.findings:Exchange",
@@ -242,6 +243,16 @@ VERBS: dict[str, tuple[_Row, ...]] = {
         ("reject", ("reject",), "agents and people", "journal", "reject", "Block a task with a reason."),
         ("drop", ("redo",), "agents and people", "journal", "merges drop", "Take an approved task out of the merge "
          "queue."),
+    ),
+    "drafts": (
+        ("load", (), "anyone", "files", "", "What the caller has begun to say about a task."),
+        ("save", (), "anyone", "files", "", "Keep a draft, unless another instance has it open."),
+        ("drop", (), "anyone", "files", "", "Forget a draft."),
+        ("listed", (), "anyone", "", "", "The tasks that the caller has a draft about."),
+        ("take", (), "anyone", "files", "", "Hold a draft, or learn which process has it."),
+        ("release", (), "anyone", "files", "", "Let go of a draft."),
+        ("position", (), "anyone", "files", "", "Where the caller was."),
+        ("save_position", (), "anyone", "files", "", "Keep where the caller is."),
     ),
     "loops": (
         ("show", (), "anyone", "", "loop", "Where the loop of a task stands, and for whom the next attempt is."),

@@ -142,9 +142,13 @@ class Merged(msgspec.Struct, frozen=True):
 
 
 class CaughtUp(msgspec.Struct, frozen=True):
-    """A checkout of the target branch after the branch moved: brought up to date, or left alone and why (Q5)."""
+    """A checkout of the target branch after the branch moved: brought up to date, or left alone and why (Q5).
+
+    `here` is its path as seen from where the caller stands.
+    """
 
     path: str
+    here: str
     moved: bool
     why: str = ""
     next: Steps = NO_STEP
@@ -244,12 +248,40 @@ class CheckRunner(Protocol):
         """
 
 
+class DraftFiles(Protocol):
+    """The files of drafts, by person and name; each is held by one process at a time."""
+
+    def read(self, person: str, name: str) -> bytes | None:
+        """What is in a file; None where there is none."""
+
+    def write(self, person: str, name: str, document: bytes) -> None:
+        """Replace a file in one step: whatever is cut off, the old or the new is there as a whole."""
+
+    def set_aside(self, person: str, name: str) -> str:
+        """Keep a file that cannot be read under another name; where it is then."""
+
+    def drop(self, person: str, name: str) -> bool:
+        """Remove a file; whether there was one."""
+
+    def names(self, person: str) -> list[str]: ...
+
+    def take(self, person: str, name: str) -> int:
+        """Hold a file: 0 where it is this process's now, else the number of the process that has it (-1: unknown)."""
+
+    def release(self, person: str, name: str) -> None: ...
+
+    def close(self) -> None:
+        """Let go of every file."""
+
+
 class Outside(Protocol):
     """What few commands need of the world; each is made when first asked for."""
 
     def workshop(self) -> Workshop: ...
 
     def checks(self) -> CheckRunner: ...
+
+    def drafts(self) -> DraftFiles: ...
 
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
         """What a tool's report (SARIF, rdjson, rdjsonl) found, and the name of its format; `BadInput` when it is none

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from foureyes.adapters.git.client.locate import Located
 
 if TYPE_CHECKING:
-    from foureyes.app.ports import CheckRunner, Workshop
+    from foureyes.app.ports import CheckRunner, DraftFiles, Workshop
     from foureyes.core.nouns.finding import Finding, Found
 
 
@@ -33,6 +33,11 @@ class Outside:
         from foureyes.adapters.checks.pipeline import Pipeline
 
         return Pipeline(self._environ)
+
+    def drafts(self) -> DraftFiles:
+        from foureyes.adapters.drafts.files import FilesOfDrafts
+
+        return FilesOfDrafts(self._folder)
 
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
         from foureyes.adapters.exchange.reports import read

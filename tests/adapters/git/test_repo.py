@@ -16,14 +16,15 @@ from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.ui.steps import steps_text
 
-from tests.adapters.git.conftest import CODE, Project
+from tests.adapters.git.conftest import Project
+from tests.stage.checkout import CODE
 
 WORK = "refs/heads/work"
 MAIN = "refs/heads/main"
 
 
 def test_it_is_the_repo_of_the_application(project: Project) -> None:
-    repo: Repo = project.repo()
+    repo: Repo = project.port()
     assert repo.current_ref() == MAIN
 
 
@@ -41,7 +42,7 @@ def fake_git(folder: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> Non
 def test_an_old_git_is_refused_naming_both_versions(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
-    repo = project.repo()
+    repo = project.port()
     fake_git(tmp_path / "bin", monkeypatch, version)
     with pytest.raises(GitProblem) as refused:
         repo.heads()
@@ -53,14 +54,14 @@ def test_an_old_git_is_refused_naming_both_versions(
 @pytest.mark.parametrize("version", ["2.38.0", "2.39.5 (Apple Git-154)", "2.54.0.windows.1", "3.0.rc1"])
 def test_a_new_git_is_fine(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
     fake_git(tmp_path / "bin", monkeypatch, version)
-    project_repo = project.repo()
+    project_repo = project.port()
     project_repo.check_version()
 
 
 def test_a_missing_git_is_said_with_what_to_do(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repo = project.repo()
+    repo = project.port()
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GitProblem, match="git was not found") as refused:
         repo.heads()
@@ -73,7 +74,7 @@ def test_a_missing_git_is_said_with_what_to_do(
 def test_commits_are_found_by_branch_full_name_and_sha(project: Project) -> None:
     head = project.head()
     project.git("tag", "-a", "-m", "x", "v1")
-    repo = project.repo()
+    repo = project.port()
     assert {repo.commit_of(name) for name in ("main", MAIN, "HEAD", head, head[:8], "refs/tags/v1", DETACHED)} == {head}
 
 
@@ -81,50 +82,50 @@ def test_commits_are_found_by_branch_full_name_and_sha(project: Project) -> None
     "name", ["nothing", "0" * 40, "", "-x", "--help", "main~0", ":/first", "main@{0}", "a b", "a\nmain", "..", "\x00"]
 )
 def test_what_is_not_a_ref_means_nothing(project: Project, name: str) -> None:
-    assert project.repo().commit_of(name) is None
-    assert project.repo().branch_ref(name) is None
+    assert project.port().commit_of(name) is None
+    assert project.port().branch_ref(name) is None
 
 
 def test_a_tree_is_no_commit(project: Project) -> None:
-    assert project.repo().commit_of(project.git("rev-parse", "HEAD^{tree}")) is None
+    assert project.port().commit_of(project.git("rev-parse", "HEAD^{tree}")) is None
 
 
 def test_replace_refs_do_not_change_what_a_branch_means_A2(project: Project) -> None:
     head = project.commit("second", a_py="x\n")
     project.git("replace", head, "HEAD~1")
-    assert project.repo().commit_of("main") == head
+    assert project.port().commit_of("main") == head
 
 
 def test_all_heads_come_in_one_answer(project: Project) -> None:
     head = project.head()
     project.git("branch", "fe/one")
     project.git("tag", "main", "HEAD")
-    assert project.repo().heads() == {MAIN: head, "refs/heads/fe/one": head}
+    assert project.port().heads() == {MAIN: head, "refs/heads/fe/one": head}
 
 
 def test_the_current_ref_is_the_callers_worktrees(project: Project, tmp_path: Path) -> None:
     project.git("worktree", "add", "-q", "-b", "work", str(tmp_path / "linked"))
     project.git("worktree", "add", "-q", "--detach", str(tmp_path / "loose"))
-    assert project.repo().current_ref() == MAIN
-    assert project.repo(tmp_path / "linked").current_ref() == WORK
-    assert project.repo(tmp_path / "loose").current_ref() == DETACHED
+    assert project.port().current_ref() == MAIN
+    assert project.port(tmp_path / "linked").current_ref() == WORK
+    assert project.port(tmp_path / "loose").current_ref() == DETACHED
 
 
 def test_a_head_that_is_a_symbolic_link_is_understood(project: Project) -> None:
     (project.path / ".git/HEAD").unlink()
     (project.path / ".git/HEAD").symlink_to("refs/heads/main")
-    assert project.repo().current_ref() == MAIN
+    assert project.port().current_ref() == MAIN
 
 
 def test_a_branch_is_known_by_short_and_full_name(project: Project) -> None:
-    repo = project.repo()
+    repo = project.port()
     assert (repo.branch_ref("main"), repo.branch_ref(MAIN), repo.branch_ref("other")) == (MAIN, MAIN, None)
 
 
 def test_before_the_first_commit_there_is_a_target_and_no_head(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.git("init", "-q", "-b", "trunk")
-    repo = project.repo()
+    repo = project.port()
     assert (repo.default_target(), repo.commit_of("HEAD"), repo.commit_count(), repo.heads()) == ("trunk", None, 0, {})
     with pytest.raises(GitProblem, match="has no commit"):
         repo.change(target="trunk", ref="refs/heads/trunk", since=None)
@@ -132,14 +133,14 @@ def test_before_the_first_commit_there_is_a_target_and_no_head(tmp_path: Path) -
 
 def test_the_default_target_is_the_main_worktrees_branch(project: Project, tmp_path: Path) -> None:
     project.git("worktree", "add", "-q", "-b", "work", str(tmp_path / "linked"))
-    assert project.repo(tmp_path / "linked").default_target() == "main"
+    assert project.port(tmp_path / "linked").default_target() == "main"
     project.git("checkout", "-q", "--detach")
-    assert project.repo().default_target() is None
+    assert project.port().default_target() is None
 
 
 def test_commits_are_counted(project: Project) -> None:
     project.commit("second")
-    assert project.repo().commit_count() == 2
+    assert project.port().commit_count() == 2
 
 
 # The change
@@ -237,9 +238,9 @@ def test_the_target_may_exist_only_at_the_origin(project: Project, tmp_path: Pat
 
 def test_a_missing_target_and_a_missing_branch_are_clear_sentences(project: Project) -> None:
     with pytest.raises(GitProblem, match="the target branch trunk does not exist"):
-        project.repo().change(target="trunk", ref=MAIN, since=None)
+        project.port().change(target="trunk", ref=MAIN, since=None)
     with pytest.raises(GitProblem, match="refs/heads/gone has no commit"):
-        project.repo().change(target="main", ref="refs/heads/gone", since=None)
+        project.port().change(target="main", ref="refs/heads/gone", since=None)
 
 
 def test_unrelated_histories_are_a_clear_sentence(project: Project) -> None:
@@ -308,7 +309,7 @@ def test_few_programs_are_started_for_a_change(
 def test_ancestors_are_known_and_unknown_commits_are_none(project: Project) -> None:
     first = project.head()
     second = project.commit("second")
-    repo = project.repo()
+    repo = project.port()
     assert repo.is_ancestor(first, second)
     assert repo.is_ancestor(second, second)
     assert not repo.is_ancestor(second, first)
@@ -322,7 +323,7 @@ def test_a_graft_does_not_make_an_ancestor_A2(project: Project) -> None:
     other = project.commit("unrelated")
     (project.path / ".git/info").mkdir(exist_ok=True)
     (project.path / ".git/info/grafts").write_text(f"{main} {other}\n")
-    assert not project.repo().is_ancestor(other, main)
+    assert not project.port().is_ancestor(other, main)
 
 
 def test_the_merge_that_brought_a_commit_in_is_found(project: Project) -> None:
@@ -336,7 +337,7 @@ def test_the_merge_that_brought_a_commit_in_is_found(project: Project) -> None:
     project.commit("later", d_py="x\n")
     project.branch("other")
     loose = project.commit("not merged", e_py="x\n")
-    repo = project.repo()
+    repo = project.port()
     assert [repo.merged_by(commit, "main") for commit in (first, second, straight)] == [merge, merge, straight]
     assert repo.merged_by(project.head("main"), "main") == project.head("main")
     assert repo.merged_by(loose, "main") is None
@@ -351,17 +352,17 @@ def test_the_text_follows_renames_and_any_bytes_are_shown(project: Project) -> N
     project.git("mv", "code.py", "moved.py")
     project.write("latin", b"caf\xe9\n")
     head = project.commit("moved")
-    text = project.repo().diff_text(base, head)
+    text = project.port().diff_text(base, head)
     assert "rename from code.py\nrename to moved.py\n" in text
     assert "+caf\ufffd\n" in text
     with pytest.raises(GitProblem, match="not in this repository"):
-        project.repo().diff_text(base, Sha("0" * 40))
+        project.port().diff_text(base, Sha("0" * 40))
 
 
 def test_a_file_is_read_from_a_branch_and_not_from_disk(project: Project) -> None:
     project.write("code.py", "on disk\n")
     project.write(".gitattributes", "*.py text eol=crlf\n")
-    repo = project.repo()
+    repo = project.port()
     assert repo.file_at("main", "code.py") == repo.file_at(project.head(), "code.py") == CODE
     assert [repo.file_at(*asked) for asked in (("main", "no"), ("no", "code.py"), ("main", ""), ("main", "a\nb"))] == [
         None
@@ -381,17 +382,17 @@ def test_everything_that_is_not_committed_is_listed_A1(project: Project) -> None
     project.write("staged\n.py", "x\n")
     project.write("x.log", "ignored\n")
     project.git("add", "staged\n.py")
-    assert project.repo().uncommitted(MAIN) == ["code.py", "gone.py", "new/file.py", "staged\n.py"]
-    assert not project.repo().is_clean()
+    assert project.port().uncommitted(MAIN) == ["code.py", "gone.py", "new/file.py", "staged\n.py"]
+    assert not project.port().is_clean()
 
 
 def test_the_store_is_not_a_change_but_a_tracked_prompt_is_A1(project: Project) -> None:
     project.write(".foureyes/prompts/review.md", "x\n")
     project.commit("prompt")
     project.write(".foureyes/store.db", "x\n")
-    assert project.repo().is_clean()
+    assert project.port().is_clean()
     project.write(".foureyes/prompts/review.md", "y\n")
-    assert project.repo().uncommitted(MAIN) == [".foureyes/prompts/review.md"]
+    assert project.port().uncommitted(MAIN) == [".foureyes/prompts/review.md"]
 
 
 def test_configuration_does_not_hide_files_A1(project: Project) -> None:
@@ -407,7 +408,7 @@ def test_configuration_does_not_hide_files_A1(project: Project) -> None:
     for key, value in settings.items():
         project.git("config", key, value)
     project.write("new.py", "x\n")
-    assert project.repo().uncommitted(MAIN) == ["new.py"]
+    assert project.port().uncommitted(MAIN) == ["new.py"]
 
 
 @pytest.mark.parametrize("where", [".config/git/ignore", "own-ignore"])
@@ -417,10 +418,10 @@ def test_the_users_own_ignore_file_counts_as_git_add_minds_it_A1(project: Projec
     if where == "own-ignore":
         project.git("config", "--global", "core.excludesFile", "~/own-ignore")
     project.write(".DS_Store", "x")
-    assert project.repo().is_clean()
+    assert project.port().is_clean()
     project.write("new.py", "x")
     project.workshop().commit_all("all", [])
-    assert project.repo().is_clean()
+    assert project.port().is_clean()
     assert project.git("ls-files", ".DS_Store") == ""
 
 
@@ -430,10 +431,10 @@ def test_a_branch_is_looked_at_where_it_is_checked_out_A1(project: Project, tmp_
     project.git("branch", "nowhere")
     (linked / "new.py").write_text("x\n")
     project.write("here.py", "x\n")
-    repo = project.repo()
+    repo = project.port()
     assert (repo.uncommitted(WORK), repo.uncommitted("refs/heads/nowhere")) == (["new.py"], [])
-    assert project.repo(linked).uncommitted(MAIN) == ["here.py"]
-    assert project.repo(linked).uncommitted(DETACHED) == ["new.py"]
+    assert project.port(linked).uncommitted(MAIN) == ["here.py"]
+    assert project.port(linked).uncommitted(DETACHED) == ["new.py"]
 
 
 def test_objects_that_a_partial_clone_left_out_are_a_clear_sentence_G1(project: Project, tmp_path: Path) -> None:
@@ -453,7 +454,7 @@ def test_hooks_of_the_repository_do_not_run_when_reading(project: Project, tmp_p
         hook.chmod(0o755)
     project.git("config", "core.fsmonitor", str(project.path / ".git/hooks/fsmonitor"))
     (tmp_path / "ran").unlink(missing_ok=True)
-    project.repo().uncommitted(MAIN)
+    project.port().uncommitted(MAIN)
     project.change(MAIN)
     assert not (tmp_path / "ran").exists()
 

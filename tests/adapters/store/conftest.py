@@ -8,7 +8,8 @@ import pytest
 
 from tests import engines
 from tests.adapters.store.shop import fill
-from tests.app.world import PROJECT, DeskWorld
+from tests.stage.checkout import PROJECT
+from tests.stage.world import DeskWorld
 
 
 @pytest.fixture(params=engines.NAMES)

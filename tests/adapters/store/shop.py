@@ -30,9 +30,10 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.exceptions import ExceptionKind
 from foureyes.errors import BadInput, Refused
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, PROJECT, DeskWorld, agent
-
-NOW = "2026-03-01T12:00:00.000Z"
+from tests.engines import NOW
+from tests.stage.checkout import PROJECT
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, agent
+from tests.stage.world import DeskWorld
 
 
 def fill(world: DeskWorld) -> DeskWorld:

@@ -13,7 +13,8 @@ from foureyes.adapters.store.migrate import FOLDER
 
 from tests import engines
 from tests.adapters.store.shop import fill
-from tests.app.world import PROJECT, DeskWorld
+from tests.stage.checkout import PROJECT
+from tests.stage.world import DeskWorld
 
 MIGRATION = (Path(FOLDER) / "0005_findings.sql").read_text(encoding="utf-8")
 COLUMNS = {

@@ -21,7 +21,10 @@ from foureyes.errors import StoreProblem, VerificationFailed
 from tests import engines
 from tests.adapters.store.shop import append, fill, security
 from tests.app.call.test_replay import Desk
-from tests.app.world import ALICE, PROJECT, DeskWorld
+from tests.stage.checkout import PROJECT
+from tests.stage.night import plays
+from tests.stage.people import ALICE
+from tests.stage.world import DeskWorld
 
 
 def other(on: str) -> str:
@@ -182,13 +185,16 @@ class OnSqlite(Desk):
         super().teardown()
 
 
-@pytest.mark.parametrize(("machine", "examples"), [(OnPostgres, 12), (OnSqlite, 12)], ids=["postgres", "sqlite"])
-def test_random_verbs_on_one_engine_replay_on_the_other_J2(machine: type[Desk], examples: int) -> None:
+@pytest.mark.parametrize("machine", [OnPostgres, OnSqlite], ids=["postgres", "sqlite"])
+def test_random_verbs_on_one_engine_replay_on_the_other_J2(machine: type[Desk]) -> None:
     """tests/app/call/test_replay.py has many more examples on SQLite; few show what engines do differently."""
-    many = settings(
-        max_examples=examples, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+    some = settings(
+        max_examples=plays("random verbs, copied to the other engine"),
+        stateful_step_count=40,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(machine, settings=many)
+    run_state_machine_as_test(machine, settings=some)
 
 
 def test_nothing_is_left_of_a_table_that_only_one_engine_compares() -> None:

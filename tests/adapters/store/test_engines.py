@@ -26,11 +26,17 @@ from foureyes.errors import BadInput, FoureyesError, StoreBusy, StoreProblem
 from foureyes.ui.steps import steps_text
 
 from tests import engines
-from tests.adapters.store.shop import NOW, append, security
-from tests.app.world import BOB, PROJECT, DeskWorld
+from tests.adapters.store.shop import append, security
+from tests.engines import NOW
+from tests.stage.checkout import PROJECT
+from tests.stage.night import plays
+from tests.stage.people import BOB
+from tests.stage.world import DeskWorld
 
 texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
-few = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(
+    max_examples=plays("random values through the engines"), deadline=None, suppress_health_check=list(HealthCheck)
+)
 
 
 def rows(store: Store) -> Any:

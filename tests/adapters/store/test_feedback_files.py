@@ -20,7 +20,9 @@ from foureyes.core.nouns.feedback import mirror
 from foureyes.errors import Reason, Refused
 
 from tests.adapters.store.shop import fill, on_disk
-from tests.app.world import BOB, CLAUDE, DeskWorld, KeptFiles
+from tests.stage.people import BOB, CLAUDE
+from tests.stage.ports import KeptFiles
+from tests.stage.world import DeskWorld
 
 TASK = "fe-7k2"
 FIRST = b'{"taskId": "fe-7k2", "history": [{"iteration": 1}]}\n'

@@ -1,4 +1,4 @@
-"""The store of the last version, which has this schema already: rows of every kind that it wrote are understood."""
+"""The store of the last version: rows of every kind that it wrote are understood."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from foureyes.adapters.store.engine import Database
 from foureyes.adapters.store.journal import journal_rows
+from foureyes.adapters.store.migrate import migrate
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.store import Store, scratch
@@ -16,7 +17,10 @@ from foureyes.core.events import KINDS
 from tests import engines
 from tests.adapters.store.old import LAST, old_at, old_database
 from tests.adapters.store.shop import append, security
-from tests.app.world import BOB, PROJECT, DeskWorld
+from tests.engines import NOW
+from tests.stage.checkout import PROJECT
+from tests.stage.people import BOB
+from tests.stage.world import DeskWorld
 
 COULD_WRITE = """
     ApprovalEnded ApprovalFinished ApprovalRecorded ApprovalVoided ApprovalWithdrawn Approved AttemptSentBack
@@ -35,6 +39,13 @@ COULD_WRITE = """
 
 def tables_of(engine: Database) -> dict[str, list[tuple[object, ...]]]:
     return {table: list(engine.fetch(f"SELECT * FROM {table} ORDER BY {key}", {})[1]) for table, key in TABLES.items()}
+
+
+def brought_forward(on: str) -> Database:
+    """The store, with the schema of today."""
+    engine = old_database(on, LAST)
+    migrate(engine, NOW, None)
+    return engine
 
 
 def world_over(engine: Database) -> DeskWorld:
@@ -63,7 +74,7 @@ def test_a_store_of_the_last_version_opens_and_its_audit_and_signatures_are_clea
 
 
 def test_replaying_the_journal_of_the_last_version_makes_its_tables_again_J2(on: str) -> None:
-    engine = old_database(on, LAST)
+    engine = brought_forward(on)
     fresh = scratch()
     with engine.transaction(write=False), fresh.transaction(write=True):
         for row in journal_rows(engine):
@@ -73,7 +84,7 @@ def test_replaying_the_journal_of_the_last_version_makes_its_tables_again_J2(on:
 
 
 def test_work_goes_on_in_a_store_of_the_last_version(on: str) -> None:
-    world = world_over(old_database(on, LAST))
+    world = world_over(brought_forward(on))
     tasks = {row.title: row.id for row in world.app.lists.page(ListQuery(limit=200))}
     recorded = tasks["recorded 0"]
     world.repo.branches[f"refs/heads/fe/{recorded}"] = [world.show(recorded).attempts[-1].head]

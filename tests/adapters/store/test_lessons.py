@@ -17,7 +17,8 @@ from foureyes.ui.steps import steps_text
 
 from tests import engines
 from tests.adapters.store.shop import append, security
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, DeskWorld
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
+from tests.stage.world import DeskWorld
 
 # ------------------------------------------------------------------------------------------------------- lesson 16
 

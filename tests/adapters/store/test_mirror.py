@@ -12,7 +12,8 @@ from foureyes.core.events.note import Logged
 from foureyes.core.events.project import ProjectCreated
 
 from tests import engines
-from tests.adapters.store.shop import NOW, append, security
+from tests.adapters.store.shop import append, security
+from tests.engines import NOW
 
 
 @pytest.fixture

@@ -12,8 +12,10 @@ from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.core.events.project import ProjectCreated
 from foureyes.errors import StoreProblem
 
-from tests.adapters.store.shop import NOW, append, fill, on_disk, security
-from tests.app.world import BOB, PROJECT
+from tests.adapters.store.shop import append, fill, on_disk, security
+from tests.engines import NOW
+from tests.stage.checkout import PROJECT
+from tests.stage.people import BOB
 
 
 @pytest.fixture

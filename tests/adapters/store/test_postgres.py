@@ -22,7 +22,9 @@ from foureyes.errors import BadInput, FoureyesError, NoStore, StoreProblem
 from foureyes.ui.steps import steps_text
 
 from tests import engines
-from tests.adapters.store.shop import NOW, append, security
+from tests.adapters.store.shop import append, security
+from tests.engines import NOW
+from tests.stage.night import plays
 
 # ------------------------------------------------------------------------------------------------------- translation
 
@@ -300,7 +302,7 @@ def said(url: str) -> str:
     return f"{caught.value.message} {steps_text(caught.value.next_step)} {caught.value.reasons}"
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=plays("random passwords in addresses"), deadline=None, suppress_health_check=list(HealthCheck))
 @example("p@", "", "127.0.0.1:1")
 @example("", "/x", "127.0.0.1:1")
 @example("", ":", "127.0.0.1:1")

@@ -30,8 +30,10 @@ from foureyes.core.words.lifecycle import STATUSES, Status
 from foureyes.errors import StaleState
 
 from tests import engines
-from tests.adapters.store.shop import NOW, append
-from tests.app.world import PROJECT, DeskWorld
+from tests.adapters.store.shop import append
+from tests.engines import NOW
+from tests.stage.checkout import PROJECT
+from tests.stage.world import DeskWorld
 
 ME = "ses-1"
 

@@ -19,7 +19,8 @@ from foureyes.errors import Internal
 
 from tests import engines
 from tests.adapters.store.shop import fill
-from tests.app.world import PROJECT, DeskWorld
+from tests.stage.checkout import PROJECT
+from tests.stage.world import DeskWorld
 
 SOURCE = Path(foureyes.__file__).parent
 FRAGMENTS = ("task.list", "task.where_", "task.after_", "task.order_")

@@ -13,7 +13,7 @@ from foureyes.app.views.audit import Discrepancy
 from foureyes.core.events import KINDS
 
 from tests.adapters.store.shop import fill
-from tests.app.world import DeskWorld
+from tests.stage.world import DeskWorld
 
 NOT_PROJECTED = {"journal", "head", "migrations", "task_text"}
 UNIQUE = {"tasks": "id", "signatures": "signature", "findings": "id"}

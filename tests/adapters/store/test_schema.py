@@ -13,7 +13,7 @@ from foureyes.adapters.store.replay import TABLES
 
 from tests import engines
 from tests.adapters.store.old import old_database
-from tests.adapters.store.shop import NOW
+from tests.engines import NOW
 from tools.schema import FOLDER, main, snapshot
 
 

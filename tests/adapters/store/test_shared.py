@@ -27,8 +27,10 @@ from foureyes.errors import BadInput, FoureyesError, NoProject, NoStore, Refused
 from foureyes.ui.steps import steps_text
 
 from tests import engines
-from tests.adapters.store.shop import NOW, append, security
-from tests.app.world import ALICE, BOB, CI, CLAUDE, Checkout, asserted, make_template, quiet_home
+from tests.adapters.store.shop import append, security
+from tests.engines import NOW
+from tests.stage.checkout import Checkout, make_template, quiet_home
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, asserted
 
 
 @pytest.fixture(autouse=True)

@@ -16,8 +16,9 @@ from foureyes.adapters.store.sqlite import APPLICATION_ID, BUSY_MILLISECONDS, Sq
 from foureyes.errors import FoureyesError, StoreBusy, StoreProblem
 from foureyes.ui.steps import steps_text
 
-from tests.adapters.store.shop import NOW, append, fill, on_disk, security
-from tests.app.world import PROJECT
+from tests.adapters.store.shop import append, fill, on_disk, security
+from tests.engines import NOW
+from tests.stage.checkout import PROJECT
 
 NOBODY = 65534
 

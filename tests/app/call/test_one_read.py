@@ -15,10 +15,12 @@ from foureyes.core.events.project import SettingChanged
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import TaskId
 
-from tests.app.counting import READS, counting
-from tests.app.gated import AT_ONCE, configure, deliver
-from tests.app.looped import review
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld
+from tests.stage.checkout import AT_ONCE
+from tests.stage.counting import READS, counting
+from tests.stage.gated import configure, deliver
+from tests.stage.looped import review
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
+from tests.stage.world import DeskWorld, GitWorld
 
 ONE_BEFORE_ONE_WITHIN = {"facts": 2, "policy": 2, "settings": 2}
 """A decision looks once before the transaction (for git, and for the person who signs) and once under the lock."""

@@ -24,22 +24,11 @@ from foureyes.core.words.ids import SessionId, Sha
 from foureyes.core.words.lifecycle import STATUSES, RunEnd
 from foureyes.errors import FoureyesError, Internal, Refused
 
-from tests.app.world import (
-    ALICE,
-    BOB,
-    CI,
-    CLAUDE,
-    CODEX,
-    SETTINGS,
-    DeskWorld,
-    ScriptedRepo,
-    ScriptedWorkshop,
-    agent,
-    asserted,
-    child_of,
-    marked,
-    sha,
-)
+from tests.stage.checkout import SETTINGS
+from tests.stage.night import plays
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, agent, asserted, child_of, marked
+from tests.stage.scripted_git import ScriptedRepo, ScriptedWorkshop, sha
+from tests.stage.world import DeskWorld
 
 LEAD = agent("lead")
 SHARED = agent("twin", 1, evidence=["conversation:x"]), agent("twin", 2, evidence=["conversation:x"])
@@ -881,7 +870,10 @@ class Desk(RuleBasedStateMachine):
 
 
 Desk.TestCase.settings = settings(
-    max_examples=30, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=plays("random verbs"),
+    stateful_step_count=50,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
 )
 TestDesk = Desk.TestCase
 

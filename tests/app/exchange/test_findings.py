@@ -10,9 +10,11 @@ import pytest
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, FoureyesError, Refused
 
-from tests.app.gated import AT_ONCE, approved, configure, deliver
-from tests.app.looped import findings, issue, next_attempt, respond, review, rule, states, texts
-from tests.app.world import BOB, CI, CLAUDE, CODEX, GEMINI, GitWorld, asserted
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import approved, configure, deliver
+from tests.stage.looped import findings, issue, next_attempt, respond, review, rule, states, texts
+from tests.stage.people import BOB, CI, CLAUDE, CODEX, GEMINI, asserted
+from tests.stage.world import GitWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 PAY = "def pay(amount):\n    limit = 10\n    return eval(amount) < limit\n"

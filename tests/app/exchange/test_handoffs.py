@@ -17,9 +17,10 @@ from foureyes.core.documents.reader import read
 from foureyes.core.documents.shapes import DeveloperHandoff, QaHandoff, TechLeadHandoff
 from foureyes.errors import BadInput, NotFound
 
-from tests.app.gated import LINT, TESTS, check, configure, report_of
-from tests.app.looped import again, answer, issue, review, rule, states
-from tests.app.world import ALICE, CLAUDE, CODEX, DeskWorld
+from tests.stage.gated import LINT, TESTS, check, configure, report_of
+from tests.stage.looped import again, answer, issue, review, rule, states
+from tests.stage.people import ALICE, CLAUDE, CODEX
+from tests.stage.world import DeskWorld
 
 
 def lead_of(desk: DeskWorld, task: str) -> TechLeadHandoff:

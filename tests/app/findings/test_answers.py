@@ -14,8 +14,8 @@ from foureyes.core.words.ids import SessionId
 from foureyes.errors import BadInput, FoureyesError, NotFound, Refused
 from foureyes.ui.steps import steps_text
 
-from tests.app.gated import configure, deliver
-from tests.app.looped import (
+from tests.stage.gated import configure, deliver
+from tests.stage.looped import (
     REASON,
     again,
     answer,
@@ -29,7 +29,8 @@ from tests.app.looped import (
     states,
     texts,
 )
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, asserted, child_of
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, asserted, child_of
+from tests.stage.world import DeskWorld, GitWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 

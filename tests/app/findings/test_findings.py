@@ -13,8 +13,8 @@ from foureyes.core.nouns.finding import Found
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, NotFound, Refused
 
-from tests.app.gated import configure, deliver
-from tests.app.looped import (
+from tests.stage.gated import configure, deliver
+from tests.stage.looped import (
     again,
     answer,
     findings,
@@ -28,7 +28,8 @@ from tests.app.looped import (
     texts,
     why_not_approved,
 )
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI
+from tests.stage.world import DeskWorld, GitWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 """Nothing is sent back by itself: what a test looks at stays in review."""

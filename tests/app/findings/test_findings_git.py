@@ -11,9 +11,11 @@ from foureyes.core.nouns.finding import Found
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import NotFound, Refused
 
-from tests.app.gated import AT_ONCE, approved, configure, deliver, merge, merge_rows
-from tests.app.looped import findings, issue, next_attempt, respond, review, rule, states, texts, why_not_approved
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, GitWorld, asserted
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import approved, configure, deliver, merge, merge_rows
+from tests.stage.looped import findings, issue, next_attempt, respond, review, rule, states, texts, why_not_approved
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, asserted
+from tests.stage.world import GitWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 PAY = "def pay(amount):\n    limit = 10\n    return amount < limit\n"

@@ -11,8 +11,8 @@ import pytest
 from foureyes.core.nouns.check import Ran, ToolFinding
 from foureyes.core.rules.four_eyes import Declaration
 
-from tests.app.gated import AUTO, LINT, TESTS, check, configure, report_of, words
-from tests.app.looped import (
+from tests.stage.gated import AUTO, LINT, TESTS, check, configure, report_of, words
+from tests.stage.looped import (
     again,
     findings,
     issue,
@@ -24,7 +24,8 @@ from tests.app.looped import (
     states,
     why_not_approved,
 )
-from tests.app.world import BOB, CLAUDE, CODEX, DeskWorld
+from tests.stage.people import BOB, CLAUDE, CODEX
+from tests.stage.world import DeskWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 SCAN = '\n[[checks]]\nname = "scan"\nrun = "semgrep"\nreport = "sarif"\n'

@@ -14,9 +14,10 @@ from foureyes.app.findings.inherited import copies_of, originals
 from foureyes.core.events import FindingsRaised
 from foureyes.core.nouns.session import Actor
 
-from tests.app.gated import configure, deliver
-from tests.app.looped import findings, issue, next_attempt, review, rule, states, texts, why_not_approved
-from tests.app.world import BOB, CLAUDE, CODEX, GEMINI, GitWorld, agent
+from tests.stage.gated import configure, deliver
+from tests.stage.looped import findings, issue, next_attempt, review, rule, states, texts, why_not_approved
+from tests.stage.people import BOB, CLAUDE, CODEX, GEMINI, agent
+from tests.stage.world import GitWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 PAY = "def pay(amount):\n    limit = 10\n    return amount < limit\n"

@@ -7,8 +7,9 @@ import pytest
 from foureyes.core.nouns.finding import Found, Ruling
 from foureyes.core.nouns.session import Actor
 
-from tests.app.looped import again, findings, issue, open_ids, respond, review, rule, standing
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld
+from tests.stage.looped import again, findings, issue, open_ids, respond, review, rule, standing
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI
+from tests.stage.world import DeskWorld
 
 
 def stored_is_computed(desk: DeskWorld, task: str) -> tuple[str, str]:

@@ -2,13 +2,12 @@
 journal (G6, J2).
 
 And nothing is ever approved over an open blocking finding (D2), a settled one comes back only by the rules (L9), every
-loop ends (E1), and of what is refused nothing is stored (G4). `FOUREYES_NIGHTLY=1` plays more.
+loop ends (E1), and of what is refused nothing is stored (G4). `make nightly` plays more.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -33,12 +32,14 @@ from foureyes.core.words.lifecycle import RunEnd
 from foureyes.errors import FoureyesError, Internal
 
 from tests.app.call.test_replay import DeskWorkshop
-from tests.app.looped import GROUND, REASON, document
-from tests.app.recount import Recount, stand
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, SETTINGS, DeskWorld, ScriptedRepo, World, child_of
+from tests.app.findings.recount import Recount, stand
+from tests.stage.checkout import SETTINGS
+from tests.stage.looped import GROUND, REASON, document
+from tests.stage.night import plays
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, child_of
+from tests.stage.scripted_git import ScriptedRepo
+from tests.stage.world import DeskWorld, World
 
-NIGHTLY = bool(os.environ.get("FOUREYES_NIGHTLY"))
-EXAMPLES = {"sqlite": 600 if NIGHTLY else 20, "postgres": 60 if NIGHTLY else 3}
 STEPS = 40
 
 CODE = "def first():\n    return 1\n\n\ndef second(limit):\n    return limit * 2\n\n\ndef third():\n    pass\n"
@@ -422,7 +423,7 @@ class Looping(RuleBasedStateMachine):
 @pytest.fixture(name="played")
 def _played(on_engine: str) -> settings:
     return settings(
-        max_examples=EXAMPLES[on_engine],
+        max_examples=plays(f"random loops on {on_engine}"),
         stateful_step_count=STEPS,
         deadline=None,
         suppress_health_check=list(HealthCheck),

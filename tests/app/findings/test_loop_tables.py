@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.looped import findings, play, standing
-from tests.app.world import DeskWorld
+from tests.stage.looped import findings, play, standing
+from tests.stage.world import DeskWorld
 
 
 def test_four_one_none_none_fixed_escalates_at_iteration_five_L12(desk: DeskWorld) -> None:

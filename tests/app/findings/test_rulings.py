@@ -11,8 +11,8 @@ from foureyes.core.words.ids import SessionId
 from foureyes.errors import BadInput, NotFound, Refused
 from foureyes.ui.steps import steps_text
 
-from tests.app.gated import configure
-from tests.app.looped import (
+from tests.stage.gated import configure
+from tests.stage.looped import (
     again,
     answer,
     findings,
@@ -26,20 +26,9 @@ from tests.app.looped import (
     texts,
     why_not_approved,
 )
-from tests.app.world import (
-    ALICE,
-    BOB,
-    CI,
-    CLAUDE,
-    CODEX,
-    GEMINI,
-    DeskKeys,
-    DeskWorld,
-    agent,
-    asserted,
-    child_of,
-    marked,
-)
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, agent, asserted, child_of, marked
+from tests.stage.ports import DeskKeys
+from tests.stage.world import DeskWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 STRICT = '\n[review]\npolicy = "strict"\ndefault_mode = "per-task"\n'

@@ -9,8 +9,8 @@ import pytest
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, NotFound, Refused
 
-from tests.app.gated import TESTS, check, configure
-from tests.app.looped import (
+from tests.stage.gated import TESTS, check, configure
+from tests.stage.looped import (
     again,
     answer,
     findings,
@@ -23,7 +23,8 @@ from tests.app.looped import (
     texts,
     why_not_approved,
 )
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, asserted, person
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, asserted, person
+from tests.stage.world import DeskWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 WHY = "the vendor mends it next week"

@@ -14,8 +14,8 @@ from foureyes.core.words.ids import SessionId
 from foureyes.errors import BadInput, Refused
 from foureyes.ui.steps import steps_text
 
-from tests.app.gated import deliver
-from tests.app.looped import (
+from tests.stage.gated import deliver
+from tests.stage.looped import (
     again,
     answer,
     findings,
@@ -28,7 +28,8 @@ from tests.app.looped import (
     texts,
     why_not_approved,
 )
-from tests.app.world import BOB, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld
+from tests.stage.people import BOB, CLAUDE, CODEX, GEMINI
+from tests.stage.world import DeskWorld, GitWorld
 
 PAY = "def pay(amount):\n    limit = 10\n    return amount < limit\n"
 WRONG: dict[str, Any] = {"file": "pay.py", "line": 2, "quote": "limit = 99999"}

@@ -6,7 +6,9 @@ import pytest
 
 from foureyes.errors import NotFound
 
-from tests.app.world import ALICE, CLAUDE, CODE, DeskWorld, GitWorld
+from tests.stage.checkout import CODE
+from tests.stage.people import ALICE, CLAUDE
+from tests.stage.world import DeskWorld, GitWorld
 
 
 def again(world: GitWorld, task: str, **files: str) -> None:

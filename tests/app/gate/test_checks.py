@@ -13,8 +13,9 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import BadInput, NotFound
 from foureyes.ui.steps import steps_text
 
-from tests.app.gated import AUTO, KNIP, LINT, TESTS, answers, check, configure, deliver, report_of, row_of
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, GitWorld, agent, asserted, child_of, person
+from tests.stage.gated import AUTO, KNIP, LINT, TESTS, answers, check, configure, deliver, report_of, row_of
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, agent, asserted, child_of, person
+from tests.stage.world import DeskWorld, GitWorld
 
 ONE, TWO = "test_shop::test_one", "test_shop::test_two"
 

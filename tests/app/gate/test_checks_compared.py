@@ -9,8 +9,10 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.ui.steps import steps_text
 
-from tests.app.gated import AT_ONCE, AUTO, TESTS, answers, check, configure, deliver, report_of, row_of, words
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GitWorld
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import AUTO, TESTS, answers, check, configure, deliver, report_of, row_of, words
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
+from tests.stage.world import GitWorld
 
 ONE, TWO, NEW = "test_shop::test_one", "test_shop::test_two", "test_shop::test_new"
 BOTH = report_of([ONE, TWO])

@@ -10,7 +10,8 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.attempt import DETACHED
 from foureyes.errors import BadInput, GitProblem, NotFound, StaleState
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, agent, asserted, child_of
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, agent, asserted, child_of
+from tests.stage.world import DeskWorld, GitWorld
 
 
 def test_submit_freezes_what_was_handed_in_A1(world: GitWorld) -> None:

@@ -15,8 +15,10 @@ from foureyes.core.nouns.check import Ran
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import Conflict, Refused
 
-from tests.app.gated import AT_ONCE, AUTO, LINT, answers, approved, check, configure, deliver, merge, merge_rows
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, PROJECT, SETTINGS, GitWorld
+from tests.stage.checkout import AT_ONCE, PROJECT, SETTINGS
+from tests.stage.gated import AUTO, LINT, answers, approved, check, configure, deliver, merge, merge_rows
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
+from tests.stage.world import GitWorld
 
 STRICT = '\n[review]\npolicy = "strict"\n'
 

@@ -12,8 +12,8 @@ from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import GitProblem
 
-from tests.app.gated import (
-    AT_ONCE,
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import (
     LINT,
     TESTS,
     answers,
@@ -26,7 +26,8 @@ from tests.app.gated import (
     report_of,
     words,
 )
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, GitWorld, asserted
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, asserted
+from tests.stage.world import DeskWorld, GitWorld
 
 ONE, TWO = "test_shop::test_one", "test_shop::test_two"
 

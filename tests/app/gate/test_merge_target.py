@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from foureyes.core.nouns.check import Ran
 
-from tests.app.gated import LINT, answers, approved, configure, merge
-from tests.app.world import CODEX, GitWorld
+from tests.stage.gated import LINT, answers, approved, configure, merge
+from tests.stage.people import CODEX
+from tests.stage.world import GitWorld
 
 
 def test_what_is_red_on_the_target_itself_is_no_fault_of_who_waits_Q3(world: GitWorld) -> None:

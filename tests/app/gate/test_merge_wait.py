@@ -9,8 +9,10 @@ from foureyes.app.views.news import News
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import Conflict
 
-from tests.app.gated import AT_ONCE, LINT, approved, check, configure, deliver
-from tests.app.world import ALICE, BOB, CI, CODEX, GitWorld
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import LINT, approved, check, configure, deliver
+from tests.stage.people import ALICE, BOB, CI, CODEX
+from tests.stage.world import GitWorld
 
 
 def merge_waiting(world: GitWorld, actor: Actor = CI) -> dict[str, str]:

@@ -8,7 +8,9 @@ import pytest
 
 from foureyes.errors import ConfigError
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, SETTINGS, GitWorld
+from tests.stage.checkout import SETTINGS
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
+from tests.stage.world import GitWorld
 
 
 def approved(world: GitWorld) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from foureyes.adapters import process
 from foureyes.adapters.git.client import git
 
-from tests.app.counting import counting
-from tests.app.gated import AT_ONCE, configure, deliver
-from tests.app.world import BOB, CI, CLAUDE, GitWorld
+from tests.stage.checkout import AT_ONCE
+from tests.stage.counting import counting
+from tests.stage.gated import configure, deliver
+from tests.stage.people import BOB, CI, CLAUDE
+from tests.stage.world import GitWorld
 
 
 def forget_git() -> None:

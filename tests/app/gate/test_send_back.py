@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.gated import configure, words
-from tests.app.looped import again, findings, issue, respond, review, rule, states
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld
+from tests.stage.gated import configure, words
+from tests.stage.looped import again, findings, issue, respond, review, rule, states
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI
+from tests.stage.world import DeskWorld, GitWorld
 
 TWO = "\n[review]\nreviews = 2\n"
 

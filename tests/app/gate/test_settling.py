@@ -14,8 +14,10 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.ui.steps import steps_text
 
-from tests.app.gated import AUTO, KNIP, LINT, TESTS, check, configure, deliver, report_of, row_of, words
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, PROJECT, DeskWorld, GitWorld
+from tests.stage.checkout import PROJECT
+from tests.stage.gated import AUTO, KNIP, LINT, TESTS, check, configure, deliver, report_of, row_of, words
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
+from tests.stage.world import DeskWorld, GitWorld
 
 GATE = gate_of(PROJECT).session
 
@@ -363,11 +365,16 @@ def test_a_person_says_which_diff_was_looked_at_where_a_label_wants_it_D8(desk: 
     task, usual = desk.handed_in(labels=["payments"]), desk.handed_in()
     with desk.refused("D8") as caught:
         desk.approve(BOB, task, seen="")
-    assert f"fe show {task} --diff" in steps_text(caught[0].reasons[0].next)
+    where = f"fe show {task} --diff" if unseen == "ask" else f"every hunk of {task} in the terminal app"
+    assert where in steps_text(caught[0].reasons[0].next)
     with desk.refused("D8"):
         desk.app.decisions.approve(BOB, task, declaration=Declaration(break_glass="quick"))
-    assert desk.approve(BOB, task).seen
     assert desk.approve(BOB, usual, seen="").seen is None, "by default it is only noted"
+    if unseen == "ask":
+        assert desk.approve(BOB, task).seen
+    else:
+        with desk.refused("D8"):
+            desk.approve(BOB, task)
 
 
 def test_report_says_what_reason_the_mode_has(desk: DeskWorld) -> None:

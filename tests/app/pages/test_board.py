@@ -10,9 +10,11 @@ from foureyes.app.views.board import BoardView, Card, Column
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput
 
-from tests.app.counting import counting
-from tests.app.gated import AT_ONCE, AUTO, LINT, check, configure
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, GitWorld
+from tests.stage.checkout import AT_ONCE
+from tests.stage.counting import counting
+from tests.stage.gated import AUTO, LINT, check, configure
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
+from tests.stage.world import DeskWorld, GitWorld
 
 
 def ids(column: Column) -> list[str]:

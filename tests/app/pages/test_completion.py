@@ -13,9 +13,11 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import NotFound
 
-from tests.app.gated import AT_ONCE, LINT, approved, check, configure, deliver, merge
-from tests.app.looped import issue, next_attempt, respond, review, rule, texts
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import LINT, approved, check, configure, deliver, merge
+from tests.stage.looped import issue, next_attempt, respond, review, rule, texts
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
+from tests.stage.world import DeskWorld, GitWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 

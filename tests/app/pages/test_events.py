@@ -8,8 +8,9 @@ from foureyes.app.views.event import EventLine
 from foureyes.core.events import KINDS
 from foureyes.core.rules.four_eyes import Declaration
 
-from tests.app.gated import configure
-from tests.app.world import ALICE, BOB, CLAUDE, DeskWorld
+from tests.stage.gated import configure
+from tests.stage.people import ALICE, BOB, CLAUDE
+from tests.stage.world import DeskWorld
 
 
 def texts(lines: list[EventLine], task: str = "") -> list[str]:

@@ -11,7 +11,8 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.errors import FoureyesError, NotFound
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, agent, child_of, marked
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, agent, child_of, marked
+from tests.stage.world import DeskWorld, GitWorld
 
 
 def various(desk: DeskWorld) -> dict[str, str]:

@@ -14,7 +14,8 @@ from foureyes.core.words.lifecycle import STATUSES
 from foureyes.steps import NO_STEP
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, DeskWorld
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
+from tests.stage.world import DeskWorld
 
 
 def status(*, counts: dict[str, int] | None = None, **fields: Any) -> StatusView:

@@ -9,8 +9,9 @@ from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Refused
 
-from tests.app.gated import AUTO, KNIP, LINT, check, configure, deliver
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, GitWorld
+from tests.stage.gated import AUTO, KNIP, LINT, check, configure, deliver
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
+from tests.stage.world import DeskWorld, GitWorld
 
 KNOWN = "\n[review.risk]\nnew_agent = 0\n"
 """No agent is new, so that what is left to look at is the test's own."""

@@ -24,9 +24,10 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import BadInput, Refused
 
 from tests.adapters.store.shop import fill
-from tests.app.gated import AUTO, LINT, check, configure
-from tests.app.looped import again, findings, issue, play, respond, review, rule, standing
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld
+from tests.stage.gated import AUTO, LINT, check, configure
+from tests.stage.looped import again, findings, issue, play, respond, review, rule, standing
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI
+from tests.stage.world import DeskWorld
 
 
 def figures(world: DeskWorld) -> ReviewStats:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.gated import configure, deliver
-from tests.app.looped import findings, issue, next_attempt, review, rule, states
-from tests.app.world import BOB, GEMINI, GitWorld
+from tests.stage.gated import configure, deliver
+from tests.stage.looped import findings, issue, next_attempt, review, rule, states
+from tests.stage.people import BOB, GEMINI
+from tests.stage.world import GitWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 PAY = "def pay(amount):\n    limit = 10\n    return amount < limit\n"

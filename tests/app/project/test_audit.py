@@ -7,7 +7,9 @@ import json
 
 import msgspec
 
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, PROJECT, DeskWorld
+from tests.stage.checkout import PROJECT
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
+from tests.stage.world import DeskWorld
 
 
 def test_the_log_is_the_latest_rows_oldest_first(desk: DeskWorld) -> None:

@@ -16,7 +16,9 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import BadInput, Conflict, NotFound, Refused
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskKeys, DeskWorld, asserted, person
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, asserted, person
+from tests.stage.ports import DeskKeys
+from tests.stage.world import DeskWorld
 
 
 @pytest.fixture

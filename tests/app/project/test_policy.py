@@ -8,7 +8,8 @@ from foureyes.config.settings import SETTINGS
 from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Refused
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
+from tests.stage.world import DeskWorld
 
 
 def setting(desk: DeskWorld, key: str) -> tuple[object, str]:

@@ -11,7 +11,9 @@ from foureyes.errors import BadInput, GitProblem
 from foureyes.steps import prose
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, PROJECT, DeskWorld, GitWorld
+from tests.stage.checkout import PROJECT
+from tests.stage.people import ALICE, BOB, CI, CLAUDE
+from tests.stage.world import DeskWorld, GitWorld
 
 
 def test_the_project_row_is_the_first_of_the_journal(desk: DeskWorld) -> None:

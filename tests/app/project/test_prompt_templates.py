@@ -6,8 +6,10 @@ import pytest
 
 from foureyes.errors import BadInput
 
-from tests.app.gated import AT_ONCE, configure, deliver, merge
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, DeskWorld, GitWorld
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import configure, deliver, merge
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
+from tests.stage.world import DeskWorld, GitWorld
 
 PATH = ".foureyes/prompts/review.md"
 OWN = "[[role]]\nYou look at the money first.\n"

@@ -8,7 +8,8 @@ import pytest
 
 from foureyes.core.nouns.session import Actor
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, agent, asserted, child_of, marked, person
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, agent, asserted, child_of, marked, person
+from tests.stage.world import DeskWorld
 
 
 def origins(desk: DeskWorld) -> dict[str, str]:

@@ -13,7 +13,8 @@ from foureyes.core.words.ids import SessionId, token_hash
 from foureyes.errors import BadInput, LostClaim, NotFound, Refused, TokenRefused
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, agent
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, agent
+from tests.stage.world import DeskWorld, GitWorld
 
 SHELL = "process:boot:ns:shell"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from foureyes.app.views.task_list import ListQuery
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, agent, marked
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI, agent, marked
+from tests.stage.world import DeskWorld, GitWorld
 
 
 def test_the_table_of_C1(desk: DeskWorld) -> None:

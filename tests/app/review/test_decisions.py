@@ -11,7 +11,8 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.errors import Conflict, GitProblem, Refused
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, agent, child_of, marked
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI, agent, child_of, marked
+from tests.stage.world import DeskWorld, GitWorld
 
 
 def test_a_different_pair_of_eyes_approves_P7(world: GitWorld) -> None:

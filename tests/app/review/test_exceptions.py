@@ -9,7 +9,8 @@ import pytest
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import BadInput
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, asserted
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, asserted
+from tests.stage.world import DeskWorld
 
 GLASS = Declaration(break_glass="nobody else is here tonight")
 

@@ -14,8 +14,10 @@ from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, NotFound
 from foureyes.ui.steps import steps_text
 
-from tests.app.gated import AT_ONCE, approved, configure, deliver, merge
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, asserted, child_of
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import approved, configure, deliver, merge
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, asserted, child_of
+from tests.stage.world import DeskWorld, GitWorld
 
 
 def redo(

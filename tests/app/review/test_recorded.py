@@ -11,7 +11,8 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import BadInput
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, asserted
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, asserted
+from tests.stage.world import DeskWorld
 
 
 @pytest.fixture(params=["delegated", "trusted"])

@@ -12,8 +12,8 @@ from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, NotFound, Refused
 from foureyes.ui.steps import steps_text
 
-from tests.app.gated import configure
-from tests.app.looped import (
+from tests.stage.gated import configure
+from tests.stage.looped import (
     about,
     again,
     document,
@@ -25,7 +25,8 @@ from tests.app.looped import (
     states,
     texts,
 )
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, asserted
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, asserted
+from tests.stage.world import DeskWorld
 
 PROSE = b"LGTM. No blocker found, I would merge this."
 

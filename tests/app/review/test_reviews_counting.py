@@ -8,9 +8,10 @@ from msgspec.structs import replace
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId
 
-from tests.app.gated import configure
-from tests.app.looped import again, issue, review, rule, states, texts, why_not_approved
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, agent, child_of, person
+from tests.stage.gated import configure
+from tests.stage.looped import again, issue, review, rule, states, texts, why_not_approved
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI, agent, child_of, person
+from tests.stage.world import DeskWorld
 
 ONE = "\n[review]\nreviews = 1\n"
 TWO = "\n[review]\nreviews = 2\n"

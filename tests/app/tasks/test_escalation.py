@@ -9,8 +9,8 @@ from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Refused
 from foureyes.ui.steps import steps_text
 
-from tests.app.gated import configure, deliver, words
-from tests.app.looped import (
+from tests.stage.gated import configure, deliver, words
+from tests.stage.looped import (
     again,
     findings,
     issue,
@@ -24,7 +24,8 @@ from tests.app.looped import (
     states,
     texts,
 )
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, GitWorld, agent, asserted, child_of
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, agent, asserted, child_of
+from tests.stage.world import DeskWorld, GitWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 QWEN_LEADS = '\n[tiers]\nlead = "qwen"\n'

@@ -6,7 +6,8 @@ import pytest
 
 from foureyes.core.nouns.session import Actor
 
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, DeskWorld, agent, child_of
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, agent, child_of
+from tests.stage.world import DeskWorld
 
 GEMINI = agent("gemini")
 

@@ -7,7 +7,8 @@ import pytest
 from foureyes.app.tasks.notes import LOG_TYPES
 from foureyes.errors import BadInput
 
-from tests.app.world import ALICE, CI, CLAUDE, CODEX, DeskWorld, asserted
+from tests.stage.people import ALICE, CI, CLAUDE, CODEX, asserted
+from tests.stage.world import DeskWorld
 
 
 def test_a_log_line_says_who_what_and_when(desk: DeskWorld) -> None:

@@ -7,8 +7,9 @@ import pytest
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, NotFound
 
-from tests.app.gated import LINT, check, configure
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, asserted
+from tests.stage.gated import LINT, check, configure
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, asserted
+from tests.stage.world import DeskWorld
 
 PLAN = """# Plan: the shop
 

@@ -9,9 +9,11 @@ import pytest
 from foureyes.core.nouns.finding import Found
 from foureyes.core.words.lifecycle import RunEnd
 
-from tests.app.gated import AT_ONCE, configure, deliver, merge
-from tests.app.looped import again, issue, next_attempt, review, rule, same_tier, standing
-from tests.app.world import BOB, CLAUDE, DeskWorld, GitWorld
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import configure, deliver, merge
+from tests.stage.looped import again, issue, next_attempt, review, rule, same_tier, standing
+from tests.stage.people import BOB, CLAUDE
+from tests.stage.world import DeskWorld, GitWorld
 
 # A run that ends without a hand-in
 

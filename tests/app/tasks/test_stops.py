@@ -6,7 +6,8 @@ import pytest
 
 from foureyes.errors import BadInput
 
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, DeskWorld
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
+from tests.stage.world import DeskWorld
 
 
 def test_block_and_unblock(desk: DeskWorld) -> None:

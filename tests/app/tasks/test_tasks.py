@@ -11,7 +11,8 @@ from foureyes.core.words.text import TEXT_LIMIT
 from foureyes.errors import AmbiguousId, BadInput, NotFound, Refused, StaleState
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, DeskWorld, asserted
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, asserted
+from tests.stage.world import DeskWorld
 
 
 def test_a_created_task_is_open_and_has_all_its_fields(desk: DeskWorld) -> None:

@@ -8,7 +8,8 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import NotFound
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, DeskWorld, asserted
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, asserted
+from tests.stage.world import DeskWorld
 
 
 def forged(desk: DeskWorld, *victims: Actor) -> str:

@@ -10,7 +10,8 @@ from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Conflict, NotFound
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, GitWorld, asserted
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, asserted
+from tests.stage.world import GitWorld
 
 
 @pytest.fixture

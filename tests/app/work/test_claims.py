@@ -8,7 +8,8 @@ from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, LostClaim, NotFound
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, GEMINI, DeskWorld, agent, asserted, child_of, person
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI, agent, asserted, child_of, person
+from tests.stage.world import DeskWorld
 
 
 def test_of_several_sessions_exactly_one_wins_T1_lesson_61(desk: DeskWorld) -> None:

@@ -12,8 +12,10 @@ from foureyes.core.nouns.session import Actor
 from foureyes.errors import GitProblem, LostClaim
 from foureyes.ui.steps import steps_text
 
-from tests.app.gated import AT_ONCE, configure, merge
-from tests.app.world import ALICE, BOB, CLAUDE, CODEX, Checkout, GitWorld
+from tests.stage.checkout import AT_ONCE, Checkout
+from tests.stage.gated import configure, merge
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
+from tests.stage.world import GitWorld
 
 
 @pytest.fixture

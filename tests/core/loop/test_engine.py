@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from foureyes.core.loop.engine import (
     TIERS,
-    Act,
+    FindingMove,
     Handed,
+    LoopAct,
     LoopState,
     Odd,
-    Step,
     above,
     loop_state,
     rounds,
@@ -33,16 +33,16 @@ def loop(
     closed: bool = True,
     limits: Limits = LIMITS,
     trees: Sequence[str] = (),
-    acts: Sequence[Act] = (),
+    acts: Sequence[LoopAct] = (),
     odds: Sequence[Odd] = (),
     failures: Sequence[int] = (),
 ) -> LoopState:
     """A loop whose first round finds so many, and whose later rounds fix as many as told."""
     roots = [f"r{n}" for n in range(found)]
-    steps = [Step(root, 1, "open", "raised") for root in roots]
+    steps = [FindingMove(root, 1, "open", "raised") for root in roots]
     at = 0
     for n, count in enumerate(fixed, 2):
-        steps += [Step(root, n, "resolved", "ruled") for root in roots[at : at + count]]
+        steps += [FindingMove(root, n, "resolved", "ruled") for root in roots[at : at + count]]
         at += count
     handed = [
         Handed(
@@ -87,22 +87,26 @@ def test_the_same_tree_again_is_no_progress_whatever_was_resolved_L11() -> None:
 
 
 def test_new_blockers_do_not_erase_progress_L11() -> None:
-    steps = [Step(root, 1, "open", "raised") for root in ("a", "b")]
-    steps += [Step("a", 2, "resolved", "ruled"), Step("c", 2, "open", "raised")]
+    steps = [FindingMove(root, 1, "open", "raised") for root in ("a", "b")]
+    steps += [FindingMove("a", 2, "resolved", "ruled"), FindingMove("c", 2, "open", "raised")]
     handed = [Handed(n=1, tree="1"), Handed(n=2, tree="2")]
     second = rounds(handed, steps, closed=True)[1]
     assert (second.had, second.fixed, second.found, second.is_progress) == (2, 1, 1, True)
 
 
 def test_what_is_reopened_in_the_same_round_was_not_fixed_in_it_L11() -> None:
-    steps = [Step("a", 1, "open", "raised"), Step("a", 2, "resolved", "ruled"), Step("a", 2, "open", "flagged")]
+    steps = [
+        FindingMove("a", 1, "open", "raised"),
+        FindingMove("a", 2, "resolved", "ruled"),
+        FindingMove("a", 2, "open", "flagged"),
+    ]
     handed = [Handed(n=1, tree="1"), Handed(n=2, tree="2")]
     assert rounds(handed, steps, closed=True)[1].fixed == 0
 
 
 @pytest.mark.parametrize("state", ["obsolete", "waived"])
 def test_what_left_or_was_waived_is_no_progress_L11(state: str) -> None:
-    steps = [Step("a", 1, "open", "raised"), Step("a", 2, state, "waived")]  # type: ignore[arg-type]
+    steps = [FindingMove("a", 1, "open", "raised"), FindingMove("a", 2, state, "waived")]  # type: ignore[arg-type]
     handed = [Handed(n=1, tree="1"), Handed(n=2, tree="2")]
     assert rounds(handed, steps, closed=True)[1].fixed == 0
 
@@ -146,19 +150,19 @@ def test_a_warning_comes_one_round_early_and_says_to_whom_E5() -> None:
     ],
 )
 def test_what_the_lead_decides_is_where_the_loop_goes_on_E3(option: str, tier: str, waiting: str) -> None:
-    found = loop([0] * 4, acts=[Act(55, 5, option)])  # type: ignore[arg-type]
+    found = loop([0] * 4, acts=[LoopAct(55, 5, option)])  # type: ignore[arg-type]
     assert (found.tier, found.waiting_for, found.round, found.no_progress) == (tier, waiting, 0, 0)
 
 
 def test_a_loop_that_comes_back_after_the_lead_goes_to_a_person_E1() -> None:
-    found = loop([0] * 6, acts=[Act(55, 5, "senior")])
+    found = loop([0] * 6, acts=[LoopAct(55, 5, "senior")])
     assert (found.tier, found.waiting_for) == ("user", "user")
 
 
 def test_the_lead_may_be_asked_before_the_loop_goes_on_and_nothing_else_changes_L14() -> None:
-    found = loop([2], acts=[Act(15, 2, "asked", "3 of 4 rejected")], closed=False)
+    found = loop([2], acts=[LoopAct(15, 2, "asked", "3 of 4 rejected")], closed=False)
     assert (found.tier, found.waiting_for, found.why) == ("developer", "lead", "3 of 4 rejected")
-    answered = loop([2], acts=[Act(15, 2, "asked"), Act(16, 2, "continue", "go on")], closed=False)
+    answered = loop([2], acts=[LoopAct(15, 2, "asked"), LoopAct(16, 2, "continue", "go on")], closed=False)
     assert (answered.tier, answered.waiting_for) == ("developer", "")
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from foureyes.core.nouns.attempt import DETACHED, Attempt
 from foureyes.core.nouns.check import CheckResult
 from foureyes.core.nouns.finding import Blocking
+from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import Tip
@@ -53,8 +54,9 @@ def ids(
     person: bool = False,
     policy: ReviewPolicy = POLICY,
     reason: str = "",
+    look: Looked = NOTHING_KNOWN,
 ) -> list[str]:
-    found = gate.check(facts, ADA if person else STRANGER, tip, seen, policy, reason)
+    found = gate.check(facts, ADA if person else STRANGER, tip, seen, policy, reason, look)
     assert all(reason.message and reason.next for reason in found), "every reason has a sentence and a next step (G2)"
     return [reason.rule for reason in found]
 
@@ -288,13 +290,50 @@ def test_as_many_counting_reviews_as_policy_or_label_ask_for_D6() -> None:
     assert ids(taken_off, policy=two) == ["D6"], "a label that a maker took off goes on asking (M6)"
 
 
-@pytest.mark.parametrize(("unseen", "expected"), [("note", []), ("ask", ["D8"]), ("refuse", ["D8"])])
-def test_a_label_may_want_to_know_what_a_person_saw_D8(unseen: Unseen, expected: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("unseen", "not_named", "named"), [("note", [], []), ("ask", ["D8"], []), ("refuse", ["D8"], ["D8"])]
+)
+def test_a_label_may_want_to_know_what_a_person_saw_D8(unseen: Unseen, not_named: list[str], named: list[str]) -> None:
     policy = rules(label_rules={"law": LabelRule(unseen=unseen)})
-    assert ids(made(labels=["law"]), seen="", person=True, policy=policy) == expected
-    assert ids(made(labels=["law"]), person=True, policy=policy) == [], "who says which diff was on screen saw it"
+    assert ids(made(labels=["law"]), seen="", person=True, policy=policy) == not_named
+    assert ids(made(labels=["law"]), person=True, policy=policy) == named, "where nothing is measured"
     assert ids(made(), seen="", person=True, policy=policy) == []
     assert ids(made(labels=["law"]), seen="", policy=policy) == ["D7"], "an agent always has to say it"
+    assert ids(made(labels=["law"]), policy=policy) == [], "agents read without a screen"
+
+
+LOOKS = {
+    "all shown": Looked(hunks=3, shown=3),
+    "nothing to see": Looked(hunks=0),
+    "one marked by hand": Looked(hunks=3, shown=2, marked=1),
+    "in a pager": Looked(hunks=3, pager=True),
+    "said yes": Looked(hunks=3, shown=2, confirmed=True),
+    "one never shown": Looked(hunks=3, shown=2),
+    "none shown": Looked(hunks=3),
+}
+
+
+@pytest.mark.parametrize(
+    ("unseen", "refused"),
+    [
+        ("note", set()),
+        ("ask", {"one never shown", "none shown"}),
+        ("refuse", set(LOOKS) - {"all shown", "nothing to see"}),
+    ],
+)
+def test_hunks_that_were_never_shown_are_noted_asked_about_or_refused_D8(unseen: Unseen, refused: set[str]) -> None:
+    policy = rules(label_rules={"law": LabelRule(unseen=unseen)})
+    facts = made(labels=["law"])
+    assert {name for name, look in LOOKS.items() if ids(facts, person=True, policy=policy, look=look)} == refused
+    if refused:
+        (reason,) = gate.check(facts, ADA, CURRENT, SEEN, policy, look=LOOKS["one never shown"])
+        assert (reason.rule, reason.message) == ("D8", "1 hunk was never shown to the approver (label law)")
+
+
+def test_of_two_labels_the_stricter_one_decides_about_hunks_D8() -> None:
+    policy = rules(label_rules={"api": LabelRule(unseen="ask"), "law": LabelRule(unseen="refuse")})
+    assert ids(made(labels=["api", "law"]), person=True, policy=policy, look=LOOKS["said yes"]) == ["D8"]
+    assert ids(made(labels=["api"]), person=True, policy=policy, look=LOOKS["said yes"]) == []
 
 
 def test_an_agents_approval_may_need_its_own_review_D9() -> None:

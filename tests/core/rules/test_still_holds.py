@@ -15,7 +15,7 @@ from foureyes.core.rules.facts import Control, Facts
 from foureyes.core.rules.four_eyes import Declaration, may_approve
 from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.policy import AutoApprove, LabelRule, ReviewPolicy
-from foureyes.core.rules.still_holds import Given, why_not_checked, why_void
+from foureyes.core.rules.still_holds import WaitingApproval, why_not_checked, why_void
 from foureyes.core.words.ids import Sha
 
 from tests.core.samples import (
@@ -45,15 +45,17 @@ POLICY = ReviewPolicy()
 CHECKED = rules(checks=(TESTS, LINT))
 
 
-def approval(by: Party, rule: str = "P7", *, attempt: int = 1, reason: str = "", exception: str = "") -> Given:
-    return Given(7, by.session, attempt, rule, exception, reason)
+def approval(
+    by: Party, rule: str = "P7", *, attempt: int = 1, reason: str = "", exception: str = ""
+) -> WaitingApproval:
+    return WaitingApproval(7, by.session, attempt, rule, exception, reason)
 
 
 def approved(**fields: Any) -> Facts:
     return made(MAKER, CREATOR, STRANGER, ADA, CRON, status="approved", **fields)
 
 
-def ids(facts: Facts, given: Given, policy: ReviewPolicy = POLICY, tip: Tip | None = CURRENT) -> list[str]:
+def ids(facts: Facts, given: WaitingApproval, policy: ReviewPolicy = POLICY, tip: Tip | None = CURRENT) -> list[str]:
     found = why_void(facts, policy, given, tip)
     assert all(reason.message for reason in found), "every reason has a sentence (G2)"
     return [reason.rule for reason in found]
@@ -189,7 +191,7 @@ def test_an_approval_stands_exactly_where_the_rules_would_give_it_now_Q2(
 ) -> None:
     facts, actor = situation
     facts = replace(facts, parties={**facts.parties, actor.session: actor})
-    given = Given(7, actor.session, 2, "P7", "", "read it")
+    given = WaitingApproval(7, actor.session, 2, "P7", "", "read it")
     wanted = may_approve(replace(facts, minor_self_approvals={}, recorded=()), actor, policy, Declaration("read it"))
     found = why_void(facts, policy, given, CURRENT)
     assert (found == ()) == wanted.allowed

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
-from tests.scenarios.shop import AT_ONCE, Shop
-from tests.scenarios.stage import Cast, copy_of
+from tests.stage.checkout import AT_ONCE, copied
+from tests.stage.commands import Cast
 from tests.stage.processes import Caller, Options
+from tests.stage.shop import Shop
 
 LINT = '\n[[checks]]\nname = "lint"\nrun = "if grep -rn MESSY src; then exit 1; fi; echo clean"\n'
 KNIP = '\n[[checks]]\nname = "knip"\nrun = "! grep -rn UNUSED src"\nrequired = false\n'
@@ -65,7 +66,7 @@ class Counter(Shop):
 
 def counter(template: Path, place: Path, cast: Cast, settings: str = LINT + KNIP) -> Counter:
     """A fresh project with this pipeline."""
-    shop = Counter(copy_of(template, place / "shop"), cast)
+    shop = Counter(copied(template, place / "shop"), cast)
     shop.configure(AT_ONCE + settings)
     return shop
 

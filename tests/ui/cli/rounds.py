@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.scenarios.shop import AT_ONCE
-from tests.scenarios.stage import Cast, copy_of
+from tests.stage.checkout import AT_ONCE, copied
+from tests.stage.commands import Cast
 from tests.stage.processes import Caller
 from tests.ui.cli.counter import Counter
 
@@ -84,6 +84,6 @@ class Rounds(Counter):
 
 def rounds(template: Path, place: Path, cast: Cast, settings: str = "") -> Rounds:
     """A fresh project without checks, unless they are given."""
-    shop = Rounds(copy_of(template, place / "shop"), cast)
+    shop = Rounds(copied(template, place / "shop"), cast)
     shop.configure(AT_ONCE + settings)
     return shop

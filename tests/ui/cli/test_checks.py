@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.stage import Cast
+from tests.stage.commands import Cast
 from tests.ui.cli.counter import GREEN, KNIP, LINT, RED, Counter, counter, keys
 
 ROW = "check required outcome summary claimed reused duration_ms failing gone flaky by at output command"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.stage import Cast
+from tests.stage.commands import Cast
 from tests.ui.cli.counter import Counter, counter
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.stage import Cast
+from tests.stage.commands import Cast
 from tests.ui.cli.counter import keys
 from tests.ui.cli.rounds import HARD, LIMIT, Rounds, rounds
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.scenarios.stage import Cast, HandedIn, Stage, copy_of
+from tests.stage.checkout import copied
+from tests.stage.commands import Cast, HandedIn, Stage
 from tests.stage.processes import Caller
 
 
@@ -48,7 +49,7 @@ class Shop(NamedTuple):
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -> Shop:
-    stage = Stage(copy_of(template, tmp_path_factory.mktemp("golden") / "shop"), cast)
+    stage = Stage(copied(template, tmp_path_factory.mktemp("golden") / "shop"), cast)
     words = ["-p", "0", "-l", "security", "-l", "api", "-d", "with refresh tokens\nand logout", "-a", "logs in"]
     login = stage.create(cast.alice, *words, title="Add login")
     limit = stage.create(cast.claude, "--depends-on", login, "--minor", title="Rate limit the endpoints")

@@ -12,7 +12,7 @@ import pytest
 
 from foureyes.ui.cli.main import TASK_VERBS, cli
 
-from tests.scenarios.stage import Cast, Stage
+from tests.stage.commands import Cast, Stage
 from tests.stage.processes import Caller
 
 ESCAPE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")

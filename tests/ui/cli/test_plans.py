@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.stage import Cast
+from tests.stage.commands import Cast
 from tests.ui.cli.counter import Counter, counter
 
 PLAN = "# Plan\n\n## Task: Pay\nLabels: review:per-task\nDepends on: Add login\n\n## Task: Add login\nPriority: P1\n"

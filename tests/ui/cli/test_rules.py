@@ -10,7 +10,7 @@ import pytest
 from foureyes.config import rules
 from foureyes.ui.cli.main import main
 
-from tests.scenarios.stage import Cast, Stage
+from tests.stage.commands import Cast, Stage
 
 
 @pytest.fixture(autouse=True)

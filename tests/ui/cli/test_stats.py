@@ -13,7 +13,7 @@ from foureyes.core.loop.metrics import KindCount, ReviewerScore, ReviewStats, St
 from foureyes.core.loop.metrics_rows import ApprovalRow, EscalationRow, FindingRow, ReviewRow, SessionRow
 from foureyes.ui.cli.stats import Style, bar, chart, lasting, loops_text, reviewers_text, reviews_text
 
-from tests.scenarios.stage import Cast
+from tests.stage.commands import Cast
 from tests.ui.cli.counter import Counter, counter, keys
 
 NOW = "2026-03-01T12:00:00.000Z"

@@ -100,10 +100,14 @@ _NESTED: dict[type, tuple[str, ...]] = {}
 
 
 def nested_fields(into: type) -> tuple[str, ...]:
-    """The fields of a struct that are stored as JSON text: lists and tuples."""
+    """The fields of a struct that are stored as JSON text: lists, tuples and structs."""
     if into not in _NESTED:
         fields = msgspec.structs.fields(into) if issubclass(into, msgspec.Struct) else ()
-        _NESTED[into] = tuple(
-            field.encode_name for field in fields if getattr(field.type, "__origin__", None) in (list, tuple)
-        )
+        _NESTED[into] = tuple(field.encode_name for field in fields if _is_nested(field.type))
     return _NESTED[into]
+
+
+def _is_nested(kind: object) -> bool:
+    if getattr(kind, "__origin__", None) in (list, tuple):
+        return True
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from itertools import count
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.adapters.folders import content, folder, is_plain, keep_aside, replace
 from foureyes.core.words.ids import TASK_INPUT
 from foureyes.errors import FoureyesError
 
@@ -31,7 +31,6 @@ STARTING = "TaskStarted"
 """Whoever takes a task up finds its file there, also where somebody removed it."""
 AT_ONCE = 20
 LARGEST = 64 << 20
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -58,7 +57,7 @@ class FeedbackFiles:
     def owe(self, tasks: Iterable[str]) -> None:
         """Before the commit: mark the files that it will owe. Without a marker the next decision writes the file."""
         for task in tasks:
-            with suppress(OSError), _folder(self._owed, make=True) as owed:
+            with suppress(OSError), folder(self._owed, make=True) as owed:
                 marker = _lock(owed, task, os.O_CREAT)
                 if marker is not None:
                     self._markers[task] = marker
@@ -76,7 +75,7 @@ class FeedbackFiles:
         except FoureyesError as problem:  # what was decided stands
             written = Written(False, f".foureyes/feedback/{task}.json was not written: {problem.message}")
         if written.done and task in self._markers:
-            with suppress(OSError), _folder(self._owed) as owed:
+            with suppress(OSError), folder(self._owed) as owed:
                 os.unlink(task, dir_fd=owed)
         self._let_go(task)
         return written.note
@@ -90,7 +89,7 @@ class FeedbackFiles:
         """Write what others left owing; whoever is still at it holds its marker. No write fails because of it."""
         for task in list(self._markers):
             self._let_go(task)  # of a transaction that came to nothing
-        with suppress(Exception), _folder(self._owed) as owed:
+        with suppress(Exception), folder(self._owed) as owed:
             for task in _left(owed):
                 marker = _lock(owed, task)
                 if marker is not None:
@@ -115,34 +114,14 @@ class FeedbackFiles:
     def put(self, task: str, document: bytes) -> Written:
         """Write `<task>.json`; what there is to say, if something else lay there or it could not be written."""
         name = f"{task}.json"
-        temporary = f"{name}.new-{os.getpid()}-{os.urandom(6).hex()}"
         try:
-            with _folder(self._folder, make=True) as folder:
-                note = _set_aside(folder, name, task)
-                descriptor = os.open(temporary, _NEW, 0o644, dir_fd=folder)
-                with open(descriptor, "wb") as file:
-                    file.write(document)
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            with folder(self._folder, make=True) as place:
+                note = _set_aside(place, name, task)
+                replace(place, name, document, 0o644)
         except OSError as problem:
-            with suppress(OSError), _folder(self._folder) as folder:
-                os.unlink(temporary, dir_fd=folder)
             why = f".foureyes/feedback/{name} could not be written: {problem.strerror}; the store has it"
             return Written(False, why)
         return Written(True, note)
-
-
-@contextmanager
-def _folder(path: str, *, make: bool = False) -> Iterator[int]:
-    """A folder of ours, by its handle: everything below is opened in it, so that no link leads out of it."""
-    if make:
-        os.makedirs(path, exist_ok=True)
-    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        yield folder
-    finally:
-        os.close(folder)
 
 
 def _left(owed: int) -> list[str]:
@@ -167,26 +146,20 @@ def _lock(owed: int, task: str, flags: int = 0) -> int | None:
     return None
 
 
-def _set_aside(folder: int, name: str, task: str) -> str:
+def _set_aside(place: int, name: str, task: str) -> str:
     """What is there and is not ours is kept under another name, and said (lesson 57)."""
     try:
-        about = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if is_plain(place, name, LARGEST) and _is_ours(place, name, task):
+            return ""
     except FileNotFoundError:
         return ""
-    # A pipe would be waited for, a link may lead anywhere, and nothing of ours is that large.
-    if stat.S_ISREG(about.st_mode) and about.st_size <= LARGEST and _is_ours(folder, name, task):
-        return ""
-    there = set(os.listdir(folder))
-    number = next(n for n in count(1) if f"{name}.bad-{n}" not in there)
-    os.rename(name, f"{name}.bad-{number}", src_dir_fd=folder, dst_dir_fd=folder)
-    return f".foureyes/feedback/{name} was unreadable; kept as {name}.bad-{number}, written anew from the store"
+    aside = keep_aside(place, name)
+    return f".foureyes/feedback/{name} was unreadable; kept as {aside}, written anew from the store"
 
 
-def _is_ours(folder: int, name: str, task: str) -> bool:
+def _is_ours(place: int, name: str, task: str) -> bool:
     try:
-        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
-        with open(descriptor, "rb") as file:
-            content = msgspec.json.decode(file.read(LARGEST + 1), type=dict[str, object])
+        document = msgspec.json.decode(content(place, name, LARGEST), type=dict[str, object])
     except (msgspec.MsgspecError, OSError, UnicodeDecodeError, RecursionError):
         return False
-    return content.get("taskId") == task and isinstance(content.get("history"), list)
+    return document.get("taskId") == task and isinstance(document.get("history"), list)

@@ -1,4 +1,5 @@
-"""Named SQL: `queries/*.sql`, one `-- name: …` before each statement or fragment. Nothing else holds SQL."""
+"""Named SQL: `queries/*.sql`, one `-- name: …` before each statement or fragment. All that verbs and projections
+use is there; what an engine asks about itself stands beside it."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from foureyes.errors import AmbiguousId, BadInput, Internal, NotFound, StaleStat
 from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:  # a verb that asks no rule reads no configuration
-    from foureyes.app.ports import Clock, Ids, Keys, Outside, Repo, Store, Tx, Workshop
+    from foureyes.app.ports import Clock, DraftFiles, Ids, Keys, Outside, Repo, Store, Tx, Workshop
     from foureyes.config.layers import Layers
     from foureyes.config.settings import Value
     from foureyes.core.rules.policy import ReviewPolicy
@@ -76,6 +76,11 @@ class Context:
         return self.outside.workshop()
 
     @cached_property
+    def drafts(self) -> DraftFiles:
+        """The files of drafts; made when first asked for, and held by this process until it closes them."""
+        return self.outside.drafts()
+
+    @cached_property
     def gate(self) -> Actor:
         """The gate of this project, which does what rules alone decide."""
         return gate_of(self.store.project)
@@ -86,6 +91,8 @@ class Context:
             self.repo.close()
         if "workshop" in self.__dict__:
             self.workshop.close()
+        if "drafts" in self.__dict__:
+            self.drafts.close()
         self.store.close()
 
     def now(self) -> str:
@@ -125,9 +132,9 @@ class Context:
 
         The signature is checked with the first thing that is recorded, so no verb can forget it.
         """
-        from foureyes.app.call.signing import Act, deciding
+        from foureyes.app.call.signing import Intent, deciding
 
-        act = Act(verb=verb, task=task or "", diff_id=diff_id, reason=reason, how=how)
+        act = Intent(verb=verb, task=task or "", diff_id=diff_id, reason=reason, how=how)
         return deciding(self, actor, act, as_a_person=as_a_person, policy=policy, worth=worth)
 
     def wants_key(

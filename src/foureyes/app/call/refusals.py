@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, NoReturn
 from foureyes.core.words.lifecycle import TRANSITIONS, is_allowed
 from foureyes.core.words.text import clean_text, is_blank
 from foureyes.errors import Reason, Refused
-from foureyes.steps import fe, phrase
+from foureyes.steps import NO_STEP, Steps, fe, phrase
 
 if TYPE_CHECKING:
     from foureyes.core.nouns.task import Task
     from foureyes.core.words.decision import Decision
+    from foureyes.errors import NotFound
 
 
 def refuse_task(task: str, what: str, *reasons: Reason, lead: Reason | None = None) -> NoReturn:
@@ -26,6 +27,14 @@ def refuse_verb(message: str, *reasons: Reason, task: str = "", lead: Reason | N
     """Refusal of a verb in a sentence of its own, with all its reasons."""
     step = lead or reasons[0]
     raise Refused(message, reasons=reasons, next_step=step.next, task=task)
+
+
+def not_handed_in(task: str, *, so: str = "", step: Steps = NO_STEP) -> NotFound:
+    """What is raised where an attempt is needed and there is none. `so`: what follows from it."""
+    from foureyes.core.nouns.attempt import nothing_handed_in
+    from foureyes.errors import NotFound
+
+    return NotFound(f"{nothing_handed_in(task)}{so}.", next_step=step or fe("show", task), task=task)
 
 
 def needed(reason: str, verb: str, task: str) -> str:

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.call.caller import permit
+from foureyes.app.views.audit import JournalHead
 from foureyes.app.views.project import Key
 from foureyes.core.events import DecisionSigned
 from foureyes.errors import Conflict, NotFound, Reason, Refused
@@ -52,13 +53,6 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
     signature: str
 
 
-class Head(msgspec.Struct, frozen=True):
-    """The end of the chain."""
-
-    seq: int
-    hash: str
-
-
 class Hash(msgspec.Struct, frozen=True):
     """The hash of a journal row."""
 
@@ -77,7 +71,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     at: str
 
 
-class Act(msgspec.Struct, frozen=True, kw_only=True):
+class Intent(msgspec.Struct, frozen=True, kw_only=True):
     """A decision that somebody is about to take: what a person's signature covers."""
 
     verb: str
@@ -102,7 +96,7 @@ class Diff(msgspec.Struct, frozen=True):
 def deciding(
     context: Context,
     actor: Actor,
-    act: Act,
+    act: Intent,
     *,
     as_a_person: bool = False,
     policy: ReviewPolicy | None = None,
@@ -124,7 +118,7 @@ def deciding(
 def prove(
     context: Context,
     actor: Actor,
-    act: Act,
+    act: Intent,
     *,
     as_a_person: bool = False,
     policy: ReviewPolicy | None = None,
@@ -138,7 +132,7 @@ def prove(
             return None
         resolved = replace(act, task=context.find_id(tx, act.task)) if act.task else act
         keys = active_keys(tx)
-        head = tx.one("journal.head", Head)
+        head = tx.one("journal.head", JournalHead)
         assert head is not None
     return sign(context, keys, resolved, head)
 
@@ -147,18 +141,18 @@ def demand(context: Context, actor: Actor, verb: str, reason: str) -> None:
     """A signature for what is done outside of the store, where the project has keys; it is checked, and not kept."""
     with context.store.read() as tx:
         keys = active_keys(tx)
-        head = tx.one("journal.head", Head)
+        head = tx.one("journal.head", JournalHead)
     if not keys or actor.kind != "human":
         return
     assert head is not None
-    proof = sign(context, keys, Act(verb=verb, reason=reason), head)
+    proof = sign(context, keys, Intent(verb=verb, reason=reason), head)
     public = next(key.public for key in keys if key.fingerprint == proof.key)
     wrong = context.keys.verify(public, proof.statement.text.encode(), proof.signature)
     if wrong:
         raise unsigned(wrong, prose("try again"))
 
 
-def sign(context: Context, keys: list[Key], act: Act, head: Head) -> Proof:
+def sign(context: Context, keys: list[Key], act: Intent, head: JournalHead) -> Proof:
     """A signature with the newest of the project's keys that lies here."""
     if not keys:
         raise unsigned(f"{act.signed} needs a person's key, and this project has none yet", NEW_KEY)
@@ -193,7 +187,7 @@ def known_by_key(actor: Actor, proof: Proof | None) -> Actor:
     return replace(actor, evidence=(*actor.evidence, f"key:{proof.key}")) if proof else actor
 
 
-def check(context: Context, proof: Proof | None, act: Act, work: Work) -> None:
+def check(context: Context, proof: Proof | None, act: Intent, work: Work) -> None:
     """Inside the transaction: the signature is there if it must be, holds, covers exactly this, and was never used.
 
     It is recorded beside what it covers. Whoever signed knew the row at which the task last changed.
@@ -220,7 +214,7 @@ def check(context: Context, proof: Proof | None, act: Act, work: Work) -> None:
     work.record(task.id if task else "", signed)
 
 
-def _check_content(context: Context, tx: Tx, statement: Statement, act: Act, task: Task | None) -> None:
+def _check_content(context: Context, tx: Tx, statement: Statement, act: Intent, task: Task | None) -> None:
     """A signature for something else is none for this: also where the task's change is another one by now."""
     row = tx.one("journal.at", Hash, seq=statement.row)
     diff_id = act.diff_id

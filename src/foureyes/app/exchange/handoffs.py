@@ -11,7 +11,7 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, with_trees
-from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.call.refusals import not_handed_in, refuse_verb
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.ports import Tx
 from foureyes.app.views.finding import MoveView
@@ -83,8 +83,7 @@ class Handoffs:
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, self._context.find_id(tx, task))
             if facts.attempt is None:
-                name = facts.task.id
-                raise NotFound(f"nothing was handed in for {name}.", next_step=fe("show", name), task=name)
+                raise not_handed_in(facts.task.id)
             if role == "tech_lead":
                 return self._lead(tx, facts, facts.attempt)
             return self._developer(tx, facts) if role == "developer" else self._qa(tx, facts)

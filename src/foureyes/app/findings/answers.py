@@ -1,4 +1,4 @@
-"""Answers (L6, L7): one per finding and hand-in, all of a set or none; and what a hand-in does about findings."""
+"""Answers (L6, L7): one per finding and hand-in, all of a set or none."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
-from foureyes.app.call.refusals import needed, refuse_verb
+from foureyes.app.call.refusals import needed, not_handed_in, refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
 from foureyes.app.findings.answers import plan_debt
@@ -30,6 +30,7 @@ from foureyes.core.documents.findings import path_of
 from foureyes.core.events.note import Logged
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.next_steps import next_step
+from foureyes.core.nouns.attempt import OWN_BRANCHES
 from foureyes.core.nouns.finding import UNRESOLVED, WAIVED_DAYS, Finding, Found, Kind
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import clean_title
@@ -45,7 +46,6 @@ PAGE = 1_000
 LONGEST_WAIVER = 366
 DIFF = "diff --git "
 HEADERS = (DIFF, "+++ ", "--- ", "rename from ", "rename to ", "copy from ", "copy to ")
-BRANCHES = "refs/heads/fe/"
 
 
 class Findings:
@@ -98,10 +98,10 @@ class Findings:
     def task_here(self) -> str:
         """The task of the branch that the caller stands on (K1); empty where it is no task's."""
         ref = self._context.repo.current_ref()
-        if not ref.startswith(BRANCHES):
+        if not ref.startswith(OWN_BRANCHES):
             return ""
         with self._context.store.read() as tx:
-            row = tx.one("task.exists", Named, id=ref.removeprefix(BRANCHES))
+            row = tx.one("task.exists", Named, id=ref.removeprefix(OWN_BRANCHES))
         return row.id if row else ""
 
     def add(self, actor: Actor, task: str, finding: Found) -> FindingView:
@@ -270,11 +270,7 @@ def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:
         refuse_other_task(actor, task_id)
         facts = facts_of(context, tx, task_id)
     if facts.attempt is None:
-        raise NotFound(
-            f"nothing was handed in for {task_id}, so there is nothing to find in it.",
-            next_step=fe("show", task_id),
-            task=task_id,
-        )
+        raise not_handed_in(task_id, so=", so there is nothing to find in it")
     return facts
 
 

@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.call.context import Context
+from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.ports import Tx
 from foureyes.app.views.diff import DiffView, FileDiff
 from foureyes.core.rules.policy import FOLDED_PATHS
@@ -40,7 +41,7 @@ def change_of(context: Context, task: str, attempt: int | None, since: int | Non
         since=since,
         base=then.head if then else now.base,
         head=now.head,
-        files=folded(files, exclude),
+        files=marked(files, exclude),
         unchanged=_unchanged(context, then, now) if then else (),
     )
 
@@ -49,7 +50,7 @@ def attempts_of_task(tx: Tx, task: TaskId) -> list[Frozen]:
     """Every attempt, the first one first; `NotFound` where nothing was handed in."""
     rows = tx.all("attempt.of_task", Frozen, task=task)
     if not rows:
-        raise NotFound(f"nothing was handed in for {task}.", next_step=fe("show", task), task=task)
+        raise not_handed_in(task)
     return rows
 
 
@@ -63,11 +64,22 @@ def named_attempt(rows: list[Frozen], task: TaskId, n: int | None) -> Frozen:
     return rows[-1]
 
 
-def folded(files: tuple[FileDiff, ...], exclude: tuple[str, ...]) -> tuple[FileDiff, ...]:
-    """The files, those that tools write marked as such and at the end."""
-    names = set(matching([file.path for file in files], (*FOLDED_PATHS, *exclude)))
-    written = tuple(replace(file, folded=True) for file in files if file.path in names)
+def marked(files: tuple[FileDiff, ...], exclude: tuple[str, ...]) -> tuple[FileDiff, ...]:
+    """The files, those that tools write folded and at the end, those that nobody has to look at marked as such."""
+    paths = [file.path for file in files]
+    aside = set(matching(paths, exclude))
+    names = aside.union(matching(paths, FOLDED_PATHS))
+    written = tuple(replace(file, folded=True, counts=file.path not in aside) for file in files if file.path in names)
     return tuple(file for file in files if file.path not in names) + written
+
+
+def hunks_to_see(context: Context, base: Sha, head: Sha, exclude: tuple[str, ...]) -> list[str]:
+    """H4: the ids of all hunks that somebody who decides should see; what is excluded from coverage is not among
+    them.
+    """
+    return [
+        hunk.id for file in marked(context.repo.file_diffs(base, head), exclude) if file.counts for hunk in file.hunks
+    ]
 
 
 def _unchanged(context: Context, then: Frozen, now: Frozen) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import msgspec
 from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.gate.running import Telling, run_on, run_one
 from foureyes.app.gate.settling import Settled, settle
 from foureyes.app.ports import Tx
@@ -114,7 +115,7 @@ class Checks:
     def _refuse_nothing_to_run(self, facts: Facts, policy: ReviewPolicy, only: Sequence[str]) -> None:
         task = facts.task.id
         if facts.attempt is None:
-            raise NotFound(f"nothing was handed in for {task}.", next_step=fe("submit", task), task=task)
+            raise not_handed_in(task, step=fe("submit", task))
         if not policy.checks:
             raise self._no_checks()
         known = {rule.name for rule in policy.checks}
@@ -151,11 +152,7 @@ class Checks:
         with self._context.store.read() as tx:
             facts, policy = self._look(tx, actor, self._context.find_id(tx, task))
             if facts.attempt is None:
-                raise NotFound(
-                    f"nothing was handed in for {facts.task.id}.",
-                    next_step=fe("show", facts.task.id),
-                    task=facts.task.id,
-                )
+                raise not_handed_in(facts.task.id)
             full = {row.seq: row for row in tx.all("check.full", FullResult, tree=facts.attempt.tree)}
         states = check_states(facts, policy)
         shown = report(

@@ -24,7 +24,7 @@ from foureyes.app.views.project import ProjectView
 from foureyes.app.work.branches import attempt_ref
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import Placed
-from foureyes.core.nouns.attempt import DETACHED, SIGNALS, Attempt, Author, Change, Relation, Signal
+from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, SIGNALS, Attempt, Author, Change, Relation, Signal
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.nouns.task import Task
@@ -37,7 +37,6 @@ from foureyes.errors import BadInput, NotFound, Reason
 from foureyes.steps import Steps, fe, phrase, shell
 
 SHOWN_PATHS = 5
-OWN_BRANCH = "refs/heads/fe/"
 NOT_IN = "was not handed in"
 
 
@@ -80,7 +79,7 @@ class HandIn:
         return self.facts.task
 
 
-Step = Callable[[HandIn], SubmitOutcome | None]
+HandInStep = Callable[[HandIn], SubmitOutcome | None]
 """A step refuses, or adds to what is known; one that has an answer ends the hand-in."""
 
 
@@ -172,8 +171,8 @@ def find_branch(hand: HandIn) -> None:
 
 def _refuse_branch_of_another_task(hand: HandIn) -> None:
     """K1: who stands in the worktree of another task would hand in that task's work."""
-    context, task, named = hand.context, hand.task.id, hand.ref.removeprefix(OWN_BRANCH)
-    if not hand.ref.startswith(OWN_BRANCH) or named == task or context.repo.branch_ref(f"fe/{task}") is None:
+    context, task, named = hand.context, hand.task.id, hand.ref.removeprefix(OWN_BRANCHES)
+    if not hand.ref.startswith(OWN_BRANCHES) or named == task or context.repo.branch_ref(f"fe/{task}") is None:
         return
     with context.store.read() as tx:
         is_task = tx.one("task.exists", Named, id=named) is not None
@@ -321,7 +320,7 @@ def record(hand: HandIn) -> SubmitOutcome:
     return submitted(hand, event, settled.status, mode=settled.mode, reasons=settled.reasons)
 
 
-STEPS: tuple[Step, ...] = (
+STEPS: tuple[HandInStep, ...] = (
     refuse_signal,
     clean_message,
     look_up,

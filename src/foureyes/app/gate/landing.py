@@ -28,9 +28,9 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules import gate
 from foureyes.core.rules.policy import digest_of
-from foureyes.core.rules.still_holds import Given, why_void
+from foureyes.core.rules.still_holds import WaitingApproval, why_void
 from foureyes.core.words.ids import SessionId, Sha, TaskId
-from foureyes.errors import ConfigError, GitProblem, Reason, Refused
+from foureyes.errors import ConfigError, Reason, Refused
 from foureyes.steps import fe
 
 MANY = 10_000
@@ -118,7 +118,7 @@ def _record_landed(context: Context, work: Work, row: MergeRow, settings: str) -
 def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task) -> None:
     """P8: merged by hand although the approval would not have been given any more, or a person held it: on record."""
     facts, policy = facts_of(context, gatekeeper.tx, task.id), context.policy(gatekeeper.tx, gatekeeper.actor)
-    given = given_of(gatekeeper.tx, task.id)
+    given = waiting_approval_of(gatekeeper.tx, task.id)
     if given is None or facts.attempt is None:
         return
     against = [*why_void(facts, policy, given, gate.Tip(head=facts.attempt.head)), *gate.holds(facts)]
@@ -130,13 +130,15 @@ def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task) ->
         gatekeeper.record(task.id, event)
 
 
-def given_of(tx: Tx, task: TaskId) -> Given | None:
+def waiting_approval_of(tx: Tx, task: TaskId) -> WaitingApproval | None:
     """The approval that counts: the latest active one."""
     rows = [row for row in tx.all("attempt.active_approvals", ApprovalView, task=task) if not row.recorded]
     if not rows:
         return None
     row = rows[-1]
-    return Given(row.seq, SessionId(row.session), row.attempt, row.rule, row.exception, row.reason, tuple(row.gone))
+    return WaitingApproval(
+        row.seq, SessionId(row.session), row.attempt, row.rule, row.exception, row.reason, tuple(row.gone)
+    )
 
 
 def _look(context: Context, task: str, attempt: Attempt, target: str) -> MergeRow | None:
@@ -154,32 +156,6 @@ def _look(context: Context, task: str, attempt: Attempt, target: str) -> MergeRo
         return None
     message = f"on {target} as {sha[:7]} ({relation} of the approved head)"
     return MergeRow(task=task, attempt=attempt.n, outcome="found", sha=sha, message=message)
-
-
-def tidy(context: Context, task: TaskId, attempt: Attempt, target: str) -> str:
-    """K1: the worktree of a merged task goes, and its own branch with it; why it stays, else empty."""
-    try:
-        kept = context.workshop.drop_worktree(task)
-        if attempt.ref == f"refs/heads/fe/{task}" and not kept:
-            context.workshop.delete_merged(attempt.ref, target=target)
-    except GitProblem as problem:
-        kept = problem.message
-    return f"its worktree stays: {kept}" if kept else ""
-
-
-def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> None:
-    """What a crash left of merged tasks: worktrees and branches that nobody needs any more (Q4)."""
-    own = "refs/heads/fe/"
-    left = {ref.removeprefix(own) for ref in heads if ref.startswith(own)} | set(context.workshop.worktrees())
-    with context.store.read() as tx:
-        merged = (
-            [task.id for task in tx.all("task.some", Task, ids=sorted(left)) if task.resolution == "merged"]
-            if left
-            else []
-        )
-        attempts = attempts_of(tx, merged)
-    for task, attempt in attempts.items():
-        tidy(context, TaskId(task), attempt, target)
 
 
 def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:

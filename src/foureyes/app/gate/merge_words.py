@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
-import msgspec
-
 from foureyes.app.gate.settling import in_words
 from foureyes.app.ports import CaughtUp, Tx
+from foureyes.app.views.audit import JournalHead
 from foureyes.app.views.merge import MergeItem
 from foureyes.app.views.news import News
 from foureyes.core.nouns.check import CheckState
@@ -16,13 +13,6 @@ from foureyes.steps import NO_STEP
 
 SHOWN = 20
 MESSAGE_LIMIT = 500
-
-
-class JournalHead(msgspec.Struct, frozen=True):
-    """The end of the journal's chain."""
-
-    seq: int
-    hash: str
 
 
 def commit_message(facts: Facts, item: MergeItem, head: JournalHead) -> str:
@@ -53,7 +43,6 @@ def red_words(tx: Tx, target: str, red: list[CheckState]) -> str:
 
 def checkout_news(checkout: CaughtUp) -> News:
     """Q5: what became of a checkout of the target, as seen from where the caller stands."""
-    here = os.path.relpath(checkout.path)
     became = "brought up to date" if checkout.moved else f"left alone: {checkout.why}"
-    where = "this checkout" if here == "." else here
+    where = "this checkout" if checkout.here == "." else checkout.here
     return News(f"{where}: {became}", NO_STEP if checkout.moved else checkout.next)

@@ -9,7 +9,7 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
-from foureyes.app.gate.landing import recognise, refuse_foreign_target, tidy_merged
+from foureyes.app.gate.landing import recognise, refuse_foreign_target
 from foureyes.app.gate.merge_queue import Lease, explain, is_live, items_of, rules_of, seconds_to_next, waits_for
 from foureyes.app.gate.merge_words import checkout_news
 from foureyes.app.gate.one_merge import OneMerge, Try, look_at
@@ -18,6 +18,7 @@ from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem, MergeRow
 from foureyes.app.views.news import News
 from foureyes.app.views.outcome import Outcome
+from foureyes.app.work.worktrees import tidy_merged
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task

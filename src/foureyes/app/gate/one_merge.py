@@ -12,14 +12,16 @@ from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import with_trees
 from foureyes.app.call.work import Work
-from foureyes.app.gate.landing import accept, given_of, recognise, settings_of, tidy
+from foureyes.app.gate.landing import accept, recognise, settings_of, waiting_approval_of
 from foureyes.app.gate.merge_queue import Lease
-from foureyes.app.gate.merge_words import SHOWN, JournalHead, commit_message, conflict_words, red_words
+from foureyes.app.gate.merge_words import SHOWN, commit_message, conflict_words, red_words
 from foureyes.app.gate.running import Telling, run_on
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
+from foureyes.app.views.audit import JournalHead
 from foureyes.app.views.merge import MergeItem, MergeRow
 from foureyes.app.views.news import News
+from foureyes.app.work.worktrees import tidy
 from foureyes.core import events as e
 from foureyes.core.events.decision import TaskMerged
 from foureyes.core.nouns.attempt import DETACHED, KEEPS_APPROVAL, Attempt
@@ -28,7 +30,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_state, check_states_on
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.still_holds import Given, why_not_checked, why_void
+from foureyes.core.rules.still_holds import WaitingApproval, why_not_checked, why_void
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import GitProblem, Reason
 from foureyes.steps import shell
@@ -42,7 +44,7 @@ class Try(msgspec.Struct, frozen=True):
     """What one try rests on, read in one transaction: the case, and the approval that is merged."""
 
     case: Case
-    given: Given
+    given: WaitingApproval
 
     @property
     def facts(self) -> Facts:
@@ -77,7 +79,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 def look_at(context: Context, tx: Tx, item: MergeItem) -> Try | None:
     """What a try rests on now; None when the approval that was queued has ended."""
     task = TaskId(item.task)
-    given = given_of(tx, task)
+    given = waiting_approval_of(tx, task)
     if given is None or given.seq != item.approval:
         return None
     return Try(case_of(context, tx, context.gate, task), given)
@@ -174,7 +176,7 @@ class OneMerge:
             reasons = now.why_void(tip)
             return self._record_void(work, now.given, reasons) if reasons else None
 
-    def _record_void(self, work: Work, given: Given, reasons: tuple[Reason, ...]) -> MergeRow:
+    def _record_void(self, work: Work, given: WaitingApproval, reasons: tuple[Reason, ...]) -> MergeRow:
         texts = tuple(f"{reason.rule} {reason.message}" for reason in reasons)
         work.gate.record(self._task, e.ApprovalVoided(approval=given.seq, reasons=texts))
         return self._row("void", "the approval no longer holds: " + "; ".join(texts))
@@ -192,7 +194,7 @@ class OneMerge:
         """Q3: red checks bring the task back; checks that broke themselves keep it waiting."""
         target = now.case.target
         with self._context.store.read() as tx:
-            given, facts = given_of(tx, self._task), with_trees(tx, now.facts, [tree, tip_tree])
+            given, facts = waiting_approval_of(tx, self._task), with_trees(tx, now.facts, [tree, tip_tree])
         if given is None or given.seq != self._item.approval:
             return self._ended()
         checked = now.states_on(facts, tree, tip_tree)

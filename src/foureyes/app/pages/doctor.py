@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from foureyes.app.call.context import Context
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.pages.status import checkouts_behind
@@ -47,7 +45,7 @@ class Doctor:
                 "target", "fail", f"there is no branch {target}", shell("git", "branch", target, blank("COMMIT"))
             )
         for left in checkouts_behind(self._context, target):
-            text = f"the checkout {os.path.relpath(left.path)} of {target} is behind ({left.why})"
+            text = f"the checkout {left.here} of {target} is behind ({left.why})"
             return Check("target", "warn", text, left.next)
         return Check("target", "ok", f"target {target} at {head[:7]}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -41,7 +40,7 @@ class Status:
             policy, notes = self._policy(tx, actor, project)
             merged = tx.one("merge.any", Named) is not None
         notes += [
-            prose(f"the checkout {os.path.relpath(left.path)} of {project.target} is behind ({left.why}): ") + left.next
+            prose(f"the checkout {left.here} of {project.target} is behind ({left.why}): ") + left.next
             for left in (checkouts_behind(self._context, project.target) if merged else ())
         ]
         counts: dict[str, int] = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}

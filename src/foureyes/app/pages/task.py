@@ -17,13 +17,15 @@ from foureyes.app.views.task_list import Link, Preview
 from foureyes.app.work.branches import tip_of
 from foureyes.core.events import DependencyRemoved, LabelAdded, LabelRemoved, MinorSet, TaskEdited, kind_of
 from foureyes.core.nouns.attempt import Attempt
+from foureyes.core.nouns.look import Looked
 from foureyes.core.nouns.session import Actor, Party, is_tied
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts, HistoryEntry
 from foureyes.core.rules.four_eyes import NOTHING, may_approve
-from foureyes.core.rules.involvement import makers_of
+from foureyes.core.rules.involvement import labels_in_force, makers_of
 from foureyes.core.rules.modes import mode_of
+from foureyes.core.rules.policy import must_be_seen
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import ConfigError, Reason
 
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.core.rules.policy import ReviewPolicy
+
+ALL_OF_IT = Looked(hunks=0)
+"""The look of somebody whom nothing escaped."""
 
 
 def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff: bool = False) -> TaskDetail:
@@ -151,14 +156,16 @@ def in_words(row: EditRow) -> str:
 def preview(facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip | None) -> Preview:
     """What would happen if the caller approved now, having looked at the diff."""
     seen = facts.attempt.diff_id if facts.attempt else ""
-    reasons = gate.check(facts, me, tip, seen, policy)
+    reasons = gate.check(facts, me, tip, seen, policy, look=ALL_OF_IT)
     decision = may_approve(facts, me, policy, NOTHING)
+    label = must_be_seen(policy, labels_in_force(facts)) if me.kind == "human" else None
     return Preview(
         may_approve=not reasons and (decision.allowed or decision.needs_reason),
         rule=decision.rule,
         needs_reason=decision.needs_reason,
         stale=any(reason.rule == "D4" for reason in reasons),
         reasons=reasons if decision.allowed or decision.needs_reason else (*reasons, *decision.reasons),
+        unseen=policy.label_rules[label].unseen if label else "note",
     )
 
 

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import needed
-from foureyes.app.call.signing import Act, Head, active_keys, check, key_named, known_by_key, sign
+from foureyes.app.call.signing import Intent, active_keys, check, key_named, known_by_key, sign
+from foureyes.app.views.audit import JournalHead
 from foureyes.app.views.project import Key, KeyOutcome, KeyView
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
@@ -87,7 +88,7 @@ class Keys:
         fingerprint = self._context.keys.fingerprint(public)
         with self._context.store.read() as tx:
             keys = active_keys(tx)
-            head = tx.one("journal.head", Head)
+            head = tx.one("journal.head", JournalHead)
             known = [key for key in tx.all("record.keys", Key) if key.fingerprint == fingerprint]
         assert head is not None
         if known:
@@ -99,7 +100,7 @@ class Keys:
                 message=f"{fingerprint} is {state}",
             )
         reason = f"{person} {public}"
-        act = Act(verb="key add", reason=reason)
+        act = Intent(verb="key add", reason=reason)
         proof = sign(self._context, keys, act, head) if keys or not own else None
         caller = known_by_key(actor, proof)
         if own:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 
@@ -16,13 +17,15 @@ from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import items_of, refuse_landed, refuse_while_merging
 from foureyes.app.gate.settling import after
 from foureyes.app.ports import Tx
+from foureyes.app.review.looking import looked, still
 from foureyes.app.views.outcome import Outcome
-from foureyes.app.views.review import ApprovalOutcome, ApprovalView
+from foureyes.app.views.review import NO_LOOK, ApprovalOutcome, ApprovalView, Look
 from foureyes.app.work.branches import tip_of
 from foureyes.core.events.decision import ApprovalFinished, ApprovalRecorded, ApprovalWithdrawn, Approved
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.approval import grade_of
 from foureyes.core.nouns.attempt import Attempt
+from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.rules import gate
 from foureyes.core.rules.four_eyes import (
@@ -42,22 +45,26 @@ from foureyes.core.words.text import clean_name, clean_text, is_blank
 from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
 from foureyes.steps import fe, phrase
 
+NO_LOOKS: Mapping[str, Look] = MappingProxyType({})
 STANDS = {"reviewing": "in review again", "approved": "approved by somebody else still"}
 
 
-class Given(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody says who agrees: to which diff, in which words, as one decision of which batch (H2, H5)."""
+class Consent(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody says who agrees: to which diff, in which words, as one decision of which batch (H2), and how they
+    looked at it (H4, H5).
+    """
 
     seen: str = ""
     declaration: Declaration = NOTHING
     batch: str = ""
+    look: Looked = NOTHING_KNOWN
 
 
 class Agreement(msgspec.Struct, frozen=True):
     """An approval that nothing is against: the case, what was said, and the rule that allows it."""
 
     case: Case
-    given: Given
+    given: Consent
     decision: Decision
 
     @property
@@ -91,15 +98,17 @@ class Decisions:
         reason: str = "",
         if_version: int | None = None,
         batch: str = "",
+        look: Look = NO_LOOK,
     ) -> ApprovalOutcome:
         """A different pair of eyes agrees to exactly the diff that was seen (D, P). `reason` is short for a `said` with
         one.
 
-        `batch` says of which batch it is one decision (H2, H5).
+        `batch` says of which batch it is one decision, `look` how the change was looked at (H2, H4, H5).
         """
         permit(actor, "approve")
-        given = Given(seen=seen, declaration=_clean(declaration, reason), batch=batch)
         before = self._before(actor, task)
+        look_at = looked(self._context, before, look)
+        given = Consent(seen=seen, declaration=_clean(declaration, reason), batch=batch, look=look_at)
         with self._context.deciding(
             actor,
             "approve",
@@ -116,31 +125,39 @@ class Decisions:
             # A person takes as long as they like to sign: the branch may have gone on meanwhile (D4).
             tip = self._tip(before) if work.key else before.tip
             case = case_of(self._context, work.tx, work.actor, row.id, tip=tip)
+            given = msgspec.structs.replace(given, look=still(given.look, before, case))
             done = self._repeat(work.tx, case) or self._approve(work, case, given)
         if not done.changed or done.status == "reviewing":
             return done
         return msgspec.structs.replace(done, position=self._place(done.approved), notes=work.notes)
 
     def approve_many(
-        self, actor: Actor, tasks: Sequence[tuple[str, int | None]], *, reason: str = ""
+        self,
+        actor: Actor,
+        tasks: Sequence[tuple[str, int | None]],
+        *,
+        reason: str = "",
+        look: Look = NO_LOOK,
+        looks: Mapping[str, Look] = NO_LOOKS,
     ) -> Iterator[ApprovalOutcome | FoureyesError]:
         """H2: tasks, each with the version that was looked at: one decision and one record each. A refused one is
-        answered as its refusal, and changes nothing about the others.
+        answered as its refusal, and changes nothing about the others. `looks`: how single tasks were looked at, where
+        that is not `look`.
         """
         chosen = tuple(dict.fromkeys(tasks))
         with self._context.store.read() as tx:
             most = self._context.policy(tx, actor).human.batch_max
         if len(chosen) > most:
             raise BadInput(f"{len(chosen)} at once; at most {most} (review.human.batch_max).", next_step=fe("queue"))
-        return self._one_by_one(actor, chosen, reason)
+        return self._one_by_one(actor, [(*each, looks.get(each[0], look)) for each in chosen], reason)
 
     def _one_by_one(
-        self, actor: Actor, tasks: Sequence[tuple[str, int | None]], reason: str
+        self, actor: Actor, tasks: Sequence[tuple[str, int | None, Look]], reason: str
     ) -> Iterator[ApprovalOutcome | FoureyesError]:
-        for number, (task, version) in enumerate(tasks, 1):
+        for number, (task, version, look) in enumerate(tasks, 1):
             batch = f"{number} of {len(tasks)}"
             try:
-                yield self.approve(actor, task, reason=reason, if_version=version, batch=batch)
+                yield self.approve(actor, task, reason=reason, if_version=version, batch=batch, look=look)
             except FoureyesError as problem:
                 yield problem
 
@@ -153,7 +170,7 @@ class Decisions:
             return 0
         return waiting.index(task) + 1 if task in waiting else 0
 
-    def _approve(self, work: Work, case: Case, given: Given) -> ApprovalOutcome:
+    def _approve(self, work: Work, case: Case, given: Consent) -> ApprovalOutcome:
         agreement = _agreed(case, given)
         work.by_person = _as_a_person(case, given.declaration)
         if given.declaration.record_only:
@@ -203,6 +220,7 @@ class Decisions:
             grade=_grade(work),
             batch=given.batch,
             gone=gate.tests_that_go(case.facts, case.policy) if case.me.kind == "human" else (),
+            look=given.look,
         )
         work.record(agreement.task, event)
         _audit_tests(work, agreement, event.gone)
@@ -223,6 +241,7 @@ class Decisions:
             reason=agreement.given.declaration.words,
             seen=agreement.shown or "not shown",
             grade=_grade(work),
+            look=agreement.given.look,
         )
         work.record(agreement.task, event)
         security = _audit(work, agreement)
@@ -259,7 +278,7 @@ class Decisions:
             return outcome(now, f"took the approval of {current.id} back: it is {STANDS.get(now.status, now.status)}")
 
 
-def _is_worth_signing(case: Case, given: Given) -> bool:
+def _is_worth_signing(case: Case, given: Consent) -> bool:
     """Whether something waits for an approval; what is refused anyway is refused before anybody is asked to sign."""
     if case.task.status != "reviewing" or case.attempt is None:
         return False
@@ -273,10 +292,10 @@ def _as_a_person(case: Case, declaration: Declaration) -> bool:
     return bool(declaration.break_glass.strip()) or grade == "human"
 
 
-def _agreed(case: Case, given: Given) -> Agreement:
+def _agreed(case: Case, given: Consent) -> Agreement:
     """The agreement, if nothing is against it; else all reasons, D before P."""
     declaration, me = given.declaration, case.me
-    reasons = gate.check(case.facts, me, case.tip, given.seen, case.policy, declaration.words)
+    reasons = gate.check(case.facts, me, case.tip, given.seen, case.policy, declaration.words, given.look)
     apart = may_record(case.facts, case.policy) if declaration.record_only else None
     decision = may_break_glass(
         apart or may_approve(case.facts, me, case.policy, declaration), me, declaration.break_glass

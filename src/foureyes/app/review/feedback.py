@@ -12,8 +12,10 @@ from foureyes.app.call.refusals import needed, refuse_from, refuse_task, refuse_
 from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import refuse_landed
 from foureyes.app.gate.merging import refuse_unless_queued
+from foureyes.app.review.looking import looked, still
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.outcome import Outcome
+from foureyes.app.views.review import NO_LOOK, Look
 from foureyes.app.work.branches import begin_again
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested, TaskRejected
@@ -52,8 +54,11 @@ class Feedback:
         option: RedoOption = "keep",
         checkpoint: str = "",
         priority: PriorityChange = "same",
+        look: Look = NO_LOOK,
     ) -> Outcome:
-        """F1: back to open with feedback, by a person, or a session that could approve."""
+        """F1: back to open with feedback, by a person, or a session that could approve; `look`: how they looked at it
+        (H4, H5).
+        """
         permit(actor, "redo")
         text = clean_text(text, "the feedback").strip()
         before = self._before(actor, task)
@@ -65,6 +70,7 @@ class Feedback:
             option=option,
             reset_to=self._reset_to(before.facts, option, checkpoint),
             priority=priority,
+            look=looked(self._context, before, look),
         )
         words = "; ".join([*issues, *([text] if text else [])])
         with self._context.deciding(
@@ -130,16 +136,19 @@ class Feedback:
         work.record(new, e.TaskCreated(title=title, description=description, type="chore", priority=task.priority))
         return f"planned {new}: the work is on the target branch already and has to be reverted there (K4)"
 
-    def reject(self, actor: Actor, task: str, reason: str) -> Outcome:
+    def reject(self, actor: Actor, task: str, reason: str, *, look: Look = NO_LOOK) -> Outcome:
         """Blocked, with a reason (lesson 13): by a person, or a session that could approve."""
         reason = needed(reason, "reject", task)
         permit(actor, "reject")
         before = self._before(actor, task)
+        seen = looked(self._context, before, look)
         with self._context.deciding(
             actor, "reject", task=task, diff_id=before.diff_id, reason=reason, policy=before.policy
         ) as work:
             case = self._judge(work, task, "reject", reason)
-            work.record(case.task.id, TaskRejected(iteration=case.task.iteration, reason=reason))
+            work.record(
+                case.task.id, TaskRejected(iteration=case.task.iteration, reason=reason, look=still(seen, before, case))
+            )
             end_round(self._context, work, case.task.id)
             done = self._context.get(work.tx, case.task.id)
         return outcome(done, f"rejected {done.id}: {reason}", notes=work.notes)

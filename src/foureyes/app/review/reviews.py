@@ -8,7 +8,7 @@ from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
-from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.call.refusals import not_handed_in, refuse_verb
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import finding_named, findings_of, open_blocking
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
@@ -37,11 +37,11 @@ from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import is_reviewing, was_not_seen
 from foureyes.core.words.ids import TaskId
-from foureyes.errors import BadInput, FoureyesError, NotFound, Reason, Refused
+from foureyes.errors import BadInput, FoureyesError, Reason, Refused
 from foureyes.steps import blank, fe, prose
 
 
-class Given(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewContent(msgspec.Struct, frozen=True, kw_only=True):
     """A review as its document says it, in our own words."""
 
     document: ReviewResult
@@ -123,10 +123,10 @@ class Reviews:
             refuse_other_task(actor, task_id)
             case = case_of(self._context, tx, actor, task_id)
         if case.attempt is None:
-            raise NotFound(f"nothing was handed in for {task_id}.", next_step=fe("show", task_id), task=task_id)
+            raise not_handed_in(task_id)
         return case
 
-    def _given(self, actor: Actor, facts: Facts, document: bytes) -> Given:
+    def _given(self, actor: Actor, facts: Facts, document: bytes) -> ReviewContent:
         """V3: structured output only; every wrong field is named, and prose is no review."""
         try:
             result = read(document, ReviewResult)
@@ -147,7 +147,7 @@ class Reviews:
             self._note_return(actor, facts)
             raise
         rulings = [Ruling(ruling.finding, ruling.ruling, ruling.reason) for ruling in ruled]
-        return Given(document=result, findings=findings, notes=notes, files=files, rulings=rulings)
+        return ReviewContent(document=result, findings=findings, notes=notes, files=files, rulings=rulings)
 
     def _note_return(self, actor: Actor, facts: Facts) -> None:
         """V3: that a document was no review is on record, nothing of what it said; that is for the reviewer's score
@@ -168,7 +168,7 @@ class Reviews:
         rows = tx.all("review.returns", Return, task=case.task.id, attempt=case.attempt.n, session=case.me.session)
         return any(row.why == why for row in rows)
 
-    def _refuse(self, case: Case, given: Given, seen: str, before: Case) -> None:
+    def _refuse(self, case: Case, given: ReviewContent, seen: str, before: Case) -> None:
         """V3, D7: the reviewer is the session; the review is about the attempt that is there."""
         now, me = case.facts, case.me
         reasons: list[Reason] = []
@@ -199,7 +199,7 @@ class Reviews:
         _refuse_all(now.task.id, tuple(reasons))
 
     @staticmethod
-    def _rule(work: Work, case: Case, given: Given, raised: Raising) -> None:
+    def _rule(work: Work, case: Case, given: ReviewContent, raised: Raising) -> None:
         """The rulings come first, so that what is flagged again is flagged as it stands then; what they settle is not
         flagged again.
         """
@@ -222,7 +222,7 @@ class Reviews:
         )
         record_rulings(work, case, given.rulings, decision)
 
-    def _record(self, work: Work, case: Case, given: Given, raised: Raising) -> ReviewOutcome:
+    def _record(self, work: Work, case: Case, given: ReviewContent, raised: Raising) -> ReviewOutcome:
         facts, attempt, payload = case.facts, case.attempt, given.document.payload
         assert attempt is not None
         severities = [finding.severity for finding in given.findings]
@@ -293,7 +293,7 @@ class Reviews:
             task_id = self._context.find_id(tx, task)
             facts = facts_of(self._context, tx, task_id)
             if facts.attempt is None:
-                raise NotFound(f"nothing was handed in for {task_id}.", next_step=fe("show", task_id), task=task_id)
+                raise not_handed_in(task_id)
             policy = self._context.policy(tx, actor)
             answers = {row.root: row for row in tx.all("finding.answers", AnswerView, task=task_id)}
             known = [finding for finding in findings_of(tx, task_id) if finding.state in UNRESOLVED]

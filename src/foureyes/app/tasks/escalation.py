@@ -11,7 +11,7 @@ from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
 from foureyes.core.events.loop import Tier
-from foureyes.core.loop.engine import Act, Handed, LoopState, Odd, Step, loop_state, rounds
+from foureyes.core.loop.engine import FindingMove, Handed, LoopAct, LoopState, Odd, loop_state, rounds
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import TaskId
 
@@ -38,13 +38,13 @@ def loop_state_of(context: Context, tx: Tx, task: Task) -> LoopState:
     handed = tx.all("review.rounds", Handed, task=task.id)
     if not handed:
         return LoopState()
-    steps = tx.all("finding.steps", Step, task=task.id)
+    steps = tx.all("finding.steps", FindingMove, task=task.id)
     acts = [
-        Act(row.seq, row.iteration, row.option, row.why)
+        LoopAct(row.seq, row.iteration, row.option, row.why)
         for row in tx.all("review.escalations", EscalationView, task=task.id)
         if row.option
     ]
-    acts += tx.all("review.agreements", Act, task=task.id)
+    acts += tx.all("review.agreements", LoopAct, task=task.id)
     odds = tx.all("review.odd_ends", Odd, task=task.id)
     limits = context.gate_policy(tx).limits
     is_over = task.status in AT_WORK or bool(handed[-1].close_seq)

@@ -7,6 +7,13 @@ from typing import Literal
 import msgspec
 
 
+class JournalHead(msgspec.Struct, frozen=True):
+    """The end of the journal's chain."""
+
+    seq: int
+    hash: str
+
+
 class SecurityRow(msgspec.Struct, frozen=True):
     """One exception on record (P8), as the mirror file has it too."""
 

@@ -27,4 +27,4 @@ class DiffView(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def hunks(self) -> int:
         """How many hunks there are to look at."""
-        return sum(len(file.hunks) for file in self.files)
+        return sum(len(file.hunks) for file in self.files if file.counts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
@@ -11,9 +12,38 @@ from foureyes.core.loop.review import Review
 from foureyes.core.nouns.approval import Basis, basis_of
 from foureyes.core.nouns.feedback import Feedback as Entry
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
+from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.rules.risk import Risk
 from foureyes.errors import Reason
 from foureyes.steps import NO_STEP, Steps
+
+Face = Literal["", "cli", "tui", "web"]
+MEASURING: frozenset[Face] = frozenset({"tui", "web"})
+
+
+class Look(msgspec.Struct, frozen=True):
+    """How somebody looked at a change, as their face tells it (H4, H5): ids of hunks that were on screen long enough,
+    ids of others that were ticked off by hand, whether an external pager was opened, seconds in focus, whether it was a
+    sample of a batch. `confirmed`: asked about hunks that were never shown, they said yes (D8).
+
+    Numbers of hunks are counted by the application; a face tells ids only.
+    """
+
+    face: Face = ""
+    shown: tuple[str, ...] = ()
+    marked: tuple[str, ...] = ()
+    pager: bool = False
+    seconds: int = 0
+    sampled: bool = False
+    confirmed: bool = False
+
+    @property
+    def measured(self) -> bool:
+        """Whether the face knows what was on screen."""
+        return self.face in MEASURING
+
+
+NO_LOOK = Look()
 
 
 class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +69,7 @@ class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):
     finished_why: str = ""
     batch: str = ""
     gone: list[str] = []
+    look: Looked = NOTHING_KNOWN
     rests_on: str = ""
 
     @property
@@ -68,6 +99,7 @@ class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):
     reset_to: str | None = None
     priority: PriorityChange = "same"
     source: str = ""
+    look: Looked = NOTHING_KNOWN
 
     @property
     def entry(self) -> Entry:

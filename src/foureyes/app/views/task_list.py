@@ -59,13 +59,21 @@ class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Preview(msgspec.Struct, frozen=True, kw_only=True):
-    """What would happen if the caller approved now."""
+    """What would happen if the caller approved now, having looked at all of it. `unseen`: what becomes of hunks that
+    were never shown (D8).
+    """
 
     may_approve: bool
     rule: str
     needs_reason: bool = False
     stale: bool = False
     reasons: tuple[Reason, ...] = ()
+    unseen: str = "note"
+
+    @property
+    def asks_unseen(self) -> bool:
+        """Whether a face asks before hunks are approved that were never shown."""
+        return self.unseen == "ask"
 
 
 class ReviewableRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from foureyes.app.call.attempts import attempt_of
+from collections.abc import Mapping
+
+from foureyes.app.call.attempts import attempt_of, attempts_of
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
@@ -10,11 +12,11 @@ from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.ports import Tx
 from foureyes.app.views.work import WorktreeView
 from foureyes.app.work.branches import begin_again
-from foureyes.core.nouns.attempt import DETACHED
+from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, Attempt, own_branch
 from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.involvement import is_under
-from foureyes.core.words.ids import TaskId
+from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import GitProblem, LostClaim, Reason
 from foureyes.steps import fe, shell
 
@@ -68,4 +70,31 @@ class Worktrees:
             attempt = attempt_of(tx, task)
             target = self._context.project(tx).target
         own = attempt is not None and attempt.ref not in (DETACHED, f"refs/heads/{target}") and not attempt.landed
-        return attempt.ref if attempt is not None and own else f"refs/heads/fe/{task}"
+        return attempt.ref if attempt is not None and own else own_branch(task)
+
+
+def tidy(context: Context, task: TaskId, attempt: Attempt, target: str) -> str:
+    """K1: the worktree of a merged task goes, and its own branch with it; why it stays, else empty."""
+    try:
+        kept = context.workshop.drop_worktree(task)
+        if attempt.ref == own_branch(task) and not kept:
+            context.workshop.delete_merged(attempt.ref, target=target)
+    except GitProblem as problem:
+        kept = problem.message
+    return f"its worktree stays: {kept}" if kept else ""
+
+
+def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> None:
+    """What a crash left of merged tasks: worktrees and branches that nobody needs any more (Q4)."""
+    left = {ref.removeprefix(OWN_BRANCHES) for ref in heads if ref.startswith(OWN_BRANCHES)} | set(
+        context.workshop.worktrees()
+    )
+    with context.store.read() as tx:
+        merged = (
+            [task.id for task in tx.all("task.some", Task, ids=sorted(left)) if task.resolution == "merged"]
+            if left
+            else []
+        )
+        attempts = attempts_of(tx, merged)
+    for task, attempt in attempts.items():
+        tidy(context, TaskId(task), attempt, target)

@@ -43,10 +43,10 @@ class Wrong(ValueError):
     """Why a document of somebody else cannot be read, with the path of the field if it is one."""
 
 
-class Step(msgspec.Struct, frozen=True):
+class DocumentPlace(msgspec.Struct, frozen=True):
     """A place in a document: a field, an item or an entry of what is `above`. Put into words only for a misfit."""
 
-    above: Step | None
+    above: DocumentPlace | None
     name: str | int
     is_entry: bool = False
 
@@ -65,7 +65,7 @@ class Misfits(msgspec.Struct):
     problems: list[str] = []
     more: int = 0
 
-    def add(self, at: Step | None, what: str | Callable[[], str]) -> None:
+    def add(self, at: DocumentPlace | None, what: str | Callable[[], str]) -> None:
         """Keep a problem, or only count it; what takes long to find out is a function."""
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(f"{at or 'the document'}: {what if isinstance(what, str) else what()}")
@@ -124,14 +124,14 @@ class _Walk:
         self.value(None, value, _kind_of(into))
         return self.misfits
 
-    def value(self, at: Step | None, value: Any, kind: Kind) -> None:
+    def value(self, at: DocumentPlace | None, value: Any, kind: Kind) -> None:
         for fitting, extra in kind.shapes:
             if _fits(value, fitting):
                 self.inside(at, value, fitting, extra)
                 return
         self.misfits.add(at, _misfit(value, kind))
 
-    def inside(self, at: Step | None, value: Any, fitting: shape.Type, extra: dict[str, Any]) -> None:
+    def inside(self, at: DocumentPlace | None, value: Any, fitting: shape.Type, extra: dict[str, Any]) -> None:
         if isinstance(fitting, shape.StrType):
             self.text(at, value, fitting, extra)
         elif isinstance(fitting, shape.StructType):
@@ -143,58 +143,58 @@ class _Walk:
         elif isinstance(fitting, shape.DictType):
             self.entries(at, value, fitting)
 
-    def fields(self, at: Step | None, value: dict[str, Any], struct: shape.StructType) -> None:
+    def fields(self, at: DocumentPlace | None, value: dict[str, Any], struct: shape.StructType) -> None:
         self.twice(at, value)
         known = _fields_of(struct.cls)
         for name, given in value.items():
             if name in known:
-                self.value(Step(at, name), given, known[name][1])
+                self.value(DocumentPlace(at, name), given, known[name][1])
             elif struct.forbid_unknown_fields:
-                self.misfits.add(Step(at, name), partial(_unknown, name, list(known)))
+                self.misfits.add(DocumentPlace(at, name), partial(_unknown, name, list(known)))
         for name, (is_required, kind) in known.items():
             if is_required and name not in value:
-                self.misfits.add(Step(at, name), f"missing; it takes {_expected(kind)}")
+                self.misfits.add(DocumentPlace(at, name), f"missing; it takes {_expected(kind)}")
 
-    def entries(self, at: Step | None, value: dict[str, Any], table: shape.DictType) -> None:
+    def entries(self, at: DocumentPlace | None, value: dict[str, Any], table: shape.DictType) -> None:
         self.twice(at, value)
         key, kind = _kind(table.key_type), _kind(table.value_type)
         for name, given in value.items():
-            place = Step(at, name, is_entry=True)
+            place = DocumentPlace(at, name, is_entry=True)
             self.value(place, name, key)
             self.value(place, given, kind)
 
-    def items(self, at: Step | None, value: list[Any], row: shape.VarTupleType) -> None:
+    def items(self, at: DocumentPlace | None, value: list[Any], row: shape.VarTupleType) -> None:
         kind = _kind(row.item_type)
         for number, item in enumerate(value):
-            self.value(Step(at, number), item, kind)
+            self.value(DocumentPlace(at, number), item, kind)
 
-    def text(self, at: Step | None, value: str, text: shape.StrType, extra: dict[str, Any]) -> None:
+    def text(self, at: DocumentPlace | None, value: str, text: shape.StrType, extra: dict[str, Any]) -> None:
         if CHECK in extra and (problem := extra[CHECK](value)):
             self.misfits.add(at, f"{_quoted(value)} {problem}")
 
-    def number(self, at: Step | None, value: int, number: shape.IntType) -> None:
+    def number(self, at: DocumentPlace | None, value: int, number: shape.IntType) -> None:
         least, most = -BIGGEST if number.ge is None else number.ge, BIGGEST if number.le is None else number.le
         if not least <= value <= most:
             self.misfits.add(at, f"{_quoted(value)} is not between {least:,} and {most:,}")
 
-    def twice(self, at: Step | None, value: dict[str, Any]) -> None:
+    def twice(self, at: DocumentPlace | None, value: dict[str, Any]) -> None:
         for name in value.twice if isinstance(value, Doubled) else ():
-            self.misfits.add(Step(at, name), "given more than once")
+            self.misfits.add(DocumentPlace(at, name), "given more than once")
 
 
 class _StrictWalk(_Walk):
     """The same for documents of ours: what is too long or cannot be printed does not fit either."""
 
-    def entries(self, at: Step | None, value: dict[str, Any], table: shape.DictType) -> None:
+    def entries(self, at: DocumentPlace | None, value: dict[str, Any], table: shape.DictType) -> None:
         self.twice(at, value)
         self.size(at, len(value), table.max_length or MOST_ITEMS, "entries")
         super().entries(at, dict(list(value.items())[:MOST_ITEMS]), table)
 
-    def items(self, at: Step | None, value: list[Any], row: shape.VarTupleType) -> None:
+    def items(self, at: DocumentPlace | None, value: list[Any], row: shape.VarTupleType) -> None:
         self.size(at, len(value), row.max_length or MOST_ITEMS, "items")
         super().items(at, value[:MOST_ITEMS], row)
 
-    def text(self, at: Step | None, value: str, text: shape.StrType, extra: dict[str, Any]) -> None:
+    def text(self, at: DocumentPlace | None, value: str, text: shape.StrType, extra: dict[str, Any]) -> None:
         self.size(at, len(value), text.max_length or MOST_IN_TEXT, "characters")
         broken = (BROKEN_LINE if extra.get(ONE_LINE) else BROKEN_TEXT).search(value)
         if broken is not None:
@@ -205,7 +205,7 @@ class _StrictWalk(_Walk):
         else:
             super().text(at, value, text, extra)
 
-    def size(self, at: Step | None, given: int, most: int, what: str) -> None:
+    def size(self, at: DocumentPlace | None, given: int, most: int, what: str) -> None:
         if given > most:
             self.misfits.add(at, f"{given:,} {what}; at most {most:,} are taken")
 

@@ -58,7 +58,7 @@ class Hunk(msgspec.Struct, frozen=True):
 
 class FileDiff(msgspec.Struct, frozen=True, kw_only=True):
     """A changed file. `old_path` is set for a rename, sizes for a binary file, `mode_change` as `100644 to 100755`;
-    `folded`: generated, or a lock file.
+    `folded`: generated, or a lock file; `counts`: its hunks are to be looked at (H4).
     """
 
     path: str
@@ -71,6 +71,7 @@ class FileDiff(msgspec.Struct, frozen=True, kw_only=True):
     new_size: int | None = None
     mode_change: str = ""
     folded: bool = False
+    counts: bool = True
     hunks: tuple[Hunk, ...] = ()
     old_object: str = ""
     new_object: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from foureyes.core.events.event import Event
 from foureyes.core.nouns.attempt import Author, ChangedFile, Commit, Mark, Relation, Signal
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
+from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.words.ids import DiffId, SessionId, Sha
 from foureyes.core.words.lifecycle import Status
 
@@ -48,6 +49,7 @@ class Approved(Event, frozen=True, kw_only=True):
     grade: str = ""
     batch: str = ""
     gone: tuple[str, ...] = ()
+    look: Looked = NOTHING_KNOWN
 
 
 class ApprovalRecorded(Event, frozen=True, kw_only=True):
@@ -60,6 +62,7 @@ class ApprovalRecorded(Event, frozen=True, kw_only=True):
     reason: str = ""
     seen: str = ""
     grade: str = ""
+    look: Looked = NOTHING_KNOWN
 
 
 class ApprovalFinished(Event, frozen=True, kw_only=True):
@@ -93,13 +96,15 @@ class RedoRequested(Event, frozen=True, kw_only=True):
     option: RedoOption = "keep"
     reset_to: Sha | None = None
     priority: PriorityChange = "same"
+    look: Looked = NOTHING_KNOWN
 
 
 class TaskRejected(Event, frozen=True, kw_only=True):
-    """Blocked by a decision, with its reason."""
+    """Blocked by a decision, with its reason and how the work was looked at (H5)."""
 
     iteration: int
     reason: str
+    look: Looked = NOTHING_KNOWN
 
 
 class TaskMerged(Event, frozen=True, kw_only=True):

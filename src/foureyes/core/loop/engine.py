@@ -40,7 +40,7 @@ class Handed(msgspec.Struct, frozen=True, kw_only=True):
     merge_failures: int = 0
 
 
-class Step(msgspec.Struct, frozen=True):
+class FindingMove(msgspec.Struct, frozen=True):
     """A move of a blocking finding, in the order of the journal."""
 
     root: str
@@ -49,7 +49,7 @@ class Step(msgspec.Struct, frozen=True):
     kind: str
 
 
-class Act(msgspec.Struct, frozen=True):
+class LoopAct(msgspec.Struct, frozen=True):
     """What somebody said about the loop: the gate asked for the lead (L14), an approval made that needless, the lead
     decided (E3).
     """
@@ -163,9 +163,9 @@ def waits(tier: Tier) -> WaitingFor:
     return "user" if tier == "user" else ""
 
 
-def rounds(handed: Sequence[Handed], steps: Iterable[Step], *, closed: bool) -> list[Round]:
+def rounds(handed: Sequence[Handed], steps: Iterable[FindingMove], *, closed: bool) -> list[Round]:
     """L11: what each iteration did to the blocking findings. `closed`: the latest has been sent back, too."""
-    by_iteration: dict[int, list[Step]] = {}
+    by_iteration: dict[int, list[FindingMove]] = {}
     for step in steps:
         by_iteration.setdefault(step.iteration, []).append(step)
     state: dict[str, State] = {}
@@ -203,7 +203,7 @@ def rounds(handed: Sequence[Handed], steps: Iterable[Step], *, closed: bool) -> 
 
 
 def loop_state(
-    handed: Sequence[Handed], done: Sequence[Round], acts: Sequence[Act], odds: Sequence[Odd], limits: Limits
+    handed: Sequence[Handed], done: Sequence[Round], acts: Sequence[LoopAct], odds: Sequence[Odd], limits: Limits
 ) -> LoopState:
     """E1: fold the rounds in the order of the journal into where the task stands now."""
     count, table = _Count(), []
@@ -243,7 +243,7 @@ def _judged(current: Round, tier: Tier, count: _Count, limits: Limits, *, is_ove
 
 
 def _in_order(
-    count: _Count, attempt: Handed, current: Round, acts: Sequence[Act], odds: Sequence[Odd], limits: Limits
+    count: _Count, attempt: Handed, current: Round, acts: Sequence[LoopAct], odds: Sequence[Odd], limits: Limits
 ) -> list[tuple[int, Callable[[], None]]]:
     """Everything that counts within one iteration, each with its place in the journal."""
     happened: list[tuple[int, Callable[[], None]]] = []
@@ -284,7 +284,7 @@ def _approved(count: _Count) -> None:
     count.waiting_for = ""
 
 
-def _act(count: _Count, act: Act) -> None:
+def _act(count: _Count, act: LoopAct) -> None:
     """L14, E3: the lead is asked, or has decided."""
     if act.option == "asked":
         count.waiting_for, count.why, count.asked = "lead", act.why, True

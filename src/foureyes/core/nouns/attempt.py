@@ -15,6 +15,9 @@ Signal = Literal["DONE", "BLOCKED", "NEEDS_REVIEW"]
 SIGNALS: tuple[Signal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
 """S1: with what a run ends that hands in. A failed run is never a submit (S2)."""
 
+OWN_BRANCHES = "refs/heads/fe/"
+"""Below it each task has a branch of its own: `fe/<task>`."""
+
 MarkKind = Literal["deleted", "executable", "binary", "hidden", "skip", "assert"]
 
 
@@ -104,6 +107,16 @@ class Author(msgspec.Struct, frozen=True):
     @property
     def source(self) -> AuthorSource:
         return source_of(self.why)
+
+
+def nothing_handed_in(task: str) -> str:
+    """The words for a task without an attempt."""
+    return f"nothing was handed in for {task}"
+
+
+def own_branch(task: str) -> str:
+    """The full name of a task's own branch."""
+    return OWN_BRANCHES + task
 
 
 def source_of(why: str) -> AuthorSource:

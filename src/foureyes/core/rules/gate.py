@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.core.nouns.attempt import DETACHED
+from foureyes.core.nouns.attempt import DETACHED, nothing_handed_in
 from foureyes.core.nouns.check import red
 from foureyes.core.nouns.finding import Blocking, rule_step, rulings_for
+from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.rules.check_states import NOT_COMPARED, check_states
 from foureyes.core.rules.involvement import labels_in_force
@@ -18,7 +19,7 @@ from foureyes.core.rules.policy import AgentApproval, ReviewPolicy, must_be_seen
 from foureyes.core.words.ids import Sha, short_diff
 from foureyes.core.words.text import is_blank
 from foureyes.errors import Reason
-from foureyes.steps import Steps, by_person, fe, in_turn, one_of, phrase
+from foureyes.steps import Steps, by_person, fe, in_turn, one_of, phrase, prose
 
 if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts
@@ -34,7 +35,13 @@ class Tip(msgspec.Struct, frozen=True):
 
 
 def check(
-    facts: Facts, actor: Party, tip: Tip | None, seen: str, policy: ReviewPolicy, reason: str = ""
+    facts: Facts,
+    actor: Party,
+    tip: Tip | None,
+    seen: str,
+    policy: ReviewPolicy,
+    reason: str = "",
+    look: Looked = NOTHING_KNOWN,
 ) -> tuple[Reason, ...]:
     """D: everything but who is asking. `tip` None means git could not be asked."""
     conditions: tuple[Callable[[], Iterable[Reason | None]], ...] = (
@@ -45,7 +52,7 @@ def check(
         lambda: was_not_checked(facts, actor, policy, reason),
         lambda: [lacks_reviews(facts, actor, policy)],
         lambda: [was_not_seen(facts, actor, seen)],
-        lambda: [was_not_shown(facts, actor, policy, seen)],
+        lambda: [was_not_shown(facts, actor, policy, seen, look)],
         lambda: [was_not_reviewed(facts, actor, policy.agent_approval)],
     )
     return tuple(reason for condition in conditions for reason in reasons_of(condition))
@@ -133,7 +140,7 @@ def is_stale(facts: Facts, tip: Tip | None) -> Reason | None:
     attempt = facts.attempt
     again = fe("submit", facts.task.id)
     if attempt is None:
-        return Reason("D4", f"nothing was handed in for {facts.task.id}", again)
+        return Reason("D4", nothing_handed_in(facts.task.id), again)
     if tip is None:
         return Reason("D4", "git could not say whether the attempt is current", fe("doctor"))
     if attempt.no_code and attempt.base == attempt.head:
@@ -191,14 +198,36 @@ def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | 
     )
 
 
-def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str) -> Reason | None:
-    """D8: where a label asks for it, a person says which diff was on screen; the command line measures nothing (H4)."""
+def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str, look: Looked) -> Reason | None:
+    """D8: where a label asks for it, every hunk was shown to the person who approves (H4). `ask` is content with a mark
+    by hand, a pager or a yes, and where nothing is measured with the name of the diff; `refuse` is not.
+    """
     label = must_be_seen(policy, labels_in_force(facts))
-    if label is None or actor.kind != "human" or seen or facts.attempt is None:
+    if label is None or actor.kind != "human" or facts.attempt is None:
         return None
+    strict = policy.label_rules[label].unseen == "refuse"
+    if look.hunks is None and not strict:
+        return None if seen else _nothing_shows(facts, label)
+    if look.hunks is None:
+        why = f"label {label} wants every hunk to be on screen, and nothing measured that"
+        return Reason("D8", why, in_the_app(facts))
+    never = look.hunks - look.shown if strict else look.hunks - look.shown - look.marked
+    if never <= 0 or (not strict and (look.confirmed or look.pager)):
+        return None
+    were = "hunk was" if never == 1 else "hunks were"
+    return Reason("D8", f"{never} {were} never shown to the approver (label {label})", in_the_app(facts))
+
+
+def _nothing_shows(facts: Facts, label: str) -> Reason:
+    assert facts.attempt is not None
     shown = short_diff(facts.attempt.diff_id)
     step = in_turn(fe("show", facts.task.id, "--diff"), fe("approve", facts.task.id, "--seen", shown))
     return Reason("D8", f"label {label} wants the change to be looked at, and nothing shows that it was", step)
+
+
+def in_the_app(facts: Facts) -> Steps:
+    """Where hunks are shown and counted."""
+    return prose(f"look at every hunk of {facts.task.id} in the terminal app, and approve it there")
 
 
 def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:

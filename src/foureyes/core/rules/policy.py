@@ -219,15 +219,12 @@ def required_reviews(policy: ReviewPolicy, labels: Iterable[str]) -> int:
 
 
 def must_be_seen(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:
-    """D8: the label that wants every hunk shown to a person who approves, if any."""
-    return next(
-        (
-            label
-            for label in sorted(labels)
-            if label in policy.label_rules and policy.label_rules[label].unseen != "note"
-        ),
-        None,
-    )
+    """D8: the label that wants every hunk shown to a person who approves, if any; one that refuses before one that
+    asks.
+    """
+    rules = {label: policy.label_rules[label] for label in sorted(labels) if label in policy.label_rules}
+    strictest: tuple[Unseen, ...] = ("refuse", "ask")
+    return next((label for unseen in strictest for label, rule in rules.items() if rule.unseen == unseen), None)
 
 
 def bars_auto_approval(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:

@@ -22,7 +22,7 @@ BY_RULE = "M4"
 GLASS = "break_glass"
 
 
-class Given(msgspec.Struct, frozen=True):
+class WaitingApproval(msgspec.Struct, frozen=True):
     """An approval that waits to be merged."""
 
     seq: int
@@ -34,7 +34,7 @@ class Given(msgspec.Struct, frozen=True):
     gone: tuple[str, ...] = ()
 
 
-def why_void(facts: Facts, policy: ReviewPolicy, given: Given, tip: gate.Tip | None) -> tuple[Reason, ...]:
+def why_void(facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: gate.Tip | None) -> tuple[Reason, ...]:
     """T `void`: every reason why this approval would not be given now; empty when it would. Holds only make it wait
     (D3).
     """
@@ -52,7 +52,7 @@ def why_void(facts: Facts, policy: ReviewPolicy, given: Given, tip: gate.Tip | N
     return tuple(reasons)
 
 
-def _by_whom(facts: Facts, policy: ReviewPolicy, given: Given) -> tuple[Reason, ...]:
+def _by_whom(facts: Facts, policy: ReviewPolicy, given: WaitingApproval) -> tuple[Reason, ...]:
     """P for whoever approved, with the words they gave. What they used up of a daily limit, they used up then."""
     declared = Declaration(
         given.reason, self_review=given.exception == "self_review", reviewed_by="on record" if given.exception else ""
@@ -62,7 +62,7 @@ def _by_whom(facts: Facts, policy: ReviewPolicy, given: Given) -> tuple[Reason, 
     return () if decision.allowed else decision.reasons
 
 
-def why_not_checked(facts: Facts, given: Given, checked: tuple[CheckState, ...], tree: str) -> list[Reason]:
+def why_not_checked(facts: Facts, given: WaitingApproval, checked: tuple[CheckState, ...], tree: str) -> list[Reason]:
     """D5 on the merge result: every required check is green, for approvals by agents and rules where it counts."""
     if given.exception == GLASS:
         return []

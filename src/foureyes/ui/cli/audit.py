@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import click
+import msgspec
 
+from foureyes.app.views.audit import JournalRow
+from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.errors import VerificationFailed
 from foureyes.steps import blank, fe, in_turn
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.store import show_progress
+
+
+class Decision(msgspec.Struct):
+    """What a journal row says about how a decision was made (H5)."""
+
+    look: Looked = NOTHING_KNOWN
+    batch: str = ""
 
 
 @click.group("audit")
@@ -33,11 +43,22 @@ def audit_log(session: Session, task: str | None, limit: int) -> None:
             row.task,
             row.session,
             row.hash[:8],
-            output.shorten(row.payload, 80),
+            output.shorten(how_it_was_seen(row) + row.payload, 80),
         )
         for row in rows
     ]
     output.write_raw(output.table(("ROW", "WHEN", "KIND", "TASK", "SESSION", "HASH", "PAYLOAD"), cells) + "\n")
+
+
+def how_it_was_seen(row: JournalRow) -> str:
+    """How a decision was looked at, where that was measured (H4), to stand before what else the row says."""
+    if '"look":{' not in row.payload:
+        return ""
+    decision = msgspec.json.decode(row.payload, type=Decision)
+    if decision.look.hunks is None:
+        return ""
+    batch = f"{decision.batch} in a batch, " if decision.batch else ""
+    return f"({batch}{decision.look.words}) "
 
 
 @verb("verify", example="fe audit verify")

@@ -6,13 +6,16 @@ import sys
 
 import click
 
-from foureyes.app.views.review import ApprovalOutcome, Batch
+from foureyes.app.views.review import ApprovalOutcome, Batch, Look
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.ids import short_diff
 from foureyes.errors import BadInput, FoureyesError
 from foureyes.steps import blank, fe
 from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
+
+LOOK = Look("cli")
+"""H4: the command line does not know what was on screen."""
 
 
 @verb("approve", example='fe approve fe-7k2 --seen 9b20c4d1 -m "read the diff, tried it by hand"')
@@ -76,7 +79,9 @@ def approve(
             raise BadInput("--withdraw takes a reason and nothing else.", next_step=fe("approve", "--withdraw", task))
         say(session, session.app.decisions.withdraw(session.actor, task, reason=reason))
         return
-    outcome = session.app.decisions.approve(session.actor, task, seen=seen, declaration=declared, if_version=if_version)
+    outcome = session.app.decisions.approve(
+        session.actor, task, seen=seen, declaration=declared, if_version=if_version, look=LOOK
+    )
     session.answer(outcome, approve_text(outcome))
 
 
@@ -89,7 +94,7 @@ def approve_batch(session: Session, tasks: tuple[str, ...], reason: str, *, all_
         if not confirmed(session, batch, yes):
             return
     code = 0
-    for answer in session.app.decisions.approve_many(session.actor, chosen, reason=reason):
+    for answer in session.app.decisions.approve_many(session.actor, chosen, reason=reason, look=LOOK):
         if isinstance(answer, FoureyesError):
             output.flush()
             code = max(code, diagnostics.report(answer, json=session.json))

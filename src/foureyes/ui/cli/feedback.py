@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from foureyes.app.views.review import Look
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
 from foureyes.errors import BadInput
 from foureyes.steps import fe
@@ -41,7 +42,14 @@ def redo(
     say(
         session,
         session.app.feedback.redo(
-            session.actor, task, reason, issues=issues, option=chosen, checkpoint=checkpoint, priority=priority
+            session.actor,
+            task,
+            reason,
+            issues=issues,
+            option=chosen,
+            checkpoint=checkpoint,
+            priority=priority,
+            look=Look("cli"),
         ),
     )
 
@@ -51,4 +59,4 @@ def redo(
 @reason_options
 def reject(session: Session, task: str, reason: str) -> None:
     """Refuse a change with a reason: the task is blocked until you or a person takes it up again."""
-    say(session, session.app.feedback.reject(session.actor, task, reason))
+    say(session, session.app.feedback.reject(session.actor, task, reason, look=Look("cli")))

@@ -46,7 +46,7 @@ def test_everything_means_the_callers_worktree(project: Project, tmp_path: Path)
     project.write("here.py", "x\n")
     head = project.workshop(tmp_path / "linked").commit_all("linked", [])
     assert head == project.head(WORK)
-    assert project.repo().uncommitted(MAIN) == ["here.py"]
+    assert project.port().uncommitted(MAIN) == ["here.py"]
 
 
 def test_a_refusing_hook_and_a_missing_name_are_told_in_gits_words(project: Project, home: Path) -> None:
@@ -80,12 +80,12 @@ def test_one_new_file_is_committed_and_nothing_else_moves_P12(project: Project, 
     project.write("code.py", "unstaged\n")
     project.write("untracked.toml", "x\n")
     project.write(name, "policy\n")
-    before = project.repo().uncommitted(MAIN)
+    before = project.port().uncommitted(MAIN)
     head = project.workshop().commit_file(name, "Add the policy")
     assert head == project.head()
     assert project.git("show", "--format=%s", "--name-only", "HEAD").split("\n") == ["Add the policy", "", name]
     assert project.git("diff", "--cached", "--name-only") == "staged.toml"
-    assert project.repo().uncommitted(MAIN) == [path for path in before if path != name]
+    assert project.port().uncommitted(MAIN) == [path for path in before if path != name]
 
 
 def test_a_staged_half_of_a_changed_file_is_committed_as_it_is_on_disk_P12(project: Project) -> None:
@@ -93,8 +93,8 @@ def test_a_staged_half_of_a_changed_file_is_committed_as_it_is_on_disk_P12(proje
     project.git("add", "code.py")
     project.write("code.py", "on disk\n")
     project.workshop().commit_file("code.py", "All of it")
-    assert project.repo().file_at("main", "code.py") == "on disk\n"
-    assert project.repo().is_clean()
+    assert project.port().file_at("main", "code.py") == "on disk\n"
+    assert project.port().is_clean()
 
 
 def test_a_file_can_be_the_first_commit_and_the_rest_stays_staged_P12(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_file_goes_to_the_main_worktree_from_every_worktree_P12(project: Proje
 
 def test_a_file_that_is_committed_already_is_no_error_P12(project: Project) -> None:
     assert project.workshop().commit_file("code.py", "again") == project.head()
-    assert project.repo().commit_count() == 1
+    assert project.port().commit_count() == 1
 
 
 def test_a_refused_file_leaves_the_index_as_it_was_P12(project: Project) -> None:
@@ -147,4 +147,4 @@ def test_where_no_branch_or_no_worktree_is_a_file_is_not_committed(project: Proj
     project.git("clone", "-q", "--bare", str(project.path), str(bare))
     with pytest.raises(GitProblem, match="bare repository"):
         project.workshop(bare).commit_file("HEAD", "x")
-    assert project.repo(bare).is_clean()
+    assert project.port(bare).is_clean()

@@ -18,7 +18,7 @@ def test_a_branch_in_a_file_is_read_as_git_reads_it(project: Project) -> None:
 def test_a_packed_branch_is_left_to_git(project: Project) -> None:
     project.git("pack-refs", "--all")
     assert read_loose(f"{project.path}/.git", "refs/heads/main") is None
-    assert project.repo().commit_of("refs/heads/main") == project.head("main")
+    assert project.port().commit_of("refs/heads/main") == project.head("main")
 
 
 @pytest.mark.parametrize("content", ["ref: refs/heads/main\n", "", "not a commit\n", "0" * 39 + "\n"])

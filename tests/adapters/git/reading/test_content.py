@@ -13,13 +13,14 @@ from foureyes.adapters.git.reading import content
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
-from tests.adapters.git.conftest import CODE, Project
+from tests.adapters.git.conftest import Project
+from tests.stage.checkout import CODE
 
 NOBODY = Sha("1" * 40)
 
 
 def pieces(project: Project, base: str = "main", head: str = "HEAD") -> list[str]:
-    return list(project.repo().pieces(project.head(base), project.head(head)))
+    return list(project.port().pieces(project.head(base), project.head(head)))
 
 
 def blobs(project: Project, base: str = "main", head: str = "HEAD") -> set[str]:
@@ -41,7 +42,7 @@ def test_texts_are_those_of_the_commit_and_not_of_the_worktree(project: Project)
     commit = project.commit(code_py="as committed\n")
     project.commit(code_py="later\n")
     project.write("code.py", "dirty\n")
-    assert project.repo().texts(commit, ["code.py"]) == {"code.py": "as committed\n"}
+    assert project.port().texts(commit, ["code.py"]) == {"code.py": "as committed\n"}
 
 
 NAMES = [
@@ -62,14 +63,14 @@ def test_odd_names_are_only_names(project: Project) -> None:
     for name in NAMES:
         project.write(name, f"text of {name}")
     commit = project.commit()
-    assert project.repo().texts(commit, NAMES) == {name: f"text of {name}" for name in NAMES}
+    assert project.port().texts(commit, NAMES) == {name: f"text of {name}" for name in NAMES}
 
 
 def test_a_path_that_is_no_utf8_is_asked_for_by_its_bytes(project: Project) -> None:
     name = b"gr\xfc\xdfe.py"
     project.write(name, "text\n")
     commit = project.commit()
-    assert project.repo().texts(commit, [os.fsdecode(name)]) == {os.fsdecode(name): "text\n"}
+    assert project.port().texts(commit, [os.fsdecode(name)]) == {os.fsdecode(name): "text\n"}
 
 
 IMPOSSIBLE = [
@@ -90,9 +91,9 @@ IMPOSSIBLE = [
 
 
 def test_what_is_not_there_or_cannot_be_asked_for_is_left_out(project: Project) -> None:
-    assert project.repo().texts(project.head(), [*IMPOSSIBLE, "code.py"]) == {"code.py": CODE}
-    assert project.repo().texts(project.head(), IMPOSSIBLE) == {}
-    assert project.repo().texts(project.head(), []) == {}
+    assert project.port().texts(project.head(), [*IMPOSSIBLE, "code.py"]) == {"code.py": CODE}
+    assert project.port().texts(project.head(), IMPOSSIBLE) == {}
+    assert project.port().texts(project.head(), []) == {}
 
 
 def test_binary_and_large_files_links_folders_and_submodules_are_left_out(
@@ -109,19 +110,19 @@ def test_binary_and_large_files_links_folders_and_submodules_are_left_out(
     project.git("update-index", "--add", "--cacheinfo", f"160000,{project.head()},module")
     project.git("commit", "-q", "-m", "all kinds")
     asked = ["binary", "nul later", "large", "nearly", "folder", "link", "module"]
-    found = project.repo().texts(project.head(), asked)
+    found = project.port().texts(project.head(), asked)
     assert sorted(found) == ["nearly", "nul later"]
     assert found["nul later"].endswith("a\0")
 
 
 def test_text_that_is_no_utf8_is_read_all_the_same(project: Project) -> None:
     project.write("latin.txt", b"gr\xfc\xdfe\r\n")
-    assert project.repo().texts(project.commit(), ["latin.txt"]) == {"latin.txt": "gr��e\r\n"}
+    assert project.port().texts(project.commit(), ["latin.txt"]) == {"latin.txt": "gr��e\r\n"}
 
 
 def test_files_with_the_same_content_and_empty_ones_are_all_there(project: Project) -> None:
     commit = project.commit(a_py="same\n", b_py="same\n", c_py="")
-    assert project.repo().texts(commit, ["a.py", "b.py", "c.py", "a.py"]) == {
+    assert project.port().texts(commit, ["a.py", "b.py", "c.py", "a.py"]) == {
         "a.py": "same\n",
         "b.py": "same\n",
         "c.py": "",
@@ -133,11 +134,11 @@ def test_many_paths_are_asked_for_in_portions(project: Project, monkeypatch: pyt
     names = [f"folder/file {number}" for number in range(50)]
     for name in names:
         project.write(name, name)
-    assert project.repo().texts(project.commit(), names) == {name: name for name in names}
+    assert project.port().texts(project.commit(), names) == {name: name for name in names}
 
 
 def test_an_unknown_commit_is_a_problem_and_never_an_option(project: Project) -> None:
-    repo = project.repo()
+    repo = project.port()
     for nobody in (NOBODY, Sha("HEAD"), Sha("--help"), Sha("")):
         with pytest.raises(GitProblem):
             repo.texts(nobody, ["code.py"])
@@ -155,9 +156,9 @@ def test_a_renamed_file_is_found_by_its_new_path_L2(project: Project) -> None:
     project.git("mv", "code.py", "näme\nnew.py")
     project.write("näme\nnew.py", CODE.replace("line 7\n", "line seven\n"))
     new = project.commit()
-    assert project.repo().renames(old, new) == {"näme\nnew.py": "code.py"}
-    assert project.repo().renames(new, old) == {"code.py": "näme\nnew.py"}
-    assert project.repo().renames(new, new) == {}
+    assert project.port().renames(old, new) == {"näme\nnew.py": "code.py"}
+    assert project.port().renames(new, old) == {"code.py": "näme\nnew.py"}
+    assert project.port().renames(new, new) == {}
 
 
 def test_new_changed_gone_and_empty_files_are_no_renames_L2(project: Project) -> None:
@@ -165,7 +166,7 @@ def test_new_changed_gone_and_empty_files_are_no_renames_L2(project: Project) ->
     project.git("mv", "empty.py", "empty2.py")
     (project.path / "gone.py").unlink()
     new = project.commit(other_py="x\ny\nz\n", code_py=CODE + "more\n")
-    assert project.repo().renames(old, new) == {}
+    assert project.port().renames(old, new) == {}
 
 
 def test_beyond_the_limit_only_unchanged_files_are_followed_L2(
@@ -180,9 +181,9 @@ def test_beyond_the_limit_only_unchanged_files_are_followed_L2(
         (project.path / f"old{number}.txt").unlink()
         project.write(f"new{number}.txt", text if number == 0 else text + "more\n")
     new = project.commit()
-    assert len(project.repo().renames(old, new)) == 6
+    assert len(project.port().renames(old, new)) == 6
     monkeypatch.setattr(content, "_RENAMES", limited)
-    assert project.repo().renames(old, new) == {"new0.txt": "old0.txt"}
+    assert project.port().renames(old, new) == {"new0.txt": "old0.txt"}
 
 
 # What is left behind
@@ -325,7 +326,7 @@ def test_no_setting_and_no_attribute_changes_what_pieces_are_A2(project: Project
     project.branch("work")
     project.write("name \xfc.py", "x\n")
     project.commit(code_py=CODE.replace("line 3\n", "\nline three\n"))
-    before, renamed = pieces(project), project.repo().renames(project.head("main"), project.head())
+    before, renamed = pieces(project), project.port().renames(project.head("main"), project.head())
     project.write(".git/info/attributes", "*.py diff=x\n*.py -diff\n")
     program = f"touch {mark}; cat"
     for key, value in {
@@ -350,14 +351,14 @@ def test_no_setting_and_no_attribute_changes_what_pieces_are_A2(project: Project
         project.git("config", key, value)
     project.git("replace", project.head(), project.head("main"))
     assert pieces(project) == before
-    assert project.repo().renames(project.head("main"), project.head()) == renamed
+    assert project.port().renames(project.head("main"), project.head()) == renamed
     assert not mark.exists()
 
 
 def test_a_replaced_object_is_read_as_it_is_A2(project: Project) -> None:
     real, fake = project.git("rev-parse", "HEAD:code.py"), project.git("hash-object", "-w", "--stdin", stdin=b"fake\n")
     project.git("replace", real, fake)
-    assert project.repo().texts(project.head(), ["code.py"]) == {"code.py": CODE}
+    assert project.port().texts(project.head(), ["code.py"]) == {"code.py": CODE}
 
 
 def test_the_calls_do_not_grow_with_the_change_A6(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -365,7 +366,7 @@ def test_the_calls_do_not_grow_with_the_change_A6(project: Project, monkeypatch:
         project.branch(f"work-{commits}", "main")
         for number in range(commits):
             project.commit(**{f"file{number}_py": f"{commits} {number}\n"})
-        repo, count = project.repo(), 0
+        repo, count = project.port(), 0
         room = repo._git.room
 
         def counted(*args: str, stdin: bytes = b"") -> object:

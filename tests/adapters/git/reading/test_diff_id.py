@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.git.conftest import CODE, Project
+from tests.adapters.git.conftest import Project
+from tests.stage.checkout import CODE
 
 EVIL = "[diff]\n\texternal = /bin/false\n\talgorithm = patience\n\tnoprefix = true\n[core]\n\tattributesFile = ~/evil\n"
 SUBMODULE = "1" * 40
@@ -164,7 +165,7 @@ def test_nothing_beside_the_objects_changes_the_diff_A2(
     make_hostile(project)
     after = project.change()
     assert (after.diff_id, after.files) == (before.diff_id, before.files)
-    assert project.repo().diff_text(before.base, before.head) == project.repo().diff_text(after.base, after.head)
+    assert project.port().diff_text(before.base, before.head) == project.port().diff_text(after.base, after.head)
 
 
 def test_the_environment_does_not_change_the_diff_A2(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,7 +268,7 @@ def test_the_mode_is_part_of_the_diff_A2(project: Project) -> None:
 
 
 def test_a_change_of_mode_alone_is_a_diff_whatever_the_content_A2(project: Project) -> None:
-    empty = project.repo().change(target="main", ref="refs/heads/main", since=None).diff_id
+    empty = project.port().change(target="main", ref="refs/heads/main", since=None).diff_id
     project.branch("work")
     (project.path / "code.py").chmod(0o755)
     project.commit("executable")
@@ -425,9 +426,9 @@ def test_reading_writes_nothing_into_the_repository(project: Project) -> None:
     git_dir = project.path / ".git"
     before = {path: path.stat().st_mtime_ns for path in git_dir.rglob("*")}
     change = project.change()
-    project.repo().diff_text(change.base, change.head)
-    project.repo().uncommitted("refs/heads/work")
-    project.repo().relation(base=change.base, head=change.head, new_head=change.base, target="main")
+    project.port().diff_text(change.base, change.head)
+    project.port().uncommitted("refs/heads/work")
+    project.port().relation(base=change.base, head=change.head, new_head=change.base, target="main")
     assert {path: path.stat().st_mtime_ns for path in git_dir.rglob("*")} == before
 
 
@@ -436,7 +437,7 @@ def test_the_temporary_directory_is_removed(project: Project, tmp_path: Path, mo
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
     project.branch("work")
-    repo = project.repo()
+    repo = project.port()
     repo.change(target="main", ref="refs/heads/work", since=None)
     assert len(list(temporary.iterdir())) == 1
     repo.close()

@@ -14,14 +14,16 @@ from hypothesis import strategies as st
 from foureyes.core.documents.unified_diff import FileDiff
 from foureyes.core.words.ids import Sha
 
-from tests.adapters.git.conftest import CODE, Project
+from tests.adapters.git.conftest import Project
 from tests.adapters.git.reading.test_diff_id import rich
 from tests.core.documents.test_unified_diff import rejoined
+from tests.stage.checkout import CODE
+from tests.stage.night import plays
 
 
 def files_of(project: Project) -> dict[str, FileDiff]:
     change = project.change()
-    return {file.path: file for file in project.repo().file_diffs(change.base, change.head)}
+    return {file.path: file for file in project.port().file_diffs(change.base, change.head)}
 
 
 def written(project: Project, base: Sha, head: Sha) -> str:
@@ -90,7 +92,11 @@ CONTENT = st.one_of(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=plays("random diffs by git"),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.lists(st.tuples(CONTENT, CONTENT), min_size=1, max_size=8))
 def test_hunks_rejoined_are_what_git_wrote_and_numbers_lead_to_the_line(
     home: Path, contents: list[tuple[bytes, bytes]]
@@ -104,7 +110,7 @@ def test_hunks_rejoined_are_what_git_wrote_and_numbers_lead_to_the_line(
         for n, (_, new) in enumerate(contents):
             project.write(f"{n}", new)
         head = project.commit("after")
-        files = project.repo().file_diffs(base, head)
+        files = project.port().file_diffs(base, head)
         text = written(project, base, head)
     hunks = [hunk for file in files for hunk in file.hunks if hunk.old_lines or hunk.new_lines]
     assert "".join(map(rejoined, hunks)) == text

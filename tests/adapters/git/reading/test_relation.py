@@ -7,7 +7,8 @@ import pytest
 from foureyes.core.nouns.attempt import Relation
 from foureyes.core.words.ids import Sha
 
-from tests.adapters.git.conftest import CODE, Project
+from tests.adapters.git.conftest import Project
+from tests.stage.checkout import CODE
 
 FIVE = CODE.replace("line 5\n", "line five\n")
 THIRTY = CODE.replace("line 30\n", "line thirty\n")
@@ -25,7 +26,7 @@ class Approved:
 
     def relation(self, new_head: Sha | None = None) -> Relation:
         new = new_head or self.project.head("work")
-        return self.project.repo().relation(base=self.base, head=self.head, new_head=new, target="main")
+        return self.project.port().relation(base=self.base, head=self.head, new_head=new, target="main")
 
     def target_moves(self, **files: str) -> Sha:
         self.project.switch("main")
@@ -88,7 +89,7 @@ def test_something_dropped_in_a_rebase_ends_the_approval_A3(project: Project) ->
     project.commit("on the target", c_py="x\n")
     project.git("rebase", "-q", "main", "work")
     project.git("reset", "-q", "--hard", "HEAD~1")
-    assert project.repo().relation(base=base, head=head, new_head=project.head(), target="main") == "rework"
+    assert project.port().relation(base=base, head=head, new_head=project.head(), target="main") == "rework"
 
 
 def test_a_resolved_conflict_ends_the_approval_A3(approved: Approved) -> None:
@@ -111,7 +112,7 @@ def test_the_same_diff_at_another_repeated_block_ends_the_approval_A3(project: P
     project.git("checkout", "-q", "-B", "work", "main")
     new_head = project.commit("third block", blocks_py=block * 2 + edited)
     assert project.diff_id() == approved_id
-    assert project.repo().relation(base=base, head=head, new_head=new_head, target="main") == "rework"
+    assert project.port().relation(base=base, head=head, new_head=new_head, target="main") == "rework"
 
 
 @pytest.mark.parametrize("place", [".gitattributes", ".git/info/attributes"])
@@ -142,14 +143,14 @@ def test_extra_work_that_landed_on_the_target_is_no_rebase_A3_K4(project: Projec
     base = project.head()
     head = project.commit("landed and approved", code_py=FIVE)
     more = project.commit("landed on top", evil_py="x\n")
-    assert project.repo().relation(base=base, head=head, new_head=more, target="main") == "rework"
+    assert project.port().relation(base=base, head=head, new_head=more, target="main") == "rework"
 
 
 def test_landed_work_with_another_message_keeps_the_approval_A3_K4(project: Project) -> None:
     base = project.head()
     head = project.commit("landed", code_py=FIVE)
     project.git("commit", "-q", "--amend", "-m", "better words")
-    assert project.repo().relation(base=base, head=head, new_head=project.head(), target="main") == "message_only"
+    assert project.port().relation(base=base, head=head, new_head=project.head(), target="main") == "message_only"
 
 
 def test_a_part_that_the_target_took_and_reverted_must_still_be_there_A3(project: Project) -> None:
@@ -164,7 +165,7 @@ def test_a_part_that_the_target_took_and_reverted_must_still_be_there_A3(project
     project.git("checkout", "-q", "-B", "work", "main")
     half = project.commit("only the second", b_py="x\n")
     whole = project.commit("and the first", a_py="x\n")
-    relation = [project.repo().relation(base=base, head=head, new_head=new, target="main") for new in (half, whole)]
+    relation = [project.port().relation(base=base, head=head, new_head=new, target="main") for new in (half, whole)]
     assert relation == ["rework", "trivial_rebase"]
 
 
@@ -180,12 +181,12 @@ def test_a_rebase_onto_an_older_commit_is_rework_A3(project: Project) -> None:
     project.branch("work")
     head = project.commit("approved", code_py=FIVE)
     project.git("rebase", "-q", "--onto", old, base, "work")
-    assert project.repo().relation(base=base, head=head, new_head=project.head(), target="main") == "rework"
+    assert project.port().relation(base=base, head=head, new_head=project.head(), target="main") == "rework"
 
 
 @pytest.mark.parametrize("unknown", ["0" * 40, "not a commit", "--help", ""])
 def test_an_unknown_commit_is_rework_A3_G1(approved: Approved, unknown: str) -> None:
-    repo, odd = approved.project.repo(), Sha(unknown)
+    repo, odd = approved.project.port(), Sha(unknown)
     base, head = approved.base, approved.head
     answers = {
         repo.relation(base=odd, head=head, new_head=head, target="main"),

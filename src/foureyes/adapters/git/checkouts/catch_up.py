@@ -6,6 +6,7 @@ index and files are exactly those of an earlier commit of the branch is brought 
 
 from __future__ import annotations
 
+from os.path import relpath
 from typing import NamedTuple
 
 from foureyes.adapters.git.checkouts.checkouts import (
@@ -30,7 +31,7 @@ HOW_FAR = 200
 _NEAR = 20
 
 
-class _Step(NamedTuple):
+class _LineCommit(NamedTuple):
     """A commit on the branch's first-parent line, and its tree."""
 
     commit: Sha
@@ -50,19 +51,19 @@ def catch_up(git: Git, target: str, *, look_only: bool = False) -> list[CaughtUp
     return [caught_up for place in places if (caught_up := _caught_up(git, place, line, look_only)) is not None]
 
 
-def _line(git: Git, tip: Sha) -> list[_Step]:
+def _line(git: Git, tip: Sha) -> list[_LineCommit]:
     """The branch, newest first, its tip included."""
     out = git.room(
         "log", "--first-parent", f"--max-count={HOW_FAR + 1}", "--no-show-signature", "--format=%H %T", tip
     ).out
-    return [_Step(*(Sha(word) for word in line.split())) for line in out.decode("ascii").splitlines()]
+    return [_LineCommit(*(Sha(word) for word in line.split())) for line in out.decode("ascii").splitlines()]
 
 
-def _caught_up(git: Git, place: Located, line: list[_Step], look_only: bool) -> CaughtUp | None:
+def _caught_up(git: Git, place: Located, line: list[_LineCommit], look_only: bool) -> CaughtUp | None:
     tip, tree = line[0], index_tree(git, place)
     if tree == tip.tree:
         return None
-    old = next((step for step in line[1:] if step.tree == tree), None)
+    old = next((known for known in line[1:] if known.tree == tree), None)
     if old is None:
         return _staged(git, place, line, tree)
     if look_only:
@@ -71,10 +72,11 @@ def _caught_up(git: Git, place: Located, line: list[_Step], look_only: bool) -> 
         return _left(place, why, old.commit)
     # Whatever stands in the way would be overwritten, or a filter run, by the command that catches up.
     why = bring(git, place, old.commit, tip.commit)
-    return _left(place, why, None) if why else CaughtUp(shown_path(place), moved=True)
+    path = shown_path(place)
+    return _left(place, why, None) if why else CaughtUp(path, relpath(path), moved=True)
 
 
-def _staged(git: Git, place: Located, line: list[_Step], tree: Sha | None) -> CaughtUp | None:
+def _staged(git: Git, place: Located, line: list[_LineCommit], tree: Sha | None) -> CaughtUp | None:
     """The index is no commit's. If it is nearest to the tip, somebody just works there, and nothing was missed."""
     if tree is None:
         return _left(place, "there are conflicts to resolve", None)
@@ -82,11 +84,11 @@ def _staged(git: Git, place: Located, line: list[_Step], tree: Sha | None) -> Ca
     return None if near == line[0] else _left(place, "changes are staged there", near.commit)
 
 
-def _nearest(git: Git, line: list[_Step], tree: Sha) -> _Step:
+def _nearest(git: Git, line: list[_LineCommit], tree: Sha) -> _LineCommit:
     """The commit with the fewest files that differ from a tree; the older one of two, so that what was missed is
     told.
     """
-    asked = "".join(f"{step.tree} {tree}\n" for step in line).encode()
+    asked = "".join(f"{known.tree} {tree}\n" for known in line).encode()
     out = git.room("diff-tree", "--stdin", "-r", "--no-renames", "--raw", stdin=asked).out
     counts: list[int] = []
     for row in out.split(b"\n"):
@@ -101,4 +103,4 @@ def _left(place: Located, why: str, old: Sha | None) -> CaughtUp:
     path = shown_path(place)
     command = ("read-tree", "-m", "-u", old, "HEAD") if old else ("status",)
     why += "; until it follows, a commit of everything there would take the merge back"
-    return CaughtUp(path, moved=False, why=why, next=shell("git", "-C", path, *command))
+    return CaughtUp(path, relpath(path), moved=False, why=why, next=shell("git", "-C", path, *command))

@@ -1,4 +1,4 @@
--- Tasks: projections first, then reads. `task_page` is completed by the fragments below it (lists.py).
+-- Tasks: projections first, then reads. `task.list`, `list_by_label` and `list_by_text` are completed by the fragments below it (lists.py).
 
 -- name: task.insert
 INSERT INTO tasks (n, id, title, description, type, status, priority, labels, parent, acceptance, minor, minor_by, minor_late,

@@ -19,6 +19,7 @@ CREATE TABLE approvals (
   finished_why text COLLATE "C" NOT NULL DEFAULT ''::text,
   batch text COLLATE "C" NOT NULL DEFAULT ''::text,
   gone text COLLATE "C" NOT NULL DEFAULT '[]'::text,
+  look text COLLATE "C" NOT NULL DEFAULT '{}'::text,
   CHECK ((recorded = ANY (ARRAY[0, 1]))),
   CHECK ((state = ANY (ARRAY['active'::text, 'withdrawn'::text, 'ended'::text]))),
   PRIMARY KEY (seq)
@@ -140,6 +141,7 @@ CREATE TABLE feedback (
   reset_to text COLLATE "C",
   priority_change text COLLATE "C" NOT NULL DEFAULT 'same'::text,
   source text COLLATE "C" NOT NULL DEFAULT ''::text,
+  look text COLLATE "C" NOT NULL DEFAULT '{}'::text,
   CHECK ((decision = ANY (ARRAY['redo'::text, 'rejected'::text]))),
   CHECK ((priority_change = ANY (ARRAY['same'::text, 'bump'::text, 'lower'::text]))),
   CHECK ((redo_option = ANY (ARRAY['keep'::text, 'fresh'::text, 'checkpoint'::text]))),

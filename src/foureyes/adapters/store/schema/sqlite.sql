@@ -14,7 +14,7 @@ CREATE TABLE approvals (
   at TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('active', 'withdrawn', 'ended')),
   ended_why TEXT NOT NULL
-, recorded INTEGER NOT NULL DEFAULT 0 CHECK (recorded IN (0, 1)), finished_by TEXT, finished_why TEXT NOT NULL DEFAULT '', batch TEXT NOT NULL DEFAULT '', gone TEXT NOT NULL DEFAULT '[]');
+, recorded INTEGER NOT NULL DEFAULT 0 CHECK (recorded IN (0, 1)), finished_by TEXT, finished_why TEXT NOT NULL DEFAULT '', batch TEXT NOT NULL DEFAULT '', gone TEXT NOT NULL DEFAULT '[]', look TEXT NOT NULL DEFAULT '{}');
 
 CREATE TABLE attempts (
   task TEXT NOT NULL,
@@ -112,7 +112,7 @@ CREATE TABLE feedback (
   decision TEXT NOT NULL CHECK (decision IN ('redo', 'rejected')),
   text TEXT NOT NULL,
   at TEXT NOT NULL
-, quick_issues TEXT NOT NULL DEFAULT '[]', redo_option TEXT NOT NULL DEFAULT 'keep' CHECK (redo_option IN ('keep', 'fresh', 'checkpoint')), reset_to TEXT, priority_change TEXT NOT NULL DEFAULT 'same' CHECK (priority_change IN ('same', 'bump', 'lower')), source TEXT NOT NULL DEFAULT '');
+, quick_issues TEXT NOT NULL DEFAULT '[]', redo_option TEXT NOT NULL DEFAULT 'keep' CHECK (redo_option IN ('keep', 'fresh', 'checkpoint')), reset_to TEXT, priority_change TEXT NOT NULL DEFAULT 'same' CHECK (priority_change IN ('same', 'bump', 'lower')), source TEXT NOT NULL DEFAULT '', look TEXT NOT NULL DEFAULT '{}');
 
 CREATE TABLE finding_ids (
   id TEXT NOT NULL PRIMARY KEY,

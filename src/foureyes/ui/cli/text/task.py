@@ -38,7 +38,8 @@ def detail_text(detail: TaskDetail) -> str:
         lines += _field("recorded" if row.recorded else "approved", _approval(detail, row))
     for sent in detail.feedback:
         text = "; ".join([*sent.quick_issues, *([sent.text] if sent.text else [])])
-        lines += _field(sent.decision, f'iteration {sent.iteration}, {detail.name(sent.session)}: "{text}"')
+        how = f" ({sent.look.words})" if sent.look.hunks is not None else ""
+        lines += _field(sent.decision, f'iteration {sent.iteration}, {detail.name(sent.session)}{how}: "{text}"')
     for edit in detail.edits:
         author = " — BY AN AUTHOR, AFTER START" if edit.by_author and edit.after_start else ""
         lines += _field("edited", f"{when(edit.at)} {detail.name(edit.session)}: {edit.what}{author}")
@@ -52,6 +53,7 @@ def _approval(detail: TaskDetail, row: ApprovalView) -> str:
     ended = "" if row.state == "active" else f" ({row.state}{': ' + row.ended_why if row.ended_why else ''})"
     why = f': "{row.reason}"' if row.reason else ""
     rests_on = row.rests_on + (f", {row.batch} in a batch" if row.batch else "")
+    rests_on += f", {row.look.words}" if row.look.hunks is not None else ""
     finished = f'; finished by {detail.name(row.finished_by)}: "{row.finished_why}"' if row.finished_by else ""
     return f"attempt {row.attempt} by {detail.name(row.session)}, {row.rule}, {rests_on}{why}{finished}{ended}"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.world import make_template, quiet_home
-from tests.faults.places import Place, ServerPlace
-from tests.faults.server import Server, running_server
-from tests.scenarios.stage import Cast, Stage, new_repository
+from tests.stage.checkout import make_template, quiet_home
+from tests.stage.commands import Cast, Stage, new_repository
+from tests.stage.places import Place, ServerPlace
 from tests.stage.processes import People
+from tests.stage.server import Server, running_server
 
 
 @pytest.fixture(scope="session")

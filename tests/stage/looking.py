@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from tests.app.world import Checkout
-from tests.faults.floor import Floor
+from tests.stage.checkout import Checkout
+from tests.stage.floor import Floor
 
 SHA = re.compile(rb"\b[0-9a-f]{7,40}\b")
 TRAILERS = ("Task", "Approved-by", "Attempt", "Journal")

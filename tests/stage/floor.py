@@ -14,8 +14,9 @@ from foureyes.app.views.merge import MergeRow
 from foureyes.bootstrap.outside import Outside
 from foureyes.core.nouns.session import Actor
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, Checkout, copy_of
-from tests.faults.places import Desk, Place
+from tests.stage.checkout import Checkout, copy_of
+from tests.stage.people import ALICE, BOB, CI, CLAUDE
+from tests.stage.places import Desk, Place
 
 SETTINGS = """[project]
 id = "{project}"

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from tests.scenarios.shop import AT_ONCE, Shop
-from tests.scenarios.stage import Cast, HandedIn, Problem, copy_of
+from tests.stage.checkout import AT_ONCE, copied
+from tests.stage.commands import Cast, HandedIn, Problem
 from tests.stage.processes import Caller, Options, Result
+from tests.stage.shop import Shop
 
 LIMIT_PY = (
     "LIMIT = 1000\n\n\ndef allow(key):\n    return counter(key) < 1000\n\n\ndef counter(key):\n    seen[key] += "
@@ -171,14 +172,14 @@ def _response(name: str, word: str) -> dict[str, str]:
 
 def loop_template(folder: Path, template: Path, cast: Cast) -> Path:
     """A repository where an approval settles at once. Copy it, never use it."""
-    shop = Loop(copy_of(template, folder / "shop"), cast)
+    shop = Loop(copied(template, folder / "shop"), cast)
     shop.configure(AT_ONCE)
     return shop.repo
 
 
 def loop_at(place: Path, made: Path, cast: Cast) -> Loop:
     """A fresh copy of it."""
-    return Loop(copy_of(made, place), cast)
+    return Loop(copied(made, place), cast)
 
 
 def nth(number: int) -> dict[str, str]:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.stage import Cast, Stage, copy_of, new_repository
+from tests.stage.checkout import copied
+from tests.stage.commands import Cast, Stage, new_repository
 from tests.stage.processes import People
 
 
@@ -30,7 +31,7 @@ def template(tmp_path_factory: pytest.TempPathFactory, cast: Cast) -> Path:
 @pytest.fixture
 def stage(tmp_path: Path, template: Path, cast: Cast) -> Stage:
     """A fresh repository with a project."""
-    return Stage(copy_of(template, tmp_path / "shop"), cast)
+    return Stage(copied(template, tmp_path / "shop"), cast)
 
 
 @pytest.fixture

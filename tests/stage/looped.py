@@ -18,7 +18,8 @@ from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
 from foureyes.ui.steps import steps_text
 
-from tests.app.world import BOB, CLAUDE, CODEX, DeskWorld, GitWorld, World
+from tests.stage.people import BOB, CLAUDE, CODEX
+from tests.stage.world import DeskWorld, GitWorld, World
 
 GROUND = "false_positive"
 REASON = "the caller checks this input before it gets here"

@@ -23,11 +23,13 @@ from foureyes.app.call.context import Context
 from foureyes.app.ports import Clock, Outside, Repo, Workshop
 from foureyes.core.nouns.session import Actor
 
-from tests.app.world import ALICE, CLAUDE, CountedIds, DeskOutside, FixedClock, ScriptedRepo, ScriptedWorkshop
-from tests.faults.ring import FileRing
-from tests.faults.server import Server
+from tests.engines import NOW
+from tests.stage.people import ALICE, CLAUDE
+from tests.stage.ports import CountedIds, DeskOutside, FixedClock
+from tests.stage.ring import FileRing
+from tests.stage.scripted_git import ScriptedRepo, ScriptedWorkshop
+from tests.stage.server import Server
 
-NOW = "2026-03-01T12:00:00.000Z"
 DUMPED = {**TABLES, "journal": "seq", "head": "seq", "migrations": "n"}
 COUNT = itertools.count(1)
 

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
-from tests.scenarios.stage import HandedIn, Stage
+from tests.stage.checkout import AT_ONCE
+from tests.stage.commands import HandedIn, Stage
 from tests.stage.processes import Caller, Options
-
-AT_ONCE = "[review.human]\nsettle_seconds = 0\n"
-"""Q0 for stories that are not about it: an approval settles at once."""
 
 TESTS = """
 [[checks]]

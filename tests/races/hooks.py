@@ -6,8 +6,8 @@ from collections.abc import Callable
 from copy import copy
 from typing import Any
 
-from tests.faults.floor import Floor
-from tests.faults.fork import Child, Signal
+from tests.stage.floor import Floor
+from tests.stage.fork import Child, Signal
 
 
 def meanwhile(floor: Floor, place: str, act: Callable[[dict[str, Any]], object]) -> list[str]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -303,9 +302,3 @@ def new_repository(path: Path) -> Path:
     git(path, "add", ".")
     git(path, "commit", "-q", "-m", "first")
     return path
-
-
-def copy_of(template: Path, place: Path) -> Path:
-    """A copy of a repository whose store nobody has open."""
-    assert not (template / ".foureyes" / "store.db-wal").exists()
-    return Path(shutil.copytree(template, place, symlinks=True))

@@ -12,13 +12,13 @@ from foureyes.app.views.merge import MergeRow
 from foureyes.core.nouns.check import Ran, TestResult
 from foureyes.core.nouns.session import Actor
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, SETTINGS, DeskWorld, GitWorld, World
+from tests.stage.checkout import SETTINGS
+from tests.stage.people import ALICE, BOB, CI, CLAUDE
+from tests.stage.world import DeskWorld, GitWorld, World
 
 LINT = '\n[[checks]]\nname = "lint"\nrun = "ruff check ."\n'
 TESTS = '\n[[checks]]\nname = "tests"\nrun = "pytest -q"\nreport = "junit"\n'
 KNIP = '\n[[checks]]\nname = "knip"\nrun = "knip"\nrequired = false\n'
-AT_ONCE = "\n[review.human]\nsettle_seconds = 0\n"
-"""Q0 where a test is not about it."""
 AUTO = ["review:auto"]
 
 

@@ -1,0 +1,91 @@
+"""Drafts: what a person has begun to say about a change, and where they were; one of each person and task."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Seen = Literal["shown", "marked", "pager"]
+"""How a hunk was seen: all its lines were on screen, marked by hand, or in another program (H4)."""
+
+
+class RedoDraft(msgspec.Struct, frozen=True, kw_only=True):
+    """A redo that is not sent yet (F1)."""
+
+    quick_issues: tuple[str, ...] = ()
+    text: str = ""
+    option: Literal["keep", "fresh", "checkpoint"] = "keep"
+    checkpoint: str = ""
+    priority: Literal["same", "bump", "lower"] = "same"
+
+
+class CommentDraft(msgspec.Struct, frozen=True, kw_only=True):
+    """A remark at a line; `quote` is the line, by which it is found again in a later attempt."""
+
+    path: str
+    line: int
+    side: Literal["old", "new"] = "new"
+    quote: str = ""
+    text: str = ""
+    severity: Literal["note", "LOW", "MEDIUM", "HIGH", "CRITICAL"] = "note"
+    fix: str = ""
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that one person has not sent yet about one task, and what they have seen of it. `looked` is the
+    attempt that they looked at last.
+    """
+
+    task: str
+    attempt: int = 0
+    diff_id: str = ""
+    redo: RedoDraft = RedoDraft()
+    reject: str = ""
+    comments: tuple[CommentDraft, ...] = ()
+    seen: dict[str, Seen] = {}
+    looked: int = 0
+    updated_at: str = ""
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there is something in it that somebody wrote."""
+        return bool(self.redo != RedoDraft() or self.reject or self.comments)
+
+
+class DraftFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A draft as it lies there; `note` is what there is to say about its file."""
+
+    draft: Draft
+    there: bool = False
+    note: str = ""
+
+
+class Position(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a person was: the screen, the task, and the snapshot of the queue that they were working off."""
+
+    screen: str = ""
+    task: str = ""
+    order: str = ""
+    filter: str = ""
+    tasks: tuple[str, ...] = ()
+    decided: dict[str, str] = {}
+    updated_at: str = ""
+
+
+class PositionFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A position as it lies there; `note` is what there is to say about its file."""
+
+    position: Position
+    there: bool = False
+    note: str = ""
+
+
+class Held(msgspec.Struct, frozen=True):
+    """Whose a draft is now: this process's, or that of another one, whose number is `pid`. True where it is ours."""
+
+    mine: bool
+    pid: int = 0
+
+    def __bool__(self) -> bool:
+        return self.mine

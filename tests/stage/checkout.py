@@ -1,0 +1,111 @@
+"""A real repository, and short words for what people do in it; made once and copied."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from foureyes.adapters.git.client.locate import locate
+from foureyes.adapters.git.repo import GitRepo
+from foureyes.adapters.git.workshop import GitWorkshop
+from foureyes.core.nouns.session import Actor
+from foureyes.core.words.ids import Sha
+
+IDENTITY = "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
+CODE = "".join(f"line {number}\n" for number in range(1, 41))
+AT_ONCE = "\n[review.human]\nsettle_seconds = 0\n"
+"""Q0 where a test is not about it: an approval settles at once."""
+PROJECT = "0123456789abcdef"
+SETTINGS = f'[project]\nid = "{PROJECT}"\n'
+"""The foureyes.toml that ties the target branch to the project (P12)."""
+
+
+class Repository:
+    """A real repository: git in it, and what the program sees of it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def git(self, *args: str, stdin: bytes = b"", cwd: Path | None = None) -> str:
+        done = subprocess.run(["git", *args], cwd=cwd or self.path, input=stdin, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode("utf-8", "backslashreplace").strip()
+
+    def write(self, name: str | bytes, content: str | bytes) -> Path:
+        path = self.path / os.fsdecode(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def head(self, ref: str = "HEAD") -> Sha:
+        return Sha(self.git("rev-parse", ref))
+
+    def branch(self, name: str, at: str = "HEAD") -> None:
+        self.git("switch", "-q", "-c", name, at)
+
+    def switch(self, name: str) -> None:
+        self.git("switch", "-q", name)
+
+    def port(self, at: Path | None = None) -> GitRepo:
+        """What the program reads of it, standing there."""
+        place = locate(at or self.path)
+        assert place is not None
+        return GitRepo(place.worktree, place.git_dir, place.common_dir, place.root)
+
+    def workshop(self, at: Path | None = None) -> GitWorkshop:
+        """What the program changes in it, standing there."""
+        place = locate(at or self.path)
+        assert place is not None
+        folder = os.path.join(place.root, ".foureyes")
+        return GitWorkshop(place.worktree, place.git_dir, place.common_dir, place.root, folder)
+
+
+class Checkout(Repository):
+    """A repository in which people and agents work on tasks."""
+
+    def commit(
+        self, name: str = "work.py", text: str = "work\n", *, message: str = "a change", session: Actor | None = None
+    ) -> Sha:
+        """Write a file and commit everything, with a trailer if a session is named."""
+        self.write(name, text)
+        self.git("add", "-A")
+        trailer = [f"--trailer=Foureyes-Session={session.session}"] if session else []
+        self.git("commit", "-q", "-m", message, *trailer)
+        return self.head()
+
+
+def make_template(path: Path, settings: str = "") -> Path:
+    """A repository on `main` with one commit, to be copied: `git init` in every test would cost most of the time."""
+    path.mkdir()
+    checkout = Checkout(path)
+    checkout.git("init", "-q", "-b", "main")
+    if settings:
+        checkout.write("foureyes.toml", settings)
+    checkout.commit("code.py", CODE, message="first")
+    return path
+
+
+def copied(template: Path, path: Path) -> Path:
+    """A copy of a repository whose store, if there is one, nobody has open."""
+    assert not (template / ".foureyes" / "store.db-wal").exists()
+    return Path(shutil.copytree(template, path, symlinks=True))
+
+
+def copy_of(template: Path, path: Path) -> Checkout:
+    return Checkout(copied(template, path))
+
+
+def quiet_home(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home with a name in it, and nothing in the environment that tells git something."""
+    for name in list(os.environ):
+        if name.startswith(("GIT_", "FOUREYES_", "TD_FEATURE_")):
+            monkeypatch.delenv(name)
+    path.mkdir(parents=True, exist_ok=True)
+    (path / ".gitconfig").write_text(IDENTITY)
+    monkeypatch.setenv("HOME", str(path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")

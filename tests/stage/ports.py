@@ -1,0 +1,163 @@
+"""What the Application needs of the world, in reach of the test: a clock that stands, ids that count, keys, checks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from foureyes.adapters.drafts.files import FilesOfDrafts
+from foureyes.adapters.exchange import reports, sarif_log
+from foureyes.adapters.identity import sshsig
+from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
+from foureyes.app.ports import Workshop
+from foureyes.bootstrap import outside
+from foureyes.core.nouns.check import CheckRule, Ran, TestResult
+from foureyes.core.nouns.finding import Finding, Found
+
+
+class FixedClock:
+    """Stands still until it is told to go on, or somebody waits; `during` happens while they do."""
+
+    def __init__(self) -> None:
+        self.time = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+        self.waited: list[float] = []
+        self.during: Callable[[], None] | None = None
+
+    def now(self) -> datetime:
+        return self.time
+
+    def wait(self, seconds: float) -> None:
+        self.waited.append(seconds)
+        end = self.time + timedelta(seconds=seconds)
+        if self.during is not None:
+            self.during()
+        self.time = max(self.time, end)
+
+    def advance(self, *, hours: float = 0, minutes: float = 0, seconds: float = 0) -> None:
+        self.time += timedelta(hours=hours, minutes=minutes, seconds=seconds)
+
+
+class CountedIds:
+    """The same numbers in every run, spread like random ones."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def number(self) -> int:
+        self.count += 1
+        return int.from_bytes(hashlib.sha256(str(self.count).encode()).digest()[:16], "big")
+
+
+class DeskKeys:
+    """A key ring without a terminal: real keys and signatures, and the person always types the right passphrase."""
+
+    def __init__(self) -> None:
+        self.private: dict[str, Any] = {}
+        self.signed: list[bytes] = []
+
+    def make(self) -> str:
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+        private = Ed25519PrivateKey.generate()
+        public = sshsig.public_of(private)
+        self.private[sshsig.fingerprint(public)] = (public, private)
+        return public
+
+    def adopt(self, path: str) -> str:
+        raise NotImplementedError
+
+    def held(self) -> dict[str, str]:
+        return {fingerprint: public for fingerprint, (public, _) in self.private.items()}
+
+    def sign(self, fingerprint: str, statement: bytes) -> str:
+        self.signed.append(statement)
+        public, private = self.private[fingerprint]
+        return sshsig.sign_with(private, public, statement)
+
+    def verify(self, public: str, statement: bytes, signature: str) -> str:
+        return sshsig.verify(public, statement, signature)
+
+    def fingerprint(self, public: str) -> str:
+        return sshsig.fingerprint(public)
+
+    def forget(self, fingerprint: str) -> None:
+        self.private.pop(fingerprint)
+
+
+class ScriptedChecks:
+    """A check runner that runs nothing: it answers what the test says, by the check's name, and counts."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Ran] = {}
+        self.ran: list[str] = []
+        self.during: Callable[[], None] | None = None
+
+    def says(self, name: str, *, exit_code: int | None = 0, **fields: Any) -> None:
+        """From now on the check ends like this; `passing` and `failing` are test names of its report."""
+        passing, failing = fields.pop("passing", None), fields.pop("failing", ())
+        if passing is not None:
+            tests = [TestResult(test, "passed") for test in passing] + [TestResult(test, "failed") for test in failing]
+            fields["tests"] = tuple(tests)
+        self.answers[name] = Ran(exit_code=exit_code, **fields)
+
+    def program(self, rule: CheckRule) -> str:
+        return ""
+
+    def run(self, rule: CheckRule, export: Callable[[str], None], progress: Callable[[str], None] | None = None) -> Ran:
+        self.ran.append(rule.name)
+        if self.during is not None:
+            self.during()
+        return self.answers.get(rule.name, Ran(exit_code=0))
+
+
+class DeskOutside:
+    """What few commands need of the world, in reach of the test."""
+
+    def __init__(self, workshop: Callable[[], Workshop]) -> None:
+        self._workshop = workshop
+        self.runner = ScriptedChecks()
+        self.own = "process:test"
+        self.folder = ""
+        self.gone: set[str] = set()
+
+    def workshop(self) -> Workshop:
+        return self._workshop()
+
+    def checks(self) -> ScriptedChecks:
+        return self.runner
+
+    def drafts(self) -> FilesOfDrafts:
+        return FilesOfDrafts(self.folder)
+
+    def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
+        return reports.read(document, name)
+
+    def write_sarif(self, findings: Sequence[Finding]) -> bytes:
+        return sarif_log.write(findings)
+
+    def template(self, name: str) -> str:
+        return outside.template(name)
+
+    def process(self) -> str:
+        return self.own
+
+    def is_gone(self, process: str) -> bool:
+        return process in self.gone
+
+
+class KeptFiles(FeedbackFiles):
+    """Mirror files (F2) that are kept in mind and not on a disk; `note` is what there is to say about each."""
+
+    def __init__(self) -> None:
+        super().__init__("nowhere")
+        self.documents: dict[str, bytes] = {}
+        self.note = ""
+
+    def owe(self, tasks: Iterable[str]) -> None:
+        """Nobody is killed here."""
+
+    def put(self, task: str, document: bytes) -> Written:
+        self.documents[task] = document
+        return Written(not self.note, self.note)

@@ -1,0 +1,253 @@
+"""A repository and a workshop that say what the test says: branches with lines on them, no git process."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from foureyes.app.ports import CaughtUp, Merged
+from foureyes.app.views.work import CheckpointView
+from foureyes.core.documents.unified_diff import FileDiff, parse
+from foureyes.core.nouns.attempt import DETACHED, Change, ChangedFile, Commit, Relation
+from foureyes.core.words.ids import DiffId, Sha
+from foureyes.errors import Conflict, GitProblem
+
+from tests.stage.checkout import SETTINGS
+
+
+class ScriptedRepo:
+    """A repository that says what the test says: branches with lines on them, no git process."""
+
+    def __init__(self) -> None:
+        self.branches: dict[str, list[Sha]] = {"refs/heads/main": [sha("root")]}
+        self.here = "refs/heads/main"
+        self.dirty: list[str] = []
+        self.files: dict[str, str] = {"foureyes.toml": SETTINGS}
+        self.sessions: dict[Sha, tuple[str, ...]] = {}
+        self.lines: dict[Sha, int] = {}
+        self._count = 0
+
+    def commit(self, branch: str, *, sessions: Sequence[str] = (), lines: int = 1) -> Sha:
+        """Add a commit to a branch, which grows out of main when it is new."""
+        self._count += 1
+        made = sha(f"commit {self._count}")
+        ref = f"refs/heads/{branch}"
+        self.branches.setdefault(ref, list(self.branches["refs/heads/main"])).append(made)
+        self.sessions[made], self.lines[made] = tuple(sessions), lines
+        self.here = ref
+        return made
+
+    def land(self, branch: str) -> None:
+        """Merge a branch into main."""
+        main = self.branches["refs/heads/main"]
+        main += [each for each in self.branches[f"refs/heads/{branch}"] if each not in main]
+
+    def commit_of(self, ref: str) -> Sha | None:
+        branch = self.here if ref in ("HEAD", DETACHED) else self.branch_ref(ref)
+        if branch:
+            return self.branches[branch][-1]
+        return Sha(ref) if self.knows(Sha(ref)) else None
+
+    def knows(self, commit: Sha) -> bool:
+        return any(commit in line for line in self.branches.values())
+
+    def reachable(self, commit: Sha) -> set[Sha]:
+        """A commit and all before it; nothing for an unknown one."""
+        lines = [line for line in self.branches.values() if commit in line]
+        return {each for line in lines for each in line[: line.index(commit) + 1]}
+
+    def heads(self) -> dict[str, Sha]:
+        return {name: commits[-1] for name, commits in self.branches.items()}
+
+    def current_ref(self) -> str:
+        return self.here
+
+    def branch_ref(self, name: str) -> str | None:
+        ref = name if name.startswith("refs/") else f"refs/heads/{name}"
+        return ref if ref in self.branches else None
+
+    def uncommitted(self, ref: str) -> list[str]:
+        return list(self.dirty) if ref in (self.here, DETACHED) else []
+
+    def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
+        main, mine = self._line(f"refs/heads/{target}"), self._line(ref)
+        base = _last_shared(mine, main)
+        landed = base == mine[-1] and since is not None
+        if landed and since is not None:
+            base = _last_shared(mine, self.reachable(since))
+        elif covering is not None:
+            base = _last_shared(mine, self.reachable(covering))
+        new = mine[mine.index(base) + 1 :]
+        files = tuple(ChangedFile(f"{each[:6]}.py", self.lines.get(each, 1), 0) for each in new)
+        commits = tuple(Commit(each, "a change", "Ada", self.sessions.get(each, ())) for each in new)
+        return Change(
+            base=base,
+            head=mine[-1],
+            tree=tree_of(mine[-1]),
+            base_tree=tree_of(base),
+            ref=ref,
+            landed=landed and bool(new),
+            diff_id=DiffId("sha256:" + hashlib.sha256(" ".join(new).encode()).hexdigest()),
+            files=files,
+            commits=commits,
+        )
+
+    def _line(self, ref: str) -> list[Sha]:
+        if ref not in self.branches:
+            raise GitProblem(f"{ref} has no commit")
+        return self.branches[ref]
+
+    def is_ancestor(self, commit: Sha, of: Sha) -> bool:
+        return commit in self.reachable(of)
+
+    def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> Relation:
+        return "same" if head == new_head else "rework"
+
+    def reached(self, commits: Sequence[Sha], target: str) -> set[Sha]:
+        return {each for each in commits if each in self.branches[f"refs/heads/{target}"] or not self.knows(each)}
+
+    def merged_by(self, head: Sha, target: str) -> Sha | None:
+        return head if head in self.branches[f"refs/heads/{target}"] else None
+
+    def diff_text(self, base: Sha, head: Sha) -> str:
+        if not (self.knows(base) and self.knows(head)):
+            raise GitProblem("a commit is not in this repository")
+        return f"{base}..{head}" if base != head else ""
+
+    def file_diffs(self, base: Sha, head: Sha) -> tuple[FileDiff, ...]:
+        self.diff_text(base, head)
+        line = next((line for line in self.branches.values() if base in line and head in line), [])
+        new = line[line.index(base) + 1 : line.index(head) + 1] if line else []
+        return parse("".join(new_file(f"{each[:6]}.py", self.lines.get(each, 1)) for each in new).encode())
+
+    def last_anchor(self, target: str) -> str | None:
+        return None
+
+    def file_at(self, ref: str, path: str) -> str | None:
+        return self.files.get(path) if self.commit_of(ref) else None
+
+    def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
+        return {path: self.files[path] for path in paths if path in self.files}
+
+    def renames(self, old: Sha, new: Sha) -> dict[str, str]:
+        return {}
+
+    def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
+        line = next((line for line in self.branches.values() if base in line and head in line), [])
+        new = line[line.index(base) + 1 : line.index(head) + 1] if line else []
+        return tuple(sorted(f"diff {hashlib.sha256(each.encode()).hexdigest()}" for each in new))
+
+    def close(self) -> None:
+        """Nothing was made."""
+
+
+def new_file(path: str, lines: int) -> str:
+    """The patch that adds a file of so many lines, as git writes it."""
+    head = f"diff --git a/{path} b/{path}\nnew file mode 100644\nindex {'0' * 40}..{'1' * 40}\n"
+    return head + f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{lines} @@\n" + "+line\n" * lines
+
+
+class ScriptedWorkshop:
+    """A workshop without git: it remembers what is kept and where checkpoints are; what a test does not script, it must
+    not call.
+    """
+
+    def __init__(self, repo: ScriptedRepo | None = None) -> None:
+        self.repo = repo or ScriptedRepo()
+        self.kept: dict[str, Sha] = {}
+        self.programs: list[str] = []
+        self.marks: dict[tuple[str, str], Sha] = {}
+        self.patches: list[str] = []
+        self.misfit = ""
+
+    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
+        self.repo.dirty = []
+        branch = self.repo.here.removeprefix("refs/heads/")
+        return self.repo.commit(branch, sessions=[value for key, value in trailers if key == "Foureyes-Session"])
+
+    def commit_file(self, path: str, message: str) -> Sha:
+        self.repo.dirty = [each for each in self.repo.dirty if each != path]
+        return self.repo.commit(self.repo.here.removeprefix("refs/heads/"))
+
+    def export(self, tree: Sha, path: str) -> None:
+        raise AssertionError(f"export of {tree} to {path}")
+
+    def keep(self, ref: str, commit: Sha) -> None:
+        self.kept[ref] = commit
+
+    def merge(self, *, tip: Sha, head: Sha) -> Merged:
+        raise AssertionError(f"merge of {head} into {tip}")
+
+    def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
+        raise AssertionError(f"commit of {tree}")
+
+    def tree_of(self, commit: Sha) -> Sha | None:
+        return tree_of(commit) if self.repo.knows(commit) else None
+
+    def move(self, ref: str, *, new: Sha, old: Sha) -> bool:
+        raise AssertionError(f"move of {ref}")
+
+    def programs_named(self) -> list[str]:
+        return list(self.programs)
+
+    def catch_up(self, target: str) -> list[CaughtUp]:
+        return []
+
+    def behind(self, target: str) -> list[CaughtUp]:
+        return []
+
+    def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
+        raise AssertionError(f"worktree of {task}")
+
+    def worktrees(self) -> list[str]:
+        return []
+
+    def drop_worktree(self, task: str) -> str:
+        return ""
+
+    def delete_merged(self, branch: str, *, target: str) -> bool:
+        repo, ref, onto = self.repo, self.repo.branch_ref(branch), f"refs/heads/{target}"
+        if ref is None or ref in (repo.here, onto) or repo.branches[ref][-1] not in repo.branches[onto]:
+            return False
+        del repo.branches[ref]
+        return True
+
+    def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
+        raise AssertionError(f"reset of {ref}")
+
+    def apply_patch(self, patch: str, *, only_try: bool) -> str:
+        """Every patch fits, unless the test says why not (`misfit`)."""
+        if not self.misfit and not only_try:
+            self.patches.append(patch)
+        return self.misfit
+
+    def add_checkpoint(self, task: str, name: str, commit: Sha, *, at: datetime) -> None:
+        if self.marks.setdefault((task, name), commit) != commit:
+            raise Conflict(f"there is a checkpoint {name} already, at another commit")
+
+    def checkpoints(self) -> list[CheckpointView]:
+        return [CheckpointView(task, name, commit, "", "") for (task, name), commit in reversed(self.marks.items())]
+
+    def drop_checkpoint(self, task: str, name: str, sha: Sha) -> bool:
+        return self.marks.get((task, name)) == sha and self.marks.pop((task, name)) == sha
+
+    def close(self) -> None:
+        """Nothing was made."""
+
+
+def _last_shared(mine: Sequence[Sha], other: Collection[Sha]) -> Sha:
+    """Where a line left another one."""
+    for commit in reversed(mine):
+        if commit in other:
+            return commit
+    raise GitProblem(f"{mine[-1]} has no common history with the other")
+
+
+def tree_of(commit: Sha) -> Sha:
+    """The tree of a commit of the script."""
+    return sha(f"tree of {commit}")
+
+
+def sha(text: str) -> Sha:
+    return Sha(hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())

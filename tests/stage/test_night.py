@@ -1,0 +1,55 @@
+"""The day leaves out cases, never a test and never an engine; the night leaves out nothing."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import pytest
+
+from tests.stage import night
+
+MANY = [f"{number}-{engine}" for number in range(30) for engine in night.ENGINES]
+
+
+def engine(case: str) -> str:
+    return case.rpartition("-")[2]
+
+
+def engines_by_room(items: Iterable[pytest.Item]) -> dict[str, set[str]]:
+    """Which engines the cases of a room run on."""
+    rooms: dict[str, set[str]] = defaultdict(set)
+    for item in items:
+        rooms[item.nodeid.partition("::")[0].rpartition("/")[0]].add(night.engine_of(item))
+    return rooms
+
+
+def test_every_test_of_this_run_has_a_case(request: pytest.FixtureRequest) -> None:
+    every, kept = request.config.stash[night.EVERY], request.config.stash[night.KEPT]
+    assert {night.test_of(item) for item in kept} == {night.test_of(item) for item in every}
+
+
+def test_every_room_of_this_run_meets_both_engines_if_it_ever_does(request: pytest.FixtureRequest) -> None:
+    every, kept = request.config.stash[night.EVERY], request.config.stash[night.KEPT]
+    assert engines_by_room(kept) == engines_by_room(every)
+
+
+@pytest.mark.parametrize("row", night.TABLE, ids=lambda row: row.where)
+def test_some_cases_run_by_day_the_first_among_them(row: night.Day) -> None:
+    few, many = night.by_day(row.where, MANY[:2]), night.by_day(row.where, MANY)
+    assert few[0] == many[0] == MANY[0]
+    assert len(many) <= len(MANY)
+
+
+def test_where_engines_take_turns_each_case_runs_on_one_of_them() -> None:
+    turns = night.Turns()
+    days = [turns.cases("tests/app/test_x.py", MANY[:4], engine) for _ in range(8)]
+    row = night.day_of("tests/app/test_x.py")
+    assert [engine(day[0]) == "postgres" for day in days] == [number % row.turns == 0 for number in range(8)]
+    assert {tuple(case.partition("-")[0] for case in day) for day in days} == {("0", "1")}
+
+
+def test_a_test_that_is_about_one_engine_or_about_both_at_once_keeps_its_cases() -> None:
+    cases = ["1-postgres", "2-postgres"]
+    assert night.Turns().cases("tests/app/test_x.py", cases, engine) == cases
+    assert night.Turns().cases("tests/app/test_x.py", ["1-", "2-sqlite"], engine) == ["1-", "2-sqlite"]
