@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
 
-
 class TextPage(Page):
     """Lines to read and to search. The text is shown as it is; control characters are made visible."""
 
