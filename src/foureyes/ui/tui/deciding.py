@@ -213,27 +213,6 @@ def send(desk: Desk, task: str, looking: Looking, comments: Sequence[Comment]) -
     return problems
 
 
-def show_why(page: Page, detail: TaskDetail) -> None:
-    """W: what an approval would meet, every reason with its rule."""
-    from foureyes.ui.tui.screens.text_page import TextPage
-
-    page.app.push_screen(TextPage(f"WHY {detail.task.id}", why_lines(detail)))
-
-
-def why_lines(detail: TaskDetail) -> list[str]:
-    """Why this task is here, and every rule that speaks about an approval by who sits here."""
-    lines = [f"{detail.mode or 'not in review'}"]
-    lines += [f"  {reason.rule:<4} {reason.message}" for reason in detail.mode_reasons]
-    you = detail.you
-    if you is None:
-        return [*lines, "", f"{detail.task.id} is {detail.task.status}: there is nothing to approve."]
-    lines += ["", "If you approve:"]
-    if you.reasons:
-        return [*lines, *[f"  {reason.rule:<4} {reason.message}" for reason in you.reasons]]
-    exception = " with a reason, audited" if you.needs_reason else ""
-    return [*lines, f"  {you.rule:<4} allowed{exception}"]
-
-
 # What others did meanwhile
 
 
