@@ -21,7 +21,8 @@ from foureyes.core.nouns.session import Actor
 from foureyes.ui.tui.app import FoureyesApp, open_app
 from foureyes.ui.tui.desk import Desk
 
-from tests.app.world import ALICE, BOB, CI, CLAUDE, CODEX, Checkout
+from tests.stage.checkout import Checkout
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
 
 __all__ = ["ALICE", "BOB", "CI", "CLAUDE", "CODEX", "LARGE", "SMALL", "Player", "Seat", "build", "play", "screen_of"]
 

@@ -18,6 +18,7 @@ from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.actions import Actions
 from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.guard import Guard
+from foureyes.ui.tui.keeping import bring_back, forget_draft, keep_draft
 from foureyes.ui.tui.keys import Context
 from foureyes.ui.tui.looking import Looks
 from foureyes.ui.tui.marks import PALETTES, THEMES, Marks, Theme, encoding_of, marks_for, theme_for
@@ -178,13 +179,18 @@ class FoureyesApp(App[None], inherit_bindings=False):
     def decided(self, task: str, decision: review.Decision, message: str) -> None:
         """A decision is in the journal: on to what comes next."""
         self.guard.decided()
-        self.decided_at[task] = time.strftime("%H:%M")
-        self.last_decision = f"{task} {decision}"
-        self.go(review.decide(self.flow, task, decision))
+        self.noted(task, decision)
+        self.go(self.flow)
         top = self.pages[-1]
         top.note(" · ".join(part for part in (message, self.flow.message) if part))
         if not top.paints_later:
             self.call_after_refresh(self.guard.painted)
+
+    def noted(self, task: str, decision: review.Decision) -> None:
+        """Write down for the pages what was decided, and when."""
+        self.decided_at[task] = time.strftime("%H:%M")
+        self.last_decision = f"{task} {decision}"
+        self.flow = review.decide(self.flow, task, decision)
 
     def undo(self) -> None:
         """U: take the last approval back."""
@@ -197,6 +203,20 @@ class FoureyesApp(App[None], inherit_bindings=False):
             self.go(review.take_back(self.flow, task))
 
         top.ask(lambda desk: desk.application.decisions.withdraw(desk.actor, task), done)
+
+    # -- drafts
+
+    def bring_back(self, page: Page, task: str, *, hold: bool = False) -> None:
+        """What was begun about a task in an earlier session."""
+        bring_back(page, task, hold=hold)
+
+    def keep_draft(self, task: str) -> None:
+        """Keep what is not sent yet about a task."""
+        keep_draft(self, task)
+
+    def forget_draft(self, task: str) -> None:
+        """What was not sent about a task is sent."""
+        forget_draft(self, task)
 
     # -- what others do
 
@@ -307,6 +327,8 @@ def wanted(flow: review.Flow) -> list[str]:
         name = "task" if place == "single" else str(place)
         if name not in names:
             names.append(name)
+        if name == "summary" and flow.batch:
+            names.append("batch")
     return names
 
 
@@ -316,6 +338,10 @@ def make_page(name: str, flow: review.Flow) -> Page:
         from foureyes.ui.tui.screens.summary import SummaryPage
 
         return SummaryPage()
+    if name == "batch":
+        from foureyes.ui.tui.screens.batch import BatchPage
+
+        return BatchPage()
     if name == "task":
         from foureyes.ui.tui.screens.task import TaskPage
 

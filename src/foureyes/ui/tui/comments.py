@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec.structs import replace
 
+from foureyes.app.views.draft import CommentDraft
 from foureyes.core.nouns.finding import BLOCKING, Found, Severity
 
 if TYPE_CHECKING:
@@ -43,6 +44,19 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.path}:{lines}" if self.line else self.path
 
     @property
+    def draft(self) -> CommentDraft:
+        """The comment as it is kept."""
+        return CommentDraft(
+            path=self.path,
+            line=self.line,
+            side="old" if self.old else "new",
+            quote=self.quote,
+            text=self.text,
+            severity=self.weight,
+            fix=self.fix,
+        )
+
+    @property
     def found(self) -> Found:
         """The comment as a finding; a note is the least of them."""
         severity: Severity = "LOW" if self.weight == "note" else self.weight
@@ -61,6 +75,20 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
             fix=self.fix,
             quote=self.quote.strip(),
         )
+
+
+def comment_of(draft: CommentDraft) -> Comment:
+    """A comment that was kept."""
+    weight: Weight = "note" if draft.severity == "LOW" else draft.severity
+    return Comment(
+        path=draft.path,
+        line=draft.line,
+        old=draft.side == "old",
+        quote=draft.quote,
+        text=draft.text,
+        weight=weight,
+        fix=draft.fix,
+    )
 
 
 def reanchored(comments: list[Comment], view: DiffView) -> list[Comment]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.errors import FoureyesError, Refused
+from foureyes.app.views.draft import RedoDraft
+from foureyes.errors import Conflict, FoureyesError, Refused
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.desk import Desk
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.review import ApprovalOutcome
     from foureyes.app.views.task import TaskDetail
     from foureyes.app.views.task_list import Preview
+    from foureyes.ui.tui.screens.form import FormPage
     from foureyes.ui.tui.screens.page import Page
 
 OWN_COMMENT = "your own comment blocks this (D2): lower it to a note, or R"
@@ -93,6 +95,7 @@ def _approve(page: Page, case: Case, looking: Looking, reason: str) -> None:
     def done(answer: tuple[ApprovalOutcome, list[str]]) -> None:
         outcome, problems = answer
         page.app.looks.drop(case.task)
+        page.app.forget_draft(case.task)
         page.app.decided(case.task, "approved", " · ".join([approved_in_words(outcome), *problems]))
 
     page.ask(work, done, lambda problem: not_decided(page, problem))
@@ -137,6 +140,63 @@ def send_back(page: Page, case: Case, form: review.Form) -> None:
         page.app.go(review.write(page.app.flow, form))
 
 
+def send_redo(page: FormPage, detail: TaskDetail, draft: RedoDraft) -> None:
+    """The change goes back with words; the comments on its lines go with it, as findings."""
+    task, looking, comments = detail.task.id, page.looking, list(page.looking.comments)
+    text = draft.text.strip()
+    if not text and not draft.quick_issues:
+        text = "See the findings: each is a comment on a line of the change."
+    page.app.guard.decided()
+
+    def work(desk: Desk) -> tuple[str, list[str]]:
+        _refuse_if_moved(desk, detail)
+        outcome = desk.application.feedback.redo(
+            desk.actor,
+            task,
+            text,
+            issues=draft.quick_issues,
+            option=draft.option,
+            checkpoint=draft.checkpoint,
+            priority=draft.priority,
+        )
+        problems = send(desk, task, looking, comments)
+        return outcome.message, [*outcome.notes, *problems]
+
+    def done(answer: tuple[str, list[str]]) -> None:
+        message, notes = answer
+        looking.redo = RedoDraft()
+        page.app.forget_draft(task)
+        page.app.decided(task, "redo", " · ".join([message, *notes]))
+
+    page.ask(work, done, page.not_sent)
+
+
+def send_reject(page: FormPage, detail: TaskDetail, reason: str) -> None:
+    """The task is blocked, with the reason; nothing is thrown away."""
+    task, looking = detail.task.id, page.looking
+    page.app.guard.decided()
+
+    def work(desk: Desk) -> str:
+        _refuse_if_moved(desk, detail)
+        return desk.application.feedback.reject(desk.actor, task, reason.strip()).message
+
+    def done(message: str) -> None:
+        looking.reject = ""
+        page.app.forget_draft(task)
+        page.app.decided(task, "rejected", message)
+
+    page.ask(work, done, page.not_sent)
+
+
+def _refuse_if_moved(desk: Desk, seen: TaskDetail) -> None:
+    """What is sent back is what was looked at: a newer hand-in is looked at first."""
+    now = desk.application.lists.show(desk.actor, seen.task.id)
+    latest, before = (detail.attempts[-1] if detail.attempts else None for detail in (now, seen))
+    if latest is not None and before is not None and latest.diff_id != before.diff_id:
+        words = f"iteration {latest.n} was handed in meanwhile; Esc and F5 show it, what you wrote is kept"
+        raise Conflict(words, task=seen.task.id)
+
+
 def send(desk: Desk, task: str, looking: Looking, comments: Sequence[Comment]) -> list[str]:
     """Comments become findings, one after the other; one that is sent is no draft any more. What was refused is said,
     and stays a draft. Only for work at the desk.
@@ -151,27 +211,6 @@ def send(desk: Desk, task: str, looking: Looking, comments: Sequence[Comment]) -
         else:
             looking.comments.remove(comment)
     return problems
-
-
-def show_why(page: Page, detail: TaskDetail) -> None:
-    """W: what an approval would meet, every reason with its rule."""
-    from foureyes.ui.tui.screens.text_page import TextPage
-
-    page.app.push_screen(TextPage(f"WHY {detail.task.id}", why_lines(detail)))
-
-
-def why_lines(detail: TaskDetail) -> list[str]:
-    """Why this task is here, and every rule that speaks about an approval by who sits here."""
-    lines = [f"{detail.mode or 'not in review'}"]
-    lines += [f"  {reason.rule:<4} {reason.message}" for reason in detail.mode_reasons]
-    you = detail.you
-    if you is None:
-        return [*lines, "", f"{detail.task.id} is {detail.task.status}: there is nothing to approve."]
-    lines += ["", "If you approve:"]
-    if you.reasons:
-        return [*lines, *[f"  {reason.rule:<4} {reason.message}" for reason in you.reasons]]
-    exception = " with a reason, audited" if you.needs_reason else ""
-    return [*lines, f"  {you.rule:<4} allowed{exception}"]
 
 
 # What others did meanwhile

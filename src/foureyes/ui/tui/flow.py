@@ -18,6 +18,7 @@ Event = Literal["open", "next", "previous", "diff", "feedback", "back", "leave"]
 MOVES: dict[tuple[Place, Event], str] = {
     ("summary", "open"): "task",
     ("summary", "diff"): "diff",
+    ("summary", "feedback"): "feedback",
     ("summary", "back"): "idle",
     ("task", "next"): "+1",
     ("task", "previous"): "-1",
@@ -47,7 +48,8 @@ class Row(msgspec.Struct, frozen=True):
 
 class Flow(msgspec.Struct, frozen=True, kw_only=True):
     """Where the reviewer is. `before`: the places that a diff or a form were opened from, the last one last. `undo`:
-    the task whose approval `U` takes back. `message`: one line about the last step.
+    the task whose approval `U` takes back. `batch`: the list for approving several lies over the summary. `message`:
+    one line about the last step.
     """
 
     place: Place = "idle"
@@ -55,6 +57,7 @@ class Flow(msgspec.Struct, frozen=True, kw_only=True):
     at: int = 0
     before: tuple[Place, ...] = ()
     form: Form = "redo"
+    batch: bool = False
     undo: str = ""
     message: str = ""
 
@@ -96,8 +99,14 @@ def look(flow: Flow, task: str) -> Flow:
     """Open one task from anywhere: in the review that is open if it is part of it, else for itself."""
     for number, row in enumerate(flow.rows):
         if row.task == task and flow.place != "idle":
-            return replace(flow, place="task" if len(flow.rows) > 1 else "single", at=number, message="")
+            place: Place = "task" if len(flow.rows) > 1 else "single"
+            return replace(flow, place=place, at=number, before=(), batch=False, message="")
     return Flow(place="single", rows=(Row(task),), undo=flow.undo)
+
+
+def gather(flow: Flow) -> Flow:
+    """A in the summary: the list of what can be approved in one go."""
+    return replace(flow, batch=True, message="") if flow.place == "summary" else flow
 
 
 def write(flow: Flow, form: Form) -> Flow:
@@ -109,6 +118,8 @@ def step(flow: Flow, event: Event, at: int | None = None) -> Flow:
     """One move of the reviewer. What makes no sense where they are changes nothing."""
     if event == "leave":
         return replace(flow, place="idle", before=(), message="")
+    if event == "back" and flow.place == "summary" and flow.batch:
+        return replace(flow, batch=False, message="")
     where = MOVES.get((flow.place, event), "")
     if not where:
         return replace(flow, message="")
@@ -139,8 +150,8 @@ def decide(flow: Flow, task: str, decision: Decision) -> Flow:
     rows = tuple(replace(row, decided=decision) if row.task == task else row for row in flow.rows)
     undo = task if decision == "approved" else flow.undo
     after = replace(flow, rows=rows, undo=undo, before=())
-    if flow.place == "summary":  # a batch: the reader stays where they are
-        return replace(after, message="")
+    if flow.place == "summary" or flow.batch:  # a batch: the reader stays with the list
+        return replace(after, place="summary", message="")
     following = [number for number, row in enumerate(rows) if not row.decided]
     if not following:
         return replace(after, place="idle" if len(rows) == 1 else "summary", message=closing(after))
@@ -151,7 +162,9 @@ def decide(flow: Flow, task: str, decision: Decision) -> Flow:
 def take_back(flow: Flow, task: str) -> Flow:
     """U: the task waits again, and is what the reviewer looks at if they looked at tasks."""
     rows = tuple(replace(row, decided="") if row.task == task else row for row in flow.rows)
-    return replace(flow, rows=rows, undo="", message=f"{task} is back in review")
+    at = next((number for number, row in enumerate(rows) if row.task == task), flow.at)
+    looking = flow.place in ("task", "single")
+    return replace(flow, rows=rows, at=at if looking else flow.at, undo="", message=f"{task} is back in review")
 
 
 CLOSING: tuple[tuple[Decision, str], ...] = (

@@ -171,6 +171,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
             "fe show {task} --diff"),
         Key("enter", "open", "", "open its task"),
         Key("space", "page_down", "", "a page on"),
+        Key("f5", "refresh", "", "take in what changed"),
         _UNDO,
         *_MOVE,
         *_ALWAYS,

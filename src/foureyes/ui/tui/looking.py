@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from foureyes.ui.tui.comments import Comment
+from foureyes.app.views.draft import Draft, RedoDraft, Seen
+from foureyes.ui.tui.comments import Comment, comment_of
 from foureyes.ui.tui.seen import Stopwatch
 
 if TYPE_CHECKING:
@@ -34,6 +35,37 @@ class Looking:
         self.hunks: tuple[str, ...] | None = None
         """The hunks of the whole change; None while nobody has asked for it."""
         self._paths: dict[str, str] = {}
+        self.redo = RedoDraft()
+        self.reject = ""
+        self.read = False
+        """Whether what was begun in an earlier session was brought back."""
+        self.held_by = 0
+        """The process that has the draft open, where that is another one; then it is only read here."""
+
+    @property
+    def draft(self) -> Draft:
+        """Everything that is not sent yet, as it is kept."""
+        marked: dict[str, Seen] = dict.fromkeys(self.marked, "marked")
+        shown: dict[str, Seen] = dict.fromkeys(self.shown, "shown")
+        return Draft(
+            task=self.task,
+            attempt=self.attempt,
+            redo=self.redo,
+            reject=self.reject,
+            comments=tuple(comment.draft for comment in self.comments),
+            seen={**marked, **shown},
+            looked=self.attempt,
+        )
+
+    def bring_back(self, draft: Draft) -> None:
+        """What was begun in an earlier session; what was done since then wins."""
+        self.read = True
+        self.redo = draft.redo if self.redo == RedoDraft() else self.redo
+        self.reject = self.reject or draft.reject
+        self.comments = self.comments or [comment_of(comment) for comment in draft.comments]
+        self.shown |= {hunk for hunk, how in draft.seen.items() if how == "shown"}
+        self.marked |= {hunk for hunk, how in draft.seen.items() if how == "marked"}
+        self.attempt = self.attempt or draft.looked
 
     def take(self, view: DiffView) -> None:
         """The whole change is known: what there is to be seen."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
@@ -86,13 +87,27 @@ class ChangePage(Page):
         self.reading = Reading(loaded, self.looking)
         if before is not None:
             self.reading.fold_as(before)
-        self._show(at=self._aimed(), above=1)
+        at, above = self._place(before)
+        self._show(at, above)
         self.take_standing(loaded.detail)
 
     def _unread(self, problem: FoureyesError) -> None:
         """Git or the store cannot say what the change is: a sentence, and nothing to decide by."""
         self.problem = problem.message
         self.draw()
+
+    def _place(self, before: Reading | None) -> tuple[int, int]:
+        """Where to begin, and how many rows above it: where somebody wants to, else where the same change was left."""
+        same = before is not None and self.painter is not None and before.view == self.reading_now.view
+        if same and self.looking.aim is None and self.painter is not None:
+            at = _same(self.painter.rows, self.reading_now.rows, self.canvas.at)
+            return at, self.canvas.at - self.canvas.first
+        return self._aimed(), 1
+
+    @property
+    def reading_now(self) -> Reading:
+        assert self.reading is not None
+        return self.reading
 
     def _aimed(self) -> int:
         """The row that somebody wants to see first."""
@@ -107,7 +122,10 @@ class ChangePage(Page):
 
     def arrive(self) -> None:
         """The review stands at another task, or the reader comes back from a finding."""
+        if not self.is_mounted:
+            return
         if self.app.flow.task and self.app.flow.task != self.task_id:
+            self.turn_away()
             self.task_id, self.reading, self.painter = self.app.flow.task, None, None
             self.banner, self.range_from = "", None
             self.draw()
@@ -145,13 +163,15 @@ class ChangePage(Page):
         """Exactly what is on screen."""
         if self.reading is None:
             return None
-        whole = self.reading.whole
+        whole, row = self.reading.whole, self.app.row(self.task_id)
         return deciding.Case(
             task=whole.task,
             attempt=whole.attempt,
             diff_id=whole.diff_id,
             you=self.reading.detail.you,
             banner=self.banner,
+            close=row is not None and row.risk.level == "high",
+            version=self.reading.detail.task.version,
         )
 
     # -- drawing
@@ -210,14 +230,12 @@ class ChangePage(Page):
         self.files.show(lines, str(here) if not self.files.has_focus else None)
 
     def _file_line(self, number: int, findings: int) -> Line:
-        assert self.reading is not None
-        file, app = self.reading.change.files[number], self.app
+        file, app = self.reading_now.change.files[number], self.app
         return Line(lambda width: file_line(file, self.looking, findings, app.marks, app.palette, width), str(number))
 
     def _show(self, at: int | None = None, above: int | None = None) -> None:
         """Paint other rows, at a place."""
-        reading = self.reading
-        assert reading is not None
+        reading = self.reading_now
         before = self.painter
         self.painter = Painter(
             rows=reading.rows,
@@ -237,9 +255,8 @@ class ChangePage(Page):
 
     def _show_nothing(self) -> None:
         """A change without files: what was handed in is words."""
-        assert self.reading is not None
-        attempt = self.reading.attempt
-        if self.reading.view.since is not None:
+        attempt = self.reading_now.attempt
+        if self.reading_now.view.since is not None:
             lines = ["nothing changed between these two; I compares with something else"]
         else:
             lines = ["No code: handed in as a note.", "", *(attempt.message.split("\n") if attempt else [])]
@@ -257,6 +274,25 @@ class ChangePage(Page):
         self._show(_same(old, reading.rows, at), above)
 
     # -- what is on screen
+
+    def press(self, key: str) -> None:
+        self.looking.watch.touch(self.app.clock())
+        super().press(key)
+
+    def turn_away(self) -> None:
+        """Something else is looked at from now on."""
+        self.looking.watch.leave(self.app.clock())
+        if self.reading is not None:
+            self._count(self.reading.look((), self.app.clock()))
+
+    def on_screen_suspend(self, _: events.ScreenSuspend) -> None:
+        if self.task_id:
+            self.turn_away()
+
+    def on_screen_resume(self, _: events.ScreenResume) -> None:
+        if self.reading is not None:
+            self.looking.watch.touch(self.app.clock())
+            self.tick()
 
     def on_canvas_turned(self) -> None:
         if self.reading is None:

@@ -276,8 +276,12 @@ class DiffPage(ChangePage):
         self.app.go(review.step(self.app.flow, "previous"))
 
     def do_why(self) -> None:
+        from foureyes.ui.tui.screens.text_page import TextPage
+        from foureyes.ui.tui.text.why import detail_lines
+
         if self.reading is not None:
-            deciding.show_why(self, self.reading.detail)
+            lines = detail_lines(self.reading.detail, self.app.row(self.task_id))
+            self.app.push_screen(TextPage(f"WHY {self.task_id}", lines))
 
     def do_refresh(self) -> None:
         """F5: what there is now, compared with what was on screen."""

@@ -126,7 +126,7 @@ class SummaryPage(Page):
             self.across(self.paint(title, "title"), right), self.across(counts, self.paint(fresh, "warn")), self.rule()
         )
         width = self.app.size.width * 3 // 5 if wide else self.app.size.width
-        self.query_one("#columns", Bar).show(header(looks, width - 1))
+        self.query_one("#columns", Bar).show(header(looks, width))
         self._draw_foot(looks)
         auto = f"approve auto-approvable ({view.auto_approvable:,})" if view.auto_approvable else "nothing to batch"
         self.keys.relabel(batch=auto)
@@ -255,9 +255,7 @@ class SummaryPage(Page):
         self.app.go(review.step(self.app.flow, "open", at=number - 1))
 
     def do_batch(self) -> None:
-        from foureyes.ui.tui.screens.batch import BatchPage
-
-        self.app.push_screen(BatchPage())
+        self.app.go(review.gather(self.app.flow))
 
     def do_find(self) -> None:
         from foureyes.ui.tui.screens.find import ask_filter

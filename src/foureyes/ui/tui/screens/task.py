@@ -13,6 +13,7 @@ from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.deciding import Case, approve, banner_of, rebased, send_back
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.reading import last_look
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.task import Drawing, TaskView, head_line, section_lines, sections
 from foureyes.ui.tui.widgets.hunks import Hunks
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from foureyes.app.views.review import QueueRow
     from foureyes.app.views.task import TaskDetail
+    from foureyes.ui.tui.looking import Looking
 
 WIDE = 120
 """From this width the right half shows the change itself."""
@@ -78,8 +80,10 @@ class TaskPage(Page):
 
     def reload(self) -> None:
         task, row = self.task_id, self.app.row(self.task_id)
-        before = self.app.looks.of(task).attempt
-        self.ask(lambda desk: read(desk, task, row, before), self._read, self._unread)
+        looking = self.app.looks.of(task)
+        if not looking.read:
+            self.app.bring_back(self, task)
+        self.ask(lambda desk: read(desk, task, row, looking), self._read, self._unread)
 
     def _read(self, view: TaskView) -> None:
         if view.detail.task.id != self.task_id:
@@ -87,7 +91,9 @@ class TaskPage(Page):
         self.view, self.banner, self.news = view, "", ""
         looking = self.app.looks.of(self.task_id)
         if view.change is not None:
+            before = looking.attempt
             looking.take(view.change)
+            looking.attempt = before or view.change.attempt
         looking.watch.touch(self.app.clock())
         self.draw()
         self.app.call_after_refresh(self.app.guard.painted)
@@ -124,7 +130,9 @@ class TaskPage(Page):
 
     def do_refresh(self) -> None:
         """F5: take in what moved. What was read of the attempt before stays read, where it did not change."""
-        self.note("reading again")
+        case = self.case()
+        if case is not None:
+            self.app.looks.of(self.task_id).attempt = case.attempt
         self.reload()
 
     # -- drawing
@@ -380,7 +388,7 @@ class TaskPage(Page):
             self.rows.go(order[hit])
 
 
-def read(desk: Desk, task: str, row: QueueRow | None, before: int) -> TaskView:
+def read(desk: Desk, task: str, row: QueueRow | None, looking: Looking) -> TaskView:
     """A task for one look. A change that git cannot show is said, and the rest is shown all the same."""
     app = desk.application
     detail = app.lists.show(desk.actor, task)
@@ -395,6 +403,7 @@ def read(desk: Desk, task: str, row: QueueRow | None, before: int) -> TaskView:
     try:
         change = app.attempts.changes(task)
         since = None
+        before = looking.attempt or last_look(detail, desk.actor.session)
         if 0 < before < attempt.n:
             newer = app.attempts.changes(task, since=before)
             since = (sum(file.added for file in newer.files), sum(file.removed for file in newer.files), before)

@@ -111,9 +111,8 @@ def header(looks: Looks, width: int) -> Text:
     parts += [f"{'±':>6}"] if width >= 76 else []
     parts += [f"{'Age':>4}"] if width >= 68 else []
     right = "  ".join([parts[0] + "   ", *parts[2:]]) + " "
-    return cut(Text(left, looks.palette["dim"]), max(1, width - cell_len(right)), pad=True).append(
-        right, looks.palette["dim"]
-    )
+    start = cut(Text(left, looks.palette["dim"]), max(1, width - cell_len(right) - 1), pad=True)
+    return start.append(f" {right}", looks.palette["dim"])
 
 
 def _quality(looks: Looks) -> int:

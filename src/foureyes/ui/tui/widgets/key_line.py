@@ -28,11 +28,18 @@ class KeyLine(Static):
         super().__init__("", id="keys", markup=False)
         self._page = context
         self._labels: dict[str, str] = {}
+        self._by_key: dict[str, str] = {}
 
     def relabel(self, **labels: str) -> None:
         """Call actions something else; an empty label takes one off the line."""
         if labels != self._labels:
             self._labels = labels
+            self.refresh_keys()
+
+    def relabel_keys(self, labels: dict[str, str]) -> None:
+        """Call single keys something else, where several do the same; an empty label takes one off the line."""
+        if labels != self._by_key:
+            self._by_key = labels
             self.refresh_keys()
 
     def on_resize(self, _: events.Resize) -> None:
@@ -42,12 +49,17 @@ class KeyLine(Static):
     def refresh_keys(self) -> None:
         """Make the line anew for the room that there is."""
         rows = self.app.size.height
-        self.update(self._text(self.app.size.width, 2 if rows >= 20 else 1))
+        self.update(self._text(self.parent_width, 2 if rows >= 20 else 1))
+
+    @property
+    def parent_width(self) -> int:
+        """How wide the page is."""
+        return int(getattr(self.screen, "wide", self.app.size.width))
 
     def _text(self, width: int, most: int) -> Text:
         lines: list[Text] = [Text(" ")]
         for row in KEYS[self._page]:
-            label = self._labels.get(row.action, row.label)
+            label = self._by_key.get(row.first, self._labels.get(row.action, row.label))
             if not label:
                 continue
             part = self._part(row, label)

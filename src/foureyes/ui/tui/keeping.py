@@ -1,0 +1,73 @@
+"""Keeping drafts: what somebody has begun to say outlives the app, however it ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.errors import Conflict, FoureyesError
+from foureyes.ui.tui.desk import Desk
+
+if TYPE_CHECKING:
+    from foureyes.app.views.draft import DraftFile, Held
+    from foureyes.ui.tui.app import FoureyesApp
+    from foureyes.ui.tui.screens.page import Page
+
+
+def bring_back(page: Page, task: str, *, hold: bool) -> None:
+    """What was begun about a task in an earlier session; with `hold` it is this window's to write from now on, or it is
+    known whose it is.
+    """
+    looking = page.app.looks.of(task)
+
+    def read(desk: Desk) -> tuple[DraftFile | None, Held | None]:
+        drafts = desk.application.drafts
+        held = drafts.take(desk.actor, task) if hold else None
+        return (None if looking.read else drafts.load(desk.actor, task)), held
+
+    def done(answer: tuple[DraftFile | None, Held | None]) -> None:
+        file, held = answer
+        if file is not None:
+            looking.bring_back(file.draft)
+            if file.note:
+                page.note(file.note)
+        if held is not None:
+            looking.held_by = 0 if held else max(1, held.pid)
+        page.draw()
+
+    page.ask(read, done, lambda problem: page.note(problem.message))
+
+
+def keep_draft(app: FoureyesApp, task: str) -> None:
+    """Write a task's draft to its file; nothing that is not there yet is made for an empty one."""
+    looking = app.looks.of(task)
+    if looking.held_by:
+        return
+    draft = looking.draft
+
+    def work(desk: Desk) -> None:
+        if draft.has_words or draft.seen or desk.application.drafts.load(desk.actor, task).there:
+            desk.application.drafts.save(desk.actor, draft)
+
+    app.desk.ask(app, work, lambda _: None, lambda problem: _not_kept(app, task, problem))
+
+
+def _not_kept(app: FoureyesApp, task: str, problem: FoureyesError) -> None:
+    if isinstance(problem, Conflict):
+        app.looks.of(task).held_by = app.looks.of(task).held_by or 1
+    app.pages[-1].note(f"the draft was not kept: {problem.message}")
+
+
+def forget_draft(app: FoureyesApp, task: str) -> None:
+    """It was sent: only what was seen is kept, for the next look."""
+    looking = app.looks.of(task)
+    draft = looking.draft
+
+    def work(desk: Desk) -> None:
+        drafts = desk.application.drafts
+        if draft.has_words or draft.seen:
+            drafts.save(desk.actor, draft)
+        else:
+            drafts.drop(desk.actor, task)
+        drafts.release(desk.actor, task)
+
+    app.desk.ask(app, work, lambda _: None, lambda _: None)

@@ -1,0 +1,276 @@
+"""Approving several: a list with ticks, samples and a preview. One decision for each; the list is the question (H2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+
+from foureyes.errors import FoureyesError
+from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.filters import Filter, parse
+from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.screens.page import Page
+from foureyes.ui.tui.text.batch import BatchRow, Pens, batch_line, header, refused_lines, result_line
+from foureyes.ui.tui.widgets.bar import Bar
+from foureyes.ui.tui.widgets.hunks import Hunks
+from foureyes.ui.tui.widgets.rows import Line, Rows, plain
+
+if TYPE_CHECKING:
+    from foureyes.app.views.diff import DiffView
+    from foureyes.app.views.review import ApprovalOutcome, Batch, QueueRow
+
+DEAF_SECONDS = 0.5
+"""So long Enter is not heard after the list was opened: `A Enter` typed blind opens it, and stops there."""
+
+
+class BatchPage(Page):
+    """Everything that can be approved in one go. High risk is never ticked, samples stay until they were shown."""
+
+    context: ClassVar = "batch"
+    name_in_flow = "batch"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.list: list[BatchRow] = []
+        self.left_off = 0
+        self.filter = Filter()
+        self.busy = False
+        self._opened = 0.0
+        self._changes: dict[str, DiffView] = {}
+        self._reading = ""
+
+    def body(self) -> ComposeResult:
+        yield Bar(id="columns")
+        yield Rows(id="rows")
+        yield Bar(id="preview-title")
+        yield Hunks(self.draw, id="hunks")
+
+    def on_mount(self) -> None:
+        self._opened = self.app.clock()
+        super().on_mount()
+        self.rows.focus()
+
+    @property
+    def hunks(self) -> Hunks:
+        return self.query_one("#hunks", Hunks)
+
+    # -- reading
+
+    def reload(self) -> None:
+        self.ask(lambda desk: desk.application.queue.batch(desk.actor), self._read)
+
+    def _read(self, batch: Batch) -> None:
+        rows = [self._row(row) for row in batch.high]
+        rows += [self._row(row, ticked=True) for row in batch.tasks]
+        rows += [self._row(row, sampled=True) for row in batch.sampled]
+        self.list = sorted(rows, key=lambda row: (row.number or 10**9, row.row.task))
+        self.left_off = batch.left_off
+        self._look()
+        self.draw()
+        self._preview()
+
+    def _row(self, row: QueueRow, *, ticked: bool = False, sampled: bool = False) -> BatchRow:
+        number = self.app.number_of(row.task)
+        return BatchRow(row=row, number=0 if number is None else number + 1, ticked=ticked, sampled=sampled)
+
+    def arrive(self) -> None:
+        """Back from a diff or a form: what was decided there, what was seen."""
+        if not self.is_mounted:
+            return
+        decided = {row.task: row.decided for row in self.app.flow.rows if row.decided}
+        for row in self.list:
+            if row.is_open and row.row.task in decided:
+                row.done, row.ticked = f"{decided[row.row.task]} by you", False
+        self._look()
+        self.draw()
+        self.hunks.measure()
+
+    def _look(self) -> None:
+        """How much of each was seen; a sample that was shown joins."""
+        for row in self.list:
+            looking = self.app.looks.of(row.row.task)
+            if looking.hunks is None:
+                continue
+            before = row.was_shown
+            row.hunks = len(looking.hunks)
+            row.seen = row.hunks - (looking.unseen or 0)
+            if row.sampled and row.was_shown and not before and row.is_open:
+                row.ticked = True
+
+    # -- drawing
+
+    def draw(self) -> None:
+        if not self.is_mounted:
+            return
+        self._look()
+        shown = [row for row in self.list if not self.filter.text or self.filter.fits(row.row, number=row.number)]
+        view = self.app.snapshot
+        pending = f"{len(self.list)} of {len(view.rows) if view else len(self.list)} pending"
+        title = " APPROVE AUTO-APPROVABLE" + (f"   filter: {visible(self.filter.text)}" if self.filter.text else "")
+        dot = self.app.marks.dot
+        self.top.show(self.across(self.paint(title, "title"), f"{pending} {dot} one decision each "), self.rule())
+        pens = self._pens()
+        self.query_one("#columns", Bar).show(header(pens, self.wide))
+        lines: list[Line] = []
+        for row in shown:
+            lines.append(Line(lambda width, row=row: batch_line(row, pens, width), row.row.task))  # type: ignore[misc]
+            lines += [plain(text, row.row.task) for text in refused_lines(row, self.app.palette)]
+        if not lines:
+            words = "nothing is auto-approvable; Enter in the summary goes one by one"
+            lines = [plain(self.paint(f"  {words}", "dim"))]
+        if self.left_off:
+            lines.append(plain(self.paint(f"  {self.left_off:,} more after these (review.human.batch_max)", "dim")))
+        self.rows.show(lines)
+        self._draw_foot()
+        ticked = sum(row.ticked for row in self.list)
+        self.keys.relabel(approve_ticked=f"approve {ticked}" if ticked else "nothing ticked", back="Esc do nothing")
+
+    def _pens(self) -> Pens:
+        view = self.app.snapshot
+        width = max((len(row.row.task) for row in self.list), default=6)
+        checks = view.checks if view is not None else ()
+        return Pens(marks=self.app.marks, palette=self.app.palette, checks=checks, id_width=width)
+
+    def _draw_foot(self) -> None:
+        lines = []
+        if any(row.sampled and row.is_open and not row.was_shown for row in self.list):
+            lines.append(" s  picked for a look: it joins when its hunks were shown, else it stays pending")
+        if any(row.row.risk.level == "high" and row.is_open for row in self.list):
+            lines.append(f" {self.app.marks.risks['high']}  never ticked for you: Space ticks it")
+        self.foot.show(self.rule(), *[self.paint(line, "dim") for line in lines])
+
+    # -- the preview
+
+    def selected(self) -> BatchRow | None:
+        """The row under the cursor."""
+        return next((row for row in self.list if row.row.task == self.rows.at), None)
+
+    def on_rows_moved(self, _: Rows.Moved) -> None:
+        self._preview()
+
+    def _preview(self) -> None:
+        """The change of the row under the cursor; one is read at a time."""
+        row = self.selected()
+        title = self.query_one("#preview-title", Bar)
+        if row is None:
+            title.show(self.rule())
+            self.hunks.clear()
+            return
+        task = row.row.task
+        up_down = "↑↓ changes it" if self.app.marks.rule != "-" else "up and down change it"
+        title.show(self.rule(f"preview of {task} ({up_down})"))
+        change = self._changes.get(task)
+        if change is not None:
+            self.hunks.show_change(change, self.app.looks.of(task))
+            return
+        self.hunks.clear()
+        if not self._reading:
+            self._reading = task
+            self.ask(lambda desk: desk.application.attempts.changes(task), self._previewed, self._unread)
+
+    def _previewed(self, change: DiffView) -> None:
+        self._changes[change.task] = change
+        self._reading = ""
+        self.app.looks.of(change.task).take(change)
+        self._look()
+        self.draw()
+        self._preview()
+
+    def _unread(self, problem: FoureyesError) -> None:
+        self._reading = ""
+        self.note(problem.message)
+
+    # -- keys
+
+    def words(self) -> dict[str, str] | None:
+        ticked = " ".join(row.row.task for row in self.list if row.ticked)
+        return {"task": self.rows.at or "TASK", "tasks": ticked or "TASK"}
+
+    def do_tick(self) -> None:
+        row = self.selected()
+        if row is None or not row.is_open:
+            return
+        if row.sampled and not row.was_shown:
+            self.note("picked for a look: it joins when its hunks were shown; D shows them all")
+            return
+        row.ticked, row.by_hand = not row.ticked, True
+        self.draw()
+
+    def do_diff(self) -> None:
+        self._go("diff")
+
+    def do_redo(self) -> None:
+        self._go("feedback")
+
+    def _go(self, where: review.Event) -> None:
+        row = self.selected()
+        if row is None or not row.is_open:
+            return
+        if not row.number:
+            self.note("it came after the review was opened: Esc, F5, then it is in the list")
+            return
+        self.hunks.look_away()
+        self.app.go(review.step(self.app.flow, where, at=row.number - 1))
+
+    def do_find(self) -> None:
+        from foureyes.ui.tui.screens.find import ask_filter
+
+        ask_filter(self, self.filter.text, self._filtered)
+
+    def _filtered(self, text: str) -> None:
+        self.filter = parse(text)
+        self.draw()
+
+    def do_back(self) -> None:
+        if self.filter.text:
+            self._filtered("")
+        else:
+            self.app.back()
+
+    # -- deciding
+
+    def do_approve_ticked(self) -> None:
+        if self.app.clock() - self._opened < DEAF_SECONDS:
+            self.note("look at the list first; Enter approves what is ticked")
+            return
+        chosen = [row for row in self.list if row.ticked and row.is_open]
+        if not chosen or self.busy:
+            self.note("nothing is ticked: Space ticks a row" if not chosen else "one moment")
+            return
+        self.busy = True
+        self.hunks.measure()
+        pairs: list[tuple[str, int | None]] = [(row.row.task, row.row.version) for row in chosen]
+
+        def work(desk: Desk) -> list[ApprovalOutcome | FoureyesError]:
+            return list(desk.application.decisions.approve_many(desk.actor, pairs))
+
+        self.note(f"approving {len(pairs)}")
+        self.ask(work, lambda answers: self._approved(chosen, answers), self._not_approved)
+
+    def _not_approved(self, problem: FoureyesError) -> None:
+        self.busy = False
+        self.refused(problem)
+
+    def _approved(self, chosen: list[BatchRow], answers: list[ApprovalOutcome | FoureyesError]) -> None:
+        self.busy = False
+        for row, answer in zip(chosen, answers, strict=True):
+            row.ticked = False
+            if isinstance(answer, FoureyesError):
+                reasons = [f"{reason.rule}  {reason.message}" for reason in answer.reasons]
+                row.refused = tuple(reasons) or (answer.message,)
+                continue
+            place = f", place {answer.position}" if answer.position else ""
+            row.done, row.refused = f"approved ({answer.rule}){place}", ()
+            self.app.noted(row.row.task, "approved")
+        self.draw()
+        self.note(result_line(self.list))
+
+    def do_undo(self) -> None:
+        """U: the last one back; it can be ticked again."""
+        task = self.app.flow.undo
+        super().do_undo()
+        for row in self.list:
+            if row.row.task == task:
+                row.done = ""

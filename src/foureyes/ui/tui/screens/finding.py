@@ -1,0 +1,264 @@
+"""The page of a finding: what it says, the code, its story, and by a digit what who looks can do about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from rich.text import Text
+from textual.app import ComposeResult
+
+from foureyes.core.nouns.finding import ANSWERS, GROUNDS, RULINGS, WAIVED_DAYS, Answer, Ruling
+from foureyes.errors import FoureyesError
+from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.screens.page import Page
+from foureyes.ui.tui.screens.sheet import Field, Given, Sheet
+from foureyes.ui.tui.text.finding import (
+    Choice,
+    Drawing,
+    Offer,
+    answer_lines,
+    code_lines,
+    field_lines,
+    fixing_lines,
+    history,
+    left_words,
+    offer,
+    offer_lines,
+    top_lines,
+)
+from foureyes.ui.tui.widgets.rows import Rows, plain
+
+if TYPE_CHECKING:
+    from foureyes.app.views.diff import DiffView
+    from foureyes.app.views.finding import FindingPage as FindingDetail
+    from foureyes.app.views.finding import FindingView
+    from foureyes.app.views.outcome import Outcome
+
+
+LOW, NARROW = 30, 100
+"""Up to this height less code is shown, up to this width fewer keys."""
+
+
+class Loaded(NamedTuple):
+    """A finding, its neighbours, the change that it is in, and what changed since it was flagged."""
+
+    view: FindingDetail
+    others: list[FindingView]
+    change: DiffView | None
+    since: DiffView | None
+
+
+class FindingPage(Page):
+    """One finding. What is on screen stays until the reader does something; digits mean what is listed."""
+
+    context: ClassVar = "finding"
+
+    def __init__(self, finding: str) -> None:
+        super().__init__()
+        self.finding = finding
+        self.loaded: Loaded | None = None
+        self.offer = Offer("")
+        self.banner = ""
+
+    def body(self) -> ComposeResult:
+        yield Rows(id="rows", cursor=False)
+
+    # -- reading
+
+    def reload(self) -> None:
+        self.ask(lambda desk: _read(desk, self.finding), self._loaded)
+
+    def _loaded(self, loaded: Loaded) -> None:
+        self.loaded, self.offer, self.banner = loaded, offer(loaded.view), ""
+        self.finding = loaded.view.id
+        self.draw()
+
+    def changed(self, seq: int) -> None:
+        if self.loaded is not None:
+            self.ask(lambda desk: desk.application.findings.show(desk.actor, self.finding), self._changed, self._gone)
+
+    def _changed(self, view: FindingDetail) -> None:
+        """Others did something: said, and the digits mean what they meant until F5."""
+        if self.loaded is not None and view.root == self.loaded.view.root and view != self.loaded.view:
+            self.banner = f"CHANGED  it is {view.state_in_words} now.  F5 shows it"
+            self.draw()
+
+    def _gone(self, problem: FoureyesError) -> None:
+        self.note(problem.message)
+
+    # -- drawing
+
+    def draw(self) -> None:
+        if not self.is_mounted or self.loaded is None:
+            return
+        view = self.loaded.view
+        drawing = Drawing(self.app.marks, self.app.palette, self.wide, 3 if self.app.size.height > LOW else 1)
+        lines = [*top_lines(view, drawing), self.rule()]
+        if self.banner:
+            lines.append(self.paint(f" {self.banner}", "banner"))
+        self.top.show(*lines)
+        self.rows.show([plain(line) for line in self._lines(drawing)])
+        bottom = [self.rule(), *offer_lines(self.offer, drawing)]
+        if left := left_words(view, self.offer, self.loaded.others):
+            bottom.append(self.paint(f" {left}", "dim"))
+        self.foot.show(*bottom)
+        labels = {} if self.offer.choices else {"choose": ""}
+        self.keys.relabel(**labels, **({} if self.wide > NARROW else {"attention": "", "help": ""}))
+
+    def _lines(self, drawing: Drawing) -> list[Text]:
+        loaded = self.loaded
+        assert loaded is not None
+        view = loaded.view
+        fixing = fixing_lines(view, loaded.since, drawing)
+        lines = [
+            *field_lines("problem", view.problem, drawing),
+            *field_lines("why", view.why, drawing),
+            *field_lines("fix", view.fix, drawing),
+            *field_lines("rule", view.rule, drawing),
+            *(() if fixing else code_lines(view, loaded.change, drawing)),
+            *answer_lines(view, drawing),
+            *fixing,
+            *field_lines("history", history(view), drawing),
+        ]
+        if view.fix_patch:
+            lines += field_lines("patch", f"fe finding apply {view.id} --try", drawing)
+        return lines
+
+    # -- doing
+
+    def do_choose(self) -> None:
+        number = int(self.pressed)
+        if self.banner:
+            self.note(self.banner)
+        elif number > len(self.offer.choices):
+            self.note(f"there is no choice {number}")
+        else:
+            choice = self.offer.choices[number - 1]
+            if choice.off:
+                self.note(choice.off)
+            else:
+                getattr(self, f"_{choice.kind}")(choice)
+
+    def _done(self, answer: Outcome) -> None:
+        self.note(answer.message)
+        self.reload()
+
+    def _rule(self, choice: Choice) -> None:
+        word = next(word for word in RULINGS if word == choice.word)
+        ruling = Ruling(self.finding, word)
+        self.ask(
+            lambda desk: desk.application.rulings.rule(desk.actor, [ruling]),
+            self._ruled,
+        )
+
+    def _ruled(self, answer: Outcome) -> None:
+        self._done(answer)
+        words = answer.message.removeprefix(f"{self.finding} ")
+        self.note(f"{words} · U takes it back (L18)")
+
+    def _answer(self, choice: Choice) -> None:
+        fields = [Field("text", "Words")]
+        if choice.word == "FIXED":
+            fields.append(Field("commit", "Commit"))
+        elif choice.word == "REJECTED":
+            fields.insert(0, Field("ground", "Ground", GROUNDS[0], GROUNDS))
+        elif choice.word == "DEFERRED":
+            fields.append(Field("debt", "Task", "no", ("no", "new")))
+        needs = {} if choice.word == "SKIPPED" else {"text": "some words are needed (L6)"}
+        self._sheet(f"{choice.word} {self.finding}", fields, needs, lambda given: self._respond(choice, given))
+
+    def _respond(self, choice: Choice, given: Given) -> None:
+        action = next(word for word in ANSWERS if word == choice.word)
+        debt = given.get("debt", "")
+        answer = Answer(
+            finding=self.finding,
+            action=action,
+            text=given["text"],
+            ground=given.get("ground", ""),
+            commit=given.get("commit", ""),
+            debt="" if debt == "no" else debt,
+        )
+        self.ask(lambda desk: desk.application.answers.respond(desk.actor, "", [answer]), self._done)
+
+    def _waive(self, _: Choice) -> None:
+        fields = [Field("reason", "Reason"), Field("days", "Days", str(WAIVED_DAYS))]
+        needs = {"reason": "a waiver needs a reason (E3)"}
+        self._sheet(f"WAIVE {self.finding}", fields, needs, self._let_pass)
+
+    def _let_pass(self, given: Given) -> None:
+        days = given["days"].strip()
+        if not days.isdigit():
+            self.note("days are a number")
+            return
+        self.ask(
+            lambda desk: desk.application.findings.waive(
+                desk.actor, self.finding, given["reason"], days=int(days)
+            ),
+            self._done,
+        )  # fmt: skip
+
+    def _track(self, _: Choice) -> None:
+        self.ask(lambda desk: desk.application.findings.track(desk.actor, [self.finding]), self._done)
+
+    def _sheet(self, title: str, fields: list[Field], needs: Given, done: object) -> None:
+        assert callable(done)
+        text = self.loaded.view.title if self.loaded else ""
+        self.app.push_screen(Sheet(title, [text], fields, done, needs=needs))
+
+    def do_undo(self) -> None:
+        """U: the ruling that was given here; without one, the last approval."""
+        moves = self.loaded.view.moves if self.loaded else []
+        last = next((move for move in reversed(moves) if not move.undone and move.kind != "taken_back"), None)
+        if last is None or last.kind != "ruled":
+            self.app.undo()
+            return
+        self.ask(lambda desk: desk.application.rulings.take_back(desk.actor, self.finding), self._done)
+
+    # -- moving
+
+    def do_finding(self) -> None:
+        if self.loaded is None:
+            return
+        roots = [each.root for each in self.loaded.others]
+        by = 1 if self.pressed == "." else -1
+        number = roots.index(self.loaded.view.root) + by if self.loaded.view.root in roots else -1
+        if not 0 <= number < len(roots):
+            self.note(f"{'last' if by > 0 else 'first'} of {len(roots)}")
+            return
+        self.finding = self.loaded.others[number].id
+        self.reload()
+
+    def do_diff(self) -> None:
+        if self.loaded is None:
+            return
+        view = self.loaded.view
+        self.app.looks.of(view.task).aim = (view.location.path, view.location.line)
+        if self.app.flow.place == "diff" and self.app.flow.task == view.task:
+            self.app.back()
+        else:
+            self.app.go(review.step(review.look(self.app.flow, view.task), "diff"))
+
+    def do_open(self) -> None:
+        if self.loaded is not None:
+            self.app.go(review.look(self.app.flow, self.loaded.view.task))
+
+    def do_refresh(self) -> None:
+        self.reload()
+
+    def words(self) -> dict[str, str] | None:
+        return {"finding": self.finding, "task": self.loaded.view.task if self.loaded else "TASK"}
+
+
+def _read(desk: Desk, finding: str) -> Loaded:
+    """Everything about a finding. Where git cannot say what the change is, the page does without."""
+    app = desk.application
+    view = app.findings.show(desk.actor, finding)
+    others = app.findings.listed(view.task)
+    try:
+        change = app.attempts.changes(view.task)
+        flagged = view.flagged if view.state == "claimed" and view.flagged < change.attempt else 0
+        since = app.attempts.changes(view.task, since=flagged) if flagged else None
+    except FoureyesError:
+        return Loaded(view, others, None, None)
+    return Loaded(view, others, change, since)

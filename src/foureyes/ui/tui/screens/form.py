@@ -1,0 +1,147 @@
+"""A form: what redo and reject share. At most 100 columns wide; what is behind it stays visible."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.timer import Timer
+
+from foureyes.errors import FoureyesError
+from foureyes.ui.tui.editor import edit
+from foureyes.ui.tui.screens.page import Page
+from foureyes.ui.tui.widgets.text_part import TextPart
+
+if TYPE_CHECKING:
+    from foureyes.app.views.task import TaskDetail
+    from foureyes.ui.tui.looking import Looking
+
+WIDEST = 100
+PAUSE_SECONDS = 0.4
+"""After so long without a key what was typed is kept."""
+FORM_KEYS = ("ctrl+s", "ctrl+e", "ctrl+o", "ctrl+q", "escape", "tab", "shift+tab")
+
+
+class FormPage(Page):
+    """A form of the review. Esc keeps what was typed; so do a pause, and the end of the app, however it comes."""
+
+    context: ClassVar = "form"
+    name_in_flow = "feedback"
+    DEFAULT_CSS = """
+    FormPage { align: center middle; background: $background 60%; }
+    FormPage #sheet { width: 100%; max-width: 100; height: auto; max-height: 100%; background: $background; }
+    FormPage Static { height: auto; width: 1fr; background: $background; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.task_id = ""
+        self.detail: TaskDetail | None = None
+        self._pause: Timer | None = None
+        self._ready = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="sheet"):
+            yield from super().compose()
+
+    def on_mount(self) -> None:
+        self.task_id = self.app.flow.task
+        super().on_mount()
+
+    @property
+    def wide(self) -> int:
+        return min(WIDEST, self.app.size.width)
+
+    @property
+    def looking(self) -> Looking:
+        return self.app.looks.of(self.task_id)
+
+    @property
+    def text_part(self) -> TextPart:
+        return self.query_one(TextPart)
+
+    # -- keys
+
+    async def on_key(self, event: events.Key) -> None:
+        """The form's own keys; everything else belongs to its parts."""
+        if event.key in FORM_KEYS:
+            event.stop()
+            event.prevent_default()
+            self.press(event.key)
+        elif event.key == "enter" and self.focused is not self.text_part:
+            event.stop()
+            event.prevent_default()
+            self.press("enter")
+        elif self.focused is not self.text_part and event.is_printable and event.character and event.key != "space":
+            event.stop()
+            self._type(event.character)
+
+    def _type(self, character: str) -> None:
+        """The first letter goes into the text, wherever the keys were."""
+        self.text_part.focus()
+        self.text_part.insert(character)
+
+    def do_next_part(self) -> None:
+        self.focus_next()
+
+    def do_part_before(self) -> None:
+        self.focus_previous()
+
+    def do_editor(self) -> None:
+        text = edit(self, self.text_part.text)
+        if text is not None:
+            self.text_part.load_text(text)
+            self.typed()
+
+    def do_preview(self) -> None:
+        self.note("there is nothing to preview here")
+
+    def on_descendant_focus(self, _: events.DescendantFocus) -> None:
+        self.draw_keys()
+
+    def draw_keys(self) -> None:
+        """What submits, from where the keys are."""
+
+    # -- the draft
+
+    def on_text_area_changed(self, _: TextPart.Changed) -> None:
+        self.typed()
+
+    def typed(self) -> None:
+        """Something was written: it is kept after a pause."""
+        if not self._ready:
+            return
+        self.put_down()
+        if self._pause is not None:
+            self._pause.stop()
+        self._pause = self.set_timer(PAUSE_SECONDS, self.save)
+
+    def put_down(self) -> None:
+        """What stands in the form, as a draft."""
+
+    def save(self) -> None:
+        """Keep the draft where it outlives the app."""
+        self.app.keep_draft(self.task_id)
+
+    def keep(self) -> None:
+        if self._ready:
+            self.put_down()
+            self.save()
+
+    def do_back(self) -> None:
+        self.keep()
+        self.app.back()
+
+    # -- submitting
+
+    def not_sent(self, problem: FoureyesError) -> None:
+        """A refusal is said in place, so that nothing that was typed is lost; several reasons are a page."""
+        self.app.guard.painted()
+        if len(problem.reasons) > 1:
+            self.refused(problem)
+            return
+        reason = problem.reasons[0] if problem.reasons else None
+        words = f"{reason.message} ({reason.rule})" if reason and reason.rule else problem.message
+        self.note(self.paint(f" {words}", "banner"))

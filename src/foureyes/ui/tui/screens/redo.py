@@ -1,0 +1,171 @@
+"""Redo: send a change back with words, so that the next iteration knows what to do (F1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.app import ComposeResult
+from textual.widgets import Static
+
+from foureyes.app.views.draft import RedoDraft
+from foureyes.core.nouns.feedback import QUICK_ISSUES, PriorityChange, RedoOption
+from foureyes.ui.tui.deciding import send_redo
+from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.screens.form import FormPage
+from foureyes.ui.tui.text.feedback import comment_line, options_of, priorities_of, told
+from foureyes.ui.tui.widgets.bar import Bar
+from foureyes.ui.tui.widgets.options import Options
+from foureyes.ui.tui.widgets.text_part import TextPart
+
+if TYPE_CHECKING:
+    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.views.work import CheckpointView
+
+PRIORITIES: tuple[PriorityChange, ...] = ("same", "bump", "lower")
+CHECKPOINTS = 5
+"""So many of the newest checkpoints are offered."""
+EMPTY = "choose an issue or write a sentence (F1)"
+
+
+class Known(NamedTuple):
+    """What the form needs to know."""
+
+    detail: TaskDetail
+    issues: tuple[str, ...]
+    checkpoints: list[CheckpointView]
+
+
+class RedoPage(FormPage):
+    """Quick issues by digits, words, where to begin again, and how urgent. The keys start on the quick issues."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.issues: tuple[str, ...] = QUICK_ISSUES
+        self.checkpoints: list[CheckpointView] = []
+
+    def body(self) -> ComposeResult:
+        yield Bar(id="rule-issues")
+        yield Options(QUICK_ISSUES, many=True, across=True, id="issues")
+        yield Bar(id="rule-text")
+        yield TextPart(id="text")
+        yield Static("", id="comments", markup=False)
+        yield Bar(id="rule-options")
+        yield Options(options_of([]), id="options")
+        yield Bar(id="rule-priority")
+        yield Options(priorities_of(2), across=True, id="priority")
+
+    def part(self, name: str) -> Options:
+        return self.query_one(f"#{name}", Options)
+
+    # -- reading
+
+    def reload(self) -> None:
+        self.part("issues").focus()
+        task = self.task_id
+        self.app.bring_back(self, task, hold=True)
+        self.ask(lambda desk: read(desk, task), self._read)
+
+    def _read(self, known: Known) -> None:
+        self.detail, self.issues, self.checkpoints = known
+        draft = self.looking.redo
+        chosen = {number for number, issue in enumerate(self.issues) if issue in draft.quick_issues}
+        self.part("issues").put([visible(issue) for issue in self.issues], chosen)
+        self.part("options").put(options_of(self.checkpoints), {self._option(draft)})
+        self.part("priority").put(priorities_of(self.detail.task.priority), {PRIORITIES.index(draft.priority)})
+        self.text_part.load_text(draft.text)
+        self.text_part.read_only = bool(self.looking.held_by)
+        self._ready = True
+        self.draw()
+
+    def _option(self, draft: RedoDraft) -> int:
+        if draft.option == "keep":
+            return 0
+        names = [one.name for one in self.checkpoints]
+        return names.index(draft.checkpoint) + 2 if draft.checkpoint in names else 1
+
+    # -- drawing
+
+    def draw(self) -> None:
+        if not self.is_mounted:
+            return
+        comments = self.looking.comments
+        added = f" ({len(comments)} comment{'' if len(comments) == 1 else 's'} from the diff added)" if comments else ""
+        self.query_one("#rule-issues", Bar).show(self.rule("Quick Issues (press number to toggle)"))
+        self.query_one("#rule-text", Bar).show(self.rule(f"Custom Feedback{added}"))
+        self.query_one("#rule-options", Bar).show(self.rule("Redo Options"))
+        self.query_one("#rule-priority", Bar).show(self.rule("Priority After Redo"))
+        lines = "\n".join(f" {self.app.marks.edge} {comment_line(comment)}" for comment in comments[:3])
+        part = self.query_one("#comments", Static)
+        part.update(self.paint(lines, "dim"))
+        part.display = bool(comments)
+        top = [self.across(self.paint(" REDO WITH FEEDBACK", "title"), f"[{self.task_id}] ")]
+        if self.detail is not None:
+            title = visible(self.detail.task.title)
+            top.append(self.across(f" {title}", f"Previous iterations: {len(self.detail.attempts)} "))
+            top += [self.paint(f" ! {visible(self.detail.said)}", "warn")] if self.detail.said else []
+        if self.looking.held_by:
+            words = f" read-only: this draft is open in process {self.looking.held_by}; close it there "
+            top.append(self.paint(words, "banner"))
+        self.top.show(*top)
+        self.foot.show(self.paint(" The agent will be told exactly this:  Ctrl+O preview", "dim"), self.rule())
+        self.draw_keys()
+
+    def draw_keys(self) -> None:
+        in_text = self.focused is self.text_part
+        verb = "Submit & Queue Redo"
+        self.keys.relabel_keys({"enter": "" if in_text else verb, "ctrl+s": verb if in_text else ""})
+
+    # -- the draft
+
+    def on_options_changed(self, _: Options.Changed) -> None:
+        self.typed()
+
+    def put_down(self) -> None:
+        option: RedoOption = "keep"
+        checkpoint = ""
+        (number,) = self.part("options").chosen
+        if number == 1:
+            option = "fresh"
+        elif number > 1:
+            option, checkpoint = "checkpoint", self.checkpoints[number - 2].name
+        (priority,) = self.part("priority").chosen
+        self.looking.redo = RedoDraft(
+            quick_issues=tuple(issue for n, issue in enumerate(self.issues) if n in self.part("issues").chosen),
+            text=self.text_part.text,
+            option=option,
+            checkpoint=checkpoint,
+            priority=PRIORITIES[priority],
+        )
+
+    # -- keys
+
+    def do_preview(self) -> None:
+        from foureyes.ui.tui.screens.text_page import TextPage
+
+        if self.detail is not None:
+            self.put_down()
+            lines = told(self.detail, self.looking.redo, self.looking.comments)
+            self.app.push_screen(TextPage(f"WHAT THE AGENT WILL BE TOLD  {self.task_id}", lines))
+
+    def do_submit(self) -> None:
+        if self.detail is None:
+            return
+        self.put_down()
+        draft = self.looking.redo
+        if self.looking.held_by:
+            self.note(f"this draft is open in process {self.looking.held_by}; send it there")
+        elif not draft.quick_issues and not draft.text.strip() and not self.looking.comments:
+            self.note(self.paint(f" {EMPTY}", "banner"))
+        else:
+            send_redo(self, self.detail, draft)
+
+
+def read(desk: Desk, task: str) -> Known:
+    """The task, the quick issues of the policy, and the checkpoints that it could begin again at."""
+    app = desk.application
+    detail = app.lists.show(desk.actor, task)
+    setting = next((row.value for row in app.policy.show(desk.actor) if row.key == "review.quick_issues"), None)
+    issues = tuple(str(issue) for issue in setting) if isinstance(setting, list | tuple) and setting else QUICK_ISSUES
+    mine = [one for one in app.checkpoints.all() if one.task in (detail.task.id, "")]
+    return Known(detail, issues[:9], mine[:CHECKPOINTS])

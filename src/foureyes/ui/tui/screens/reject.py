@@ -1,0 +1,79 @@
+"""Reject: block a task with a reason; nothing is thrown away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.app import ComposeResult
+
+from foureyes.ui.tui.deciding import send_reject
+from foureyes.ui.tui.screens.form import FormPage
+from foureyes.ui.tui.text.feedback import kept_words
+from foureyes.ui.tui.widgets.text_part import TextPart
+
+if TYPE_CHECKING:
+    from foureyes.app.views.task import TaskDetail
+
+WHAT = "The task becomes blocked and no agent takes it until someone reopens it."
+EMPTY = "say why: it is shown on the task (F1)"
+
+
+class RejectPage(FormPage):
+    """One text, required. Enter submits: a reason is a sentence; more of them are written in the editor."""
+
+    DEFAULT_CSS = """
+    RejectPage TextPart { height: 4; }
+    """
+
+    def body(self) -> ComposeResult:
+        yield TextPart(id="text")
+
+    def reload(self) -> None:
+        self.text_part.focus()
+        task = self.task_id
+        self.app.bring_back(self, task, hold=True)
+        self.ask(lambda desk: desk.application.lists.show(desk.actor, task), self._read)
+
+    def _read(self, detail: TaskDetail) -> None:
+        self.detail = detail
+        self.text_part.load_text(self.looking.reject)
+        self.text_part.move_cursor(self.text_part.document.end)
+        self.text_part.read_only = bool(self.looking.held_by)
+        self._ready = True
+        self.draw()
+
+    def draw(self) -> None:
+        if not self.is_mounted:
+            return
+        lines = [self.across(self.paint(" REJECT", "title"), f"[{self.task_id}] "), self.paint(f" {WHAT}")]
+        if self.detail is not None:
+            lines.append(self.paint(f" {kept_words(self.detail)}", "dim"))
+        if self.looking.held_by:
+            words = f" read-only: this draft is open in process {self.looking.held_by}; close it there "
+            lines.append(self.paint(words, "banner"))
+        self.top.show(*lines, self.paint(" Why? (required, shown on the task)", "heading"))
+        self.foot.show(self.rule())
+        self.keys.relabel_keys({"enter": "reject", "ctrl+s": "", "tab": "", "ctrl+o": "", "escape": "Esc keeps draft"})
+
+    async def on_key(self, event: events.Key) -> None:
+        if event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            self.press("enter")
+            return
+        await super().on_key(event)
+
+    def put_down(self) -> None:
+        self.looking.reject = self.text_part.text
+
+    def do_submit(self) -> None:
+        if self.detail is None:
+            return
+        self.put_down()
+        if self.looking.held_by:
+            self.note(f"this draft is open in process {self.looking.held_by}; send it there")
+        elif not self.looking.reject.strip():
+            self.note(self.paint(f" {EMPTY}", "banner"))
+        else:
+            send_reject(self, self.detail, self.looking.reject)

@@ -1,0 +1,35 @@
+"""A text of several lines in a form. The form's own keys are not taken by the text."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.widgets import TextArea
+
+FORM_KEYS = frozenset({"ctrl+e", "ctrl+s", "ctrl+o", "ctrl+q", "escape", "tab", "shift+tab"})
+
+
+def _bindings() -> list[BindingType]:
+    """The text's keys for moving and editing, without those that belong to the form."""
+    bindings: list[BindingType] = []
+    for binding in TextArea.BINDINGS:
+        assert isinstance(binding, Binding)
+        keys = [key for key in binding.key.split(",") if key not in FORM_KEYS]
+        if keys:
+            bindings.append(Binding(",".join(keys), binding.action, show=False))
+    return bindings
+
+
+class TextPart(TextArea, inherit_bindings=False):
+    """Plain text; Enter begins a new line, Tab leaves. It is never read as code or markup."""
+
+    BINDINGS: ClassVar[list[BindingType]] = _bindings()
+    DEFAULT_CSS = """
+    TextPart, TextPart:focus { height: 1fr; min-height: 3; border: none; border-left: outer $foreground 30%;
+        padding: 0 1; margin: 0 0 0 1; background: $background; color: $foreground; }
+    TextPart:focus { border-left: outer $foreground; }
+    """
+
+    def __init__(self, text: str = "", *, id: str | None = None) -> None:
+        super().__init__(text, id=id, tab_behavior="focus", soft_wrap=True, show_line_numbers=False)

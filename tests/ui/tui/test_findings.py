@@ -1,0 +1,201 @@
+"""The page of a finding: what it says, and answers, rulings and waivers by a digit."""
+
+from __future__ import annotations
+
+from foureyes.core.nouns.finding import Answer, Found
+from foureyes.ui.tui.screens.diff import DiffPage
+from foureyes.ui.tui.screens.finding import FindingPage
+from foureyes.ui.tui.screens.refusal import RefusalPage
+
+from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, CODE, CODEX, Player, Seat, play
+
+FIRST = CODE.replace("return 5\n", "return 55\n")
+SECOND = CODE.replace("return 5\n", "return settings.five\n")
+
+
+def find(seat: Seat, task: str, title: str = "Five is hard-coded", line: int = 22, severity: str = "HIGH") -> str:
+    """Somebody finds something at the line that changed."""
+    found = Found(
+        severity=severity,  # type: ignore[arg-type]
+        title=title,
+        path="src/steps.py",
+        line=line,
+        problem="55 is written in the code",
+        why="operators cannot change it without a release",
+        fix="read it from settings.five",
+    )
+    return seat.app.findings.add(CODEX, task, found).id
+
+
+def answered(seat: Seat, word: str, **fields: str) -> str:
+    """The finding of a task that is in review again, answered by who made it."""
+    task = seat.deliver(files={"src/steps.py": FIRST})
+    finding = find(seat, task)
+    seat.app.feedback.redo(BOB, task, "please mend it")
+    seat.app.claims.start(CLAUDE, task)
+    answer = Answer(finding=finding, action=word, **fields)  # type: ignore[arg-type]
+    seat.app.answers.respond(CLAUDE, task, [answer])
+    seat.work(task, {"src/steps.py": SECOND})
+    seat.app.checks.run(CI, task)
+    return finding
+
+
+async def open_finding(player: Player, finding: str) -> FindingPage:
+    page = FindingPage(finding)
+    player.app.push_screen(page)
+    await player.settle()
+    return page
+
+
+def state(seat: Seat, finding: str) -> str:
+    return seat.app.findings.show(ALICE, finding).state
+
+
+def test_a_claim_is_verified_with_one_key_and_taken_back_L8_L18(seat: Seat) -> None:
+    finding = answered(seat, "FIXED", text="reads settings.five now")
+
+    async def story(player: Player) -> None:
+        await open_finding(player, finding)
+        screen = player.screen
+        assert f"FINDING {finding}" in screen
+        assert "▲? HIGH · claimed fixed · round 2" in screen
+        assert "why       operators cannot change it without a release" in screen
+        assert "answered FIXED" in screen
+        assert "reads settings.five now" in screen
+        assert "what changed there since iteration 1" in screen
+        assert "22 -     return 55" in screen
+        assert "22 +     return settings.five" in screen
+        assert "1 verified" in screen
+        assert "2 not fixed" in screen
+        assert "3 waive …" in screen
+        assert '0 open blocking findings left after a "1"' in screen
+        screen = await player.press("1")
+        assert "VERIFIED; no blocking finding is open · U takes it back (L18)" in screen
+        assert state(seat, finding) == "resolved"
+        assert "▲✓ HIGH · resolved" in screen
+        screen = await player.press("u")
+        assert state(seat, finding) == "claimed"
+        assert "1 verified" in screen
+        await player.press("2")
+        assert state(seat, finding) == "open"
+
+    play(seat.sit(), story)
+    assert [move.word for move in seat.app.findings.show(ALICE, finding).moves if move.kind == "ruled"] == [
+        "VERIFIED",
+        "NOT_FIXED",
+    ]
+
+
+def test_a_rejection_is_accepted_or_overruled_L9(seat: Seat) -> None:
+    words = "the task says that five is fixed for this release"
+    finding = answered(seat, "REJECTED", text=words, ground="misunderstood_requirement")
+
+    async def story(player: Player) -> None:
+        await open_finding(player, finding)
+        assert "▲! HIGH · disputed" in player.screen
+        assert "answered REJECTED (misunderstood_requirement)" in player.screen
+        assert "1 accept the rejection" in player.screen
+        assert "(L9)" in player.screen
+        await player.press("2")
+        assert state(seat, finding) == "open"
+        assert seat.app.findings.show(ALICE, finding).must_fix
+
+    play(seat.sit(), story)
+
+
+def test_who_answered_sees_that_someone_else_rules_L9(seat: Seat) -> None:
+    finding = answered(seat, "FIXED", text="reads settings.five now")
+
+    async def story(player: Player) -> None:
+        await open_finding(player, finding)
+        assert "you answered this: someone else rules (L9)" in player.screen
+        screen = await player.press("1")
+        assert "there is no choice 1" in screen
+
+    play(seat.sit(CLAUDE), story)
+    assert state(seat, finding) == "claimed"
+
+
+def test_an_implementer_answers_and_what_a_blocking_one_cannot_be_is_struck_out_L6_L7(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": FIRST}, actor=BOB)
+    finding = find(seat, task)
+
+    async def story(player: Player) -> None:
+        await open_finding(player, finding)
+        assert "1 FIXED …" in player.screen
+        assert "2 REJECTED …" in player.screen
+        assert "blocking: only FIXED or REJECTED (L6)" in player.screen
+        screen = await player.press("3")
+        assert "blocking: only FIXED or REJECTED (L6)" in screen.splitlines()[-3]
+        screen = await player.press("2")
+        assert "1 (*) misunderstood_requirement" in screen
+        await player.press("3", "tab", *"no", "enter")
+        assert isinstance(player.app.screen, RefusalPage)
+        assert "L7" in player.screen
+        assert "20 characters" in player.screen
+        await player.press("escape", "2", "3", "tab", *"it is the same code in main", "enter")
+        assert state(seat, finding) == "disputed"
+
+    play(seat.sit(BOB), story)
+    assert seat.app.findings.show(ALICE, finding).moves[-1].ground == "false_positive"
+
+
+def test_a_waiver_asks_for_reason_and_days_E3(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": FIRST})
+    finding = find(seat, task)
+
+    async def story(player: Player) -> None:
+        await open_finding(player, finding)
+        assert "its implementer answers" in player.screen
+        assert "1 waive …" in player.screen
+        screen = await player.press("1", "enter")
+        assert "a waiver needs a reason (E3)" in screen
+        await player.press("escape")
+        assert state(seat, finding) == "open"
+        await player.press("1", *"the next release", "tab", "backspace", "backspace", "7", "enter")
+
+    play(seat.sit(), story)
+    assert state(seat, finding) == "waived"
+    assert any(move.words == "the next release" for move in seat.app.findings.show(ALICE, finding).moves)
+
+
+def test_dot_and_comma_go_through_the_findings_and_d_shows_the_line(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": FIRST})
+    first, second = find(seat, task), find(seat, task, "Another thing altogether", 19, "LOW")
+
+    async def story(player: Player) -> None:
+        page = await open_finding(player, first)
+        await player.press(".")
+        assert page.finding == second
+        assert "Another thing altogether" in player.screen
+        assert "1 make a task of it" in player.screen
+        screen = await player.press(".")
+        assert "last of 2" in screen
+        await player.press(",")
+        assert page.finding == first
+        screen = await player.press("d")
+        assert isinstance(player.app.screen, DiffPage)
+        assert player.app.flow.task == task
+        assert "►  22 +     return 55" in screen
+        screen = await player.press(".", "enter")
+        assert isinstance(player.app.screen, FindingPage)
+
+    play(seat.sit(), story)
+
+
+def test_what_others_do_to_a_finding_moves_nothing_under_the_finger(seat: Seat) -> None:
+    finding = answered(seat, "FIXED", text="reads settings.five now")
+
+    async def story(player: Player) -> None:
+        page = await open_finding(player, finding)
+        seat.app.findings.waive(BOB, finding, "not now")
+        page.changed(0)
+        screen = await player.settle()
+        assert "CHANGED  it is waived until" in screen
+        assert "1 verified" in screen
+        await player.press("1")
+        assert state(seat, finding) == "waived"
+        screen = await player.press("f5")
+        assert "1 verified" not in screen
+
+    play(seat.sit(), story)
