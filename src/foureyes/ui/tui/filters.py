@@ -66,7 +66,7 @@ NAMES: Sequence[Literal["label", "risk", "it", "mode", "agent", "seen"]] = (
 
 
 def _pair(row: Card | QueueRow, name: str, value: str, unseen: int | None) -> bool:
-    queue: QueueRow | None = getattr(row, "review", row)
+    queue: QueueRow | None = row.review if hasattr(row, "review") else row
     if name == "label":
         return any(value in label.lower() for label in getattr(row, "labels", ()))
     if name == "priority":
