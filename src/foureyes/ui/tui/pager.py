@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
@@ -18,21 +16,15 @@ if TYPE_CHECKING:
 SIGNS = {"added": "+", "removed": "-", "context": " ", "note": "\\ "}
 
 
-def pager_of(environ: Mapping[str, str]) -> list[str]:
-    """The pager that somebody wants."""
-    for name in ("FOUREYES_PAGER", "PAGER"):
-        if environ.get(name, "").strip():
-            return shlex.split(environ[name])
-    return ["less"]
-
-
 def open_pager(page: ChangePage, view: DiffView) -> None:
     """Exactly the change that is on screen, in the pager; that it was read there is recorded as that."""
-    words = pager_of(page.app.environ)
+    from foureyes.bootstrap.attending import hand_over, program_of
+
+    words = program_of(page.app.environ, ("FOUREYES_PAGER", "PAGER"), "less")
     text = "\n".join(patch_lines(view)) + "\n"
     try:
         with page.app.suspend():
-            done = subprocess.run(words, input=text.encode(), check=False, env=dict(page.app.environ))
+            code = hand_over(words, page.app.environ, text.encode())
     except SuspendNotSupported:
         page.note("no pager can be opened on this terminal")
     except OSError as problem:
@@ -40,7 +32,7 @@ def open_pager(page: ChangePage, view: DiffView) -> None:
     else:
         page.looking.pager = page.looking.pager or view.since is None
         page.refresh()
-        failed = f" and ended with {done.returncode}" if done.returncode else ""
+        failed = f" and ended with {code}" if code else ""
         page.note(f"it was read in {words[0]}{failed}; the record says so")
 
 
