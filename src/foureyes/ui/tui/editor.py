@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import shlex
-import subprocess
 import tempfile
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
@@ -15,27 +12,21 @@ if TYPE_CHECKING:
     from foureyes.ui.tui.screens.page import Page
 
 
-def editor_of(environ: Mapping[str, str]) -> list[str]:
-    """The editor that somebody wants."""
-    for name in ("VISUAL", "EDITOR"):
-        if environ.get(name, "").strip():
-            return shlex.split(environ[name])
-    return ["vi"]
-
-
 def edit(page: Page, text: str) -> str | None:
     """A text after somebody worked on it in their editor; None where that did not work, which is said. The file is
     theirs alone, and gone afterwards.
     """
-    words = editor_of(page.app.environ)
+    from foureyes.bootstrap.attending import hand_over, program_of
+
+    words = program_of(page.app.environ, ("VISUAL", "EDITOR"), "vi")
     descriptor, path = tempfile.mkstemp(prefix="foureyes-", suffix=".md")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
         with page.app.suspend():
-            done = subprocess.run([*words, path], check=False, env=dict(page.app.environ))
-        if done.returncode:
-            page.note(f"{words[0]} ended with {done.returncode}; the text is as it was")
+            code = hand_over([*words, path], page.app.environ)
+        if code:
+            page.note(f"{words[0]} ended with {code}; the text is as it was")
             return None
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read().rstrip("\n")
