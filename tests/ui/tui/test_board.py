@@ -137,7 +137,8 @@ def test_without_unicode_and_colours_everything_is_still_said(seat: Seat) -> Non
     async def story(player: Player) -> None:
         assert f">P {task}" in player.screen
         assert "++" in player.screen
-        assert player.screen.replace("│", "|").replace("▐", "[").replace("▌", "]").isascii()
+        assert "[Reviewing 1]" in player.screen
+        assert player.screen.isascii()
 
     play(seat.sit(FOUREYES_ASCII="1", NO_COLOR="1"), story)
 

@@ -5,8 +5,20 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.text import Text
 
-from foureyes.ui.tui.marks import FINE, PALETTES, PLAIN, THEMES, Marks, encoding_of, marks_for, theme_for, visible
+from foureyes.ui.tui.marks import (
+    FINE,
+    PALETTES,
+    PLAIN,
+    THEMES,
+    Marks,
+    encoding_of,
+    in_ascii,
+    marks_for,
+    theme_for,
+    visible,
+)
 
 
 @pytest.mark.parametrize("marks", [FINE, PLAIN], ids=["fine", "plain"])
@@ -20,6 +32,14 @@ def test_states_have_marks_of_their_own(marks: Marks) -> None:
 
 def test_plain_marks_are_ascii() -> None:
     assert all(mark.isascii() for group in (PLAIN.checks, PLAIN.severities, PLAIN.risks) for mark in group.values())
+
+
+def test_what_is_drawn_has_a_sign_in_ascii() -> None:
+    signs = "".join(mark for group in (FINE.checks, FINE.severities, FINE.risks) for mark in group.values())
+    signs += "".join(
+        value for value in (getattr(FINE, name) for name in FINE.__struct_fields__) if isinstance(value, str)
+    )
+    assert in_ascii(Text(signs + "│▐▌…→")).plain.isascii()
 
 
 def test_every_theme_knows_every_role() -> None:

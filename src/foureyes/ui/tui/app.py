@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
+from rich.text import Text
 from textual import events
 from textual.app import App
 from textual.theme import Theme as Colours
@@ -21,7 +22,7 @@ from foureyes.ui.tui.guard import Guard
 from foureyes.ui.tui.keeping import bring_back, forget_draft, keep_draft
 from foureyes.ui.tui.keys import Context
 from foureyes.ui.tui.looking import Looks
-from foureyes.ui.tui.marks import PALETTES, THEMES, Marks, Theme, encoding_of, marks_for, theme_for
+from foureyes.ui.tui.marks import PALETTES, PLAIN, THEMES, Marks, Theme, encoding_of, in_ascii, marks_for, theme_for
 
 if TYPE_CHECKING:
     from foureyes.app.views.review import QueueRow, QueueView
@@ -91,7 +92,12 @@ class FoureyesApp(App[None], inherit_bindings=False):
     def palette(self) -> Mapping[str, Style]:
         return PALETTES[self.look]
 
+    def drawn(self, text: Text) -> Text:
+        """A text as this terminal can draw it."""
+        return in_ascii(text) if self.marks is PLAIN else text
+
     def on_mount(self) -> None:
+        self.set_class(self.marks is PLAIN, "-ascii")
         for name in THEMES:
             ground, ink, dark = _GROUND[name]
             colours = Colours(

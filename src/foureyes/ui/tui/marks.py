@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 from rich.style import Style
+from rich.text import Text
 
 Theme = Literal["default", "light", "blue-orange", "high-contrast", "mono"]
 THEMES: tuple[Theme, ...] = ("default", "light", "blue-orange", "high-contrast", "mono")
@@ -49,6 +50,20 @@ PLAIN = Marks(
     cursor=">", unseen="o", seen="*", more=":", rule="-", double="=", bar="|", edge="|", waits="/", rejected="x",
     working="*", ellipsis="~", dot="-", minus="-",
 )  # fmt: skip
+
+
+_DRAWN = {
+    "…": "~", "─": "-", "━": "=", "═": "=", "│": "|", "┃": "|", "┆": "|", "▐": "[", "▌": "]", "·": "-", "►": ">",
+    "⊘": "/", "●": "*", "○": "o", "◆": "C", "▲": "H", "▼": "v", "‼": "!", "✓": "+", "✗": "x", "–": "-", "−": "-",
+    "→": ">", "←": "<", "↑": "^", "↓": "v", "█": "#", "░": ".", "⋮": ":", "┌": "+", "└": "+", "├": "+",
+}  # fmt: skip
+_ASCII = str.maketrans(_DRAWN)
+
+
+def in_ascii(text: Text) -> Text:
+    """The same text with every drawn sign as one of ASCII's; what others wrote stays as it is made visible."""
+    text.plain = text.plain.translate(_ASCII)
+    return text
 
 
 def marks_for(environ: Mapping[str, str], encoding: str) -> Marks:

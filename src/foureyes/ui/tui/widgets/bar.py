@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.text import Text
 from textual.widgets import Static
+
+if TYPE_CHECKING:
+    from foureyes.ui.tui.app import FoureyesApp
 
 
 class Bar(Static):
     """Lines of text, cut at the edge of the screen, never wrapped and never read as markup."""
 
+    app: FoureyesApp
     DEFAULT_CSS = """
-    Bar { height: auto; width: 1fr; background: $background; text-wrap: nowrap; text-overflow: ellipsis; }
+    Bar { height: auto; width: 1fr; background: $background; text-wrap: nowrap; text-overflow: clip; }
     """
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
@@ -20,5 +26,5 @@ class Bar(Static):
         """Show other lines; none takes no room."""
         self.display = bool(lines)
         text = Text("\n").join(Text(line) if isinstance(line, str) else line for line in lines)
-        text.no_wrap, text.overflow = True, "ellipsis"
-        self.update(text)
+        text.no_wrap = True
+        self.update(self.app.drawn(text))

@@ -72,7 +72,7 @@ class KeyLine(Static):
             line.rstrip()
         text = Text("\n").join(lines)
         text.no_wrap = True
-        return text
+        return self.app.drawn(text)
 
     def _part(self, row: Key, label: str) -> Text:
         click = Style.from_meta({"@click": f"screen.press({row.first!r})"})
