@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -44,6 +45,8 @@ class World:
         environ: Mapping[str, str] | None = None,
         store: Store | None = None,
         workshop: Callable[[], Workshop] | None = None,
+        *,
+        create: bool = True,
     ) -> None:
         self.workshop = ScriptedWorkshop()
         self.outside = DeskOutside(workshop or (lambda: self.workshop))
@@ -63,7 +66,8 @@ class World:
             outside=self.outside,
         )
         self.app = Application(context)
-        self.app.projects.create(ALICE, "project", "fe", "main")
+        if create:
+            self.app.projects.create(ALICE, "project", "fe", "main")
 
     def spawn(self, actor: Actor, task: str, role: str, *, agent: str = "", below: Sequence[str] = ()) -> Actor:
         """A session with a real token (I2): given out by `actor`, used in agent processes `below` the one it is bound
@@ -187,10 +191,24 @@ class GitWorld(World):
 class DeskWorld(World):
     """A world with a scripted repository: for what does not depend on git."""
 
-    def __init__(self, environ: Mapping[str, str] | None = None, store: Store | None = None) -> None:
+    def __init__(
+        self, environ: Mapping[str, str] | None = None, store: Store | None = None, *, create: bool = True
+    ) -> None:
         self.repo = ScriptedRepo()
-        super().__init__(lambda: self.repo, environ, store)
+        super().__init__(lambda: self.repo, environ, store, create=create)
         self.workshop.repo = self.repo
+
+    def copied_to(self, store: Store) -> DeskWorld:
+        """This world once more, around a copy of its store: everybody remembers what they knew."""
+        made, memo = DeskWorld(self.environ, store, create=False), {id(self.repo): self.repo}
+        for mine, theirs in (
+            (self.workshop, made.workshop), (self.repo, made.repo), (self.clock, made.clock), (self.ids, made.ids),
+            (self.outside.runner, made.outside.runner),
+        ):  # fmt: skip
+            vars(theirs).update(copy.deepcopy(vars(mine), dict(memo)))
+        made.workshop.repo = made.repo
+        made.mirrors.documents = dict(self.mirrors.documents)
+        return made
 
     def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, lines: int = 1, **fields: Any) -> str:
         task = self.create(creator, **fields)
