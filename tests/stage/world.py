@@ -14,18 +14,14 @@ from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
 from foureyes.app.ports import Repo, Workshop
-from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.audit import AuditReport
-from foureyes.app.views.outcome import Outcome
-from foureyes.app.views.review import ApprovalOutcome
-from foureyes.app.views.task import TaskDetail
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.session import Actor
-from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import SessionId, token_hash
 from foureyes.errors import FoureyesError, Refused
 
 from tests import engines
+from tests.stage.acting import Acting
 from tests.stage.checkout import PROJECT, Checkout
 from tests.stage.people import ALICE, BOB, CLAUDE
 from tests.stage.ports import CountedIds, DeskKeys, DeskOutside, FixedClock, KeptFiles
@@ -36,7 +32,7 @@ class Count(msgspec.Struct, frozen=True):
     n: int
 
 
-class World:
+class World(Acting):
     """An Application over an empty store, with everything in reach that a test wants to turn."""
 
     def __init__(
@@ -65,9 +61,13 @@ class World:
             keys=lambda: self.keys,
             outside=self.outside,
         )
-        self.app = Application(context)
+        self._app = Application(context)
         if create:
             self.app.projects.create(ALICE, "project", "fe", "main")
+
+    @property
+    def app(self) -> Application:
+        return self._app
 
     def spawn(self, actor: Actor, task: str, role: str, *, agent: str = "", below: Sequence[str] = ()) -> Actor:
         """A session with a real token (I2): given out by `actor`, used in agent processes `below` the one it is bound
@@ -93,30 +93,6 @@ class World:
         return self.app.sessions.recognise(lambda _: seen)
 
     # Shorter words for what nearly every test does
-
-    def create(self, actor: Actor = ALICE, title: str = "a task", **fields: Any) -> str:
-        return self.app.tasks.create(actor, title, **fields).task
-
-    def start(self, actor: Actor, task: str) -> Outcome:
-        return self.app.claims.start(actor, task)
-
-    def submit(self, actor: Actor, task: str, **options: Any) -> SubmitOutcome:
-        return self.app.attempts.submit(actor, task, **options)
-
-    def approve(self, actor: Actor, task: str, *, reason: str = "", seen: str | None = None) -> ApprovalOutcome:
-        """Approve what is handed in now."""
-        attempts = self.show(task).attempts
-        shown = seen if seen is not None else attempts[-1].diff_id if attempts else ""
-        return self.app.decisions.approve(actor, task, seen=shown, reason=reason)
-
-    def show(self, task: str, actor: Actor = BOB) -> TaskDetail:
-        return self.app.lists.show(actor, task)
-
-    def task(self, task: str) -> Task:
-        return self.show(task).task
-
-    def status(self, task: str) -> str:
-        return self.task(task).status
 
     def ids_of(self, **query: Any) -> list[str]:
         return [row.id for row in self.app.lists.page(ListQuery(**query))]
@@ -211,8 +187,7 @@ class DeskWorld(World):
         return made
 
     def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, lines: int = 1, **fields: Any) -> str:
-        task = self.create(creator, **fields)
-        self.start(actor, task)
-        self.repo.commit(f"fe/{task}", sessions=[actor.session], lines=lines)
-        self.submit(actor, task)
-        return task
+        def change(task: str) -> None:
+            self.repo.commit(f"fe/{task}", sessions=[actor.session], lines=lines)
+
+        return self.hand_in(actor, creator, change, **fields)
