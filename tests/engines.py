@@ -123,16 +123,24 @@ class Spare(PostgresEngine):
         super().close()
         server().forget(self.project)
 
+    def take_rows(self, source: Spare) -> None:
+        """All rows of another store in place of ours."""
+        rows = [f'INSERT INTO {name} SELECT * FROM "{schema_of(source.project)}".{name}' for name in self._tables]
+        self._replace(rows)
+
     def _sweep(self) -> None:
-        """Without the checks of foreign keys, in one go."""
-        deletions = [f"DELETE FROM {name}" for name in self._tables]
         cursor = psycopg.ClientCursor(self.connection)
         rows = [
             cursor.mogrify(f"INSERT INTO {name} VALUES ({', '.join(['%s'] * len(row))})", row)
             for name, made in self._made.items()
             for row in made
         ]
-        statements = ["BEGIN", "SET LOCAL session_replication_role = replica", *deletions, *rows, "COMMIT"]
+        self._replace(rows)
+
+    def _replace(self, insertions: list[str]) -> None:
+        """New rows for old ones, without the checks of foreign keys, in one go."""
+        deletions = [f"DELETE FROM {name}" for name in self._tables]
+        statements = ["BEGIN", "SET LOCAL session_replication_role = replica", *deletions, *insertions, "COMMIT"]
         self.connection.execute("; ".join(statements).encode())
 
     def _shape_now(self) -> object:
@@ -154,6 +162,8 @@ class Run:
     spares: list[Spare] = []  # noqa: RUF012 - one list per process is meant
     """Empty stores on the server that nobody uses."""
     engines: list[Database] = []  # noqa: RUF012
+    templates: list[Database] = []  # noqa: RUF012
+    """Stores that are only copied; they stay until the end."""
     projects: list[str] = []  # noqa: RUF012
     """What has to be closed and dropped after the test."""
 
@@ -174,6 +184,9 @@ def server() -> Server:
 
 def end_of_run() -> None:
     """The last call of a test process."""
+    while Run.templates:
+        template = Run.templates.pop()
+        PostgresEngine.close(template) if isinstance(template, Spare) else template.close()
     if Run.server is not None:
         while Run.spares:
             PostgresEngine.close(Run.spares.pop())
@@ -232,6 +245,24 @@ def database(on: str) -> Database:
     engine = SqliteEngine(":memory:", create=True)
     engine.connection.deserialize("main", blank())
     return kept(engine)
+
+
+def template(on: str) -> Database:
+    """An empty database to be filled once in this process, and copied then."""
+    engine = database(on)
+    Run.engines.remove(engine)
+    Run.templates.append(engine)
+    return engine
+
+
+def copied(source: Database) -> Database:
+    """A database with the same rows."""
+    engine = database(source.name)
+    if isinstance(source, SqliteEngine) and isinstance(engine, SqliteEngine):
+        engine.connection.deserialize("main", source.connection.serialize("main"))
+    elif isinstance(source, Spare) and isinstance(engine, Spare):
+        engine.take_rows(source)
+    return engine
 
 
 @cache

@@ -10,7 +10,8 @@ from foureyes.core.nouns.finding import Answer, AnswerWord, Found, Ruling, Rulin
 from foureyes.core.nouns.session import Actor
 
 from tests.faults.verbs import Verb
-from tests.stage.looped import GROUND, REASON, document, issue
+from tests.stage.documents import review_result
+from tests.stage.looped import GROUND, REASON, issue
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI
 from tests.stage.places import Desk
 
@@ -34,7 +35,7 @@ def _review(
     by: Actor = CODEX,
 ) -> None:
     ruled = [{"finding": name, "ruling": word, "reason": "looked"} for name, word in rulings]
-    said = document(issues, rulings=ruled, diff_id=desk.seen(task), files_reviewed=["app.py"])
+    said = review_result(issues, rulings=ruled, diff_id=desk.seen(task), files_reviewed=["app.py"])
     desk.app.reviews.submit(by, task, json.dumps(said).encode())
 
 

@@ -93,7 +93,7 @@ def _with_checkpoint(floor: Floor) -> str:
     place = floor.place.folder / "worktrees" / task
     floor.app.context.workshop.add_checkpoint(task, "half", Checkout(place).head(), at=floor.app.context.clock.now())
     floor.work(CLAUDE, task, text="more\n")
-    floor.submit(task)
+    floor.submit(CLAUDE, task)
     return task
 
 
@@ -126,9 +126,14 @@ Depends on: Second
 
 
 MOVES = (
-    Move("submit", lambda f: f.worked(), lambda f, t: f.submit(t), _nothing),
-    Move("submit again", _again, lambda f, t: f.submit(t), _nothing, daily=False),
-    Move("submit that the rule approves", lambda f: f.worked(labels=["review:skip"]), lambda f, t: f.submit(t), _merge),
+    Move("submit", lambda f: f.worked(), lambda f, t: f.submit(CLAUDE, t), _nothing),
+    Move("submit again", _again, lambda f, t: f.submit(CLAUDE, t), _nothing, daily=False),
+    Move(
+        "submit that the rule approves",
+        lambda f: f.worked(labels=["review:skip"]),
+        lambda f, t: f.submit(CLAUDE, t),
+        _merge,
+    ),
     Move(
         "check run", lambda f: f.delivered(), lambda f, t: f.app.checks.run(CI, t), _nothing, whole=False, daily=False
     ),

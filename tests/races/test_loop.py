@@ -19,8 +19,9 @@ from foureyes.errors import FoureyesError
 
 from tests.races.crowd import founded, opened, sound, wait_before_writing, worker
 from tests.races.test_decisions import moved_repo
+from tests.stage.documents import review_result
 from tests.stage.fork import Gate, swarm
-from tests.stage.looped import GROUND, REASON, document, issue
+from tests.stage.looped import GROUND, REASON, issue
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI
 from tests.stage.places import Desk, Place
 
@@ -49,7 +50,9 @@ def at_once(place: Place, *acts: tuple[Repo, Act]) -> list[str]:
 
 def said(desk: Desk, task: str, *issues: dict[str, Any], rulings: tuple[dict[str, str], ...] = ()) -> bytes:
     """A review of what is handed in now."""
-    return json.dumps(document(issues, rulings=rulings, diff_id=desk.seen(task), files_reviewed=["app.py"])).encode()
+    return json.dumps(
+        review_result(issues, rulings=rulings, diff_id=desk.seen(task), files_reviewed=["app.py"])
+    ).encode()
 
 
 def payloads(rows: list[JournalRow], task: str, *kinds: str) -> list[tuple[str, dict[str, Any]]]:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.stage.checkout import AT_ONCE
 from tests.stage.commands import HandedIn, Stage
-from tests.stage.shop import Shop, commit_in, with_pipeline
+from tests.stage.shop import TESTS, Shop, commit_in, with_pipeline
 
 pytestmark = pytest.mark.scenario
 
@@ -22,8 +22,8 @@ MOVED = BODY.replace("    send", "        send")
 
 @pytest.fixture
 def shop(stage: Stage) -> Shop:
-    """A project with four checks; an approval settles at once."""
-    return with_pipeline(stage)
+    """A project with one check; an approval settles at once."""
+    return with_pipeline(stage, AT_ONCE + TESTS)
 
 
 def approved(shop: Shop, files: dict[str, str], *options: str, title: str = "Add login") -> HandedIn:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.stage.checkout import AT_ONCE
 from tests.stage.commands import HandedIn, Stage
-from tests.stage.shop import PIPELINE, TESTS, Shop, commit_in, with_pipeline
+from tests.stage.shop import TESTS, Shop, commit_in, with_pipeline
 
 pytestmark = pytest.mark.scenario
 
@@ -21,8 +21,8 @@ RED = {"src/login.py": "def log_in(): ...\n", "tests/test_login.sh": "grep -q 'd
 
 @pytest.fixture
 def shop(stage: Stage) -> Shop:
-    """A project with four checks; an approval settles at once."""
-    return with_pipeline(stage)
+    """A project with one check; an approval settles at once."""
+    return with_pipeline(stage, AT_ONCE + TESTS)
 
 
 def green(shop: Shop, title: str, *options: str, path: str = "") -> HandedIn:
@@ -36,8 +36,8 @@ def green(shop: Shop, title: str, *options: str, path: str = "") -> HandedIn:
 # E2E-R01 Single task review
 
 
-def test_E2E_R01_a_single_task_goes_from_its_worktree_through_review_to_main(shop: Shop) -> None:
-    cast = shop.cast
+def test_E2E_R01_a_single_task_goes_from_its_worktree_through_four_checks_and_review_to_main(stage: Stage) -> None:
+    shop, cast = with_pipeline(stage), stage.cast
     task = shop.create(cast.alice, title="Add login")
     before = shop.tip()
     started = shop.done(cast.claude, "start", task, "--worktree")
@@ -88,7 +88,7 @@ def test_E2E_R01_a_rejected_task_is_blocked_with_its_reason_and_main_stays(shop:
 
 
 def test_E2E_R01_an_approval_settles_before_it_merges_and_can_be_taken_back(stage: Stage) -> None:
-    shop = with_pipeline(stage, "[review.human]\nsettle_seconds = 3600\n" + PIPELINE)
+    shop = with_pipeline(stage, "[review.human]\nsettle_seconds = 3600\n" + TESTS)
     work, before = green(shop, "Add login"), shop.tip()
     shop.done(shop.cast.alice, "approve", work.task)
     (waits,) = shop.lines(shop.cast.alice, "merges", "list")
@@ -265,7 +265,7 @@ def test_E2E_R04_green_checks_that_a_service_ran_approve_it_and_it_merges(shop: 
     assert (report["status"], report["mode"], report["reasons"]) == ("approved", "auto-approve", [])
     (approval,) = shop.show(task)["approvals"]
     assert (approval["rule"], approval["diff_id"]) == ("M4", work.diff_id)
-    assert "auto-approve (label review:auto): 4/4 checks, iteration 1, signal DONE" in approval["reason"]
+    assert "auto-approve (label review:auto): 1/1 checks, iteration 1, signal DONE" in approval["reason"]
     assert (shop.pending(), shop.done(shop.cast.alice, "status")["counts"]["approved"]) == ([], 1)
     assert shop.merge(shop.cast.job) == {task: "merged"}
     assert (shop.status(task), shop.on_main("src/login.py")) == ("closed", LOGIN["src/login.py"].strip())

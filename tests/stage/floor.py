@@ -8,8 +8,10 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from foureyes.adapters.git.client.locate import locate
+from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.merge import MergeRow
 from foureyes.bootstrap.outside import Outside
 from foureyes.core.nouns.session import Actor
@@ -73,22 +75,23 @@ class Floor(Desk):
         desk = Checkout(Path(self.app.worktrees.open(actor, task).path))
         desk.commit(name or f"{task.replace('-', '_')}.py", text, session=actor)
 
-    def submit(self, task: str, actor: Actor = CLAUDE) -> None:
-        self.app.attempts.submit(actor, task, branch=f"fe/{task}")
+    def submit(self, actor: Actor, task: str, **options: Any) -> SubmitOutcome:
+        """What lies on the task's branch, from wherever it is called."""
+        return super().submit(actor, task, branch=f"fe/{task}", **options)
 
     def delivered(
         self, actor: Actor = CLAUDE, *, name: str = "", text: str = "fine\n", labels: Sequence[str] = ()
     ) -> str:
         """A task in review."""
         task = self.worked(actor, name=name, text=text, labels=labels)
-        self.submit(task, actor)
+        self.submit(actor, task)
         return task
 
     def agreed(self, actor: Actor = CLAUDE, *, by: Actor = BOB, name: str = "", text: str = "fine\n") -> str:
         """A task that is approved, its checks green."""
         task = self.delivered(actor, name=name, text=text)
         self.app.checks.run(CI, task)
-        self.app.decisions.approve(by, task, seen=self.seen(task))
+        self.approve(by, task)
         return task
 
     def merge(self, actor: Actor = ALICE) -> list[MergeRow]:

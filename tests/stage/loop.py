@@ -11,6 +11,7 @@ from typing import Any, Unpack
 
 from tests.stage.checkout import AT_ONCE, copied
 from tests.stage.commands import Cast, HandedIn, Problem
+from tests.stage.documents import review_result, rulings_of
 from tests.stage.processes import Caller, Options, Result
 from tests.stage.shop import Shop
 
@@ -64,16 +65,17 @@ class Loop(Shop):
         **more: Any,
     ) -> Any:
         """A review_result about an attempt that says that all of it was read."""
-        found = [dict(issue) for issue in issues]
-        blocks = {"CRITICAL", "HIGH", "BLOCKER", "IMPORTANT"} & {str(issue.get("severity")).upper() for issue in found}
         words = dict(rulings or {})
-        bad = bool(blocks) or any(word in ("NOT_FIXED", "OVERRULED") for word in words.values())
-        payload = {
-            "verdict": "concerns" if bad else "approved", "summary": "read all of it", "diff_id": work.diff_id,
-            "issues": found, "files_reviewed": self.changed(work),
-            "rulings": [{"finding": name, "ruling": word, "reason": "looked at the code"} for name, word in words.items()],
-        }  # fmt: skip
-        return {"type": "review_result", "payload": payload | more}
+        is_bad = any(word in ("NOT_FIXED", "OVERRULED") for word in words.values())
+        document = review_result(
+            issues,
+            verdict="concerns" if is_bad else "",
+            rulings=rulings_of(words.items()),
+            diff_id=work.diff_id,
+            files_reviewed=self.changed(work),
+        )
+        document["payload"] |= more
+        return document
 
     def changed(self, work: HandedIn) -> list[str]:
         """The files of an attempt."""

@@ -18,6 +18,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
 from foureyes.ui.steps import steps_text
 
+from tests.stage.documents import review_result, rulings_of
 from tests.stage.people import BOB, CLAUDE, CODEX
 from tests.stage.world import DeskWorld, GitWorld, World
 
@@ -28,19 +29,6 @@ REASON = "the caller checks this input before it gets here"
 def issue(title: str = "limit is hard-coded", severity: str = "HIGH", **more: Any) -> dict[str, Any]:
     """One issue of a review."""
     return {"severity": severity, "title": title, "fix": "read it from the settings", **more}
-
-
-def document(
-    issues: Sequence[dict[str, Any]] = (), *, verdict: str = "", rulings: Sequence[dict[str, str]] = (), **more: Any
-) -> dict[str, Any]:
-    """A review_result."""
-    blocking = any(str(one.get("severity")).upper() in ("CRITICAL", "HIGH", "BLOCKER", "IMPORTANT") for one in issues)
-    payload = {
-        "verdict": verdict or ("concerns" if blocking else "approved"),
-        "summary": "read all of it",
-        "issues": list(issues),
-    }
-    return {"type": "review_result", "version": 1, "payload": payload | {"rulings": list(rulings)} | more}
 
 
 def review(
@@ -55,11 +43,7 @@ def review(
     """A reviewer looks at the attempt that is there, reads every file of it, and says what it found and rules."""
     attempt = world.show(task).attempts[-1]
     usual = {"diff_id": attempt.diff_id, "files_reviewed": [file.path for file in attempt.files]}
-    said = document(
-        issues,
-        rulings=[{"finding": name, "ruling": word, "reason": "looked at the code"} for name, word in rulings],
-        **usual | more,
-    )
+    said = review_result(issues, rulings=rulings_of(rulings), **usual | more)
     return world.app.reviews.submit(by, task, json.dumps(said).encode())
 
 
@@ -151,7 +135,7 @@ def send(world: World, task: str, said: object, *, by: Actor = CODEX, seen: str 
 def about(world: World, task: str, issues: Sequence[dict[str, Any]] = (), **more: Any) -> dict[str, Any]:
     """A review_result about the attempt that is there, which says that all of it was read."""
     attempt = world.show(task).attempts[-1]
-    return document(
+    return review_result(
         issues, **{"diff_id": attempt.diff_id, "files_reviewed": [file.path for file in attempt.files]} | more
     )
 

@@ -24,8 +24,8 @@ ENGINES = ("sqlite", "postgres")
 class Day(NamedTuple):
     """By day: a test below `where` with more than `most` variants runs with every `stride`-th of them and the last.
 
-    With `turns`, a variant runs on SQLite only, and in the first test and every `turns`-th one after it of each file
-    the first variant on PostgreSQL in place of it.
+    A stride of ALL leaves the first. With `turns`, a variant runs on SQLite only; in the first test and every
+    `turns`-th one after it of each file, the first variant runs on PostgreSQL in place of it.
     """
 
     where: str
@@ -40,10 +40,13 @@ TABLE = (
     Day("tests/scenarios/test_demo.py", ALL, 1, "what people see first"),
     Day("tests/scenarios/test_review_flows.py", ALL, 1, "the flows of a review"),
     Day("tests/scenarios/test_story.py", ALL, 1, "the whole way"),
-    Day("tests/scenarios/test_matrix_by_processes.py", 1, 5, "the same rows run whole through the Application"),
-    Day("tests/scenarios", 2, ALL, "real processes, seconds a case: the first and the last"),
-    Day("tests/races", 4, 3, "many processes at once"),
-    Day("tests/faults", 6, 3, "killed and started again"),
+    Day("tests/scenarios/test_matrix_by_processes.py", 1, 17, "the same rows run whole through the Application"),
+    Day("tests/scenarios", 1, ALL, "real processes, half a second a case: every test with its first one"),
+    Day("tests/races", 4, 3, "many processes at once; a race costs three times as much on PostgreSQL", 4),
+    Day("tests/faults/test_random_rounds.py", 1, 7, "days of random kills, seconds each; both engines among them"),
+    Day("tests/faults", 4, 5, "killed before each of many steps and started again: every family, some commands", 3),
+    Day("tests/ui/cli/test_golden.py", ALL, 1, "what people read"),
+    Day("tests/ui", 3, 3, "real processes"),
     Day("tests/app/findings/test_loop_properties.py", ALL, 1, "one random play on either engine"),
     Day("tests/app", 10, 3, "a case costs six times as much on PostgreSQL; what engines differ in, the store tests", 4),
     Day("tests/adapters", 10, 3, "both engines, real git"),
@@ -76,6 +79,15 @@ def plays(name: str) -> int:
     return PLAYS[name].night if NIGHT else PLAYS[name].day
 
 
+STRIDES = {"rows of a journal that are removed": 7}
+"""Long walks in one test: by day it is every so-many-th step."""
+
+
+def steps(name: str, every: Sequence[T]) -> Sequence[T]:
+    """The steps of a walk that are gone now."""
+    return every if NIGHT else every[:: STRIDES[name]]
+
+
 def day_of(name: str) -> Day:
     """The row that a test's file stands under."""
     return next(row for row in TABLE if name == row.where or name.startswith(row.where + "/"))
@@ -89,7 +101,7 @@ def by_day(name: str, variants: Sequence[T]) -> list[T]:
         return list(variants)
     stride = max(row.stride, 5) if many else row.stride
     kept = list(variants[::stride])
-    return kept if (len(variants) - 1) % stride == 0 else [*kept, variants[-1]]
+    return kept if stride == ALL or (len(variants) - 1) % stride == 0 else [*kept, variants[-1]]
 
 
 def engine_of(item: pytest.Item) -> str:
@@ -161,7 +173,6 @@ class Report:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
         if left := config.stash.get(LEFT, 0):
-            terminalreporter.write_line(
-                f"{left} variants left for the night, and {len(PLAYS)} random plays are shorter than there"
-                " (make nightly; tests/stage/night.py)"
-            )
+            shorter = f"{len(PLAYS) + len(STRIDES)} random plays and walks are shorter than there"
+            line = f"{left} variants left for the night, and {shorter} (make nightly; tests/stage/night.py)"
+            terminalreporter.write_line(line)

@@ -24,6 +24,7 @@ from foureyes.app.ports import Clock, Outside, Repo, Workshop
 from foureyes.core.nouns.session import Actor
 
 from tests.engines import NOW
+from tests.stage.acting import Acting
 from tests.stage.people import ALICE, CLAUDE
 from tests.stage.ports import CountedIds, DeskOutside, FixedClock
 from tests.stage.ring import FileRing
@@ -173,7 +174,7 @@ class RealOutside(DeskOutside):
         return alive.is_gone(process)
 
 
-class Desk:
+class Desk(Acting):
     """Somebody's open Application over a place: clock and ids are the same in every child, so equal work gives equal
     rows.
     """
@@ -216,26 +217,13 @@ class Desk:
             self._app.close()
             self._app = None
 
-    def create(self, actor: Actor = ALICE, title: str = "a task", **fields: Any) -> str:
-        return self.app.tasks.create(actor, title, **fields).task
-
-    def started(self, actor: Actor = CLAUDE, **fields: Any) -> str:
-        task = self.create(**fields)
-        self.app.claims.start(actor, task)
-        return task
-
     def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, **fields: Any) -> str:
-        task = self.create(creator, **fields)
-        self.app.claims.start(actor, task)
-        self.script.commit(f"fe/{task}", sessions=[actor.session])
-        self.app.attempts.submit(actor, task)
-        return task
+        def change(task: str) -> None:
+            self.script.commit(f"fe/{task}", sessions=[actor.session])
 
-    def seen(self, task: str) -> str:
-        """The diff id of what is handed in now."""
-        return self.app.lists.show(ALICE, task).attempts[-1].diff_id
+        return self.hand_in(actor, creator, change, **fields)
 
     def approved(self, by: Actor) -> str:
         task = self.handed_in()
-        self.app.decisions.approve(by, task, seen=self.seen(task))
+        self.approve(by, task)
         return task

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,18 +14,14 @@ from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
 from foureyes.app.ports import Repo, Workshop
-from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.audit import AuditReport
-from foureyes.app.views.outcome import Outcome
-from foureyes.app.views.review import ApprovalOutcome
-from foureyes.app.views.task import TaskDetail
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.session import Actor
-from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import SessionId, token_hash
 from foureyes.errors import FoureyesError, Refused
 
 from tests import engines
+from tests.stage.acting import Acting
 from tests.stage.checkout import PROJECT, Checkout
 from tests.stage.people import ALICE, BOB, CLAUDE
 from tests.stage.ports import CountedIds, DeskKeys, DeskOutside, FixedClock, KeptFiles
@@ -35,7 +32,7 @@ class Count(msgspec.Struct, frozen=True):
     n: int
 
 
-class World:
+class World(Acting):
     """An Application over an empty store, with everything in reach that a test wants to turn."""
 
     def __init__(
@@ -44,6 +41,8 @@ class World:
         environ: Mapping[str, str] | None = None,
         store: Store | None = None,
         workshop: Callable[[], Workshop] | None = None,
+        *,
+        create: bool = True,
     ) -> None:
         self.workshop = ScriptedWorkshop()
         self.outside = DeskOutside(workshop or (lambda: self.workshop))
@@ -62,8 +61,13 @@ class World:
             keys=lambda: self.keys,
             outside=self.outside,
         )
-        self.app = Application(context)
-        self.app.projects.create(ALICE, "project", "fe", "main")
+        self._app = Application(context)
+        if create:
+            self.app.projects.create(ALICE, "project", "fe", "main")
+
+    @property
+    def app(self) -> Application:
+        return self._app
 
     def spawn(self, actor: Actor, task: str, role: str, *, agent: str = "", below: Sequence[str] = ()) -> Actor:
         """A session with a real token (I2): given out by `actor`, used in agent processes `below` the one it is bound
@@ -89,30 +93,6 @@ class World:
         return self.app.sessions.recognise(lambda _: seen)
 
     # Shorter words for what nearly every test does
-
-    def create(self, actor: Actor = ALICE, title: str = "a task", **fields: Any) -> str:
-        return self.app.tasks.create(actor, title, **fields).task
-
-    def start(self, actor: Actor, task: str) -> Outcome:
-        return self.app.claims.start(actor, task)
-
-    def submit(self, actor: Actor, task: str, **options: Any) -> SubmitOutcome:
-        return self.app.attempts.submit(actor, task, **options)
-
-    def approve(self, actor: Actor, task: str, *, reason: str = "", seen: str | None = None) -> ApprovalOutcome:
-        """Approve what is handed in now."""
-        attempts = self.show(task).attempts
-        shown = seen if seen is not None else attempts[-1].diff_id if attempts else ""
-        return self.app.decisions.approve(actor, task, seen=shown, reason=reason)
-
-    def show(self, task: str, actor: Actor = BOB) -> TaskDetail:
-        return self.app.lists.show(actor, task)
-
-    def task(self, task: str) -> Task:
-        return self.show(task).task
-
-    def status(self, task: str) -> str:
-        return self.task(task).status
 
     def ids_of(self, **query: Any) -> list[str]:
         return [row.id for row in self.app.lists.page(ListQuery(**query))]
@@ -187,14 +167,27 @@ class GitWorld(World):
 class DeskWorld(World):
     """A world with a scripted repository: for what does not depend on git."""
 
-    def __init__(self, environ: Mapping[str, str] | None = None, store: Store | None = None) -> None:
+    def __init__(
+        self, environ: Mapping[str, str] | None = None, store: Store | None = None, *, create: bool = True
+    ) -> None:
         self.repo = ScriptedRepo()
-        super().__init__(lambda: self.repo, environ, store)
+        super().__init__(lambda: self.repo, environ, store, create=create)
         self.workshop.repo = self.repo
 
+    def copied_to(self, store: Store) -> DeskWorld:
+        """This world once more, around a copy of its store: everybody remembers what they knew."""
+        made, memo = DeskWorld(self.environ, store, create=False), {id(self.repo): self.repo}
+        for mine, theirs in (
+            (self.workshop, made.workshop), (self.repo, made.repo), (self.clock, made.clock), (self.ids, made.ids),
+            (self.outside.runner, made.outside.runner),
+        ):  # fmt: skip
+            vars(theirs).update(copy.deepcopy(vars(mine), dict(memo)))
+        made.workshop.repo = made.repo
+        made.mirrors.documents = dict(self.mirrors.documents)
+        return made
+
     def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, lines: int = 1, **fields: Any) -> str:
-        task = self.create(creator, **fields)
-        self.start(actor, task)
-        self.repo.commit(f"fe/{task}", sessions=[actor.session], lines=lines)
-        self.submit(actor, task)
-        return task
+        def change(task: str) -> None:
+            self.repo.commit(f"fe/{task}", sessions=[actor.session], lines=lines)
+
+        return self.hand_in(actor, creator, change, **fields)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests import engines
-from tests.adapters.store.shop import fill
+from tests.adapters.store.shop import full_world
 from tests.stage.checkout import PROJECT
 from tests.stage.world import DeskWorld
 
@@ -32,6 +32,6 @@ def desk(on: str) -> DeskWorld:
 
 
 @pytest.fixture
-def full(desk: DeskWorld) -> DeskWorld:
+def full(on: str) -> DeskWorld:
     """A world on either engine with rows in every table."""
-    return fill(desk)
+    return full_world(on)

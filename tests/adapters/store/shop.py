@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -30,6 +31,7 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.exceptions import ExceptionKind
 from foureyes.errors import BadInput, Refused
 
+from tests import engines
 from tests.engines import NOW
 from tests.stage.checkout import PROJECT
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, agent
@@ -46,6 +48,18 @@ def fill(world: DeskWorld) -> DeskWorld:
     _review_and_answer(world)
     _go_round_in_circles(world)
     return world
+
+
+@cache
+def _filled(on: str) -> DeskWorld:
+    """Made once in a process by the verbs, and never used but copied."""
+    return fill(DeskWorld(store=Store(engines.template(on), PROJECT)))
+
+
+def full_world(on: str) -> DeskWorld:
+    """A copy of a full world."""
+    world = _filled(on)
+    return world.copied_to(Store(engines.copied(world.store.engine), PROJECT))
 
 
 def _plan_and_decide(world: DeskWorld) -> None:

@@ -12,8 +12,7 @@ import pytest
 from foureyes.adapters.store.migrate import FOLDER
 
 from tests import engines
-from tests.adapters.store.shop import fill
-from tests.stage.checkout import PROJECT
+from tests.adapters.store.shop import full_world
 from tests.stage.world import DeskWorld
 
 MIGRATION = (Path(FOLDER) / "0005_findings.sql").read_text(encoding="utf-8")
@@ -54,7 +53,7 @@ TABLES = sorted({table for table, _ in COLUMNS})
 
 @pytest.fixture(scope="module", params=engines.NAMES)
 def filled(request: pytest.FixtureRequest, _modules_engines_are_tidied: None) -> DeskWorld:
-    return fill(DeskWorld(store=engines.new_store(PROJECT, request.param)))
+    return full_world(request.param)
 
 
 def rejected(world: DeskWorld, statement: str) -> None:

@@ -19,7 +19,7 @@ from foureyes.adapters.store.store import Store
 from foureyes.errors import StoreProblem, VerificationFailed
 
 from tests import engines
-from tests.adapters.store.shop import append, fill, security
+from tests.adapters.store.shop import append, full_world, security
 from tests.app.call.test_replay import Desk
 from tests.stage.checkout import PROJECT
 from tests.stage.night import plays
@@ -72,7 +72,7 @@ def test_a_rich_journal_is_the_same_there_and_back_J2(full: DeskWorld) -> None:
 
 
 def test_the_same_verbs_write_the_same_journal_on_both_engines_J1() -> None:
-    worlds = [fill(DeskWorld(store=engines.new_store(PROJECT, on))) for on in engines.NAMES]
+    worlds = [full_world(on) for on in engines.NAMES]  # filled on each by the verbs
     one, two = (everything(world.store.engine) for world in worlds)
     assert one == two
 
@@ -154,7 +154,7 @@ def test_progress_is_told_on_the_way() -> None:
     said: list[tuple[int, int]] = []
     for _ in range(21):
         append(desk.store, *[security() for _ in range(500)])
-    copy = engines.new_store(PROJECT, other(desk.store.engine.name))
+    copy = engines.new_store(PROJECT, "sqlite")
     count = copy_journal(desk.store.engine, copy.engine, desk.rows(), lambda done, total: said.append((done, total)))
     assert (10_000, count) in said
 

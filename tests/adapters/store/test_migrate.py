@@ -30,7 +30,7 @@ from foureyes.ui.steps import steps_text
 
 from tests import engines
 from tests.adapters.store.old import LAST, OLD, OLDER, old_at, old_database, old_file
-from tests.adapters.store.shop import append, fill, security
+from tests.adapters.store.shop import append, full_world, security
 from tests.engines import NOW
 from tests.stage.checkout import PROJECT
 from tests.stage.people import BOB, CLAUDE, GEMINI
@@ -217,7 +217,7 @@ BAD = [
 
 @pytest.fixture(scope="module", params=engines.NAMES)
 def filled(request: pytest.FixtureRequest, _modules_engines_are_tidied: None) -> DeskWorld:
-    return fill(DeskWorld(store=engines.new_store(PROJECT, request.param)))
+    return full_world(request.param)
 
 
 @pytest.mark.parametrize("statement", BAD)

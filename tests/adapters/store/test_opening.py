@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,15 +19,22 @@ from tests.stage.checkout import PROJECT
 from tests.stage.people import BOB
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A project's folder; `backup.db` beside it is an older state of the store."""
-    folder = tmp_path / ".foureyes"
-    world = on_disk(folder)
-    world.app.projects.backup(BOB, str(tmp_path / "backup.db"))
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A place with a project's folder, made once and copied; `backup.db` in it is an older state of the store."""
+    place = tmp_path_factory.mktemp("opening")
+    world = on_disk(place / ".foureyes")
+    world.app.projects.backup(BOB, str(place / "backup.db"))
     fill(world)
     world.app.close()
-    return folder
+    return place
+
+
+@pytest.fixture
+def folder(template: Path, tmp_path: Path) -> Path:
+    """A project's folder; `backup.db` beside it is an older state of the store."""
+    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
+    return tmp_path / ".foureyes"
 
 
 def state(folder: Path) -> dict[str, bytes]:

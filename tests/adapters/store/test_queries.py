@@ -18,8 +18,7 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.errors import Internal
 
 from tests import engines
-from tests.adapters.store.shop import fill
-from tests.stage.checkout import PROJECT
+from tests.adapters.store.shop import full_world
 from tests.stage.world import DeskWorld
 
 SOURCE = Path(foureyes.__file__).parent
@@ -109,7 +108,7 @@ def sample(statement: str) -> dict[str, Value]:
 @pytest.fixture(scope="module", params=engines.NAMES)
 def filled(request: pytest.FixtureRequest, _modules_engines_are_tidied: None) -> Database:
     """A store with rows in every table, on either engine."""
-    return fill(DeskWorld(store=engines.new_store(PROJECT, request.param))).store.engine
+    return full_world(request.param).store.engine
 
 
 class Undone(Exception):
@@ -145,7 +144,7 @@ def test_every_list_that_can_be_composed_runs_on_both_engines(filled: Database, 
 @pytest.fixture(scope="module")
 def twins(_modules_engines_are_tidied: None) -> list[DeskWorld]:
     """The same history on both engines."""
-    return [fill(DeskWorld(store=engines.new_store(PROJECT, on))) for on in engines.NAMES]
+    return [full_world(on) for on in engines.NAMES]
 
 
 READS = [name for name in names() if sql(name).startswith(("SELECT", "WITH")) and not name.startswith(FRAGMENTS)]

@@ -12,7 +12,8 @@ from foureyes.adapters.store.store import create_in_memory
 from foureyes.app.views.audit import Discrepancy
 from foureyes.core.events import KINDS
 
-from tests.adapters.store.shop import fill
+from tests.adapters.store.shop import full_world
+from tests.stage.night import steps
 from tests.stage.world import DeskWorld
 
 NOT_PROJECTED = {"journal", "head", "migrations", "task_text"}
@@ -21,8 +22,8 @@ UNIQUE = {"tasks": "id", "signatures": "signature", "findings": "id"}
 
 
 @pytest.fixture(scope="module")
-def filled() -> DeskWorld:
-    return fill(DeskWorld())
+def filled(_modules_engines_are_tidied: None) -> DeskWorld:
+    return full_world("sqlite")
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def fresh(full: DeskWorld) -> DeskWorld:
 @pytest.fixture
 def loose() -> DeskWorld:
     """A store in which a column holds whatever is put into it, as only SQLite's do."""
-    return fill(DeskWorld())
+    return full_world("sqlite")
 
 
 def findings(world: DeskWorld) -> tuple[Discrepancy, ...]:
@@ -211,7 +212,7 @@ def test_a_session_row_removed_from_the_journal_is_named_J2(fresh: DeskWorld) ->
 
 def test_every_single_row_can_be_removed_and_is_missed_J2(fresh: DeskWorld) -> None:
     """Also where the rest cannot be replayed any more."""
-    for seq in range(1, fresh.rows() + 1):
+    for seq in steps("rows of a journal that are removed", range(1, fresh.rows() + 1)):
         row = fresh.sql("SELECT * FROM journal WHERE seq = ?", seq)[0]
         fresh.sql("DELETE FROM journal WHERE seq = ?", seq)
         found = findings(fresh)

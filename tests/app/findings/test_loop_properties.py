@@ -34,7 +34,8 @@ from foureyes.errors import FoureyesError, Internal
 from tests.app.call.test_replay import DeskWorkshop
 from tests.app.findings.recount import Recount, stand
 from tests.stage.checkout import SETTINGS
-from tests.stage.looped import GROUND, REASON, document
+from tests.stage.documents import review_result
+from tests.stage.looped import GROUND, REASON
 from tests.stage.night import plays
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, child_of
 from tests.stage.scripted_git import ScriptedRepo
@@ -269,7 +270,9 @@ class Looping(RuleBasedStateMachine):
             for number, one in enumerate(waiting)
         ]
         files = [file.path for file in attempts[-1].files][part:]
-        said = document(self.raised(task, found, m), rulings=ruled, diff_id=attempts[-1].diff_id, files_reviewed=files)
+        said = review_result(
+            self.raised(task, found, m), rulings=ruled, diff_id=attempts[-1].diff_id, files_reviewed=files
+        )
         self.attempt(lambda: self.world.app.reviews.submit(actor, task, json.dumps(said).encode()))
 
     @rule(

@@ -12,19 +12,9 @@ from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, NotFound, Refused
 from foureyes.ui.steps import steps_text
 
+from tests.stage.documents import review_result
 from tests.stage.gated import configure
-from tests.stage.looped import (
-    about,
-    again,
-    document,
-    findings,
-    issue,
-    review,
-    send,
-    sent_back_to_its_reviewer,
-    states,
-    texts,
-)
+from tests.stage.looped import about, again, findings, issue, review, send, sent_back_to_its_reviewer, states, texts
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, asserted
 from tests.stage.world import DeskWorld
 
@@ -202,7 +192,7 @@ def test_a_review_is_about_an_attempt_in_review_D1(desk: DeskWorld, status: str)
 def test_there_is_nothing_to_review_before_a_hand_in_D1(desk: DeskWorld) -> None:
     task = desk.create()
     with desk.unchanged(), pytest.raises(NotFound):
-        send(desk, task, document())
+        send(desk, task, review_result())
 
 
 # Verdict and status

@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.stage.checkout import AT_ONCE, copied
 from tests.stage.commands import Cast
+from tests.stage.documents import review_result, rulings_of
 from tests.stage.processes import Caller
 from tests.ui.cli.counter import Counter
 
@@ -34,15 +35,10 @@ class Rounds(Counter):
     ) -> dict[str, Any]:
         """A review_result about the attempt that is there."""
         attempt = self.show(task)["attempts"][-1]
-        stated = verdict or (
-            "concerns" if any(issue["severity"] in ("CRITICAL", "HIGH") for issue in issues) else "approved"
+        files = [file["path"] for file in attempt["files"]]
+        return review_result(
+            issues, verdict=verdict, rulings=rulings_of(rulings), diff_id=attempt["diff_id"], files_reviewed=files
         )
-        payload = {
-            "verdict": stated, "summary": "read all of it", "issues": list(issues), "diff_id": attempt["diff_id"],
-            "files_reviewed": [file["path"] for file in attempt["files"]],
-            "rulings": [{"finding": name, "ruling": word, "reason": "looked at the code"} for name, word in rulings],
-        }  # fmt: skip
-        return {"type": "review_result", "version": 1, "payload": payload}
 
     def reviewed(self, task: str, *issues: Mapping[str, Any], by: Caller | None = None, **more: Any) -> Any:
         """Somebody reviews; what became of it."""

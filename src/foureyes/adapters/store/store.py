@@ -18,7 +18,7 @@ from foureyes.adapters.store.mirror import Mirror, differences, expected_lines
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import TEMPORARY, SqliteEngine
-from foureyes.app.views.audit import AuditReport, Discrepancy
+from foureyes.app.views.audit import AuditReport, Discrepancy, JournalHead
 from foureyes.errors import StoreProblem, VerificationFailed
 from foureyes.steps import fe
 
@@ -80,7 +80,7 @@ class Writing(Reading):
         """Write events as the next rows of the chain and project them; their row numbers."""
         self._kept.clear()  # whatever was read before may be different now
         rows: list[Row] = []
-        head = self.one("journal.head", Head)
+        head = self.one("journal.head", JournalHead)
         seq, hash_ = (head.seq, head.hash) if head else (0, "")
         for task, event in entries:
             row = next_row(hash_, seq + 1, at, self._project, task, session, event)
@@ -94,13 +94,6 @@ class Writing(Reading):
             rows.append(row)
         self._engine.run("journal.move_head", {"seq": seq, "hash": hash_})
         return [row.seq for row in rows]
-
-
-class Head(msgspec.Struct, frozen=True):
-    """The end of the chain."""
-
-    seq: int
-    hash: str
 
 
 class Store:

@@ -188,15 +188,15 @@ def _lines(body: str, old: int, new: int) -> tuple[DiffLine, ...]:
 
 def _without_lines(header: _Header) -> Hunk:
     """What there is to look at where no line changed; another content is another hunk."""
-    said = [f"mode {header.mode_change}"] if header.mode_change else []
+    words = [f"mode {header.mode_change}"] if header.mode_change else []
     if header.binary:
-        said.append("binary file")
+        words.append("binary file")
     elif header.status == "R":
-        said.append("content unchanged")
-    elif not said:
-        said.append("empty file")
+        words.append("content unchanged")
+    elif not words:
+        words.append("empty file")
     facts = (header.old_path, header.old_mode, header.new_mode, header.old, header.new)
-    note = DiffLine("note", None, None, ", ".join(said))
+    note = DiffLine("note", None, None, ", ".join(words))
     return Hunk(hunk_id(header.path, *facts), "", 0, 0, 0, 0, (note,))
 
 
@@ -219,8 +219,8 @@ def _header(text: bytes) -> _Header:
 
 def _read(header: _Header, line: bytes) -> None:
     """Take one line into the header."""
-    if found := _INDEX.match(line):
-        header.old, header.new = found[1], found[2]
+    if index := _INDEX.match(line):
+        header.old, header.new = index[1], index[2]
     elif line.startswith(b"old mode "):
         header.old_mode = line[9:]
     elif line.startswith(b"new mode "):

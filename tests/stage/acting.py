@@ -1,0 +1,66 @@
+"""What people and agents do, in a word each: planning, handing in and approving, over any Application."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from foureyes.app.application import Application
+from foureyes.app.views.attempt import SubmitOutcome
+from foureyes.app.views.outcome import Outcome
+from foureyes.app.views.review import ApprovalOutcome
+from foureyes.app.views.task import TaskDetail
+from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.task import Task
+
+from tests.stage.people import ALICE, BOB, CLAUDE
+
+
+class Acting:
+    """Everybody who acts over one Application; whoever inherits says which."""
+
+    @property
+    def app(self) -> Application:
+        raise NotImplementedError
+
+    def create(self, actor: Actor = ALICE, title: str = "a task", **fields: Any) -> str:
+        return self.app.tasks.create(actor, title, **fields).task
+
+    def start(self, actor: Actor, task: str) -> Outcome:
+        return self.app.claims.start(actor, task)
+
+    def started(self, actor: Actor = CLAUDE, **fields: Any) -> str:
+        """A task that somebody works on."""
+        task = self.create(**fields)
+        self.start(actor, task)
+        return task
+
+    def submit(self, actor: Actor, task: str, **options: Any) -> SubmitOutcome:
+        return self.app.attempts.submit(actor, task, **options)
+
+    def hand_in(self, actor: Actor, creator: Actor, change: Callable[[str], object], **fields: Any) -> str:
+        """A task in review: planned, started, changed, handed in."""
+        task = self.create(creator, **fields)
+        self.start(actor, task)
+        change(task)
+        self.submit(actor, task)
+        return task
+
+    def approve(self, actor: Actor, task: str, *, reason: str = "", seen: str | None = None) -> ApprovalOutcome:
+        """Approve what is handed in now."""
+        shown = self.seen(task) if seen is None else seen
+        return self.app.decisions.approve(actor, task, seen=shown, reason=reason)
+
+    def seen(self, task: str) -> str:
+        """The diff id of what is handed in now; empty where nothing is."""
+        attempts = self.show(task).attempts
+        return attempts[-1].diff_id if attempts else ""
+
+    def show(self, task: str, actor: Actor = BOB) -> TaskDetail:
+        return self.app.lists.show(actor, task)
+
+    def task(self, task: str) -> Task:
+        return self.show(task).task
+
+    def status(self, task: str) -> str:
+        return self.task(task).status
