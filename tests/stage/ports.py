@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -75,6 +76,9 @@ class DeskKeys:
         self.signed.append(statement)
         public, private = self.private[fingerprint]
         return sshsig.sign_with(private, public, statement)
+
+    def once(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def verify(self, public: str, statement: bytes, signature: str) -> str:
         return sshsig.verify(public, statement, signature)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 
@@ -42,6 +43,9 @@ class FileRing:
     def sign(self, fingerprint: str, statement: bytes) -> str:
         assert fingerprint in self.held()
         return self._signature(fingerprint, statement)
+
+    def once(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def verify(self, public: str, statement: bytes, signature: str) -> str:
         return (

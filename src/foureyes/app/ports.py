@@ -58,6 +58,9 @@ class Keys(Protocol):
 
     def sign(self, fingerprint: str, statement: bytes) -> str: ...
 
+    def once(self) -> AbstractContextManager[None]:
+        """Within it a passphrase that was typed is good for all signatures: one batch asks once and signs each."""
+
     def verify(self, public: str, statement: bytes, signature: str) -> str:
         """Why the signature does not hold; empty when it does."""
 

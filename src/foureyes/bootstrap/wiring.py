@@ -17,7 +17,7 @@ from foureyes.steps import blank, fe, shell
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.locate import Located
-    from foureyes.adapters.identity.keys import KeyRing
+    from foureyes.adapters.identity.keys import Asking, KeyRing
     from foureyes.adapters.store.store import Store
     from foureyes.core.nouns.session import Actor
 
@@ -29,17 +29,17 @@ def whoami(environ: Mapping[str, str], asserted: str = "", programs: Sequence[st
     return observe(environ, asserted=asserted, programs=programs)
 
 
-def keys(environ: Mapping[str, str]) -> KeyRing:
-    """The caller's own keys."""
-    from foureyes.adapters.identity.keys import KeyRing
+def keys(environ: Mapping[str, str], asking: Asking | None = None) -> KeyRing:
+    """The caller's own keys; `asking` lets whoever owns the terminal step aside while the caller is asked."""
+    from foureyes.adapters.identity.keys import KeyRing, at_once
 
-    return KeyRing(environ)
+    return KeyRing(environ, asking or at_once)
 
 
-def open_project(cwd: str, environ: Mapping[str, str]) -> Application:
+def open_project(cwd: str, environ: Mapping[str, str], asking: Asking | None = None) -> Application:
     """The project around a directory."""
     place = repository(cwd)
-    return application(_open(project_folder(place), place, environ), place, environ)
+    return application(_open(project_folder(place), place, environ), place, environ, asking)
 
 
 def _open(folder: str, place: Located, environ: Mapping[str, str]) -> Store:
@@ -72,11 +72,13 @@ def server_of(folder: str, place: Located, url: str) -> tuple[str, str]:
     return check_url(address), project
 
 
-def application(store: Store, place: Located, environ: Mapping[str, str]) -> Application:
+def application(store: Store, place: Located, environ: Mapping[str, str], asking: Asking | None = None) -> Application:
     """An Application over a store and a repository."""
     clock, folder = SharedClock(store.engine), folder_of(place)
     outside = Outside(place, folder, environ)
-    return Application(Context(store, lambda: git(place), clock, RandomIds(), environ, lambda: keys(environ), outside))
+    return Application(
+        Context(store, lambda: git(place), clock, RandomIds(), environ, lambda: keys(environ, asking), outside)
+    )
 
 
 def now() -> str:

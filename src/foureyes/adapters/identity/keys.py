@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from os.path import abspath, dirname, isabs, islink, join, lexists
 from typing import TYPE_CHECKING
@@ -34,13 +34,23 @@ OWN, HANDLE, PUBLIC = ".pem", ".handle", ".pub"
 READ_LIMIT = 65536
 
 
+Asking = Callable[[Callable[[], str]], str]
+"""Who lets a person be asked: a face that owns the terminal steps aside while the question is on it."""
+
+
+def at_once(question: Callable[[], str]) -> str:
+    """Nobody owns the terminal: the question is asked."""
+    return question()
+
+
 class KeyRing:
     """A person's keys: private parts in the user's configuration directory, the passphrase from the terminal only
     (I9).
     """
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self._environ = environ
+    def __init__(self, environ: Mapping[str, str], asking: Asking = at_once) -> None:
+        self._environ, self._asking = environ, asking
+        self._unlocked: dict[str, Ed25519PrivateKey] | None = None
 
     @property
     def folder(self) -> str:
@@ -92,11 +102,31 @@ class KeyRing:
         public = self.held().get(fingerprint)
         if public is None:
             raise NotFound(f"The private part of the key {fingerprint!a} is not in {self.folder}.", next_step=NEW_KEY)
+        if self._unlocked and fingerprint in self._unlocked:
+            return sshsig.sign_with(self._unlocked[fingerprint], public, statement)
+        return self._asking(lambda: self._asked(fingerprint, public, statement))
+
+    def _asked(self, fingerprint: str, public: str, statement: bytes) -> str:
+        """The signature of a person who says so at the terminal."""
         path = _path(self.folder, public)
         _tell(f"You sign with {fingerprint[:15]}…: {_described(statement)}\n")
         if sshsig.is_fido(public):
             return self._touched(os.fsdecode(_private_bytes(path + HANDLE)), public, statement)
-        return sshsig.sign_with(_unlocked(path + OWN, public), public, statement)
+        private = _unlocked(path + OWN, public)
+        if self._unlocked is not None:
+            self._unlocked[fingerprint] = private
+        return sshsig.sign_with(private, public, statement)
+
+    @contextmanager
+    def once(self) -> Iterator[None]:
+        """For the decisions of one batch: the passphrase is asked for the first of them, and each is signed for itself.
+        A key that waits for a touch waits for one each time.
+        """
+        self._unlocked = {}
+        try:
+            yield
+        finally:
+            self._unlocked = None
 
     def verify(self, public: str, statement: bytes, signature: str) -> str:
         """Empty when the signature holds, otherwise why not."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -62,6 +62,10 @@ class Context:
         if self._keys is None:
             raise Internal("this Application was made without keys")
         return self._keys()
+
+    def signing_once(self) -> AbstractContextManager[None]:
+        """The decisions of one batch: a person is asked for the passphrase once, and signs each (H2, I9)."""
+        return self.keys.once() if self._keys is not None else nullcontext()
 
     @property
     def outside(self) -> Outside:

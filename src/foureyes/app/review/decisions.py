@@ -154,12 +154,13 @@ class Decisions:
     def _one_by_one(
         self, actor: Actor, tasks: Sequence[tuple[str, int | None, Look]], reason: str
     ) -> Iterator[ApprovalOutcome | FoureyesError]:
-        for number, (task, version, look) in enumerate(tasks, 1):
-            batch = f"{number} of {len(tasks)}"
-            try:
-                yield self.approve(actor, task, reason=reason, if_version=version, batch=batch, look=look)
-            except FoureyesError as problem:
-                yield problem
+        with self._context.signing_once():
+            for number, (task, version, look) in enumerate(tasks, 1):
+                batch = f"{number} of {len(tasks)}"
+                try:
+                    yield self.approve(actor, task, reason=reason, if_version=version, batch=batch, look=look)
+                except FoureyesError as problem:
+                    yield problem
 
     def _place(self, task: str) -> int:
         """Where it stands in the merge queue; 0 where that cannot be said. The approval stands in any case."""

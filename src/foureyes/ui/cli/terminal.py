@@ -29,7 +29,7 @@ def open_terminal(session: Session) -> None:
     cwd, asserted = session.cwd, session.asserted
     _ = session.app, session.actor  # a missing project, a bad token: said before the screen is taken
     desk = Desk(
-        lambda: open_project(cwd, os.environ),
+        lambda: open_project(cwd, os.environ, lambda question: desk.aside(question)),
         lambda app: app.sessions.recognise(lambda programs: whoami(os.environ, asserted, programs)),
     )
     open_app(desk).run()

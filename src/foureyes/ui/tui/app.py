@@ -17,6 +17,7 @@ from textual.timer import Timer
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.actions import Actions
+from foureyes.ui.tui.aside import step_aside
 from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.guard import Guard
 from foureyes.ui.tui.keeping import bring_back, forget_draft, keep_draft
@@ -106,6 +107,7 @@ class FoureyesApp(App[None], inherit_bindings=False):
             )  # fmt: skip
             self.register_theme(colours)
         self.set_look(self.look)
+        self.desk.aside = lambda question: self.call_from_thread(step_aside, self, question)
         from foureyes.ui.tui.screens.board import BoardPage
 
         self.push_screen(BoardPage())
@@ -148,9 +150,12 @@ class FoureyesApp(App[None], inherit_bindings=False):
         return self._numbers.get(task)
 
     def row(self, task: str) -> QueueRow | None:
-        """The snapshot's row of a task."""
+        """A task's row of the queue: of the snapshot, else as the board has it."""
         number = self._numbers.get(task)
-        return self.snapshot.rows[number] if self.snapshot is not None and number is not None else None
+        if self.snapshot is not None and number is not None:
+            return self.snapshot.rows[number]
+        view = getattr(self.pages[0], "view", None)
+        return next((card.review for card in view.reviewing.cards if card.task == task), None) if view else None
 
     def go(self, flow: review.Flow) -> None:
         """Take a step of the review: the pages follow the machine."""

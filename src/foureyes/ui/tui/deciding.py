@@ -67,7 +67,7 @@ def _asks_about_unseen(page: Page, case: Case, looking: Looking) -> bool:
     """D8, and the one question about risk: hunks that were never shown, of a change to be looked at closely or whose
     label asks. It is asked once; the same key again is the answer.
     """
-    asks = case.close or (case.you is not None and getattr(case.you, "asks_unseen", False))
+    asks = case.close or (case.you is not None and case.you.asks_unseen)
     if not asks or not looking.unseen or page.asked == case.diff_id:
         return False
     page.asked = case.diff_id
@@ -83,12 +83,13 @@ def unseen_words(looking: Looking) -> str:
 
 def _approve(page: Page, case: Case, looking: Looking, reason: str) -> None:
     notes = list(looking.comments)
+    look = looking.look(page.app.clock(), confirmed=page.asked == case.diff_id)
     page.asked = ""
     page.app.guard.decided()
 
     def work(desk: Desk) -> tuple[ApprovalOutcome, list[str]]:
         outcome = desk.application.decisions.approve(
-            desk.actor, case.task, seen=case.diff_id, reason=reason, if_version=case.version
+            desk.actor, case.task, seen=case.diff_id, reason=reason, if_version=case.version, look=look
         )
         return outcome, send(desk, case.task, looking, notes)
 
@@ -146,6 +147,7 @@ def send_redo(page: FormPage, detail: TaskDetail, draft: RedoDraft) -> None:
     text = draft.text.strip()
     if not text and not draft.quick_issues:
         text = "See the findings: each is a comment on a line of the change."
+    look = looking.look(page.app.clock())
     page.app.guard.decided()
 
     def work(desk: Desk) -> tuple[str, list[str]]:
@@ -158,6 +160,7 @@ def send_redo(page: FormPage, detail: TaskDetail, draft: RedoDraft) -> None:
             option=draft.option,
             checkpoint=draft.checkpoint,
             priority=draft.priority,
+            look=look,
         )
         problems = send(desk, task, looking, comments)
         return outcome.message, [*outcome.notes, *problems]
@@ -174,11 +177,12 @@ def send_redo(page: FormPage, detail: TaskDetail, draft: RedoDraft) -> None:
 def send_reject(page: FormPage, detail: TaskDetail, reason: str) -> None:
     """The task is blocked, with the reason; nothing is thrown away."""
     task, looking = detail.task.id, page.looking
+    look = looking.look(page.app.clock())
     page.app.guard.decided()
 
     def work(desk: Desk) -> str:
         _refuse_if_moved(desk, detail)
-        return desk.application.feedback.reject(desk.actor, task, reason.strip()).message
+        return desk.application.feedback.reject(desk.actor, task, reason.strip(), look=look).message
 
     def done(message: str) -> None:
         looking.reject = ""

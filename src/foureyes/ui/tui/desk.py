@@ -46,6 +46,10 @@ class Desk:
         self._open, self._whoami = open_app, whoami
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="desk")
         self._app: Application | None = None
+        self.aside: Callable[[Callable[[], str]], str] = lambda question: question()
+        """Lets a question be asked at the terminal (a passphrase, a touch): the app steps aside as long as it is there.
+        Called by work at the desk.
+        """
         self.pending = 0
         """How many pieces of work are under way; counted and read by the app's own thread only."""
 

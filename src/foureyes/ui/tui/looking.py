@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from foureyes.app.views.draft import Draft, RedoDraft, Seen
+from foureyes.app.views.review import Look
 from foureyes.ui.tui.comments import Comment, comment_of
 from foureyes.ui.tui.seen import Stopwatch
 
@@ -70,15 +71,15 @@ class Looking:
     def take(self, view: DiffView) -> None:
         """The whole change is known: what there is to be seen."""
         self.attempt = view.attempt
-        self.hunks = tuple(hunk.id for file in view.files for hunk in file.hunks)
-        self._paths = {hunk.id: file.path for file in view.files for hunk in file.hunks}
+        self._paths = {hunk.id: file.path for file in view.files if file.counts for hunk in file.hunks}
+        self.hunks = tuple(self._paths)
 
     def is_seen(self, hunk: str) -> bool:
         return hunk in self.shown or hunk in self.marked
 
     def unseen_in(self, file: FileDiff) -> int:
         """How many hunks of a file were neither shown nor marked."""
-        return sum(not self.is_seen(hunk.id) for hunk in file.hunks)
+        return sum(not self.is_seen(hunk.id) for hunk in file.hunks) if file.counts else 0
 
     @property
     def unseen(self) -> int | None:
@@ -89,6 +90,19 @@ class Looking:
     def unseen_paths(self) -> list[str]:
         """The files with hunks that were neither shown nor marked, in the order of the change."""
         return list(dict.fromkeys(self._paths[hunk] for hunk in self.hunks or () if not self.is_seen(hunk)))
+
+    def look(self, now: float, *, confirmed: bool = False, sampled: bool = False) -> Look:
+        """What a decision is sent with: ids of hunks, which the Application counts (H4, H5, D8)."""
+        self.watch.touch(now)
+        return Look(
+            face="tui",
+            shown=tuple(sorted(self.shown)),
+            marked=tuple(sorted(self.marked - self.shown)),
+            pager=self.pager,
+            seconds=self.watch.seconds,
+            sampled=sampled,
+            confirmed=confirmed,
+        )
 
     def mark(self, hunks: Iterable[str]) -> None:
         """Ticked off by hand: recorded as marked, not as shown."""

@@ -40,6 +40,7 @@ class BatchPage(Page):
         self._opened = 0.0
         self._changes: dict[str, DiffView] = {}
         self._reading = ""
+        self._at = ""
 
     def body(self) -> ComposeResult:
         yield Bar(id="columns")
@@ -147,7 +148,13 @@ class BatchPage(Page):
         """The row under the cursor."""
         return next((row for row in self.list if row.row.task == self.rows.at), None)
 
-    def on_rows_moved(self, _: Rows.Moved) -> None:
+    def on_rows_moved(self, message: Rows.Moved) -> None:
+        """The time that a row is looked at counts for it alone."""
+        now = self.app.clock()
+        if self._at:
+            self.app.looks.of(self._at).watch.leave(now)
+        self._at = message.row
+        self.app.looks.of(self._at).watch.touch(now)
         self._preview()
 
     def _preview(self) -> None:
@@ -242,9 +249,11 @@ class BatchPage(Page):
         self.busy = True
         self.hunks.measure()
         pairs: list[tuple[str, int | None]] = [(row.row.task, row.row.version) for row in chosen]
+        now = self.app.clock()
+        looks = {row.row.task: self.app.looks.of(row.row.task).look(now, sampled=row.sampled) for row in chosen}
 
         def work(desk: Desk) -> list[ApprovalOutcome | FoureyesError]:
-            return list(desk.application.decisions.approve_many(desk.actor, pairs))
+            return list(desk.application.decisions.approve_many(desk.actor, pairs, looks=looks))
 
         self.note(f"approving {len(pairs)}")
         self.ask(work, lambda answers: self._approved(chosen, answers), self._not_approved)
@@ -263,6 +272,8 @@ class BatchPage(Page):
                 continue
             place = f", place {answer.position}" if answer.position else ""
             row.done, row.refused = f"approved ({answer.rule}){place}", ()
+            self.app.looks.drop(row.row.task)
+            self.app.forget_draft(row.row.task)
             self.app.noted(row.row.task, "approved")
         self.draw()
         self.note(result_line(self.list))

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 WIDE = 120
 """From this width the right half shows the change itself."""
+MANY = 500
+"""So many tasks are judged to learn the risk of one: what else waits has a say in it."""
 
 
 class TaskPage(Page):
@@ -394,7 +396,8 @@ def read(desk: Desk, task: str, row: QueueRow | None, looking: Looking) -> TaskV
     detail = app.lists.show(desk.actor, task)
     attempt = detail.attempts[-1] if detail.attempts else None
     if detail.task.status == "reviewing" and (row is None or attempt is None or row.diff_id != attempt.diff_id):
-        row = next((each for each in app.queue.view(desk.actor).rows if each.task == detail.task.id), None)
+        rows = app.queue.view(desk.actor, most=MANY).rows
+        row = next((each for each in rows if each.task == detail.task.id), None)
     view = TaskView(detail=detail, row=row)
     if attempt is None or attempt.no_code:
         return view

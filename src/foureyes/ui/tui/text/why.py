@@ -38,8 +38,8 @@ def detail_lines(detail: TaskDetail, row: QueueRow | None) -> list[str]:
 def preview_lines(you: Preview) -> list[str]:
     """What an approval of yours would meet."""
     if you.may_approve:
-        reason = ", with a reason, audited (P8)" if you.needs_reason else ""
-        return [f"If you approve: allowed ({you.rule}){reason}"]
+        words = ", with a reason, audited (P8)" if you.needs_reason else ""
+        return [f"If you approve: allowed ({you.rule}){words}"]
     lines = [f"If you approve: refused, {len(you.reasons)} reason{'' if len(you.reasons) == 1 else 's'}"]
     for reason in you.reasons:
         lines.append(f"  {reason.rule:<4} {reason.message}")
