@@ -9,7 +9,7 @@ from tests.ui.tui.stage import BOB, CODE, Player, Seat, play
 
 TWICE = CODE.replace("return 5\n", "return 55\n").replace("return 20\n", "return 2020  \n")
 LOGIN = "".join(f"\tline {number}\n" for number in range(40))
-FILES = {"src/steps.py": TWICE, "src/login.py": LOGIN, "uv.lock": "locked\n" * 30}
+FILES = {"src/steps.py": TWICE, "src/login.py": LOGIN, "go.sum": "locked\n" * 30}
 
 
 class Clock:
