@@ -43,6 +43,8 @@ READS = {
     ("bootstrap/detecting.py", "text"): "somebody's pyproject.toml",
     ("core/nouns/approval.py", "grade"): "basis_of: what journals say about approvals, read in one place",
     ("core/nouns/attempt.py", "why"): "source_of: what journals say about authors, read in one place",
+    ("ui/tui/text/diff.py", "text"): "a line of somebody's code",
+    ("ui/tui/text/finding.py", "text"): "somebody's sentence, cut at blanks",
     ("core/nouns/finding.py", "lowered"): "a person's or an agent's answer (L7)",
 }
 """File and name: whose words are read there."""

@@ -154,8 +154,7 @@ class FindingPage(Page):
 
     def _ruled(self, answer: Outcome) -> None:
         self._done(answer)
-        words = answer.message.removeprefix(f"{self.finding} ")
-        self.note(f"{words} · U takes it back (L18)")
+        self.note(f"{answer.message} · U takes it back (L18)")
 
     def _answer(self, choice: Choice) -> None:
         fields = [Field("text", "Words")]

@@ -114,7 +114,7 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         strip = Strip(text.render(self.app.console)).adjust_cell_length(width).apply_style(self.rich_style)
         if number != self.at:
             return strip
-        if self.has_focus and strip.text.startswith(" "):  # never by colour alone
+        if self.has_focus and strip.text[:1].isspace():  # never by colour alone
             strip = Strip.join([Strip([Segment(self.app.marks.cursor, self.rich_style)]), strip.crop(1, width)])
         return strip.apply_style(self.app.palette["cursor" if self.has_focus else "focus"])
 

@@ -162,7 +162,7 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         strip = Strip(text.render(self.app.console)).adjust_cell_length(width).apply_style(self.rich_style)
         if self._with_cursor and line.row is not None and line.row == self._at:
             here = self.has_focus and number == self._first[line.row]
-            if here and strip.text.startswith(" "):  # never by colour alone
+            if here and strip.text[:1].isspace():  # never by colour alone
                 strip = Strip.join([Strip([Segment(self.app.marks.cursor, self.rich_style)]), strip.crop(1, width)])
             strip = strip.apply_style(self.app.palette["cursor" if self.has_focus else "focus"])
         return strip
