@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import engines
-from tests.stage.checkout import SETTINGS, Checkout, copy_of, make_template, quiet_home
+from tests.stage.checkout import SETTINGS, Checkout, copy_of, quiet_home, template_in
 from tests.stage.world import DeskWorld, GitWorld
 
 
@@ -36,10 +36,7 @@ def _worlds_are_made_there(on_engine: str) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository that is made once and copied for every test."""
-    folder = tmp_path_factory.mktemp("template")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        quiet_home(folder / "home", monkeypatch)
-        return make_template(folder / "project", SETTINGS)
+    return template_in(tmp_path_factory.mktemp("template"), SETTINGS)
 
 
 @pytest.fixture(autouse=True)

@@ -7,16 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.contract.grounds import Ground, Real, Scripted
-from tests.stage.checkout import SETTINGS, Checkout, copy_of, make_template, quiet_home
+from tests.stage.checkout import SETTINGS, Checkout, copy_of, quiet_home, template_in
 
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository that is made once and copied for every test."""
-    folder = tmp_path_factory.mktemp("contract")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        quiet_home(folder / "home", monkeypatch)
-        return make_template(folder / "project", SETTINGS)
+    return template_in(tmp_path_factory.mktemp("contract"), SETTINGS)
 
 
 @pytest.fixture

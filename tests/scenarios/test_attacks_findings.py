@@ -14,8 +14,8 @@ import pytest
 from tests.scenarios.attack_gate import Gate
 from tests.scenarios.attack_moves import holding, spawned
 from tests.stage.commands import Cast, HandedIn
-from tests.stage.loop import ATOMIC, CODED, FILES, LIMIT_PY, Loop, handoff, loop_at, loop_template, nth
 from tests.stage.processes import Caller, Result
+from tests.stage.shop_loop import ATOMIC, CODED, FILES, LIMIT_PY, Loop, handoff, loop_at, loop_template, nth
 
 pytestmark = pytest.mark.scenario
 

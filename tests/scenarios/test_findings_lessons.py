@@ -14,7 +14,7 @@ from foureyes.core.nouns.finding import STATUS_ALIASES
 from foureyes.core.words.lifecycle import STATUSES as TASK_STATUSES
 
 from tests.stage.commands import Cast, HandedIn
-from tests.stage.loop import (
+from tests.stage.shop_loop import (
     ATOMIC,
     CODED,
     EMPTY,

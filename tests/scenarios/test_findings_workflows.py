@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.stage.commands import Cast, HandedIn
-from tests.stage.loop import ATOMIC, CODED, EMPTY, LIMIT_PY, NAMED, WHY, Loop, loop_at, loop_template, nth
 from tests.stage.shop import RUNNER
 from tests.stage.shop import TESTS as TESTS_CHECK
+from tests.stage.shop_loop import ATOMIC, CODED, EMPTY, LIMIT_PY, NAMED, WHY, Loop, loop_at, loop_template, nth
 
 pytestmark = pytest.mark.scenario
 

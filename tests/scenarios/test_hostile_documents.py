@@ -13,8 +13,8 @@ import apsw
 import pytest
 
 from tests.stage.commands import Cast, HandedIn
-from tests.stage.loop import ATOMIC, CODED, EMPTY, WHY, Loop, handoff, loop_at, loop_template
 from tests.stage.processes import Caller
+from tests.stage.shop_loop import ATOMIC, CODED, EMPTY, WHY, Loop, handoff, loop_at, loop_template
 
 pytestmark = pytest.mark.scenario
 

@@ -89,6 +89,13 @@ def make_template(path: Path, settings: str = "") -> Path:
     return path
 
 
+def template_in(folder: Path, settings: str = "") -> Path:
+    """The same where no test has a home yet: for fixtures that live longer than a test."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        quiet_home(folder / "home", monkeypatch)
+        return make_template(folder / "project", settings)
+
+
 def copied(template: Path, path: Path) -> Path:
     """A copy of a repository whose store, if there is one, nobody has open."""
     assert not (template / ".foureyes" / "store.db-wal").exists()

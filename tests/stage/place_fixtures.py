@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stage.checkout import make_template, quiet_home
+from tests.stage.checkout import quiet_home, template_in
 from tests.stage.commands import Cast, Stage, new_repository
 from tests.stage.places import Place, ServerPlace
 from tests.stage.processes import People
@@ -25,10 +25,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A git repository that is made once and copied."""
-    folder = tmp_path_factory.mktemp("template")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        quiet_home(folder / "home", monkeypatch)
-        return make_template(folder / "project")
+    return template_in(tmp_path_factory.mktemp("template"))
 
 
 @pytest.fixture(autouse=True)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from foureyes.adapters.store.engine import Database
 from foureyes.adapters.store.journal import journal_rows
 from foureyes.adapters.store.migrate import migrate
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.store import Store, scratch
-from foureyes.app.project.projects import Projects
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.events import KINDS
 
@@ -50,9 +47,7 @@ def brought_forward(on: str) -> Database:
 
 def world_over(engine: Database) -> DeskWorld:
     """Everybody at work in a store that is there already."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Projects, "create", lambda *_: None)
-        return DeskWorld(store=Store(engine, PROJECT))
+    return DeskWorld(store=Store(engine, PROJECT), create=False)
 
 
 def test_the_last_version_wrote_rows_of_every_kind_it_knew_and_into_every_table(on: str) -> None:

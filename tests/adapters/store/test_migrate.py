@@ -21,7 +21,6 @@ from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.shared import open_shared
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
-from foureyes.app.project.projects import Projects
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.events import KINDS
 from foureyes.core.events.project import ProjectCreated
@@ -316,9 +315,7 @@ def test_an_old_store_goes_forward_and_its_tables_are_what_a_replay_says_J2(on: 
 def test_work_goes_on_in_a_store_that_came_from_an_old_schema_J2(on: str, schema: int) -> None:
     engine = old_database(on, schema)
     migrate(engine, NOW, None)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Projects, "create", lambda *_: None)  # it is there
-        world = DeskWorld(store=Store(engine, PROJECT))
+    world = DeskWorld(store=Store(engine, PROJECT), create=False)
     tasks = {row.title: row.id for row in world.app.lists.page(ListQuery(limit=100))}
     child = world.spawn(GEMINI, tasks["claimed"], "implement")
     world.repo.commit(f"fe/{tasks['claimed']}", sessions=[child.session])
