@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+
+from foureyes.core.nouns.finding import Found
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.screens.diff import DiffPage
 
-from tests.ui.tui.stage import BOB, CODE, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, CLAUDE, CODE, CODEX, LARGE, Player, Seat, play
 
 TWICE = CODE.replace("return 5\n", "return 55\n").replace("return 20\n", "return 2020  \n")
 LOGIN = "".join(f"\tline {number}\n" for number in range(40))
@@ -72,3 +75,159 @@ def test_space_reads_on_counts_what_was_shown_and_approves_at_the_end_H4(seat: S
     play(seat.sit(), story)
     assert seat.status(task) == "approved"
     assert seat.app.lists.show(BOB, task).approvals[0].seen != "not shown"
+
+
+def test_comments_are_drafts_that_a_redo_sends_and_that_hold_an_approval_up_D2(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": TWICE})
+
+    async def story(player: Player) -> None:
+        page = await open_diff(player, task)
+        await player.press("]", "c")
+        assert "put the cursor on one" in player.screen
+        await player.press("down", "down", "down", "down", "c", *"why 5?", "tab", "3", "enter")
+        assert "┃ you: why 5?" in player.screen
+        assert "HIGH, draft, not sent" in player.screen
+        assert "R redo (1 comment)" in player.screen
+        assert page.looking.comments[0].place == "src/steps.py:22"
+        screen = await player.press("a")
+        assert "your own comment blocks this (D2): lower it to a note, or R" in screen
+        assert seat.status(task) == "reviewing"
+        await player.press("down", "enter", "tab", "1", "enter")  # the comment under the cursor is changed
+        assert page.looking.comments[0].weight == "note"
+        await player.press("end", "up", "up", "v", "up", "c", *"both", "tab", "tab", *"mend them", "enter")
+        assert page.looking.comments[1].last == page.looking.comments[1].line + 1
+        assert page.looking.comments[1].fix == "mend them"
+        assert seat.app.drafts.load(ALICE, task).draft.comments[1].text == "both"
+        await player.press("r", "ctrl+s")
+        assert not isinstance(player.app.screen, DiffPage)
+
+    play(seat.sit(), story)
+    assert seat.status(task) == "open"
+    findings = seat.app.findings.listed(task)
+    assert [(each.title, each.severity, each.location.line) for each in findings][:1] == [("why 5?", "LOW", 22)]
+    assert findings[1].fix == "mend them"
+
+
+def test_the_screen_stays_while_the_change_moves_until_f5_compares(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": TWICE})
+
+    async def story(player: Player) -> None:
+        page = await open_diff(player, task)
+        await player.press("]", "down", "down", "down", "down", "down", "c", *"keep me", "enter")
+        await player.press("end", "up", "up", "up", "c", *"lose me", "enter")
+        assert [comment.quote for comment in page.looking.comments] == ["    return 55", "    return 2020  "]
+        seat.app.feedback.redo(BOB, task, "again")
+        once = CODE.replace("return 0\n", "return 100\n").replace("return 5\n", "return 55\n")
+        seat.work(task, {"src/steps.py": once})
+        page.changed(0)
+        screen = await player.settle()
+        assert "MOVED    iteration 2 was handed in" in screen
+        assert "You see iteration 1.  F5 compare 1→2" in screen
+        assert "return 2020" in screen
+        for key in ("a", "r", "x"):
+            screen = await player.press(key)
+            assert isinstance(player.app.screen, DiffPage)
+        assert seat.status(task) == "reviewing"
+        screen = await player.press("f5")
+        assert "MOVED" not in screen
+        assert "it 2 vs it 1" in screen
+        assert "what changed since you looked" in screen
+        assert "return 100" in screen
+        assert [comment.lost for comment in page.looking.comments] == [False, True]
+        screen = await player.press("end")
+        assert "not at a line of this change" in screen
+        assert "you: lose me (was src/steps.py:82)" in screen
+        screen = await player.press("i")
+        assert "it 2 vs base" in screen
+        screen = await player.press("i")
+        assert "it 2 vs it 1" in screen
+
+    play(seat.sit(), story)
+
+
+def test_wide_screens_have_the_files_beside_and_the_sides_beside_each_other(seat: Seat) -> None:
+    files = {**FILES, "img.bin": "\0\1\2", "src/long.py": "x = '" + "y" * 200 + "end'\n"}
+    task = seat.deliver(files=files)
+    seat.app.findings.add(CODEX, task, Found(severity="HIGH", title="Five", path="src/steps.py", line=22, why="bad"))
+    other = seat.deliver("Another thing")
+
+    async def story(player: Player) -> None:
+        page = await open_diff(player, task, other)
+        screen = player.screen
+        assert "○ src/login.py" in screen
+        assert "binary, nothing → 3 bytes" in screen
+        screen = await player.press("s", ".")
+        assert "▲ TL-" in screen
+        assert "1▲" in screen
+        left, right = next(line for line in screen.splitlines() if "return 55" in line).rsplit("│", 1)
+        assert "22 -     return 5" in left
+        assert "22 +     return 55" in right
+        screen = await player.press("s", "tab", "home", "down")
+        assert "src/login.py (2/5)" in screen
+        await player.press("enter", "m")
+        assert page.looking.unseen_in(page.reading_now.change.files[1]) == 0
+        assert page.looking.marked
+        assert "●" in player.screen
+        screen = await player.press("/", *"2020")
+        assert "return 2020··" in screen
+        await player.press("escape")
+        screen = await player.press("/", *"zzz")
+        await player.press("escape", "}", "{", "[")
+        page.canvas.go(page.reading_now.rows.search("yyy")[0])
+        assert "end'" not in player.screen
+        for _ in range(20):
+            await player.press("right")
+        assert "end'" in player.screen
+        await player.press("left")
+        screen = await player.press("z")
+        assert "three lines around" in screen
+        screen = await player.press("d")
+        assert "no pager" in screen
+        screen = await player.press("w")
+        assert f"WHY {task}" in screen
+        await player.press("escape")
+        screen = await player.press("n")
+        assert f"DIFF {other}" in screen
+        screen = await player.press("n")
+        assert "last of 2" in screen
+        screen = await player.press("p")
+        assert f"DIFF {task}" in screen
+
+    play(seat.sit(), story, LARGE)
+
+
+def test_a_note_without_code_is_shown_in_full_and_a_change_that_git_lost_is_a_sentence(seat: Seat) -> None:
+    task = seat.create("Decide")
+    seat.app.claims.start(CLAUDE, task)
+    seat.app.attempts.submit(CLAUDE, task, no_code=True, message="We stay with the old limit.\nSee the minutes.")
+    lost = seat.deliver("Lost")
+
+    async def story(player: Player) -> None:
+        await open_diff(player, task)
+        assert "No code: handed in as a note." in player.screen
+        assert "See the minutes." in player.screen
+        await player.press("escape")
+        for place in (seat.root / ".git" / "objects").glob("??"):
+            shutil.rmtree(place)
+        await open_diff(player, lost)
+        assert f"DIFF {lost}" in player.screen
+        screen = await player.press("a")
+        assert "nothing is shown here that could be approved" in screen
+
+    play(seat.sit(), story)
+    assert seat.status(lost) == "reviewing"
+
+
+def test_without_colours_and_without_unicode_everything_can_be_read(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": TWICE, "src/evil.py": "a = '\u202e\x1b[2J'\n"})
+
+    async def story(player: Player) -> None:
+        await open_diff(player, task)
+        screen = player.screen
+        assert "⟨U+202E⟩␛[2J" in screen or "U+202E" in screen
+        assert " o @@" in screen
+        assert "-     return 5" in screen
+        assert "+     return 55" in screen
+        assert not set(screen) & set("○●▲►─│┃…·→")
+
+    play(seat.sit(NO_COLOR="1", FOUREYES_ASCII="1"), story)

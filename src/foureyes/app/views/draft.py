@@ -21,10 +21,13 @@ class RedoDraft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CommentDraft(msgspec.Struct, frozen=True, kw_only=True):
-    """A remark at a line; `quote` is the line, by which it is found again in a later attempt."""
+    """A remark at a line, or at the lines up to `last`; `quote` is the first one, by which it is found again in a later
+    attempt.
+    """
 
     path: str
     line: int
+    last: int = 0
     side: Literal["old", "new"] = "new"
     quote: str = ""
     text: str = ""

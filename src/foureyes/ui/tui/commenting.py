@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from foureyes.ui.tui.comments import WEIGHTS, Comment, number_of
 from foureyes.ui.tui.screens.sheet import Field, Given, Sheet
 
 if TYPE_CHECKING:
+    from foureyes.app.views.draft import Held
     from foureyes.ui.tui.screens.change import ChangePage
 
 LABELS = {"note": "note", "MEDIUM": "MEDIUM", "HIGH": "HIGH, blocks", "CRITICAL": "CRITICAL, blocks"}
@@ -61,14 +63,24 @@ def _at_cursor(page: ChangePage) -> Comment | None:
     )
 
 
-def _ask(page: ChangePage, comment: Comment, verb: str, done: object) -> None:
-    assert callable(done)
+def _ask(page: ChangePage, comment: Comment, verb: str, done: Callable[[Given], None]) -> None:
+    """Ask for the words, once the draft is ours to write."""
     fields = [
         Field("text", "Comment", comment.text),
         Field("weight", "Severity", LABELS[comment.weight], tuple(LABELS[weight] for weight in WEIGHTS)),
         Field("fix", "Fix", comment.fix),
     ]
-    page.app.push_screen(Sheet(f"COMMENT {comment.place}", [comment.quote.strip()], fields, done, verb=verb))
+    task, looking = page.task_id, page.looking
+
+    def held(answer: Held) -> None:
+        looking.held_by = 0 if answer else max(1, answer.pid)
+        if looking.held_by:
+            page.note(f"the draft about {task} is open in another window (process {looking.held_by}); here it is read")
+        else:
+            sheet = Sheet(f"COMMENT {comment.place}", [comment.quote.strip()], fields, done, verb=verb)
+            page.app.push_screen(sheet)
+
+    page.ask(lambda desk: desk.application.drafts.take(desk.actor, task), held)
 
 
 def _given(comment: Comment, given: Given) -> Comment:

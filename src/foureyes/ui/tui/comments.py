@@ -49,6 +49,7 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
         return CommentDraft(
             path=self.path,
             line=self.line,
+            last=self.last,
             side="old" if self.old else "new",
             quote=self.quote,
             text=self.text,
@@ -63,6 +64,8 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
         first = self.text.strip().split("\n", 1)[0]
         title = first if len(first) <= TITLE else first[: TITLE - 1] + "…"
         problem = self.text if title != self.text.strip() else ""
+        if self.last > self.line and not self.lost:
+            problem = f"{self.text}\n\nIt is about lines {self.line} to {self.last}."
         if self.lost:
             problem = f"{self.text}\n\nIt was about {self.place}: {self.quote.strip()}"
             return Found(severity=severity, title=title, problem=problem, fix=self.fix)
@@ -83,6 +86,7 @@ def comment_of(draft: CommentDraft) -> Comment:
     return Comment(
         path=draft.path,
         line=draft.line,
+        last=draft.last,
         old=draft.side == "old",
         quote=draft.quote,
         text=draft.text,

@@ -60,6 +60,7 @@ def _not_kept(app: FoureyesApp, task: str, problem: FoureyesError) -> None:
 def forget_draft(app: FoureyesApp, task: str) -> None:
     """It was sent: only what was seen is kept, for the next look."""
     looking = app.looks.of(task)
+    looking.attempt = looking.current or looking.attempt
     draft = looking.draft
 
     def work(desk: Desk) -> None:

@@ -32,7 +32,9 @@ class Looking:
         self.aim: tuple[str, int] | None = None
         """The path and line (0: the file) at which the diff is to open."""
         self.attempt = 0
-        """The attempt that was looked at last."""
+        """The attempt that was looked at last, before this look; this one once it was seen whole or decided about."""
+        self.current = 0
+        """The attempt that is looked at now."""
         self.hunks: tuple[str, ...] | None = None
         """The hunks of the whole change; None while nobody has asked for it."""
         self._paths: dict[str, str] = {}
@@ -70,9 +72,15 @@ class Looking:
 
     def take(self, view: DiffView) -> None:
         """The whole change is known: what there is to be seen."""
-        self.attempt = view.attempt
+        self.current = view.attempt
+        self.attempt = self.attempt or view.attempt
         self._paths = {hunk.id: file.path for file in view.files if file.counts for hunk in file.hunks}
         self.hunks = tuple(self._paths)
+
+    def leave(self) -> None:
+        """The look is over: what was seen whole is what the next one is compared with."""
+        if self.current and not self.unseen:
+            self.attempt = self.current
 
     def is_seen(self, hunk: str) -> bool:
         return hunk in self.shown or hunk in self.marked
@@ -130,4 +138,5 @@ class Looks:
         before = self._by_task.pop(task, None)
         if before is not None:
             after = self.of(task)
-            after.shown, after.marked, after.attempt = before.shown, before.marked, before.attempt
+            after.shown, after.marked = before.shown, before.marked
+            after.attempt = before.current or before.attempt

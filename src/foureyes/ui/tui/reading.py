@@ -14,6 +14,7 @@ from foureyes.ui.tui.text.diff_rows import Anchor, Change, DiffRows, Noted
 
 if TYPE_CHECKING:
     from foureyes.app.views.diff import DiffView
+    from foureyes.app.views.draft import DraftFile
     from foureyes.app.views.finding import FindingView
     from foureyes.app.views.task import TaskDetail
     from foureyes.core.nouns.attempt import Attempt
@@ -24,30 +25,34 @@ ORDER: tuple[Compared, ...] = ("looked", "previous", "base")
 
 
 class Loaded(NamedTuple):
-    """What the Application said: the task, its whole change, and what is compared just now."""
+    """What the Application said: the task, its whole change, what is compared just now, the attempt that was looked at
+    before; and what was begun in an earlier session, where that was asked for.
+    """
 
     detail: TaskDetail
     whole: DiffView
     view: DiffView
     looked: int
+    draft: DraftFile | None = None
 
 
 def read(task: str, looking: Looking, wanted: Compared | None) -> Callable[[Desk], Loaded]:
     """The work of reading a change at the desk. Without a wish a second look begins with what is new since the
     first.
     """
-    looked = looking.attempt
+    looked, kept = looking.attempt, looking.read
 
     def work(desk: Desk) -> Loaded:
         app = desk.application
+        draft = None if kept else app.drafts.load(desk.actor, task)
         detail = app.lists.show(desk.actor, task)
         whole = app.attempts.changes(task, attempt=detail.attempts[-1].n if detail.attempts else None)
-        last = looked or last_look(detail, desk.actor.session)
+        last = looked or (draft.draft.looked if draft else 0) or last_look(detail, desk.actor.session)
         modes = comparisons(detail, whole.attempt, last)
         mode = wanted if wanted in modes else modes[0] if modes[0] == "looked" else "base"
         since = since_of(mode, detail, whole.attempt, last)
         view = whole if since is None else app.attempts.changes(task, attempt=whole.attempt, since=since)
-        return Loaded(detail, whole, view, last)
+        return Loaded(detail, whole, view, last, draft)
 
     return work
 
@@ -79,7 +84,7 @@ class Reading:
     """One change on screen, and the state that its rows depend on."""
 
     def __init__(self, loaded: Loaded, looking: Looking) -> None:
-        self.detail, self.whole, self.view, self.looked = loaded
+        self.detail, self.whole, self.view, self.looked, _ = loaded
         self.looking = looking
         looking.take(self.whole)
         self.change = Change(self.view)
@@ -139,11 +144,17 @@ class Reading:
         return modes[(here + 1) % len(modes)]
 
     def compared_in_words(self) -> str:
-        """`it 2 vs base`, `it 2 vs it 1 (since you looked)`."""
-        if self.view.since is None:
-            return f"it {self.view.attempt} vs base"
-        why = " (since you looked)" if self.mode == "looked" else ""
-        return f"it {self.view.attempt} vs it {self.view.since}{why}"
+        """`it 2 vs base`, `it 2 vs it 1`."""
+        return f"it {self.view.attempt} vs " + ("base" if self.view.since is None else f"it {self.view.since}")
+
+    def why_in_words(self) -> str:
+        """What is compared, for who does not think in iterations."""
+        words = {
+            "looked": "what changed since you looked",
+            "previous": "what changed since the iteration before",
+            "base": "the whole change",
+        }
+        return words[self.mode]
 
     def fold_as(self, other: Reading) -> None:
         """Fold and open what is folded and open in another reading of the same task."""

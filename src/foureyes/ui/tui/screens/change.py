@@ -16,7 +16,7 @@ from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.reading import Compared, Loaded, Reading, read
 from foureyes.ui.tui.screens.page import Page
-from foureyes.ui.tui.text.diff import Painter, file_line
+from foureyes.ui.tui.text.diff import Painter, file_line, tail
 from foureyes.ui.tui.text.diff_rows import DiffRows, counts_by_file
 from foureyes.ui.tui.widgets.canvas import Canvas
 from foureyes.ui.tui.widgets.rows import Line, Rows
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 WITH_FILES = 120
 """From this width on the list of files stands beside the diff."""
+KEEP_SECONDS = 5.0
+"""What was seen is written down at least this often."""
 TICK = 0.1
 """How often it is looked at what has been on screen for long enough."""
 
@@ -44,6 +46,8 @@ class ChangePage(Page):
         self.range_from: int | None = None
         """The row at which a range of lines for a comment begins."""
         self._painting = False
+        self._unkept = False
+        self._kept_at = 0.0
 
     def body(self) -> ComposeResult:
         with Horizontal(id="diff-main"):
@@ -81,8 +85,9 @@ class ChangePage(Page):
         if loaded.whole.task != self.task_id:
             return
         before = self.reading
-        if before is not None and before.whole.diff_id != loaded.whole.diff_id:
-            self.looking.comments[:] = reanchored(self.looking.comments, loaded.whole)
+        if loaded.draft is not None and not self.looking.read:
+            self.looking.bring_back(loaded.draft.draft)
+        self.looking.comments[:] = reanchored(self.looking.comments, loaded.whole)
         self.problem = self.banner = ""
         self.reading = Reading(loaded, self.looking)
         if before is not None:
@@ -90,6 +95,10 @@ class ChangePage(Page):
         at, above = self._place(before)
         self._show(at, above)
         self.take_standing(loaded.detail)
+        if loaded.draft is not None and loaded.draft.note:
+            self.note(loaded.draft.note)
+        elif loaded.view.since is not None or before is not None:
+            self.note(f"{self.reading.why_in_words()} · I compares with something else")
 
     def _unread(self, problem: FoureyesError) -> None:
         """Git or the store cannot say what the change is: a sentence, and nothing to decide by."""
@@ -194,16 +203,7 @@ class ChangePage(Page):
             words = self.problem or f"reading the change {marks.ellipsis}"
             self.top.show(self.paint(f" DIFF {self.task_id}", "title"), self.rule(), self.paint(f" {visible(words)}"))
             return
-        file = reading.rows.file_at(self.canvas.at)
-        left = Text.assemble((f" DIFF {self.task_id}", self.app.palette["title"]), "  ")
-        if file >= 0:
-            left.append(f"{visible(reading.change.files[file].path)} ({file + 1}/{len(reading.change.files)})")
-        left.append(f"   {reading.compared_in_words()}", self.app.palette["dim"])
-        total = len(self.looking.hunks or ())
-        parts = [f"unseen {self.looking.unseen}/{total}", f"findings {len(reading.findings)}"]
-        if self.looking.comments:
-            parts.append(f"comments {len(self.looking.comments)}")
-        lines = [self.across(left, "  ".join(parts) + " "), self.rule()]
+        lines = [self._title(reading), self.rule()]
         if self.banner:
             lines.append(self.paint(f" {self.banner}", "banner"))
         self.top.show(*lines)
@@ -216,6 +216,23 @@ class ChangePage(Page):
         if self.app.size.width < WITH_FILES:  # both in one, or there is no room for the rest
             labels |= {"next": "P task", "previous": "", "attention": "", "help": ""}
         self.keys.relabel(**labels)
+
+    def _title(self, reading: Reading) -> Text:
+        """What is shown, compared with what, and how much of it is unseen; of a long path the end is shown."""
+        wide, total = self.wide >= WITH_FILES, len(self.looking.hunks or ())
+        parts = [reading.compared_in_words() + (f" ({reading.why_in_words()})" if wide else "")]
+        parts += ["whitespace shown"] if wide else []
+        parts += [f"unseen {self.looking.unseen}/{total}", f"findings {len(reading.findings)}"]
+        parts += [f"comments {len(self.looking.comments)}"] if self.looking.comments else []
+        right = Text("  ".join(parts) + " ")
+        left = Text.assemble((f" DIFF {self.task_id}", self.app.palette["title"]), "  ")
+        file = reading.rows.file_at(self.canvas.at)
+        if file >= 0:
+            where = f" ({file + 1}/{len(reading.change.files)})"
+            room = self.wide - right.cell_len - left.cell_len - len(where) - 2
+            path = visible(reading.change.files[file].path)
+            left.append(tail(path, room, self.app.marks.ellipsis) + where)
+        return self.across(left, right)
 
     def draw_files(self) -> None:
         reading = self.reading
@@ -284,6 +301,15 @@ class ChangePage(Page):
         self.looking.watch.leave(self.app.clock())
         if self.reading is not None:
             self._count(self.reading.look((), self.app.clock()))
+            self.looking.leave()
+            if self._unkept:
+                self.keep()
+
+    def keep(self) -> None:
+        """What was seen and noted outlives the app."""
+        self._unkept, self._kept_at = False, self.app.clock()
+        if self.reading is not None:
+            self.app.keep_draft(self.task_id)
 
     def on_screen_suspend(self, _: events.ScreenSuspend) -> None:
         if self.task_id:
@@ -324,7 +350,10 @@ class ChangePage(Page):
         return self.reading.rows.lines_at(self.canvas.first, self.canvas.last)
 
     def _count(self, complete: bool) -> None:
+        if self._unkept and self.app.clock() - self._kept_at > KEEP_SECONDS:
+            self.keep()
         if complete:
+            self._unkept = True
             self.draw_heading()
             self.canvas.refresh()
             self.files.refresh()

@@ -192,6 +192,7 @@ class DiffPage(ChangePage):
             return
         each = reading.change.files[file]
         self.looking.mark(hunk.id for hunk in each.hunks)
+        self.keep()
         self.draw()
         self.note("marked as seen by hand; the record says marked, not shown")
 
@@ -286,7 +287,7 @@ class DiffPage(ChangePage):
     def do_refresh(self) -> None:
         """F5: what there is now, compared with what was on screen."""
         if self.reading is not None and self.banner.startswith("MOVED"):
-            self.looking.attempt = self.reading.whole.attempt
+            self.looking.attempt = self.reading.whole.attempt  # what is on screen is what the new one is compared with
             self.load("looked")
         else:
             self.reload()

@@ -238,13 +238,17 @@ def counts(file: FileDiff, marks: Marks) -> str:
     return " " + " ".join(part for part in parts if part) + big
 
 
+def tail(path: str, room: int, ellipsis: str) -> str:
+    """The end of a path, which tells more than its beginning."""
+    return path if len(path) <= room else ellipsis + path[len(path) - max(1, room - 1) :]
+
+
 def file_line(file: FileDiff, looking: Looking, findings: int, marks: Marks, palette: Palette, width: int) -> Text:
     """A file in the list of files; of a long path the end is shown."""
     unseen = looking.unseen_in(file)
     right = f"{findings}{marks.severities['HIGH']}" if findings else ""
     room = max(4, width - 4 - len(right))
-    name = visible(file.path)
-    name = name if len(name) <= room else marks.ellipsis + name[len(name) - room + 1 :]
+    name = tail(visible(file.path), room, marks.ellipsis)
     text = Text.assemble((f" {marks.unseen if unseen else marks.seen} ", palette["warn" if unseen else "ok"]), name)
     if file.folded:
         text.stylize(palette["dim"])
