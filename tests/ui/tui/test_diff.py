@@ -155,7 +155,7 @@ def test_wide_screens_have_the_files_beside_and_the_sides_beside_each_other(seat
         page = await open_diff(player, task, other)
         screen = player.screen
         assert "○ src/login.py" in screen
-        assert "binary, nothing → 3 bytes" in screen
+        assert "binary, 0 bytes → 3 bytes" in screen
         screen = await player.press("s", ".")
         assert "▲ TL-" in screen
         assert "1▲" in screen
@@ -224,10 +224,10 @@ def test_without_colours_and_without_unicode_everything_can_be_read(seat: Seat) 
     async def story(player: Player) -> None:
         await open_diff(player, task)
         screen = player.screen
-        assert "⟨U+202E⟩␛[2J" in screen or "U+202E" in screen
+        assert "U+202E" in screen
         assert " o @@" in screen
         assert "-     return 5" in screen
         assert "+     return 55" in screen
-        assert not set(screen) & set("○●▲►─│┃…·→")
+        assert screen.isascii()
 
     play(seat.sit(NO_COLOR="1", FOUREYES_ASCII="1"), story)

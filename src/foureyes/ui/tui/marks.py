@@ -57,7 +57,9 @@ _DRAWN = {
     "⊘": "/", "●": "*", "○": "o", "◆": "C", "▲": "H", "▼": "v", "‼": "!", "✓": "+", "✗": "x", "–": "-", "−": "-",
     "→": ">", "←": "<", "↑": "^", "↓": "v", "█": "#", "░": ".", "⋮": ":", "┌": "+", "└": "+", "├": "+",
 }  # fmt: skip
-_ASCII = str.maketrans(_DRAWN)
+_CONTROL = {chr(0x2400 + code): f"^{chr(0x40 + code)}" for code in range(32)}
+"""The pictures of control characters, as old terminals write them."""
+_ASCII = str.maketrans({**_DRAWN, **_CONTROL, "␡": "^?", "⟨": "<", "⟩": ">"})
 
 
 def in_ascii(text: Text) -> Text:

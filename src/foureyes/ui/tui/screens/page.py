@@ -41,6 +41,7 @@ class Page(Screen[None], inherit_bindings=False):
         super().__init__()
         self._pressed = ""
         self._away = False
+        self._stands = False
         self._early: Text | str = ""
         self.noted = ""
         """What the line below says now."""
@@ -61,6 +62,9 @@ class Page(Screen[None], inherit_bindings=False):
         yield Rows(id="rows")
 
     def on_mount(self) -> None:
+        if self._stands:  # the library calls the handler of every class, also of one whose child called it already
+            return
+        self._stands = True
         self.query_one("#foot", Bar).show()
         self.note(self._early)
         self.reload()

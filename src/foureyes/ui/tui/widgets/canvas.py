@@ -109,7 +109,7 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         number, width = y + self.scroll_offset.y, self.size.width
         if not 0 <= number < self.count:
             return Strip.blank(width, self.rich_style)
-        text = self._paint(number, width)
+        text = self.app.drawn(self._paint(number, width))
         text.no_wrap, text.end = True, ""
         strip = Strip(text.render(self.app.console)).adjust_cell_length(width).apply_style(self.rich_style)
         if number != self.at:
