@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from bench import audit, claims, gate, loop, others, scale, startup, writes
+from bench import audit, claims, counts, gate, loop, others, scale, startup, writes
 
 FIGURES: dict[str, Callable[[], int]] = {
     "startup": startup.main,
+    "counts": counts.main,
     "writes": writes.main,
     "claims": claims.main,
     "scale": scale.main,

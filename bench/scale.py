@@ -156,7 +156,7 @@ def main(arguments: list[str] | None = None) -> int:
         f"{options.tasks:,} tasks ({options.tasks * 10:,} journal rows) over {SMALL:,}, median of "
         f"{options.repeats} in turns"
     )
-    return show(title, figures)
+    return show(title, "scale", figures)
 
 
 if __name__ == "__main__":
