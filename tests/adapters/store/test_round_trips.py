@@ -17,7 +17,8 @@ from foureyes.errors import StoreProblem
 
 from tests import engines
 from tests.adapters.store.shop import NOW, append, fill, security
-from tests.app.world import CLAUDE, DeskWorld
+from tests.stage.people import CLAUDE
+from tests.stage.world import DeskWorld
 
 LOG_STATEMENTS = 11
 """On SQLite: begin, task, session, evidence, end of chain, journal, log, session, end of chain, task, commit."""
