@@ -16,7 +16,8 @@ from foureyes.core.events.project import ProjectCreated
 from foureyes.errors import StoreProblem
 
 from tests import engines
-from tests.adapters.store.shop import NOW, append, fill, security
+from tests.adapters.store.shop import append, fill, security
+from tests.engines import NOW
 from tests.stage.people import CLAUDE
 from tests.stage.world import DeskWorld
 
