@@ -151,7 +151,7 @@ def main(arguments: list[str] | None = None) -> int:
         grown("All tasks, page by page", *lists),
         grown("Export of the journal", *exports),
     ]
-    return show("Journal and memory (SQLite)", figures)
+    return show("Journal and memory (SQLite)", "audit", figures)
 
 
 if __name__ == "__main__":

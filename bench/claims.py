@@ -150,7 +150,7 @@ def main(arguments: list[str] | None = None) -> int:
             options.claimers,
             options.tasks,
         )
-    return show("Claims", figures)
+    return show("Claims", "claims", figures)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import msgspec
 
@@ -49,13 +51,20 @@ def table(figures: Sequence[Figure]) -> str:
     return "\n".join(lines)
 
 
-def show(title: str, figures: Sequence[Figure]) -> int:
-    """Print a table; 1 when a budget is missed."""
-    print(f"\n{title}\n\n{table(figures)}", flush=True)
+def show(title: str, name: str, figures: Sequence[Figure]) -> int:
+    """Print a section of Markdown as docs/performance.md has it; 1 when a budget is missed."""
+    print(f"\n### {title}\n\n`python -m bench {name}`, {circumstances()}\n\n{table(figures)}", flush=True)
     missed = [figure.what for figure in figures if figure.met is False]
     if missed:
         print(f"missed: {'; '.join(missed)}", file=sys.stderr)
     return int(bool(missed))
+
+
+def circumstances() -> str:
+    """The day, and how busy the machine was: what waits for a processor beside the benchmark distorts every time."""
+    load, processors = os.getloadavg()[1], os.cpu_count() or 1
+    busy = "; busy: other programs ran beside it" if load > processors + 1 else ""
+    return f"{datetime.now(UTC).date().isoformat()}, load {load:.1f} on {processors} processors{busy}"
 
 
 def progress(text: str) -> None:

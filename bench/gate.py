@@ -319,7 +319,7 @@ def main(arguments: list[str] | None = None) -> int:
         *growth(small, large, "merge"),
     ]
     figures += [*large_diff(small), queue_rows(small, large)]
-    return show(f"The gate without checks (SQLite), median of {options.rounds} rounds in turns", figures)
+    return show(f"The gate without checks (SQLite), median of {options.rounds} rounds in turns", "gate", figures)
 
 
 if __name__ == "__main__":

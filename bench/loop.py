@@ -234,7 +234,7 @@ def main(argv: Sequence[str] = ()) -> int:
         fill(apps[0], 0)
         fill(apps[1], OTHERS)
         try:
-            return show("Findings loop (SQLite)", measure(*apps))
+            return show("Findings loop (SQLite)", "loop", measure(*apps))
         finally:
             for app in apps:
                 app.close()

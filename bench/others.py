@@ -214,7 +214,7 @@ def main(arguments: list[str] | None = None) -> int:
                 yard.fill(size - filled)
             filled = size
             figures += compare(yards, size, options.runs)
-    return show("Other programs over fe (above 1: the other one takes longer)", figures)
+    return show("Other programs over fe (above 1: the other one takes longer)", "others", figures)
 
 
 def as_an_agent(arguments: list[str]) -> int:

@@ -14,8 +14,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.application import Application
+from foureyes.app.pages.reviewable import LOOKED_AT
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
 
@@ -36,6 +39,8 @@ enough in both.
 
 CALLER = agent("somebody-else")
 WORKER = agent("worker")
+NOBODY = msgspec.structs.replace(agent("nobody"), trust="asserted")
+"""A typed name may approve nothing (I1)."""
 
 Operation = Callable[["Shelf"], object]
 
@@ -103,7 +108,9 @@ def compare(engine: str, small: Shelf, large: Shelf, repeats: int) -> list[Figur
         pairs = [(timed(operation, small), timed(operation, large)) for _ in range(repeats + 1)][1:]
         low, high = statistics.median(pair[0] for pair in pairs), statistics.median(pair[1] for pair in pairs)
         figures.append(at_most(f"{engine}, {name}", high / low, BUDGET, f"{low:.2f} → {high:.2f} ms"))
-    return figures
+    judged = large.app.lists.reviewable(NOBODY, ListQuery(limit=QUEUE)).looked_at
+    what = f"{engine}, reviewable for who may approve nothing: tasks judged"
+    return [*figures, at_most(what, judged, LOOKED_AT, "of the large store's queue")]
 
 
 @contextmanager
@@ -156,7 +163,7 @@ def main(arguments: list[str] | None = None) -> int:
         f"{options.tasks:,} tasks ({options.tasks * 10:,} journal rows) over {SMALL:,}, median of "
         f"{options.repeats} in turns"
     )
-    return show(title, figures)
+    return show(title, "scale", figures)
 
 
 if __name__ == "__main__":

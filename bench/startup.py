@@ -171,7 +171,9 @@ def main(arguments: list[str] | None = None) -> int:
             programs = installed(place)
             with tempfile.TemporaryDirectory(prefix="foureyes-bench-") as folder:
                 found += figures(measure(Project(programs, Path(folder)), runs), words)
-    return show(f"Start-up, × processor time of `{BASELINE}`, least of {runs} rounds in turns, {python}", found)
+    return show(
+        f"Start-up, × processor time of `{BASELINE}`, least of {runs} rounds in turns, {python}", "startup", found
+    )
 
 
 def as_an_agent(arguments: list[str]) -> int:

@@ -52,9 +52,13 @@ class Listening:
     def __getattr__(self, name: str) -> object:
         return getattr(self._engine, name)
 
-    def run(self, name: str, params: dict[str, Value]) -> int:
+    def run(self, name: str, params: dict[str, Value]) -> None:
         self.heard.append((sql(name), params))
-        return self._engine.run(name, params)
+        self._engine.run(name, params)
+
+    def change(self, name: str, params: dict[str, Value]) -> int:
+        self.heard.append((sql(name), params))
+        return self._engine.change(name, params)
 
     def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
         self.heard.append((statement, params))
@@ -264,9 +268,8 @@ def main(arguments: list[str] | None = None) -> int:
             figures += compare(place, writers, options.rounds, options.seconds)
         two = [PostgresPlace(url, folder / name, name) for name in ("left", "right")]
         figures.append(side_by_side(two[0], two[1], options.rounds, options.seconds))
-    return show(
-        f"Write transactions (`fe log`), {options.rounds} rounds of {options.seconds:g} s each in turns", figures
-    )
+    title = f"Write transactions (`fe log`), {options.rounds} rounds of {options.seconds:g} s each in turns"
+    return show(title, "writes", figures)
 
 
 if __name__ == "__main__":

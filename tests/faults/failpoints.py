@@ -95,7 +95,8 @@ def _sqlite(points: Failpoints) -> None:
 
 
 def _postgres(points: Failpoints) -> None:
-    for owner, name in ((psycopg, "connect"), (psycopg.Connection, "execute"), (psycopg.ServerCursor, "execute")):
+    connection, cursor = psycopg.Connection, psycopg.ServerCursor
+    for owner, name in ((psycopg, "connect"), (connection, "execute"), (connection, "close"), (cursor, "execute")):
         setattr(owner, name, _counted(points, f"postgres: {name}", getattr(owner, name)))
 
 

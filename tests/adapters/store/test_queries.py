@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import foureyes
+from foureyes.adapters.store import lists
 from foureyes.adapters.store.engine import Database, Value, plain
-from foureyes.adapters.store.lists import compose
+from foureyes.adapters.store.lists import Part, compose
 from foureyes.adapters.store.queries import FOLDER, names, overrides, sql
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import create_in_memory
@@ -118,7 +119,7 @@ class Undone(Exception):
 def run_and_undo(engine: Database, name: str, params: dict[str, Value]) -> None:
     with engine.transaction(write=True):
         engine.fetch(sql(name), params)
-        engine.run(name, params)
+        engine.change(name, params)
         raise Undone
 
 
@@ -132,6 +133,29 @@ def test_every_query_runs_on_both_engines(filled: Database, name: str) -> None:
     for params in (typed, unset):
         with pytest.raises((Undone, *engines.INTEGRITY)):
             run_and_undo(filled, name, params)
+
+
+PARTS: tuple[Part, ...] = ("all", "near", "far")
+
+
+@pytest.mark.parametrize("window", [1, 3, 1_000])
+@pytest.mark.parametrize(
+    "query",
+    [ListQuery(text="a"), ListQuery(text="a", live=True), ListQuery(text="a", after=(0, 6)), ListQuery(text="nowhere")],
+    ids=range(4),
+)
+def test_the_newest_tasks_and_then_the_others_are_all_hits_of_a_search_in_order(
+    filled: Database, monkeypatch: pytest.MonkeyPatch, query: ListQuery, window: int
+) -> None:
+    monkeypatch.setattr(lists, "WINDOW", window)
+    found = {part: [row[0] for row in filled.fetch(*_plain(query, part))[1]] for part in PARTS}
+    assert found["near"] + found["far"] == found["all"] == sorted(found["all"], reverse=True)  # type: ignore[type-var]
+    assert bool(found["all"]) == (query.text == "a")
+
+
+def _plain(query: ListQuery, part: Part) -> tuple[str, dict[str, Value]]:
+    statement, params = compose(query, part)
+    return statement, plain(params)
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=range(len(QUERIES)))
@@ -216,7 +240,7 @@ def test_every_filter_and_order_of_a_list_query_has_its_fragment() -> None:
         "unmerged",
         "landed",
     }
-    walks = {"labelled", "labelled_live", "visible"}
+    walks = {"labelled", "labelled_live", "visible", "text_near", "text_far"}
     assert {name.removeprefix("task.where_") for name in names() if name.startswith("task.where_")} == filters | walks
     sorts = {"priority", "newest", "oldest", "label", "text"}
     for kind in ("after", "order"):

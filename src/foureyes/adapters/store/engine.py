@@ -18,8 +18,11 @@ PLAIN = frozenset({str, int, type(None)})
 class Engine(Protocol):
     """What SQLite and PostgreSQL have in common here."""
 
-    def run(self, name: str, params: dict[str, Value]) -> int:
-        """Execute a statement that changes rows; how many it changed."""
+    def run(self, name: str, params: dict[str, Value]) -> None:
+        """Execute a statement that changes rows; it may be kept back until something is asked or saved."""
+
+    def change(self, name: str, params: dict[str, Value]) -> int:
+        """Execute a statement that changes rows, now; how many it changed."""
 
     def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
         """Columns and rows of a query text."""
@@ -61,7 +64,7 @@ class Database(Engine, Protocol):
 
 def plain(params: dict[str, object]) -> dict[str, Value]:
     """Parameters as databases take them: lists as JSON text, booleans as 0 and 1."""
-    if all(type(value) in PLAIN for value in params.values()):
+    if PLAIN.issuperset(map(type, params.values())):
         return params  # type: ignore[return-value]
     out: dict[str, Value] = {}
     for name, value in params.items():

@@ -89,6 +89,8 @@ class FeedbackFiles:
         """Write what others left owing; whoever is still at it holds its marker. No write fails because of it."""
         for task in list(self._markers):
             self._let_go(task)  # of a transaction that came to nothing
+        if not os.access(self._owed, os.F_OK):
+            return
         with suppress(Exception), folder(self._owed) as owed:
             for task in _left(owed):
                 marker = _lock(owed, task)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from foureyes.adapters.store.folding import fold
 from foureyes.adapters.store.queries import sql
@@ -10,26 +10,42 @@ from foureyes.adapters.store.queries import sql
 if TYPE_CHECKING:
     from foureyes.app.views.task_list import ListQuery
 
+Part = Literal["all", "near", "far"]
+WINDOW = 1_000
+"""So many of the newest tasks are read one by one where an index of words cannot give its hits in their order."""
 
-def compose(query: ListQuery) -> tuple[str, dict[str, object]]:
-    """The statement and its parameters. A search lists the newest first; a label is walked in its own order."""
-    way = (
-        "text"
-        if query.text is not None
-        else "label"
-        if query.label is not None and query.sort == "priority"
-        else query.sort
-    )
+TEXT: dict[Part, tuple[str, ...]] = {"all": ("text",), "near": ("text_near",), "far": ("text", "text_far")}
+
+
+def parts(query: ListQuery, engine: str) -> tuple[Part, ...]:
+    """The steps of a list, each asked for what the ones before it left of the page.
+
+    PostgreSQL reads all hits of a word before it takes the newest of them, so it looks at the newest tasks first.
+    """
+    return ("near", "far") if query.text is not None and engine == "postgres" else ("all",)
+
+
+def way_of(query: ListQuery, part: Part) -> str:
+    """The order in which a list is walked: a search lists the newest first, a label has an order of its own."""
+    if query.text is not None:
+        return "newest" if part == "near" else "text"
+    return "label" if query.label is not None and query.sort == "priority" else query.sort
+
+
+def compose(query: ListQuery, part: Part = "all") -> tuple[str, dict[str, object]]:
+    """The statement and its parameters."""
+    way = way_of(query, part)
     base = f"task.list_by_{way}" if way in ("text", "label") else "task.list"
     where = [sql("task.where_visible")]
     params: dict[str, object] = {"limit": query.limit}
-    for name in ("status", "label", "priority", "type", "parent", "mine", "text"):
+    for name in ("status", "label", "priority", "type", "parent", "mine"):
         value = getattr(query, name)
         if value is not None:
             where.append(sql("task.where_labelled" if name == "label" == way else f"task.where_{name}"))
             params[name] = value
     if query.text is not None:
-        params |= {"text": words(query.text), "text_words": lexemes(query.text)}
+        where += [sql(f"task.where_{name}") for name in TEXT[part]]
+        params |= {"text": words(query.text), "text_words": lexemes(query.text), "after_n": None, "window": WINDOW}
     if query.live and way == "label":
         where.append(sql("task.where_labelled_live"))
     for name in ("live", "ready", "blocked", "unmerged", "landed"):

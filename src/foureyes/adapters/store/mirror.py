@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from foureyes.app.ports import Tx
 
 PIECE = 65_536
+EXCEPTION = "SecurityRecorded"
+"""The one kind of event that puts an exception on record."""
 
 
 class End(msgspec.Struct, frozen=True):
@@ -32,13 +34,18 @@ class Mirror:
     def __init__(self, path: str) -> None:
         self.path = path
 
-    def sync(self, tx: Tx) -> int:
-        """Append the rows that the file does not have yet; how many. A file that cannot be written stops nothing."""
-        end = tx.one("record.security_end", End)
-        if end is None or end.seq is None:
+    def sync(self, tx: Tx, end: int | None = None) -> int:
+        """Append the rows that the file does not have yet; how many. A file that cannot be written stops nothing.
+
+        `end` is the last exception on record, for whoever knows it.
+        """
+        if end is None:
+            last = tx.one("record.security_end", End)
+            end = last.seq if last else None
+        if not end:
             return 0
         try:
-            return self._append(tx) if self._last_seq(tx) < end.seq else 0
+            return self._append(tx) if self._last_seq(tx, end) < end else 0
         except OSError:
             return 0
 
@@ -49,7 +56,7 @@ class Mirror:
             fcntl.flock(
                 fd, fcntl.LOCK_EX | fcntl.LOCK_NB
             )  # held by another writer: the next write brings it up to date
-            missing = tx.all("record.security_since", SecurityRow, after=self._last_seq(tx))
+            missing = tx.all("record.security_since", SecurityRow, after=self._last_seq(tx, 0))
             lines = b"".join(line_of(row) for row in missing)
             tail = next(_lines_backwards(file))
             if tail and lines.startswith(tail):
@@ -62,13 +69,18 @@ class Mirror:
             os.fsync(fd)
         return len(missing)
 
-    def _last_seq(self, tx: Tx) -> int:
-        """The number of the last line that the journal has too; a torn or forged last line does not count."""
+    def _last_seq(self, tx: Tx, known: int) -> int:
+        """The number of the last line that the journal has too; a torn or forged last line does not count.
+
+        `known` is a row that the journal has for certain.
+        """
         try:
             with open(self.path, "rb") as file:
                 for line in _lines_backwards(file):
                     seq = seq_of(line)
-                    if seq is not None and tx.one("record.security_at", SecurityRow, seq=seq) is not None:
+                    if seq is not None and (
+                        seq == known or tx.one("record.security_at", SecurityRow, seq=seq) is not None
+                    ):
                         return seq
         except FileNotFoundError:
             pass

@@ -3,6 +3,9 @@
 A project's tables lie in a schema of their own, so that no statement has to name the project and projects do not wait
 for each other. Texts compare by bytes (collation "C"), as in SQLite: ids are searched by range and audits compare
 sorted tables of both engines.
+
+Every message to a server is a way there and back. What a transaction changes is kept back and sent with the next
+question, at the latest before the commit; the order stays, and a statement that fails undoes the whole transaction.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache
+from time import monotonic
 from urllib.parse import unquote
 
 import psycopg
@@ -24,12 +28,20 @@ from foureyes.adapters.store.queries import overrides, sql
 from foureyes.errors import Internal, NoStore, StoreBusy, StoreProblem
 from foureyes.steps import blank, either, fe, prose
 
+CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8"
+READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {CLOCK}"
+WRITING = f"BEGIN; SELECT pg_advisory_xact_lock(hashtext(%(name)s)); {CLOCK}"
+"""One writer at a time per project: a lock on its name. The clock is read when it is this writer's turn."""
+BUSY = (errors.LockNotAvailable, errors.QueryCanceled)
+KEPT_BACK = 200
 LOCK_TIMEOUT = "10s"
 CONNECT_SECONDS = 10
 LOOK_AT_ADDRESS = prose("check [store] url or FOUREYES_STORE")
 SCHEMA = re.compile(r"[a-z0-9_]{1,60}\Z")
 PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)")
-JSON_LIST = re.compile(r"json_each\(:(\w+)\)")
+JSON_LIST = re.compile(r"IN \(SELECT (value|CAST\(value AS INTEGER\)) FROM json_each\(:(\w+)\)\)")
+ARRAY = r"= ANY (ARRAY(SELECT \1 FROM json_array_elements_text(CAST(:\2 AS json))))"
+"""An array is looked up in an index; of a sub-select the planner expects a hundred rows, and reads whole tables."""
 
 
 @cache
@@ -37,8 +49,11 @@ def translated(statement: str) -> str:
     """A statement as PostgreSQL takes it: overridden parts replaced, lists from JSON, psycopg's placeholders."""
     for ours, theirs in overrides("postgres").items():
         statement = statement.replace(ours, theirs)
-    statement = JSON_LIST.sub(r"json_array_elements_text(CAST(:\1 AS json))", statement.replace("%", "%%"))
+    statement = JSON_LIST.sub(ARRAY, statement.replace("%", "%%"))
     return PARAMETER.sub(r"%(\1)s", statement)
+
+
+Cursor = psycopg.Cursor[tuple[Value, ...]]
 
 
 def schema_of(project: str) -> str:
@@ -66,6 +81,9 @@ class PostgresEngine:
         self.url = url
         self.project = project
         self.schema = schema_of(project)
+        self._kept: list[str] = []
+        self._writing = False
+        self._began: tuple[float, float] | None = None
         self.connection = self._connect()
         try:
             self._enter(create=create)
@@ -110,19 +128,50 @@ class PostgresEngine:
                 f"the database cannot be reached: {said}. Nothing was changed.", next_step=LOOK_AT_ADDRESS
             ) from None
 
-    def run(self, name: str, params: dict[str, Value]) -> int:
+    def run(self, name: str, params: dict[str, Value]) -> None:
+        """Kept back inside of a writing transaction, sent at once outside of one."""
+        if not self._writing:
+            self.change(name, params)
+            return
+        self._kept.append(self._composed(translated(sql(name)), params))
+        if len(self._kept) >= KEPT_BACK:
+            self._send()
+
+    def change(self, name: str, params: dict[str, Value]) -> int:
         with in_our_words():
-            return self.connection.execute(translated(sql(name)), params).rowcount
+            return self._ask(translated(sql(name)), params).rowcount
 
     def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
         with in_our_words():
-            cursor = self.connection.execute(translated(statement), params)
+            cursor = self._ask(translated(statement), params)
             if cursor.description is None:
                 return [], []
             return [column.name for column in cursor.description], cursor.fetchall()
 
+    def _ask(self, statement: str, params: dict[str, Value] | None = None) -> Cursor:
+        """Send a statement behind what was kept back, in one message; the answer to it."""
+        kept, self._kept = self._kept, []
+        if not kept:
+            return self.connection.execute(statement, params)
+        cursor = self.connection.execute(";\n".join([*kept, self._composed(statement, params)]))
+        while cursor.nextset():
+            pass
+        return cursor
+
+    def _composed(self, statement: str, params: dict[str, Value] | None) -> str:
+        """A statement with its parameters in it, quoted by the driver."""
+        return psycopg.ClientCursor(self.connection).mogrify(statement, params)
+
+    def _send(self) -> None:
+        """Send what was kept back."""
+        kept, self._kept = self._kept, []
+        if kept:
+            with in_our_words():
+                self.connection.execute(";\n".join(kept))
+
     def stream(self, statement: str) -> Iterator[tuple[Value, ...]]:
         """Rows in portions, for tables larger than memory. Inside a transaction only."""
+        self._send()
         with in_our_words(), self.connection.cursor(name=f"stream_{id(object())}") as cursor:
             cursor.itersize = 5_000
             yield from cursor.execute(translated(statement), {})
@@ -131,46 +180,32 @@ class PostgresEngine:
         """Schema changes, statement by statement; texts compare by bytes."""
         with in_our_words():
             for statement in statements:
-                self.connection.execute(re.sub(r"\bTEXT\b", 'TEXT COLLATE "C"', statement))
+                self._ask(re.sub(r"\bTEXT\b", 'TEXT COLLATE "C"', statement))
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[None]:
-        """One consistent state; a writing one queues on the chain's head and ends with a commit or leaves no trace."""
+        """One consistent state; a writing one waits for its turn and ends with a commit or leaves no trace."""
         if not self.connection.closed and self.connection.info.transaction_status != TransactionStatus.IDLE:
             raise Internal("a transaction is open already")  # an inner COMMIT would save half of the outer one
-        self._begin("BEGIN" if write else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         try:
-            if write:
-                self._queue()
+            self._begin(write=write)
             yield
+            self._send()
         except BaseException:
             self._roll_back()
             raise
         if not write:
             self._roll_back()
             return
+        self._writing, self._began = False, None
         with in_our_words(committing=True):
             self.connection.execute("COMMIT")
 
-    def _begin(self, statement: str) -> None:
-        """A connection that the server has closed meanwhile is made anew, once."""
-        if not self.connection.closed:
-            try:
-                self.connection.execute(statement)
-                return
-            except psycopg.OperationalError:
-                self.connection.close()
-        self.connection = self._connect()
-        with in_our_words():
-            self.connection.execute(statement)
-
-    def _queue(self) -> None:
-        """One writer at a time per project: the row of the chain's head, or, before there is one, a lock on its
-        name.
-        """
+    def _begin(self, *, write: bool) -> None:
+        """A consistent state to read, or this writer's turn to write."""
         try:
-            with in_our_words():
-                self.connection.execute("SELECT pg_advisory_xact_lock(hashtext(%(name)s))", {"name": self.schema})
+            moment = self._time(WRITING if write else READING, {"name": self.schema})
+            self._kept, self._writing, self._began = [], write, (moment, monotonic())
         except StoreBusy as busy:
             self._roll_back()
             raise StoreBusy(
@@ -191,10 +226,29 @@ class PostgresEngine:
             return ""
         return f" (writer: {row[0]}, {row[1]})" if row else ""
 
+    def _time(self, statement: str, params: dict[str, Value] | None = None) -> float:
+        """The server's time, asked at the end of a first statement: a connection that the server has closed meanwhile
+        is made anew, once.
+        """
+        with in_our_words():
+            try:
+                cursor = self.connection.execute(statement, params)
+            except psycopg.OperationalError as problem:
+                if isinstance(problem, BUSY):
+                    raise
+                self.connection.close()
+                self.connection = self._connect()
+                cursor = self.connection.execute(statement, params)
+            while cursor.nextset():
+                pass
+            row = cursor.fetchone()
+        return float(row[0] or 0) if row else 0.0
+
     def check_place(self) -> None:
         """A schema that is gone is said by the first statement."""
 
     def _roll_back(self) -> None:
+        self._kept, self._writing, self._began = [], False, None
         try:
             if not self.connection.closed:
                 self.connection.execute("ROLLBACK")
@@ -203,25 +257,23 @@ class PostgresEngine:
 
     def schema_version(self) -> int:
         with in_our_words():
-            row = self.connection.execute("SELECT to_regclass('migrations') IS NOT NULL").fetchone()
+            row = self._ask("SELECT to_regclass('migrations') IS NOT NULL").fetchone()
             if row is None or not row[0]:
                 return 0
-            found = self.connection.execute("SELECT max(n) FROM migrations").fetchone()
+            found = self._ask("SELECT max(n) FROM migrations").fetchone()
             return int(found[0] or 0) if found else 0
 
     def set_schema_version(self, version: int) -> None:
         """The record of migrations is the version here."""
 
     def now(self) -> datetime:
-        """The server's clock: the one that all machines of a project share."""
-        asked = "SELECT extract(epoch FROM clock_timestamp())::float8"
-        if self.connection.closed:
-            self.connection = self._connect()
-        if self.connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
-            self._begin("SELECT 1")
-        with in_our_words():
-            row = self.connection.execute(asked).fetchone()
-        return datetime.fromtimestamp(float(row[0] or 0) if row else 0, UTC)
+        """The server's clock: the one that all machines of a project share. In a transaction it was read at the
+        beginning, and goes on from there.
+        """
+        if self._began is None:
+            return datetime.fromtimestamp(self._time(CLOCK), UTC)
+        moment, then = self._began
+        return datetime.fromtimestamp(moment + monotonic() - then, UTC)
 
     def describe(self) -> str:
         with in_our_words():

@@ -26,6 +26,7 @@ def _load(noun: str) -> dict[str, str]:
     return found
 
 
+@cache
 def sql(name: str) -> str:
     """The statement with this name; it lies in the file that its first part names (`task.get` in task.sql)."""
     noun = name.partition(".")[0]

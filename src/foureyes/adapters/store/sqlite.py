@@ -33,6 +33,8 @@ class SqliteEngine:
 
     def __init__(self, path: str, *, create: bool = False) -> None:
         self.path = path
+        self._pointer = os.path.join(os.path.dirname(path), "store.json")
+        self._columns: dict[str, list[str]] = {}
         check_library_version(apsw.sqlite_lib_version())
         with translated(path):
             flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
@@ -62,19 +64,23 @@ class SqliteEngine:
                     f"SQLite did not take the setting {name} = {value} (it says {found}).", next_step=fe("doctor")
                 )
 
-    def run(self, name: str, params: dict[str, Value]) -> int:
+    def run(self, name: str, params: dict[str, Value]) -> None:
         try:
             self.connection.execute(sql(name), params)
-            return self.connection.changes()
         except apsw.Error as problem:
             raise in_our_words(problem, self.path) from problem
+
+    def change(self, name: str, params: dict[str, Value]) -> int:
+        self.run(name, params)
+        return self.connection.changes()
 
     def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
         try:
             cursor = self.connection.execute(statement, params)
-            columns = [column[0] for column in cursor.get_description()]
+            if statement not in self._columns:
+                self._columns[statement] = [column[0] for column in cursor.get_description()]
             rows: list[tuple[Value, ...]] = cursor.fetchall()  # type: ignore[assignment]
-            return columns, rows
+            return self._columns[statement] if rows else [], rows
         except apsw.ExecutionCompleteError:
             return [], []
         except apsw.Error as problem:
@@ -87,6 +93,7 @@ class SqliteEngine:
 
     def script(self, statements: list[str]) -> None:
         """Statements one by one (several in one call would stop at the first row)."""
+        self._columns.clear()
         with translated(self.path):
             for statement in statements:
                 self.connection.execute(statement)
@@ -94,16 +101,20 @@ class SqliteEngine:
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[None]:
         """One consistent state; a writing one ends with a commit or leaves no trace."""
-        with translated(self.path):
-            self.connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+        self._say("BEGIN IMMEDIATE" if write else "BEGIN")
         try:
             yield
         except BaseException:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             raise
-        with translated(self.path):
-            self.connection.execute("COMMIT" if write else "ROLLBACK")
+        self._say("COMMIT" if write else "ROLLBACK")
+
+    def _say(self, statement: str) -> None:
+        try:
+            self.connection.execute(statement)
+        except apsw.Error as problem:
+            raise in_our_words(problem, self.path) from problem
 
     def _inode_now(self) -> int:
         return 0 if self.path in WITHOUT_FILE else os.stat(self.path).st_ino
@@ -111,9 +122,7 @@ class SqliteEngine:
     def check_place(self) -> None:
         """A file that was moved away while it was open takes writes that nobody will ever see."""
         try:
-            moved = self._inode_now() != self._inode or os.path.exists(
-                os.path.join(os.path.dirname(self.path), "store.json")
-            )
+            moved = self._inode_now() != self._inode or os.access(self._pointer, os.F_OK)
         except OSError:
             moved = True
         if moved:

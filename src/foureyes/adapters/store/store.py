@@ -14,11 +14,11 @@ from foureyes.adapters.store.feedback_files import DECIDING, STARTING, FeedbackF
 from foureyes.adapters.store.journal import Row, next_row
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.migrate import migrate
-from foureyes.adapters.store.mirror import Mirror, differences, expected_lines
+from foureyes.adapters.store.mirror import EXCEPTION, Mirror, differences, expected_lines
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import TEMPORARY, SqliteEngine
-from foureyes.app.views.audit import AuditReport, Discrepancy, JournalHead
+from foureyes.app.views.audit import AuditReport, Discrepancy
 from foureyes.errors import StoreProblem, VerificationFailed
 from foureyes.steps import fe
 
@@ -51,10 +51,15 @@ class Reading:
         return found[0] if found else None
 
     def tasks(self, query: ListQuery, into: type[T], /) -> list[T]:
-        from foureyes.adapters.store.lists import compose
+        from foureyes.adapters.store.lists import compose, parts
 
-        statement, params = compose(query)
-        return structs(into, *self._engine.fetch(statement, plain(params)))
+        page: list[T] = []
+        for part in parts(query, self._engine.name):
+            if len(page) < query.limit:
+                statement, params = compose(query, part)
+                params["limit"] = query.limit - len(page)
+                page += structs(into, *self._engine.fetch(statement, plain(params)))
+        return page
 
     def once(self, key: Hashable, make: Callable[[], T], /) -> T:
         if key not in self._kept:
@@ -66,7 +71,8 @@ class Reading:
 class Writing(Reading):
     """A writing transaction: appends go to the journal and through the projections to the tables.
 
-    `decided` and `started` are the tasks whose mirror files follow the commit, `notes` what there is to say about them.
+    `decided` and `started` are the tasks whose mirror files follow the commit, `notes` what there is to say about them;
+    `security` is the last exception on record, once it is known.
     """
 
     def __init__(self, engine: Database, project: str) -> None:
@@ -75,25 +81,38 @@ class Writing(Reading):
         self.notes: list[str] = []
         self.decided: dict[str, None] = {}
         self.started: dict[str, None] = {}
+        self.security: int | None = None
 
     def append(self, session: str, at: str, entries: Sequence[tuple[str, Event]]) -> list[int]:
         """Write events as the next rows of the chain and project them; their row numbers."""
         self._kept.clear()  # whatever was read before may be different now
         rows: list[Row] = []
-        head = self.one("journal.head", JournalHead)
-        seq, hash_ = (head.seq, head.hash) if head else (0, "")
+        seq, hash_ = self._end()
         for task, event in entries:
             row = next_row(hash_, seq + 1, at, self._project, task, session, event)
-            self._engine.run("journal.insert", plain(msgspec.structs.asdict(row)))
+            self._engine.run("journal.insert", msgspec.structs.asdict(row))
             apply(self._engine, row, event)
-            if row.kind in DECIDING:
-                self.decided[task] = None
-            elif row.kind == STARTING:
-                self.started[task] = None
+            self._note(row)
             seq, hash_ = row.seq, row.hash
             rows.append(row)
         self._engine.run("journal.move_head", {"seq": seq, "hash": hash_})
         return [row.seq for row in rows]
+
+    def _end(self) -> tuple[int, str]:
+        """The end of the chain, and with it the last exception on record."""
+        rows = self._engine.fetch(sql("journal.end"), {})[1]
+        seq, hash_, security = rows[0] if rows else (0, "", None)
+        self.security = int(security or 0)
+        return int(seq or 0), str(hash_)
+
+    def _note(self, row: Row) -> None:
+        """Which files have to follow this row."""
+        if row.kind in DECIDING:
+            self.decided[row.task] = None
+        elif row.kind == STARTING:
+            self.started[row.task] = None
+        elif row.kind == EXCEPTION:
+            self.security = row.seq
 
 
 class Store:
@@ -135,9 +154,9 @@ class Store:
 
     def _sync(self, tx: Writing) -> None:
         """What was written is written: a mirror that cannot be brought up to date now is at the next write."""
-        if self._mirror is not None:
+        if self._mirror is not None and tx.security != 0:
             with suppress(StoreProblem):
-                self._mirror.sync(Reading(self.engine))
+                self._mirror.sync(Reading(self.engine), tx.security)
         if self.feedback is not None:
             with suppress(StoreProblem):
                 tx.notes += self.feedback.follow(Reading(self.engine), tx.decided, tx.started)

@@ -21,7 +21,7 @@ def at(row: Row, **values: object) -> dict[str, str | int | None]:
 
 def move(db: Engine, row: Row, statement: str, **values: object) -> None:
     """A guarded change of status: no row means that the task was not where the event says (G1)."""
-    if db.run(statement, at(row, **values)) != 1:
+    if db.change(statement, at(row, **values)) != 1:
         raise StaleState(
             f"{row.task} is not in a status from which {row.kind} is possible.",
             next_step=fe("show", row.task),

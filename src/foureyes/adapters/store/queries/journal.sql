@@ -3,6 +3,9 @@
 -- name: journal.head
 SELECT seq, hash FROM head WHERE one = 1;
 
+-- name: journal.end
+SELECT seq, hash, (SELECT max(seq) FROM security) AS security FROM head WHERE one = 1;
+
 -- name: journal.row
 SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal WHERE seq = :seq;
 

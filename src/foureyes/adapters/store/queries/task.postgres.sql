@@ -22,6 +22,11 @@ FROM tasks t
 -- name: task.where_text
 t.n = ANY (ARRAY(SELECT x.rowid FROM task_text x WHERE x.words @@ to_tsquery('simple', :text_words)))
 
+-- A sub-select of its own for each row, and the function behind @@: neither can be turned into a walk through all tasks.
+-- name: task.where_text_near
+t.n > COALESCE(:after_n, (SELECT max(n) + 1 FROM tasks)) - :window
+AND (SELECT ts_match_vq(x.words, to_tsquery('simple', :text_words)) FROM task_text x WHERE x.rowid = t.n)
+
 -- name: task.after_text
 t.n < :after_n
 

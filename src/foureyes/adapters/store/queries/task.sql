@@ -295,6 +295,12 @@ t.landed = 1
 -- name: task.where_text
 task_text MATCH :text
 
+-- name: task.where_text_near
+t.n > COALESCE(:after_n, (SELECT max(n) + 1 FROM tasks)) - :window AND t.n IN (SELECT rowid FROM task_text WHERE task_text MATCH (:text))
+
+-- name: task.where_text_far
+t.n <= COALESCE(:after_n, (SELECT max(n) + 1 FROM tasks)) - :window
+
 -- name: task.where_labelled
 l.label = :label
 

@@ -1,0 +1,176 @@
+"""How often one write goes to its database, and that what PostgreSQL keeps back on the way changes nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+import pytest
+
+from foureyes.adapters.store.mirror import EXCEPTION
+from foureyes.adapters.store.postgres import KEPT_BACK, PostgresEngine
+from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.core.events.project import ProjectCreated
+from foureyes.errors import StoreProblem
+
+from tests import engines
+from tests.adapters.store.shop import append, fill, security
+from tests.engines import NOW
+from tests.stage.people import CLAUDE
+from tests.stage.world import DeskWorld
+
+LOG_STATEMENTS = 11
+"""On SQLite: begin, task, session, evidence, end of chain, journal, log, session, end of chain, task, commit."""
+LOG_MESSAGES = 7
+"""On PostgreSQL: turn and clock, task, session, evidence, end of chain, all that is written and the task, commit."""
+
+
+def counted(world: DeskWorld, work: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was said to the database meanwhile."""
+    said: list[str] = []
+    engine = world.store.engine
+    if isinstance(engine, SqliteEngine):
+
+        def trace(_: object, statement: str, __: object) -> bool:
+            said.append(statement)
+            return True
+
+        engine.connection.exec_trace = trace
+        work()
+        engine.connection.exec_trace = None
+        return said
+    original = psycopg.Connection.execute
+
+    def execute(connection: Any, statement: Any, *args: Any, **options: Any) -> Any:
+        said.append(str(statement))
+        return original(connection, statement, *args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(psycopg.Connection, "execute", execute)
+        work()
+    return said
+
+
+@pytest.mark.parametrize("on", engines.NAMES)
+def test_a_log_line_takes_few_ways_to_the_database(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with engines.worlds_on(on):
+        world = DeskWorld()
+    task = world.create()
+    world.app.notes.log(CLAUDE, task, "the first one makes the session known")
+    said = counted(world, lambda: world.app.notes.log(CLAUDE, task, "a line"), monkeypatch)
+    assert len(said) <= (LOG_STATEMENTS if on == "sqlite" else LOG_MESSAGES), said
+
+
+def test_only_exceptions_on_record_have_a_line_in_the_mirror_P8() -> None:
+    """The writer of a transaction knows the last of them by this, without asking."""
+    world = fill(DeskWorld())
+    recorded = world.sql("SELECT seq FROM security ORDER BY seq")
+    assert recorded == world.sql(f"SELECT seq FROM journal WHERE kind = '{EXCEPTION}' ORDER BY seq") != []
+
+
+# ------------------------------------------------------------------------------------------------ what is kept back
+
+
+@pytest.fixture
+def engine() -> PostgresEngine:
+    engine = engines.database("postgres")
+    assert isinstance(engine, PostgresEngine)
+    return engine
+
+
+def count(engine: PostgresEngine, name: str) -> None:
+    engine.run("project.count", {"name": name, "n": 1})
+
+
+def counters(engine: PostgresEngine) -> list[object]:
+    return [row[0] for row in engine.fetch("SELECT name FROM counters ORDER BY name", {})[1]]
+
+
+def test_what_was_kept_back_is_seen_by_every_question_of_the_same_transaction(engine: PostgresEngine) -> None:
+    with engine.transaction(write=True):
+        count(engine, "a")
+        assert counters(engine) == ["a"]
+        count(engine, "b")
+        assert list(engine.stream("SELECT name FROM counters ORDER BY name")) == [("a",), ("b",)]
+        count(engine, "c")
+        assert engine.change("project.count", {"name": "c", "n": 2}) == 1
+        count(engine, "d")
+        engine.script(["UPDATE counters SET n = 9 WHERE name = 'd'"])
+    assert engine.fetch("SELECT name, n FROM counters ORDER BY name", {})[1] == [("a", 1), ("b", 1), ("c", 3), ("d", 9)]
+
+
+def test_more_than_one_message_holds_is_written_in_its_order(engine: PostgresEngine) -> None:
+    with engine.transaction(write=True):
+        for number in range(2 * KEPT_BACK + 3):
+            count(engine, f"{number:04}")
+    assert counters(engine) == [f"{number:04}" for number in range(2 * KEPT_BACK + 3)]
+
+
+def test_texts_that_mean_something_to_the_driver_or_the_server_arrive_as_they_are(engine: PostgresEngine) -> None:
+    names = ["100%", "%s %(name)s", "a;b", "it's -- not", "back\\slash", "$1 $$", "ü\n"]
+    with engine.transaction(write=True):
+        for name in names:
+            count(engine, name)
+    assert counters(engine) == sorted(names, key=str.encode)
+
+
+def test_a_statement_that_fails_after_it_was_kept_back_leaves_nothing_G4(engine: PostgresEngine) -> None:
+    def twice() -> None:
+        with engine.transaction(write=True):
+            count(engine, "before")
+            engine.run("record.insert_log", {**log_line(), "seq": 1})
+            engine.run("record.insert_log", {**log_line(), "seq": 1})
+            count(engine, "behind")
+
+    with pytest.raises(engines.INTEGRITY):
+        twice()
+    assert counters(engine) == []
+    with engine.transaction(write=True):
+        count(engine, "after")
+    assert counters(engine) == ["after"]
+
+
+def log_line() -> dict[str, str | int | None]:
+    return {"task": "fe-1", "session": "s", "type": "progress", "text": "t", "at": NOW}
+
+
+def test_what_was_kept_back_by_a_transaction_that_came_to_nothing_is_forgotten_G4(engine: PostgresEngine) -> None:
+    def interrupted() -> None:
+        with engine.transaction(write=True):
+            count(engine, "lost")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        interrupted()
+    count(engine, "outside of a transaction, at once")
+    with engine.transaction(write=True):
+        assert counters(engine) == ["outside of a transaction, at once"]
+
+
+def test_a_connection_lost_before_anything_was_sent_is_known_to_have_changed_nothing_G4(
+    tmp_path: Any, server: engines.Server
+) -> None:
+    place = engines.Place("postgres", tmp_path / "folder")
+    store = place.create()
+    append(store, ProjectCreated(name="p", prefix="fe", target="main"))
+
+    def lost() -> None:
+        with store.write() as tx:
+            tx.append("ses-1", NOW, [("", security())])
+            server.hang_up(store.engine)
+
+    with pytest.raises(StoreProblem, match="Nothing was changed"):
+        lost()
+    assert append(store, security()) == [2]
+    assert store.audit().findings == ()
+
+
+def test_the_clock_of_a_transaction_is_the_servers_and_goes_on_T1(engine: PostgresEngine) -> None:
+    before = engine.now()
+    with engine.transaction(write=True):
+        first, second = engine.now(), engine.now()
+        asked = engine.fetch("SELECT extract(epoch FROM clock_timestamp())::float8", {})[1][0][0]
+    assert before <= first <= second <= engine.now()
+    assert abs(first.timestamp() - float(asked or 0)) < timedelta(hours=1).total_seconds()
