@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Literal, NamedTuple
 
 from foureyes.app.views.diff import DiffLine, DiffView, FileDiff, Hunk
@@ -165,19 +166,25 @@ class DiffRows:
         if not lines:
             self.row_of[place.first] = first - 1
             return
-        if not self._split and number not in self._noted_hunks:
-            rows += [Row("line", place.file, number, line) for line in range(len(lines))]
-            self.row_of[place.first : place.first + len(lines)] = array("l", range(first, len(rows)))
+        file, span = place.file, range(place.first, place.first + len(lines))
+        if number not in self._noted_hunks:
+            if self._split:
+                pairs = side_by_side(lines)
+                rows += [Row("pair", file, number, left, right) for left, right in pairs]
+                for at, pair in enumerate(pairs, first):
+                    for line in pair:
+                        if line >= 0:
+                            self.row_of[place.first + line] = at
+            else:
+                rows += [Row("line", file, number, line) for line in range(len(lines))]
+                self.row_of[span.start : span.stop] = array("l", range(first, len(rows)))
             return
-        pairs = side_by_side(lines) if self._split else ((line, -1) for line in range(len(lines)))
-        for left, right in pairs:
+        for left, right in side_by_side(lines) if self._split else [(line, -1) for line in range(len(lines))]:
             for line in {left, right} - {-1}:
                 self.row_of[place.first + line] = len(rows)
-            rows.append(
-                Row("pair", place.file, number, left, right) if self._split else Row("line", place.file, number, left)
-            )
+            rows.append(Row("pair", file, number, left, right) if self._split else Row("line", file, number, left))
             for line in sorted({left, right} - {-1}):
-                self._add_noted(Anchor(place.file, number, line))
+                self._add_noted(Anchor(file, number, line))
 
     def _add_noted(self, anchor: Anchor) -> None:
         for each in self._at.get(anchor, ()):
@@ -244,27 +251,30 @@ class DiffRows:
         return sorted(rows)
 
 
-def side_by_side(lines: Sequence[DiffLine]) -> Iterator[tuple[int, int]]:
+def side_by_side(lines: Sequence[DiffLine]) -> list[tuple[int, int]]:
     """The lines of a hunk in pairs, old and new; -1 where one side has none."""
+    pairs: list[tuple[int, int]] = []
     removed: list[int] = []
     added: list[int] = []
     for number, line in enumerate(lines):
-        if line.kind == "removed" and not added:
-            removed.append(number)
-        elif line.kind == "added":
+        if line.kind == "added":
             added.append(number)
+            continue
+        if added or line.kind != "removed":
+            _pair(pairs, removed, added)
+        if line.kind == "removed":
+            removed.append(number)
         else:
-            yield from _paired(removed, added)
-            removed, added = ([number], []) if line.kind == "removed" else ([], [])
-            if line.kind != "removed":
-                yield number, number
-    yield from _paired(removed, added)
+            pairs.append((number, number))
+    _pair(pairs, removed, added)
+    return pairs
 
 
-def _paired(removed: Sequence[int], added: Sequence[int]) -> Iterator[tuple[int, int]]:
-    for number in range(max(len(removed), len(added))):
-        left = removed[number] if number < len(removed) else -1
-        yield left, added[number] if number < len(added) else -1
+def _pair(pairs: list[tuple[int, int]], removed: list[int], added: list[int]) -> None:
+    """Put what was removed beside what was added in its place."""
+    pairs += zip_longest(removed, added, fillvalue=-1)
+    removed.clear()
+    added.clear()
 
 
 def counts_by_file(noted: Sequence[Noted]) -> Mapping[int, int]:
