@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.seen import Seen
 from foureyes.ui.tui.text.diff import comment_rows, finding_rows
@@ -99,7 +101,8 @@ class Reading:
     def take_findings(self, detail: TaskDetail) -> None:
         """The findings as they stand now, those of the record that are shown with code."""
         self.detail = detail
-        self.findings = list(detail.findings)
+        names = {session: name.split(" (")[0] for session, name in detail.names.items()}
+        self.findings = [replace(finding, names={**names, **finding.names}) for finding in detail.findings]
         self.arrange()
 
     def arrange(self) -> None:

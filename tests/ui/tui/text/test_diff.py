@@ -129,7 +129,7 @@ def test_sizes_of_a_binary_file_and_lines_of_others() -> None:
 
 
 def test_the_list_of_files_shows_the_end_of_a_long_path() -> None:
-    line = file_line(FILE, Looking("fe-1"), 2, FINE, PALETTES["mono"], 18)
+    line = file_line(FILE, Looking("fe-1"), [FINDING, FINDING], FINE, PALETTES["mono"], 18)
     assert isinstance(line, Text)
     assert line.plain == " ○ …th/login.py 2▲"
     assert tail("src/a.py", 20, "…") == "src/a.py"

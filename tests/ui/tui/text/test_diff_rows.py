@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foureyes.app.views.diff import DiffLine, DiffView, FileDiff, Hunk
-from foureyes.ui.tui.text.diff_rows import BIG, Anchor, Change, DiffRows, Noted, counts_by_file, side_by_side
+from foureyes.ui.tui.text.diff_rows import BIG, Anchor, Change, DiffRows, Noted, in_files, side_by_side
 
 
 def hunk(name: str, start: int, *kinds: str) -> Hunk:
@@ -104,7 +104,7 @@ def test_what_has_no_line_is_listed_at_the_end_and_never_dropped() -> None:
     rows = DiffRows(TWO, noted)
     assert [row.kind for row in rows.rows[-5:]] == ["title", "comment", "finding", "finding", "finding"]
     assert rows.rows[1].kind == "finding"
-    assert counts_by_file(noted) == {0: 1, -1: 1}
+    assert in_files(noted) == {0: [0], -1: [1]}
 
 
 def test_finding_ones_way() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -17,7 +18,7 @@ from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.reading import Compared, Loaded, Reading, read
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.diff import Painter, file_line, tail
-from foureyes.ui.tui.text.diff_rows import DiffRows, counts_by_file
+from foureyes.ui.tui.text.diff_rows import DiffRows, in_files
 from foureyes.ui.tui.widgets.canvas import Canvas
 from foureyes.ui.tui.widgets.rows import Line, Rows
 
@@ -190,7 +191,6 @@ class ChangePage(Page):
             return
         wide = self.app.size.width >= WITH_FILES
         self.files.display = wide or self.with_files
-        self.files.styles.width = 28
         self.draw_heading()
         self.draw_files()
         if self.painter is not None:
@@ -238,16 +238,17 @@ class ChangePage(Page):
         reading = self.reading
         if reading is None or not self.files.display:
             return
-        findings = counts_by_file(reading.noted)
-        lines = [self._file_line(number, findings.get(number, 0)) for number in range(len(reading.change.files))]
+        findings = in_files(reading.noted)
+        lines = [self._file_line(number, findings.get(number, ())) for number in range(len(reading.change.files))]
         if reading.view.unchanged:
             words = f"  unchanged since it {reading.view.since}: {len(reading.view.unchanged)}"
             lines.append(Line(lambda width: Text(words[:width], self.app.palette["dim"])))
         here = max(0, reading.rows.file_at(self.canvas.at))
         self.files.show(lines, str(here) if not self.files.has_focus else None)
 
-    def _file_line(self, number: int, findings: int) -> Line:
+    def _file_line(self, number: int, items: Sequence[int]) -> Line:
         file, app = self.reading_now.change.files[number], self.app
+        findings = [self.reading_now.findings[item] for item in items]
         return Line(lambda width: file_line(file, self.looking, findings, app.marks, app.palette, width), str(number))
 
     def _show(self, at: int | None = None, above: int | None = None) -> None:
@@ -375,6 +376,11 @@ class ChangePage(Page):
 
 def _same(old: DiffRows, new: DiffRows, number: int) -> int:
     """The row that shows what an old row showed, or the nearest one above it."""
+    here = old.rows[number] if number < len(old.rows) else None
+    if here is not None and here.kind in ("finding", "comment"):
+        same = next((at for at, row in enumerate(new.rows) if row == here), None)
+        if same is not None:
+            return same
     while number >= 0:
         row = old.rows[number] if number < len(old.rows) else None
         if row is not None and row.kind in ("line", "pair"):

@@ -9,6 +9,7 @@ import msgspec
 from rich.text import Text
 
 from foureyes.app.views.diff import DiffLine, FileDiff
+from foureyes.core.nouns.finding import SEVERITIES
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.marks import Marks, Palette, visible
@@ -90,6 +91,7 @@ class Painter(msgspec.Struct):
         if self.words and row.kind in ("line", "pair"):
             text.highlight_words([self.words], self.palette["banner"], case_sensitive=False)
         if number in self.span:
+            text = Text.assemble(self.marks.edge, text[1:])  # never by colour alone
             text.stylize(self.palette["cursor"])
         return text
 
@@ -104,18 +106,19 @@ class Painter(msgspec.Struct):
 
     def _file(self, row: Row, width: int) -> Text:
         file = self.rows.change.files[row.file]
+        right = Text(f" {self._seen_words(file)} ", self.palette["dim"])
+        about = counts(file, self.marks) + (f"  mode {file.mode_change}" if file.mode_change else "")
+        room = max(8, width - right.cell_len - len(about) - 6)
         name = f"{visible(file.old_path)} → {visible(file.path)}" if file.old_path else visible(file.path)
-        left = Text.assemble((f" {file.status} {name} ", self.palette["heading"]), counts(file, self.marks))
-        if file.mode_change:
-            left.append(f"  mode {file.mode_change}", self.palette["warn"])
-        right = Text(self._seen_words(file) + " ", self.palette["dim"])
-        room = max(1, width - right.cell_len - 1)
-        left = cut(left, room)
-        line = Text(" " + self.marks.rule * max(0, room - left.cell_len - 1), self.palette["dim"])
-        return Text.assemble(left, line, " ", right)
+        left = Text(f" {file.status} {tail(name, room, self.marks.ellipsis)} ", self.palette["heading"])
+        left.append(f"{about} ", self.palette["text"])
+        line = Text(self.marks.rule * max(0, width - left.cell_len - right.cell_len), self.palette["dim"])
+        return cut(Text.assemble(left, line, right), width)
 
     def _seen_words(self, file: FileDiff) -> str:
         unseen = self.looking.unseen_in(file)
+        if not file.counts:
+            return f"{self.marks.dot} not counted"
         return f"{self.marks.unseen} {unseen} unseen" if unseen else f"{self.marks.seen} all seen"
 
     def _fold(self, row: Row, width: int) -> Text:
@@ -243,10 +246,16 @@ def tail(path: str, room: int, ellipsis: str) -> str:
     return path if len(path) <= room else ellipsis + path[len(path) - max(1, room - 1) :]
 
 
-def file_line(file: FileDiff, looking: Looking, findings: int, marks: Marks, palette: Palette, width: int) -> Text:
-    """A file in the list of files; of a long path the end is shown."""
+def file_line(
+    file: FileDiff, looking: Looking, findings: Sequence[FindingView], marks: Marks, palette: Palette, width: int
+) -> Text:
+    """A file in the list of files, with how many findings it has and the mark of the worst; of a long path the end is
+    shown.
+    """
     unseen = looking.unseen_in(file)
-    right = f"{findings}{marks.severities['HIGH']}" if findings else ""
+    named = {finding.severity for finding in findings}
+    worst = next((severity for severity in SEVERITIES if severity in named), "LOW")
+    right = f"{len(findings)}{marks.severities[worst]}" if findings else ""
     room = max(4, width - 4 - len(right))
     name = tail(visible(file.path), room, marks.ellipsis)
     text = Text.assemble((f" {marks.unseen if unseen else marks.seen} ", palette["warn" if unseen else "ok"]), name)

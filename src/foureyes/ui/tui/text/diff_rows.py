@@ -277,10 +277,10 @@ def _pair(pairs: list[tuple[int, int]], removed: list[int], added: list[int]) ->
     added.clear()
 
 
-def counts_by_file(noted: Sequence[Noted]) -> Mapping[int, int]:
-    """How many findings stand in each file."""
-    counts: dict[int, int] = {}
+def in_files(noted: Sequence[Noted]) -> Mapping[int, list[int]]:
+    """The findings of each file, by their numbers; those of no file are at -1."""
+    findings: dict[int, list[int]] = {}
     for each in noted:
         if each.kind == "finding":
-            counts[each.anchor.file] = counts.get(each.anchor.file, 0) + 1
-    return counts
+            findings.setdefault(each.anchor.file, []).append(each.item)
+    return findings

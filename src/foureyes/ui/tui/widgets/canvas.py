@@ -106,7 +106,7 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
             self.post_message(self.Turned())
 
     def render_line(self, y: int) -> Strip:
-        number, width = y + self.scroll_offset.y, self.size.width
+        number, width = y + self.scroll_offset.y, self.scrollable_content_region.width
         if not 0 <= number < self.count:
             return Strip.blank(width, self.rich_style)
         text = self.app.drawn(self._paint(number, width))

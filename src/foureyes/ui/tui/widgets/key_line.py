@@ -58,21 +58,24 @@ class KeyLine(Static):
 
     def _text(self, width: int, most: int) -> Text:
         lines: list[Text] = [Text(" ")]
-        for row in KEYS[self._page]:
-            label = self._by_key.get(row.first, self._labels.get(row.action, row.label))
-            if not label:
-                continue
-            part = self._part(row, label)
+        parts = {row.first: self._part(row, label) for row in KEYS[self._page] if (label := self._label(row))}
+        way_out = cell_len(parts["escape"].plain) if "escape" in parts else 0
+        for key, part in parts.items():
             wide = cell_len(part.plain.rstrip())
             if cell_len(lines[-1].plain) + wide > width and len(lines) < most:
                 lines.append(Text(" "))
-            if cell_len(lines[-1].plain) + wide <= width:
+            kept = way_out if len(lines) == most and key != "escape" else 0  # there is always room for the way out
+            if cell_len(lines[-1].plain) + wide + kept <= width:
                 lines[-1].append_text(part)
         for line in lines:
             line.rstrip()
         text = Text("\n").join(lines)
         text.no_wrap = True
         return self.app.drawn(text)
+
+    def _label(self, row: Key) -> str:
+        """What a key is called just now."""
+        return self._by_key.get(row.first, self._labels.get(row.action, row.label))
 
     def _part(self, row: Key, label: str) -> Text:
         click = Style.from_meta({"@click": f"screen.press({row.first!r})"})

@@ -153,7 +153,7 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         self.call_after_refresh(self._reveal)
 
     def render_line(self, y: int) -> Strip:
-        number, width = y + self.scroll_offset.y, self.size.width
+        number, width = y + self.scroll_offset.y, self.scrollable_content_region.width
         if not 0 <= number < len(self.lines):
             return Strip.blank(width, self.rich_style)
         line = self.lines[number]
