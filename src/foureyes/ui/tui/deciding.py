@@ -56,7 +56,7 @@ def approve(page: Page, case: Case, *, reason: str = "") -> None:
             Refused(f"{case.task} cannot be approved by you now", reasons=you.reasons, task=case.task)
         )
     elif _asks_about_unseen(page, case, looking):
-        page.note(page.paint(f" {unseen_words(looking)}. A approve anyway · D read them · Esc", "banner"))
+        page.note(page.paint(f" {unseen_words(looking)}. A approve anyway · {_reads(page)} read them · Esc", "banner"))
     elif not reason and you is not None and you.needs_reason:
         _ask_reason(page, case)
     else:
@@ -72,6 +72,11 @@ def _asks_about_unseen(page: Page, case: Case, looking: Looking) -> bool:
         return False
     page.asked = case.diff_id
     return True
+
+
+def _reads(page: Page) -> str:
+    """The key that shows what was not shown yet."""
+    return "Space" if page.context == "diff" else "D"
 
 
 def unseen_words(looking: Looking) -> str:

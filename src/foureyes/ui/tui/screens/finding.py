@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.text import Text
@@ -200,10 +201,9 @@ class FindingPage(Page):
     def _track(self, _: Choice) -> None:
         self.ask(lambda desk: desk.application.findings.track(desk.actor, [self.finding]), self._done)
 
-    def _sheet(self, title: str, fields: list[Field], needs: Given, done: object) -> None:
-        assert callable(done)
-        text = self.loaded.view.title if self.loaded else ""
-        self.app.push_screen(Sheet(title, [text], fields, done, needs=needs))
+    def _sheet(self, title: str, fields: list[Field], needs: Given, done: Callable[[Given], None]) -> None:
+        text, verb = (self.loaded.view.title if self.loaded else ""), title.split()[0].lower()
+        self.app.push_screen(Sheet(title, [text], fields, done, verb=verb, needs=needs))
 
     def do_undo(self) -> None:
         """U: the ruling that was given here; without one, the last approval."""

@@ -138,12 +138,13 @@ def top_lines(view: FindingView, drawing: Drawing) -> list[Text]:
     state = Text(f"{finding_mark(view, drawing.marks)} {view.severity} · {view.state_in_words}{rounds} ", palette[role])
     who = f"check {view.check}" if view.check else visible(view.by)
     place = f"{visible(view.place)} · " if view.place else ""
-    return [
-        across(Text(f" FINDING {view.id}", palette["title"]), state, width),
-        across(
-            Text(f" {visible(view.title)}"), Text(f"{place}{who} · iteration {view.raised} ", palette["dim"]), width
-        ),
-    ]
+    where = Text(f"{place}{who} · iteration {view.raised} ", palette["dim"])
+    first = across(Text(f" FINDING {view.id}", palette["title"]), state, width)
+    title = visible(view.title)
+    if len(title) + where.cell_len + 2 <= width:
+        return [first, across(Text(f" {title}"), where, width)]
+    lines = [Text(f" {line}") for line in wrapped(title, max(20, width - 2))[:2]]
+    return [first, *lines, across(Text(""), where, width)]
 
 
 def field_lines(name: str, value: str, drawing: Drawing) -> list[Text]:

@@ -102,6 +102,8 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
 
     def watch_scroll_y(self, old: float, new: float) -> None:
         super().watch_scroll_y(old, new)
+        if self.at >= 0 and self.first < self.last:  # the wheel takes the cursor along
+            self.at = max(self.first, min(self.last - 1, self.at))
         if self.count:
             self.post_message(self.Turned())
 
