@@ -74,7 +74,10 @@ def test_space_reads_on_counts_what_was_shown_and_approves_at_the_end_H4(seat: S
 
     play(seat.sit(), story)
     assert seat.status(task) == "approved"
-    assert seat.app.lists.show(BOB, task).approvals[0].seen != "not shown"
+    look = seat.app.lists.show(BOB, task).approvals[0].look
+    assert look.face == "tui"
+    assert look.words == "4/4 hunks shown"
+    assert look.seconds == 9  # one before each key of a slow reader
 
 
 def test_comments_are_drafts_that_a_redo_sends_and_that_hold_an_approval_up_D2(seat: Seat) -> None:
