@@ -49,7 +49,8 @@ TABLE = (
     Day("tests/ui", 3, 3, "real processes"),
     Day("tests/app/findings/test_loop_properties.py", ALL, 1, "one random play on either engine"),
     Day("tests/app", 10, 3, "a case costs six times as much on PostgreSQL; what engines differ in, the store tests", 4),
-    Day("tests/adapters", 10, 3, "both engines, real git"),
+    Day("tests/adapters/store", 4, 3, "both engines by day, too: of many rows and columns to spoil, some"),
+    Day("tests/adapters", 10, 3, "real git, real processes"),
     Day("tests", 24, 5, "one more case of the same"),
 )
 """The first row that fits decides."""
