@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import TypeVar
 
 from foureyes.adapters.clock import RandomIds
 from foureyes.app.application import Application
@@ -11,12 +12,15 @@ from foureyes.app.call.context import Context
 from foureyes.app.ports import Clock, Keys, Repo, WriteTx
 from foureyes.app.views.audit import JournalRow
 from foureyes.core.nouns.session import Actor
+from foureyes.errors import StoreBusy
 
 from tests.stage.fork import Gate
 from tests.stage.people import agent
 from tests.stage.places import Desk, Place, RealOutside
 from tests.stage.ports import FixedClock
 from tests.stage.scripted_git import ScriptedWorkshop
+
+T = TypeVar("T")
 
 
 def worker(number: int) -> Actor:
@@ -48,6 +52,17 @@ def wait_before_writing(app: Application, gate: Gate) -> None:
         return write()
 
     setattr(app.context.store, "write", late)  # noqa: B010
+
+
+def patiently(call: Callable[[], T]) -> T:
+    """Try again as often as the store is busy: on a machine with more to do, a queue of many is longer than the wait of
+    one, and whoever is told so has changed nothing.
+    """
+    while True:
+        try:
+            return call()
+        except StoreBusy:
+            continue
 
 
 def founded(place: Place) -> Desk:

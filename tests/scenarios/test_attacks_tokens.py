@@ -390,10 +390,10 @@ def test_I3_a_reviewers_token_read_from_its_process_in_the_same_terminal_is_the_
         "codex",
         f"fe start {task} --json >/dev/null",
         f"SEEN=$(fe submit {task} --branch fe/{task} --json | seen)",
-        "TOKEN=$(tr '\\0' '\\n' < /proc/$1/environ | sed -n 's/^FOUREYES_TOKEN=//p')",
-        'test -n "$TOKEN" || exit 9',
+        "read_token() { TOKEN=$(tr '\\0' '\\n' < /proc/$1/environ | sed -n 's/^FOUREYES_TOKEN=//p'); }",
+        'read_token $1; until test -n "$TOKEN"; do kill -0 $1 || exit 9; read_token $1; done',
         f"FOUREYES_TOKEN=$TOKEN fe approve {task} --seen $SEEN -m fine --json",
     )
-    reviewer = f"FOUREYES_TOKEN=$(fe session spawn {task} --role review 2>/dev/null) sleep 60 &"
+    reviewer = f"FOUREYES_TOKEN=$(fe session spawn {task} --role review 2>/dev/null) sleep 600 &"
     result = stage.cast.alice.sh(f"{FE}; {reviewer} {codex} $!; RC=$?; kill $!; exit $RC", cwd=stage.repo)
     assert (result.rc, rules_of(result)) == (1, ["P2"]), result
