@@ -9,8 +9,8 @@ from tests.architecture.house import PACKAGE, ROOT, modules
 
 WITHOUT: dict[str, str] = {
     "Data and no behaviour: whoever makes or reads it shows what it is": """
-        app/views/attempt app/views/audit app/views/board app/views/check app/views/completion app/views/diff
-        app/views/draft app/views/event app/views/finding app/views/loop app/views/merge app/views/news
+        app/views/attempt app/views/attention app/views/audit app/views/board app/views/check app/views/completion
+        app/views/diff app/views/draft app/views/event app/views/finding app/views/loop app/views/merge app/views/news
         app/views/outcome app/views/project app/views/review app/views/session app/views/stats app/views/task
         app/views/task_list app/views/work
         adapters/store/engine app/call/case app/call/rows core/documents/sarif_shapes core/loop/metrics_rows
@@ -48,8 +48,8 @@ WITHOUT: dict[str, str] = {
     "A step of a verb, tried through the verb in the same folder of tests or one beside it": """
         app/exchange/settings app/findings/at_hand_in app/findings/lookup app/findings/page app/findings/raising
         app/gate/attempts app/gate/landing app/gate/merge_words app/gate/one_merge app/gate/running app/pages/task
-        app/pages/doctor app/pages/loop app/pages/reviewable app/pages/status app/pages/cards app/pages/claimed
-        app/pages/waiting app/review/lead app/review/prompts
+        app/pages/doctor app/pages/loop app/pages/reviewable app/pages/status app/pages/cards app/pages/choices
+        app/pages/claimed app/pages/waiting app/review/lead app/review/prompts
     """,
     "Tried by the command line as a whole: tests/bootstrap, tests/ui/cli and tests/scenarios": """
         __main__ bootstrap/instructing bootstrap/moving bootstrap/places bootstrap/restoring
@@ -59,7 +59,7 @@ WITHOUT: dict[str, str] = {
         ui/cli/attempts ui/cli/audit ui/cli/authors ui/cli/claims ui/cli/closing ui/cli/command ui/cli/decisions
         ui/cli/diagnostics ui/cli/entry ui/cli/files ui/cli/keys ui/cli/lists ui/cli/main ui/cli/notes ui/cli/output
         ui/cli/policy ui/cli/project ui/cli/prompts ui/cli/security ui/cli/sessions ui/cli/stops ui/cli/store
-        ui/cli/tasks ui/cli/text/finding ui/cli/text/loop ui/cli/text/task ui/cli/validation
+        ui/cli/tasks ui/cli/text/attention ui/cli/text/finding ui/cli/text/loop ui/cli/text/task ui/cli/validation
     """,
 }
 """Why, and which modules."""

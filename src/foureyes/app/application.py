@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from foureyes.app.gate.attempts import Attempts
     from foureyes.app.gate.checks import Checks
     from foureyes.app.gate.merging import Merges
+    from foureyes.app.pages.attention import Attention
     from foureyes.app.pages.board import Board
     from foureyes.app.pages.completion import Validation
     from foureyes.app.pages.doctor import Doctor
@@ -82,6 +83,7 @@ class Application:
     lists: Lists
     queue: Queue
     board: Board
+    attention: Attention
     events: Events
     status: Status
     doctor: Doctor

@@ -44,6 +44,7 @@ NOUNS: dict[str, str] = {
     "lists": "pages.lists:Lists",
     "queue": "pages.review_queue:Queue",
     "board": "pages.board:Board",
+    "attention": "pages.attention:Attention",
     "events": "pages.events:Events",
     "status": "pages.status:Status",
     "doctor": "pages.doctor:Doctor",
@@ -287,6 +288,9 @@ VERBS: dict[str, tuple[_Row, ...]] = {
     "board": (
         ("view", (), "anyone", "", "", "The columns, live claims and the status line, for this caller."),
         ("column", (), "anyone", "", "", "A window of one column of the board."),
+    ),
+    "attention": (
+        ("view", (), "anyone", "", "attention", "What only a person can move, and the ways to do so."),
     ),
     "events": (
         ("head", (), "anyone", "", "", "The number of the journal's last row: whether something happened."),

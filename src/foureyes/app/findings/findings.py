@@ -150,7 +150,9 @@ class Findings:
             row = finding_named(work.tx, finding)
             me = self._context.party(work.tx, work.actor)
             facts = facts_of(self._context, work.tx, TaskId(row.task), me)
-            self._refuse_waiver(facts, row, me_made=made_by(facts, me), now=work.at)
+            reasons = why_not_waived(facts, row, made_by(facts, me), work.at)
+            if reasons:
+                refuse_verb(f"{row.id} was not waived.", *reasons, task=row.task)
             until = stamp(datetime.fromisoformat(work.at) + timedelta(days=days))
             work.record(
                 row.task, e.FindingWaived(root=row.root, iteration=facts.task.iteration, reason=reason, until=until)
@@ -161,30 +163,6 @@ class Findings:
             )
             now = self._context.get(work.tx, facts.task.id)
         return outcome(now, f"waived {row.id} until {until[:10]}", fe("show", now.id), notes=("audited: fe security",))
-
-    @staticmethod
-    def _refuse_waiver(facts: Facts, finding: Finding, me_made: Maker | None, now: str) -> None:
-        reasons: list[Reason] = []
-        if me_made is not None:
-            maker = f"{facts.party_name(me_made.session)} {me_made.why}"
-            why = f"a waiver is for a person who did not make the change: {maker}"
-            reasons.append(Reason("E3", why, prose("another person waives it")))
-        if not finding.blocking:
-            reasons.append(
-                Reason(
-                    "E3", f"{finding.id} is {finding.severity} and blocks nothing", fe("finding", "show", finding.id)
-                )
-            )
-        elif not finding.holds(now):
-            reasons.append(
-                Reason("E3", f"{finding.id} is {finding.state} and blocks nothing", fe("finding", "show", finding.id))
-            )
-        elif finding.by_check:
-            why = f"check {finding.by_check} raised {finding.id}: only the passing check resolves it"
-            break_glass = by_person(fe("approve", finding.task, "--break-glass", phrase("why")))
-            reasons.append(Reason("D5", why, either(prose("mend it"), break_glass, joint="; or ")))
-        if reasons:
-            refuse_verb(f"{finding.id} was not waived.", *reasons, task=finding.task)
 
     def track(self, actor: Actor, names: Sequence[str], *, task: str = "") -> Outcome:
         """L16: open notes become follow-up tasks; the same note again is the same task."""
@@ -261,6 +239,28 @@ class Findings:
             f"applied the patch of {row.id} to your files; nothing is committed",
             fe("finding", "respond", row.id, "--fixed", "-m", phrase("applied its patch")),
         )
+
+
+def why_not_waived(facts: Facts, finding: Finding, me_made: Maker | None, now: str) -> list[Reason]:
+    """E3: every reason against a waiver by somebody; `me_made`: what they have to do with the change."""
+    reasons: list[Reason] = []
+    if me_made is not None:
+        maker = f"{facts.party_name(me_made.session)} {me_made.why}"
+        why = f"a waiver is for a person who did not make the change: {maker}"
+        reasons.append(Reason("E3", why, prose("another person waives it")))
+    if not finding.blocking:
+        reasons.append(
+            Reason("E3", f"{finding.id} is {finding.severity} and blocks nothing", fe("finding", "show", finding.id))
+        )
+    elif not finding.holds(now):
+        reasons.append(
+            Reason("E3", f"{finding.id} is {finding.state} and blocks nothing", fe("finding", "show", finding.id))
+        )
+    elif finding.by_check:
+        why = f"check {finding.by_check} raised {finding.id}: only the passing check resolves it"
+        break_glass = by_person(fe("approve", finding.task, "--break-glass", phrase("why")))
+        reasons.append(Reason("D5", why, either(prose("mend it"), break_glass, joint="; or ")))
+    return reasons
 
 
 def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:

@@ -36,10 +36,10 @@ class ClaimRow(msgspec.Struct, frozen=True, kw_only=True):
     line_at: str
 
 
-def claims_of(context: Context, tx: Tx, policy: ReviewPolicy | None) -> tuple[AgentRow, ...]:
+def claims_of(context: Context, tx: Tx, policy: ReviewPolicy | None, *, most: int = MOST) -> tuple[AgentRow, ...]:
     """Every live claim; of very many, those of the highest priority. `unstart` calls the same ones silent."""
     limit = context.ago((policy or ReviewPolicy()).claim_stale_minutes)
-    return tuple(_row(context, row, limit) for row in tx.all("board.claims", ClaimRow, limit=MOST))
+    return tuple(_row(context, row, limit) for row in tx.all("board.claims", ClaimRow, limit=most))
 
 
 def _row(context: Context, row: ClaimRow, limit: str) -> AgentRow:

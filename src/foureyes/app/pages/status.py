@@ -37,7 +37,7 @@ class Status:
         with self._context.store.read() as tx:
             project = self._context.project(tx)
             counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
-            policy, notes = self._policy(tx, actor, project)
+            policy, notes, config = self._policy(tx, actor, project)
             merged = tx.one("merge.any", Named) is not None
         notes += [
             prose(f"the checkout {left.here} of {project.target} is behind ({left.why}): ") + left.next
@@ -59,6 +59,7 @@ class Status:
             reviewable_more=len(reviewable) > REVIEWABLE_SHOWN,
             hold=project.hold,
             notes=tuple(notes),
+            unaccepted=config,
         )
         return msgspec.structs.replace(view, next=after_status(view))
 
@@ -71,18 +72,20 @@ class Status:
         except ConfigError:
             return []
 
-    def _policy(self, tx: Tx, actor: Actor, project: ProjectView) -> tuple[Resolved, list[Steps]]:
-        """The policy in force, and what there is to say about it."""
+    def _policy(self, tx: Tx, actor: Actor, project: ProjectView) -> tuple[Resolved, list[Steps], Steps | None]:
+        """The policy in force, and what there is to say about it; last what was not accepted (P12), if anything."""
         try:
             layers = self._context.layers(tx, actor)
             policy = resolve(BY_KEY["review.policy"], layers)
         except ConfigError as problem:
-            return Resolved("review.policy", "strict", "default"), [
-                prose(f"{problem.message}: nothing can be approved until it is mended")
-            ]
+            return (
+                Resolved("review.policy", "strict", "default"),
+                [prose(f"{problem.message}: nothing can be approved until it is mended")],
+                None,
+            )
         left = unaccepted(self._context, project)
-        notes = [prose(policy.note)] if policy.note else []
-        return policy, notes + ([prose(f"{left.text}: ") + left.next] if left else [])
+        note = prose(f"{left.text}: ") + left.next if left else None
+        return policy, ([prose(policy.note)] if policy.note else []) + ([note] if note else []), note
 
 
 def checkouts_behind(context: Context, target: str) -> list[CaughtUp]:

@@ -58,24 +58,8 @@ class Policy:
         permit(actor, "policy accept")
         with self._context.store.read() as tx:
             project = self._context.project(tx)
-        text = self._context.repo.file_at(project.target, FILE)
-        if text is None:
-            raise NotFound(
-                f"there is no {FILE} on {project.target}.", next_step=prose("commit it there, then: ") + ACCEPT
-            )
-        new = read_file(text)
-        review_policy(Layers(file=new))
-        if new.get("project.id") not in (None, "", project.id):
-            raise Refused(
-                f"{FILE} on {project.target} names another project ({new['project.id']}).", next_step=fe("status")
-            )
-        old = read_file(project.accepted_text) if project.accepted_text else {}
-        digest = digest_of(text)
-        changed = [
-            f"{key}: {_shown(old, key)} → {_shown(new, key)}"
-            for key in sorted({*old, *new})
-            if old.get(key) != new.get(key)
-        ]
+        offered = proposal(self._context, project)
+        digest, text, changed = offered.digest, offered.text, list(offered.changed)
         texts = prompt_templates.on_target(self._context, project.target)
         with self._context.store.read() as tx:
             fresh = prompt_templates.changed(tx, texts)
@@ -145,6 +129,34 @@ class Unaccepted(msgspec.Struct, frozen=True):
 
     text: str
     next: Steps = ACCEPT
+
+
+class Proposal(msgspec.Struct, frozen=True, kw_only=True):
+    """The foureyes.toml on the target, that a person may accept: what would change."""
+
+    text: str
+    digest: str
+    changed: tuple[str, ...]
+
+
+def proposal(context: Context, project: ProjectView) -> Proposal:
+    """P12: what accepting would put in force; what cannot be accepted says why."""
+    text = context.repo.file_at(project.target, FILE)
+    if text is None:
+        raise NotFound(f"there is no {FILE} on {project.target}.", next_step=prose("commit it there, then: ") + ACCEPT)
+    new = read_file(text)
+    review_policy(Layers(file=new))
+    if new.get("project.id") not in (None, "", project.id):
+        raise Refused(
+            f"{FILE} on {project.target} names another project ({new['project.id']}).", next_step=fe("status")
+        )
+    old = read_file(project.accepted_text) if project.accepted_text else {}
+    changed = tuple(
+        f"{key}: {_shown(old, key)} → {_shown(new, key)}"
+        for key in sorted({*old, *new})
+        if old.get(key) != new.get(key)
+    )
+    return Proposal(text=text, digest=digest_of(text), changed=changed)
 
 
 def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:

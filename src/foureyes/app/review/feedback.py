@@ -12,6 +12,7 @@ from foureyes.app.call.refusals import needed, refuse_from, refuse_task, refuse_
 from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import refuse_landed
 from foureyes.app.gate.merging import refuse_unless_queued
+from foureyes.app.ports import Tx
 from foureyes.app.review.looking import looked, still
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.outcome import Outcome
@@ -76,7 +77,7 @@ class Feedback:
         with self._context.deciding(
             actor, "redo", task=task, diff_id=before.diff_id, reason=words, policy=before.policy
         ) as work:
-            case = self._judge(work, task, "redo", words)
+            case = judge(self._context, work.tx, work.actor, task, "redo", words)
             if case.task.iteration != event.iteration:
                 self._context.check_version(work.tx, case.task, before.task.version)
             work.record(case.task.id, event)
@@ -145,7 +146,7 @@ class Feedback:
         with self._context.deciding(
             actor, "reject", task=task, diff_id=before.diff_id, reason=reason, policy=before.policy
         ) as work:
-            case = self._judge(work, task, "reject", reason)
+            case = judge(self._context, work.tx, work.actor, task, "reject", reason)
             work.record(
                 case.task.id, TaskRejected(iteration=case.task.iteration, reason=reason, look=still(seen, before, case))
             )
@@ -153,15 +154,16 @@ class Feedback:
             done = self._context.get(work.tx, case.task.id)
         return outcome(done, f"rejected {done.id}: {reason}", notes=work.notes)
 
-    def _judge(self, work: Work, task: str, action: str, reason: str) -> Case:
-        """T: redo and reject are a person's, or a session's that P would let approve."""
-        row = self._context.find(work.tx, task)
-        refuse_from(row, action)
-        refuse_landed(self._context, work.tx, row)
-        case = case_of(self._context, work.tx, work.actor, row.id)
-        if case.me.kind != "human" or may_decide(case.me) is not None:
-            refuse_unless(may_approve(case.alone, case.me, case.policy, Declaration(reason)), row)
-        return case
+
+def judge(context: Context, tx: Tx, actor: Actor, task: str, action: str, reason: str) -> Case:
+    """T: redo and reject are a person's, or a session's that P would let approve."""
+    row = context.find(tx, task)
+    refuse_from(row, action)
+    refuse_landed(context, tx, row)
+    case = case_of(context, tx, actor, row.id)
+    if case.me.kind != "human" or may_decide(case.me) is not None:
+        refuse_unless(may_approve(case.alone, case.me, case.policy, Declaration(reason)), row)
+    return case
 
 
 def end_round(context: Context, work: Work, task: TaskId) -> None:

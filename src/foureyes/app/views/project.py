@@ -28,7 +28,7 @@ class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StatusView(msgspec.Struct, frozen=True, kw_only=True):
-    """The project at a glance."""
+    """The project at a glance. `unaccepted` is the one of the notes that says so of the configuration (P12)."""
 
     project: str
     target: str
@@ -39,6 +39,7 @@ class StatusView(msgspec.Struct, frozen=True, kw_only=True):
     reviewable_more: bool = False
     hold: str | None = None
     notes: tuple[Steps, ...] = ()
+    unaccepted: Steps | None = None
     next: Steps = NO_STEP
 
 

@@ -59,6 +59,7 @@ COMMANDS: dict[str, str] = {
     "redo": "feedback:redo",
     "reject": "feedback:reject",
     "queue": "queue:queue",
+    "attention": "attention:attention",
     "check": "checks:check",
     "validate": "validation:validate",
     "merge": "merges:merge",

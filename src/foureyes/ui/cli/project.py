@@ -15,11 +15,14 @@ from foureyes.config.primer import PRIME
 from foureyes.errors import NoProject, VerificationFailed
 from foureyes.steps import either, fe, phrase, prose
 from foureyes.ui.cli import output
+from foureyes.ui.cli.attention import first
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.store import show_progress
+from foureyes.ui.cli.text.attention import first_lines
 from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
+    from foureyes.app.views.attention import AttentionView
     from foureyes.bootstrap.detecting import Proposal
 
 
@@ -91,20 +94,23 @@ def _proposals(checks: Sequence[Proposal]) -> list[str]:
 @verb("status", example="fe status")
 def status(session: Session) -> None:
     """The project at a glance."""
-    view = session.app.status.show(session.actor)
-    session.answer(view, status_text(view))
+    view, waiting = session.app.status.show(session.actor), first(session)
+    session.answer(output.plain(view) | {"attention": waiting.rows}, status_text(view, waiting))
 
 
-def status_text(view: StatusView) -> str:
-    """The status lines."""
+def status_text(view: StatusView, waiting: AttentionView) -> str:
+    """The status lines, after what waits for a person (E6)."""
     count = view.counts
     split = f"{count['ready']} ready, {count['waiting']} waiting" if count["open"] else ""
-    lines = [f"{view.project} on {view.target} · policy {view.policy} (from {view.policy_source})"]
+    lines = [
+        *first_lines(waiting),
+        f"{view.project} on {view.target} · policy {view.policy} (from {view.policy_source})",
+    ]
     words = [f"open {count['open']}" + (f" ({split})" if split else ""), f"in progress {count['in_progress']}"]
     words += [f"reviewing {count['reviewing']}", f"approved {count['approved']}", f"closed {count['closed']}"]
     words += [f"{name} {count[name]}" for name in ("blocked", "rejected", "deferred", "held") if count[name]]
     lines.append("  " + "   ".join(words))
-    if view.hold is not None:
+    if view.hold is not None and not any(row.kind == "hold" and not row.task for row in waiting.rows):
         lines.append(f"  HELD      {view.hold}")
     lines += (
         [f"  by rule   {count['auto_approved']} approved without anybody's look (M4): fe audit log"]
@@ -117,7 +123,8 @@ def status_text(view: StatusView) -> str:
     lines += (
         [f"  unmerged  {count['unmerged']} closed without merging: fe list --unmerged"] if count["unmerged"] else []
     )
-    lines += [f"  note      {steps_text(note)}" for note in view.notes]
+    said = view.unaccepted if any(row.kind == "config" for row in waiting.rows) else None
+    lines += [f"  note      {steps_text(note)}" for note in view.notes if note != said]
     return "\n".join([*lines, next_line(view.next)])
 
 
@@ -208,7 +215,7 @@ def bare(ctx: click.Context) -> None:
 
         open_terminal(session)
         return
-    output.write(status_text(session.app.status.show(session.actor)))
+    output.write(status_text(session.app.status.show(session.actor), first(session)))
 
 
 def _first_run(ctx: click.Context, where: str) -> bool:

@@ -7,7 +7,9 @@ import click
 from foureyes.app.views.review import QueueRow, QueueView
 from foureyes.core.rules.risk import WORDS
 from foureyes.ui.cli import output
+from foureyes.ui.cli.attention import first
 from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.text.attention import first_lines
 from foureyes.ui.steps import next_line
 
 MARKS = {"passed": "✓", "failed": "✗", "crashed": "!", "timed_out": "!", "not_run": "·"}
@@ -16,7 +18,7 @@ MARKS = {"passed": "✓", "failed": "✗", "crashed": "!", "timed_out": "!", "no
 @verb("queue", example="fe queue --limit 10")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many rows to show.")
 def queue(session: Session, limit: int) -> None:
-    """What waits for eyes: per-task first, then by risk, each with its reasons."""
+    """What waits for eyes: per-task first, then by risk, each with its reasons; before it what waits for a person."""
     show_queue(session, limit)
 
 
@@ -26,7 +28,7 @@ def show_queue(session: Session, limit: int) -> None:
     if session.json:
         output.write_lines(_json(row) for row in view.rows)
         return
-    output.write(queue_text(view))
+    output.write("\n".join([*first_lines(first(session)), queue_text(view)]))
 
 
 def _json(row: QueueRow) -> dict[str, object]:

@@ -44,7 +44,7 @@ _MOVE = (
     Key("end", "bottom", "", "to the last"),
 )
 _ALWAYS = (
-    Key("!", "attention", "attention", "everything that only a person can move", "attention.view", "fe status"),
+    Key("!", "attention", "attention", "everything that only a person can move", "attention.view", "fe attention"),
     Key("?", "help", "help", "all keys, this screen's first"),
     Key("ctrl+p", "palette", "", "every action by name"),
     Key("ctrl+q", "leave", "", "quit from anywhere; drafts and place are kept"),

@@ -50,3 +50,31 @@ WHERE t.deleted = 0 AND t.status = 'in_progress' ORDER BY t.priority, t.n LIMIT 
 -- name: board.by_rule
 SELECT count(*) AS n FROM (SELECT grade, at FROM approvals WHERE recorded = 0 ORDER BY seq DESC LIMIT :limit) latest
 WHERE latest.grade = 'rule' AND latest.at >= :since;
+
+-- name: board.project_held
+SELECT '' AS task, '' AS title, '' AS status, '' AS text, j.at AS since, coalesce(s.name, '') AS who FROM journal j LEFT JOIN sessions s ON s.id = j.session
+WHERE j.task = '' AND j.kind = 'ProjectHeld' ORDER BY j.seq DESC LIMIT 1;
+
+-- name: board.holds
+SELECT t.id AS task, t.title, t.status, t.hold AS text, coalesce(j.at, '') AS since, coalesce(s.name, '') AS who FROM tasks t
+LEFT JOIN journal j ON j.seq = (SELECT max(x.seq) FROM journal x WHERE x.task = t.id AND x.kind = 'TaskHeld')
+LEFT JOIN sessions s ON s.id = j.session
+WHERE t.hold IS NOT NULL AND t.deleted = 0 AND t.status <> 'closed' ORDER BY coalesce(j.seq, 0) DESC, t.n LIMIT :limit;
+
+-- name: board.loops
+SELECT t.id AS task, t.title, t.status, coalesce(e.why, '') AS text, coalesce(e.at, '') AS since, t.waiting_for AS who FROM tasks t
+LEFT JOIN escalations e ON e.seq = (SELECT max(x.seq) FROM escalations x WHERE x.task = t.id)
+WHERE t.waiting_for <> '' AND t.deleted = 0 AND t.status <> 'closed' ORDER BY coalesce(e.seq, 0) DESC, t.n LIMIT :limit;
+
+-- name: board.stuck
+SELECT t.id AS task, t.title, t.status, m.why AS text, j.at AS since, '' AS who, m.tries AS n FROM merges m
+JOIN tasks t ON t.id = m.task AND t.status = 'approved' AND t.deleted = 0
+JOIN journal j ON j.seq = m.seq
+WHERE m.state = 'stuck'
+  AND m.approval = (SELECT max(a.seq) FROM approvals a WHERE a.task = t.id AND a.state = 'active' AND a.recorded = 0)
+ORDER BY m.seq DESC LIMIT :limit;
+
+-- name: board.waivers
+SELECT f.task, f.title, t.status, f.id AS text, f.waived_until AS since, f.severity AS who, f.line AS n, f.path FROM tasks t JOIN findings f ON f.task = t.id
+WHERE t.deleted = 0 AND t.status <> 'closed' AND f.blocking = 1 AND f.state = 'waived' AND f.waived_until <= :now
+ORDER BY f.waived_until DESC, f.seq DESC, f.root LIMIT :limit;

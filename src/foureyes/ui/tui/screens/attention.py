@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from foureyes.ui.steps import steps_text
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.screens.page import Page
-from foureyes.ui.tui.text.attention import choice_lines, row_line, why_lines
+from foureyes.ui.tui.text.attention import choice_lines, list_height, row_line, title, why_lines
 from foureyes.ui.tui.widgets.rows import Line, Rows, plain
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from foureyes.app.views.attention import AttentionRow, AttentionView, Choice
-    from foureyes.app.views.outcome import Outcome
 
 
 class AttentionPage(Page):
@@ -43,25 +43,35 @@ class AttentionPage(Page):
     def draw(self) -> None:
         if not self.is_mounted or self.view is None:
             return
-        rows = self.view.rows
-        self.top.show(self.paint(f" ATTENTION ({len(rows)})", "title"), self.rule())
-        if not rows:
+        view, app = self.view, self.app
+        self.top.show(self.paint(title(view), "title"), self.rule())
+        self.rows.styles.height = list_height(view, app.size.height) if view.rows else "1fr"
+        self.why.display = bool(view.rows)
+        if not view.rows:
             self.rows.show([plain(self.paint(" Nothing waits for a person here.", "dim"))])
-            self.query_one("#why", Rows).show([])
+            self.keys.relabel(choose="", open="", diff="")
             return
-        lines = [Line(lambda width, row=row: row_line(row, self.app.palette, width), _key(row)) for row in rows]  # type: ignore[misc]
-        self.rows.show(lines)
+        self.rows.show(
+            [Line(lambda width, row=row: row_line(row, app.palette, app.marks, width), row.id) for row in view.rows]  # type: ignore[misc]
+        )
         self._explain()
+
+    @property
+    def why(self) -> Rows:
+        return self.query_one("#why", Rows)
 
     def _explain(self) -> None:
         row = self.row()
         if row is None:
             return
-        width = self.app.size.width
         lines = [plain(self.rule())]
-        lines += [plain(self.paint(line)) for line in why_lines(row, width)]
-        lines += [plain(self.paint(line, "title")) for line in choice_lines(row)]
-        self.query_one("#why", Rows).show(lines)
+        lines += [plain(self.paint(line)) for line in why_lines(row, self.wide)]
+        lines += [plain(self.paint(line, "title" if row.choices else "dim")) for line in choice_lines(row)]
+        self.why.show(lines)
+        self.why.scroll_home(animate=False)
+        numbers = f"1-{len(row.choices)}" if len(row.choices) > 1 else "1"
+        labels = {"choose": f"{numbers} choose" if row.choices else ""}
+        self.keys.relabel(**labels, **({} if row.task else {"open": "", "diff": ""}))
 
     def on_rows_moved(self, _: Rows.Moved) -> None:
         self._explain()
@@ -71,7 +81,7 @@ class AttentionPage(Page):
 
     def row(self) -> AttentionRow | None:
         """What the cursor stands on."""
-        return next((row for row in self.view.rows if _key(row) == self.rows.at), None) if self.view else None
+        return next((row for row in self.view.rows if row.id == self.rows.at), None) if self.view else None
 
     def words(self) -> dict[str, str] | None:
         row = self.row()
@@ -92,7 +102,7 @@ class AttentionPage(Page):
         self.app.go(review.step(review.look(self.app.flow, row.task), "diff"))
 
     def do_page_down(self) -> None:
-        self.query_one("#why", Rows).page(1)
+        self.why.page(1)
 
     def do_choose(self) -> None:
         row, number = self.row(), int(self.pressed)
@@ -103,21 +113,34 @@ class AttentionPage(Page):
             return
         choice = row.choices[number - 1]
         if not choice.asks:
-            self._do(choice, "")
-            return
+            self._do(choice, {})
+        elif choice.lists:
+            self._ask_parts(choice)
+        else:
+            self._ask(choice, {})
+
+    def _ask_parts(self, choice: Choice) -> None:
         from foureyes.ui.tui.screens.ask_text import ask_text
 
-        ask_text(self, f"{choice.text}", lambda text: self._do(choice, text))
+        def given(text: str) -> None:
+            parts = [part.strip() for part in text.split(";") if part.strip()]
+            self._ask(choice, {choice.lists: parts})
 
-    def _do(self, choice: Choice, text: str) -> None:
+        ask_text(self, choice.text, given, lines=["the titles, with ; between them"], enter="go on")
+
+    def _ask(self, choice: Choice, values: dict[str, object]) -> None:
+        from foureyes.ui.tui.screens.ask_text import ask_text
+
+        lines = ["what is it called?" if choice.asks == "title" else "a note says why; it stays on record"]
+        ask_text(self, choice.text, lambda text: self._do(choice, values | {choice.asks: text}), lines=lines)
+
+    def _do(self, choice: Choice, given: dict[str, object]) -> None:
         """Every choice is a verb of the catalogue."""
-        values = dict(choice.values)
-        if choice.asks:
-            values[choice.asks] = text
+        self.app.last_command = steps_text(choice.step)
 
-        def work(desk: Desk) -> Outcome:
+        def work(desk: Desk) -> object:
             noun = getattr(desk.application, choice.noun)
-            answer: Outcome = getattr(noun, choice.verb)(desk.actor, **values)
+            answer: object = getattr(noun, choice.verb)(desk.actor, **choice.values, **given)
             return answer
 
         self.ask(work, lambda answer: self._done(getattr(answer, "message", "") or "done"))
@@ -125,7 +148,3 @@ class AttentionPage(Page):
     def _done(self, message: str) -> None:
         self.note(message)
         self.reload()
-
-
-def _key(row: AttentionRow) -> str:
-    return f"{row.kind} {row.task} {row.since}"

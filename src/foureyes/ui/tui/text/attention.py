@@ -7,32 +7,71 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from foureyes.ui.tui.marks import Palette, visible
+from foureyes.app.views.attention import WORDS
+from foureyes.ui.steps import steps_text
+from foureyes.ui.tui.marks import Marks, Palette, visible
 from foureyes.ui.tui.text.lines import age, cut
 
 if TYPE_CHECKING:
-    from foureyes.app.views.attention import AttentionRow
+    from foureyes.app.views.attention import AttentionRow, AttentionView, Choice
+
+ASKS = 50
+"""The column in which a choice says what it asks for."""
+LIST_MOST = 6
+ROLES = {"target": "bad", "merge": "bad"}
 
 
-def row_line(row: AttentionRow, palette: Palette, width: int) -> Text:
+def title(view: AttentionView) -> str:
+    """How many there are."""
+    return f" ATTENTION ({len(view.rows)}{'+' if view.more else ''})"
+
+
+def row_line(row: AttentionRow, palette: Palette, marks: Marks, width: int) -> Text:
     """Kind, task, what; how long ago on the right."""
-    right = f"{age(row.age_seconds)} ago " if row.since else ""
-    left = Text.assemble(
-        (f"   {row.kind:<10} ", palette["warn"]), (f"{row.task} " if row.task else "", palette["title"])
-    )
+    right = f"{age(row.age_seconds)} ago" if row.since else ""
+    left = Text("   ")
+    left.append(f"{WORDS[row.kind]:<10} ", palette[ROLES.get(row.kind, "warn")])
+    if row.task:
+        left.append(row.task, palette["title"])
+        left.append(f" {marks.dot} ")
     left.append(visible(row.text))
-    return Text.assemble(cut(left, max(1, width - len(right) - 1), pad=True), " ", (right, palette["dim"]))
+    return Text.assemble(cut(left, max(1, width - len(right) - 2), pad=True), " ", (right, palette["dim"]), " ")
 
 
 def why_lines(row: AttentionRow, width: int) -> list[str]:
-    """Why, wrapped."""
-    lines = [row.text, *row.details]
-    return [f" {part}" for line in lines for part in (wrap(visible(line), max(20, width - 3)) or [""])]
+    """Why: what it is in full where its line had no room for it, and the details; wrapped."""
+    lines = [row.text, *row.details] if _is_cut(row, width) or not row.details else row.details
+    return [f" {part}" for line in lines for part in (_folded(visible(line), max(20, width - 3)))]
+
+
+def _is_cut(row: AttentionRow, width: int) -> bool:
+    return len(row.text) + len(row.task) > width - 32
+
+
+def _folded(line: str, width: int) -> list[str]:
+    """A line in lines; one that fits keeps its columns."""
+    return [line] if len(line) <= width else wrap(line, width) or [""]
 
 
 def choice_lines(row: AttentionRow) -> list[str]:
-    """The choices by number; what asks for words says so."""
-    return [
-        f"   {number} {visible(choice.text)}" + ("      asks for words" if choice.asks else "")
-        for number, choice in enumerate(row.choices, 1)
-    ]
+    """The choices by number; what asks for words says so. Where there is none: who can move it."""
+    if not row.choices:
+        return [f"   {visible(steps_text(row.next))}"]
+    return [_choice(number, choice) for number, choice in enumerate(row.choices, 1)]
+
+
+def _choice(number: int, choice: Choice) -> str:
+    text = f"   {number} {visible(choice.text)}"
+    return f"{text:<{ASKS}} {asks(choice)}" if choice.asks else text
+
+
+def asks(choice: Choice) -> str:
+    """What a choice asks for, in words."""
+    if choice.lists:
+        return "asks for titles and a reason"
+    return {"title": "asks for a title"}.get(choice.asks, "asks for a note")
+
+
+def list_height(view: AttentionView, height: int) -> int:
+    """How many lines the list gets: what it needs, and at most half of the page; why it waits gets the rest."""
+    return max(1, min(len(view.rows), max(LIST_MOST, height // 2 - 3)))

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 class KeyLine(Static):
-    """One or two lines of keys with their labels. A page may call a key something else just now (`[A] Why not?`)."""
+    """One or two lines of keys with their labels. A page may call a key something else just now (`[A] Why not?`,
+    `1-4 choose`)."""
 
     app: FoureyesApp
     DEFAULT_CSS = """
@@ -79,7 +80,6 @@ class KeyLine(Static):
 
     def _part(self, row: Key, label: str) -> Text:
         click = Style.from_meta({"@click": f"screen.press({row.first!r})"})
-        key = (
-            "" if label.startswith("[") or (label.startswith("Esc") and row.first == "escape") else all_shown(row) + " "
-        )
+        named = label.startswith(("[", "1")) or (label.startswith("Esc") and row.first == "escape")
+        key = "" if named else all_shown(row) + " "
         return Text.assemble((key, self.app.palette["key"] + click), (label, click), "  ")

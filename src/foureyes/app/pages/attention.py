@@ -1,0 +1,346 @@
+"""Attention: everything that only a person can move (E6), the newest first, with why and the ways to move it.
+
+What is there is read first, in a few statements; only what is shown is looked at closely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.app.pages.choices import LEAD, Ways
+from foureyes.app.pages.claimed import claims_of
+from foureyes.app.pages.sentences import one_line
+from foureyes.app.pages.waiting import seconds_since
+from foureyes.app.project.policy import ACCEPT, Proposal, Unaccepted, proposal, unaccepted
+from foureyes.app.tasks.escalation import loop_state_of
+from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
+from foureyes.core.nouns.check import CheckResult
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.errors import ConfigError, FoureyesError
+from foureyes.steps import NO_STEP, Steps, by, by_person, either, fe, one_of, phrase
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.app.views.board import AgentRow
+    from foureyes.app.views.project import ProjectView
+    from foureyes.core.loop.engine import LoopState
+    from foureyes.core.nouns.session import Actor
+    from foureyes.core.rules.policy import ReviewPolicy
+
+MOST = 50
+"""How many rows there are at most."""
+CLAIMS = 1_000
+"""Among how many claims silent ones are looked for."""
+LINE = 200
+LINES = 12
+"""How long a text of others may be here, and how many changed settings or rounds are shown."""
+UNDATED = "~"
+"""Sorts after every moment: what nobody can date stands first."""
+WHY = phrase("why")
+
+
+class Stop(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that stopped, as the store has it; `who` is whom it was stopped by or waits for."""
+
+    task: str
+    title: str
+    status: str
+    text: str
+    since: str
+    who: str
+    n: int = 0
+    path: str = ""
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
+    """What git says about the target: its tree, and its configuration where that is not the one in force."""
+
+    tree: Sha | None = None
+    left: Unaccepted | None = None
+    offered: Proposal | None = None
+    against: str = ""
+
+
+class Look(msgspec.Struct, kw_only=True):
+    """One look: who looks, at what."""
+
+    tx: Tx
+    ways: Ways
+    project: ProjectView
+    policy: ReviewPolicy | None
+    broken: ConfigError | None
+    seen: Seen
+    most: int
+
+
+class Seed(msgspec.Struct, frozen=True):
+    """A row that is made when it is shown."""
+
+    since: str
+    make: Callable[[], AttentionRow]
+
+
+class Attention:
+    """What waits for a person."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def view(self, actor: Actor, *, limit: int = MOST) -> AttentionView:
+        """E6: everything that only a person can move, with the choices that this caller has."""
+        limit = min(max(1, limit), MOST)
+        with self._context.store.read() as tx:
+            project = self._context.project(tx)
+        seen = self._seen(project)
+        with self._context.store.read() as tx:
+            look = self._look(tx, actor, seen, limit + 1)
+            seeds = sorted(self._seeds(look), key=lambda seed: seed.since or UNDATED, reverse=True)
+            rows = tuple(seed.make() for seed in seeds[:limit])
+        return AttentionView(rows=rows, more=len(seeds) > limit)
+
+    def _seen(self, project: ProjectView) -> Seen:
+        """Git is asked before the transaction; where it does not answer, nothing is said about the target."""
+        context = self._context
+        try:
+            head = context.repo.commit_of(f"refs/heads/{project.target}")
+            tree = context.workshop.tree_of(head) if head else None
+            left = unaccepted(context, project)
+        except FoureyesError:
+            return Seen()
+        try:
+            return Seen(tree=tree, left=left, offered=proposal(context, project) if left else None)
+        except FoureyesError as problem:
+            return Seen(tree=tree, left=left, against=problem.message)
+
+    def _look(self, tx: Tx, actor: Actor, seen: Seen, most: int) -> Look:
+        policy: ReviewPolicy | None = None
+        broken: ConfigError | None = None
+        try:
+            policy = self._context.policy(tx, actor)
+        except ConfigError as problem:
+            broken = problem
+        ways, project = Ways(self._context, tx, actor), self._context.project(tx)
+        return Look(tx=tx, ways=ways, project=project, policy=policy, broken=broken, seen=seen, most=most)
+
+    def _seeds(self, look: Look) -> Iterable[Seed]:
+        yield from self._configuration(look)
+        yield from self._target(look)
+        if look.project.hold is not None:
+            rows = look.tx.all("board.project_held", Stop)
+            yield Seed(rows[0].since if rows else "", partial(self._held_project, look, rows[0] if rows else None))
+        for statement, make in (
+            ("board.holds", self._held),
+            ("board.loops", self._loop),
+            ("board.stuck", self._stuck),
+        ):
+            for stop in look.tx.all(statement, Stop, limit=look.most):
+                yield Seed(stop.since, partial(make, look, stop))
+        for stop in look.tx.all("board.waivers", Stop, now=self._context.now(), limit=look.most):
+            yield Seed(stop.since, partial(self._waiver, look, stop))
+        for claim in claims_of(self._context, look.tx, look.policy, most=CLAIMS):
+            if claim.silent:
+                yield Seed(self._context.later(-claim.quiet_seconds), partial(self._claim, look, claim))
+
+    def _row(
+        self,
+        kind: AttentionKind,
+        text: str,
+        *,
+        task: str = "",
+        of: str = "",
+        since: str = "",
+        details: Iterable[str] = (),
+        choices: tuple[Choice, ...] = (),
+        otherwise: Steps = NO_STEP,
+    ) -> AttentionRow:
+        """A row; where the caller has no choice, `otherwise` says who does what."""
+        return AttentionRow(
+            id=" ".join(part for part in (kind, of or task) if part),
+            kind=kind,
+            task=task,
+            text=one_line(text, LINE),
+            since=since,
+            age_seconds=seconds_since(self._context, since) if since else 0,
+            details=tuple(_cut(line) for line in details),
+            choices=choices,
+            next=choices[0].step if choices else otherwise,
+        )
+
+    # -- holds
+
+    def _held_project(self, look: Look, stop: Stop | None) -> AttentionRow:
+        who = f"by {stop.who}: " if stop and stop.who else ""
+        return self._row(
+            "hold",
+            f"the project: {look.project.hold}",
+            since=stop.since if stop else "",
+            details=[f"Held {who}{look.project.hold}", "Nothing is started, approved or merged. Nothing is lost."],
+            choices=look.ways.resuming(""),
+            otherwise=by_person(fe("resume", "--project", "-m", WHY)),
+        )
+
+    def _held(self, look: Look, stop: Stop) -> AttentionRow:
+        who = f" by {stop.who}" if stop.who else ""
+        return self._row(
+            "hold",
+            stop.text,
+            task=stop.task,
+            since=stop.since,
+            details=[
+                f"{stop.title} ({_status(stop)})",
+                f"Held{who}: {stop.text}",
+                f"{stop.task} only; other work goes on. Nothing is lost.",
+            ],
+            choices=look.ways.resuming(stop.task),
+            otherwise=by_person(fe("resume", stop.task, "-m", WHY)),
+        )
+
+    # -- loops
+
+    def _loop(self, look: Look, stop: Stop) -> AttentionRow:
+        who = "a person" if stop.who == "user" else "the lead"
+        decide = fe("lead", one_of(*LEAD), stop.task, "-m", WHY)
+        return self._row(
+            "loop",
+            f"waits for {who}: {stop.text}",
+            task=stop.task,
+            since=stop.since,
+            details=[f"{stop.title} ({_status(stop)})", *self._rounds(look, stop)],
+            choices=look.ways.leading(stop.task),
+            otherwise=by("person" if stop.who == "user" else "lead", decide),
+        )
+
+    def _rounds(self, look: Look, stop: Stop) -> list[str]:
+        """L12: the table of rounds; nothing while the configuration that says how far a loop may go is broken."""
+        try:
+            state = loop_state_of(self._context, look.tx, self._context.get(look.tx, TaskId(stop.task)))
+        except ConfigError:
+            return []
+        return _table(state)
+
+    # -- merges and the target
+
+    def _stuck(self, look: Look, stop: Stop) -> AttentionRow:
+        tries = "once" if stop.n == 1 else f"{stop.n} times"
+        return self._row(
+            "merge",
+            f"merge stuck: {stop.text}",
+            task=stop.task,
+            since=stop.since,
+            details=[f"{stop.title} (approved)", f"Tried {tries}: {stop.text}"],
+            choices=look.ways.unsticking(stop.task),
+            otherwise=by_person(fe("merges", "retry", stop.task)),
+        )
+
+    def _target(self, look: Look) -> Iterable[Seed]:
+        """D5: required checks whose latest result on the tip of the target is not a pass."""
+        if look.policy is None or look.seen.tree is None or not look.policy.checks:
+            return
+        latest: dict[tuple[str, str], CheckResult] = {}
+        for result in look.tx.all("check.of_trees", CheckResult, trees=[look.seen.tree]):
+            latest[result.name, result.digest] = result
+        rules = [rule for rule in look.policy.checks if rule.required]
+        results = [latest[rule.name, rule.digest] for rule in rules if (rule.name, rule.digest) in latest]
+        red = [result for result in results if result.outcome != "passed"]
+        if red:
+            yield Seed(max(result.at for result in red), partial(self._red, look, red))
+
+    def _red(self, look: Look, red: list[CheckResult]) -> AttentionRow:
+        target = look.project.target
+        again = fe("check", "run", "--target", "--again")
+        mend = look.ways.mending()
+        row = self._row(
+            "target",
+            f"{target} is red: {', '.join(f'{result.name} ({result.summary})' for result in red)}",
+            since=max(result.at for result in red),
+            details=[
+                *[f"{result.name}: {result.outcome.replace('_', ' ')}, {result.summary}" for result in red],
+                f"On the tip of {target}. What is merged next is checked as what {target} would become.",
+            ],
+            choices=mend,
+        )
+        return msgspec.structs.replace(row, next=either(*[choice.step for choice in mend], again))
+
+    # -- claims, configuration, waivers
+
+    def _claim(self, look: Look, claim: AgentRow) -> AttentionRow:
+        last = [f"Last line: {claim.line}"] if claim.line else []
+        return self._row(
+            "claim",
+            f"{claim.name} is not heard of any more",
+            task=claim.task,
+            since=self._context.later(-claim.quiet_seconds),
+            details=[
+                f"{claim.title} (iteration {claim.iteration})",
+                f"Claimed by {claim.name} at {claim.since}.",
+                *last,
+            ],
+            choices=look.ways.releasing(claim.task),
+            otherwise=by_person(fe("unstart", claim.task)),
+        )
+
+    def _configuration(self, look: Look) -> Iterable[Seed]:
+        """P12: what is not the accepted one, or cannot be read, decides nothing."""
+        if look.broken is not None:
+            yield Seed("", partial(self._broken, look.broken))
+        if look.seen.left is not None:
+            yield Seed("", partial(self._unaccepted, look, look.seen.left))
+
+    def _broken(self, problem: ConfigError) -> AttentionRow:
+        details = ["Nothing can be approved until it is mended."]
+        step = problem.next_step or by_person(fe("policy", "show"))
+        return self._row("config", problem.message, of="broken", details=details, otherwise=step)
+
+    def _unaccepted(self, look: Look, left: Unaccepted) -> AttentionRow:
+        offered = look.seen.offered
+        changed = offered.changed if offered else ()
+        more = [f"and {len(changed) - LINES} more"] if len(changed) > LINES else []
+        against = [f"It cannot be accepted: {look.seen.against}"] if look.seen.against and left.next == ACCEPT else []
+        return self._row(
+            "config",
+            left.text,
+            of="unaccepted",
+            details=[*changed[:LINES], *more, *against],
+            choices=look.ways.accepting() if offered else (),
+            otherwise=left.next,
+        )
+
+    def _waiver(self, look: Look, stop: Stop) -> AttentionRow:
+        place = f"{stop.path}:{stop.n}" if stop.path and stop.n else stop.path
+        where = f"   {place}" if place else ""
+        return self._row(
+            "waiver",
+            f"the waiver of {stop.text} ran out: {stop.title}",
+            task=stop.task,
+            of=stop.text,
+            since=stop.since,
+            details=[f"{stop.text} {stop.who}{where}", f"It stands against an approval again since {stop.since[:10]}."],
+            choices=look.ways.waiving(stop.task, stop.text),
+            otherwise=by_person(fe("finding", "waive", stop.text, "-m", WHY)),
+        )
+
+
+def _cut(line: str) -> str:
+    """A line that keeps its columns."""
+    flat = line.replace("\n", " ").rstrip()
+    return flat if len(flat) <= LINE else flat[: LINE - 1] + "…"
+
+
+def _status(stop: Stop) -> str:
+    return stop.status.replace("_", " ")
+
+
+def _table(state: LoopState) -> list[str]:
+    """The rounds of a loop, the latest ones."""
+    if not state.rounds:
+        return []
+    rows = [
+        f"{round_.n:>2}  {round_.found:>5}  {round_.fixed:>5}  {round_.no_progress:>11}"
+        for round_ in state.rounds[-LINES:]
+    ]
+    return ["it  found  fixed  no-progress", *rows]

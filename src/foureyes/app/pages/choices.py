@@ -1,0 +1,164 @@
+"""The ways to move what waits for a person (E6): only those that would not be refused for the caller (no dead keys)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.call.case import Case, case_of
+from foureyes.app.call.signing import active_keys
+from foureyes.app.findings.findings import why_not_waived
+from foureyes.app.findings.lookup import finding_named
+from foureyes.app.gate.merge_queue import refuse_while_merging
+from foureyes.app.review.feedback import judge
+from foureyes.app.views.attention import Choice
+from foureyes.core.loop.engine import LEAD_OPTIONS
+from foureyes.core.nouns.finding import WAIVED_DAYS
+from foureyes.core.rules.involvement import made_by
+from foureyes.core.rules.leading import why_not_lead
+from foureyes.core.rules.rights import barred
+from foureyes.core.words.ids import TaskId
+from foureyes.errors import ConfigError, FoureyesError
+from foureyes.steps import fe, phrase
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.core.events.loop import LeadOption
+    from foureyes.core.nouns.session import Actor
+
+WHY = phrase("why")
+LEAD: dict[LeadOption, str] = {
+    "split": "split into tasks",
+    "senior": "give to senior",
+    "fresh": "restart fresh: begin again where the task began",
+    "ask": "ask a person",
+    "continue": "let it go on as it is",
+}
+
+
+class Ways:
+    """The ways that one caller has."""
+
+    def __init__(self, context: Context, tx: Tx, actor: Actor) -> None:
+        self._context, self._tx, self._actor = context, tx, actor
+
+    def may(self, verb: str, task: str = "") -> bool:
+        """Whether the caller may use the verb at all, on this task, and can sign it where a signature is wanted (I1,
+        I2, I5, I9).
+        """
+        actor = self._actor
+        if barred(actor.kind, actor.trust, actor.name, verb, actor.role, actor.within) is not None:
+            return False
+        if actor.task is not None and task and task != actor.task:
+            return False
+        return self._can_sign(verb)
+
+    def _can_sign(self, verb: str) -> bool:
+        try:
+            if not self._context.wants_key(self._tx, self._actor, verb):
+                return True
+        except ConfigError:  # whether a signature is wanted cannot be said, and the verb would say so
+            return False
+        keys = active_keys(self._tx)
+        return bool(keys) and any(key.fingerprint in self._context.keys.held() for key in keys)
+
+    def resuming(self, task: str) -> tuple[Choice, ...]:
+        """D3: lift a hold, of a task or (empty) of the project."""
+        if not self.may("resume", task):
+            return ()
+        step = fe("resume", task or "--project", "-m", WHY)
+        text = "resume: let it go on as before"
+        return (
+            Choice(text=text, noun="stops", verb="resume", values={"task": task or None}, asks="reason", step=step),
+        )
+
+    def leading(self, task: str) -> tuple[Choice, ...]:
+        """E3: what the lead may decide about a loop."""
+        try:
+            case = case_of(self._context, self._tx, self._actor, TaskId(task))
+            refuse_while_merging(self._context, self._tx, case.task)
+        except FoureyesError:
+            return ()
+        return tuple(_lead(task, option) for option in LEAD_OPTIONS if self._may_lead(case, option))
+
+    def _may_lead(self, case: Case, option: LeadOption) -> bool:
+        may = self.may(f"lead {option}", case.task.id)
+        return may and not why_not_lead(case.facts, case.me, case.policy.tiers.lead, self._actor.agent, option)
+
+    def unsticking(self, task: str) -> tuple[Choice, ...]:
+        """Q3: try a merge again, or send the work back."""
+        choices = []
+        if self.may("merges retry", task):
+            step = fe("merges", "retry", task)
+            choices.append(
+                Choice(text="try the merge again", noun="merges", verb="retry", values={"task": task}, step=step)
+            )
+        if self._may_send_back(task):
+            step = fe("merges", "drop", task, "-m", WHY)
+            text = "drop it: send the work back (redo)"
+            choices.append(
+                Choice(text=text, noun="feedback", verb="drop", values={"task": task}, asks="reason", step=step)
+            )
+        return tuple(choices)
+
+    def _may_send_back(self, task: str) -> bool:
+        """Whether a redo would go through: the verb's own judgement is asked, with some reason."""
+        if not self.may("redo", task):
+            return False
+        try:
+            judge(self._context, self._tx, self._actor, task, "redo", "a reason")
+        except FoureyesError:
+            return False
+        return True
+
+    def releasing(self, task: str) -> tuple[Choice, ...]:
+        """T1: give a claim free of which nothing was heard."""
+        if not self.may("unstart", task):
+            return ()
+        text = "release the claim; what was committed stays on its branch"
+        return (Choice(text=text, noun="claims", verb="unstart", values={"task": task}, step=fe("unstart", task)),)
+
+    def mending(self) -> tuple[Choice, ...]:
+        """X4: somebody has to mend the target."""
+        if not self.may("create"):
+            return ()
+        step = fe("create", phrase("what is to be mended"), "--type", "bug", "--priority", "0")
+        values: dict[str, object] = {"type": "bug", "priority": 0}
+        text = "plan a task that mends it"
+        return (Choice(text=text, noun="tasks", verb="create", values=values, asks="title", step=step),)
+
+    def accepting(self) -> tuple[Choice, ...]:
+        """P12: make the configuration on the target the one in force."""
+        if not self.may("policy accept"):
+            return ()
+        step = fe("policy", "accept")
+        return (Choice(text="accept it: it is in force from now on", noun="policy", verb="accept", step=step),)
+
+    def waiving(self, task: str, finding: str) -> tuple[Choice, ...]:
+        """E3: let a blocking finding pass for another while."""
+        if not self.may("finding waive", task):
+            return ()
+        try:
+            case = case_of(self._context, self._tx, self._actor, TaskId(task))
+            row = finding_named(self._tx, finding)
+        except FoureyesError:
+            return ()
+        if why_not_waived(case.facts, row, made_by(case.facts, case.me), self._context.now()):
+            return ()
+        step = fe("finding", "waive", finding, "-m", WHY)
+        text = f"waive it for another {WAIVED_DAYS} days"
+        values: dict[str, object] = {"finding": finding}
+        return (Choice(text=text, noun="findings", verb="waive", values=values, asks="reason", step=step),)
+
+
+def _lead(task: str, option: LeadOption) -> Choice:
+    parts = ("--into", phrase("…"), "--into", phrase("…")) if option == "split" else ()
+    return Choice(
+        text=LEAD[option],
+        noun="loops",
+        verb="lead",
+        values={"task": task, "option": option},
+        asks="reason",
+        lists="into" if option == "split" else "",
+        step=fe("lead", option, task, *parts, "-m", WHY),
+    )

@@ -1,0 +1,62 @@
+"""What only a person can move (E6): holds, loops that wait, stuck merges, a red target, silent claims, a configuration
+that nobody accepted, waivers that ran out.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from foureyes.steps import NO_STEP, Steps
+
+AttentionKind = Literal["hold", "loop", "merge", "target", "claim", "config", "waiver"]
+WORDS: dict[AttentionKind, str] = {
+    "hold": "HELD",
+    "loop": "ESCALATED",
+    "merge": "STUCK",
+    "target": "RED",
+    "claim": "SILENT",
+    "config": "CONFIG",
+    "waiver": "RAN OUT",
+}
+"""What every face calls a kind."""
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """A way to move something: a verb of the catalogue with its arguments. `asks` is the name of the argument that a
+    person's words go into, empty where nothing is asked; `lists` the name of one that takes several texts. `step` types
+    the same.
+    """
+
+    text: str
+    noun: str
+    verb: str
+    values: dict[str, object] = {}
+    asks: str = ""
+    lists: str = ""
+    step: Steps = NO_STEP
+
+
+class AttentionRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that waits for a person. `id` is its own among all rows; `task` is empty where it is about the whole
+    project. `since` is when it began, empty where nobody can say. `choices` are those that would not be refused for the
+    caller; `next` is what moves it, whoever may do that.
+    """
+
+    id: str
+    kind: AttentionKind
+    task: str = ""
+    text: str
+    since: str = ""
+    age_seconds: int = 0
+    details: tuple[str, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    next: Steps = NO_STEP
+
+
+class AttentionView(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that waits for a person, the newest first. `more`: there are others than these."""
+
+    rows: tuple[AttentionRow, ...] = ()
+    more: bool = False

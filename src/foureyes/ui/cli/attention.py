@@ -1,0 +1,32 @@
+"""`fe attention`: everything that only a person can move."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.text.attention import FIRST, attention_text
+
+if TYPE_CHECKING:
+    from foureyes.app.views.attention import AttentionView
+
+
+@verb("attention", example="fe attention")
+@click.option("--limit", type=click.IntRange(1, 50), default=50, show_default=True, help="How many rows to show.")
+def attention(session: Session, limit: int) -> None:
+    """What only a person can move: holds, loops that wait, stuck merges, a red target, silent claims, a configuration
+    that nobody accepted, waivers that ran out. The newest first, each with why and the commands that you have.
+    """
+    view = session.app.attention.view(session.actor, limit=limit)
+    if session.json:
+        output.write_lines(view.rows)
+        return
+    output.write(attention_text(view))
+
+
+def first(session: Session) -> AttentionView:
+    """E6: what other pages begin with."""
+    return session.app.attention.view(session.actor, limit=FIRST)

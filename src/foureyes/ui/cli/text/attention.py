@@ -1,0 +1,45 @@
+"""What waits for a person, as lines: the same rows first in `fe status` and `fe queue`, all of it in `fe attention`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.views.attention import WORDS
+from foureyes.steps import fe
+from foureyes.ui.cli.output import when
+from foureyes.ui.steps import next_line, steps_text
+
+if TYPE_CHECKING:
+    from foureyes.app.views.attention import AttentionRow, AttentionView
+
+FIRST = 5
+"""How many stand first on other pages."""
+
+
+def first_lines(view: AttentionView) -> list[str]:
+    """E6: what stands first, each with the command that moves it; nothing where nothing waits."""
+    if not view.rows:
+        return []
+    rows = [f"  {_head(row)}      {steps_text(row.next)}" for row in view.rows]
+    return ["waits for a person", *rows, *(["  and more: fe attention"] if view.more else [])]
+
+
+def attention_text(view: AttentionView) -> str:
+    """Everything, with why and every choice as a command."""
+    if not view.rows:
+        return f"nothing waits for a person\n{next_line(fe('queue'))}"
+    lines = []
+    for row in view.rows:
+        since = when(row.since)
+        lines.append(_head(row) + (f"      {since}" if since else ""))
+        lines += [f"  {line}" for line in row.details]
+        lines += [
+            f"  {number} {choice.text}: {steps_text(choice.step)}" for number, choice in enumerate(row.choices, 1)
+        ]
+        lines += [] if row.choices else [f"  {steps_text(row.next)}"]
+    more = [f"only the first {len(view.rows)} are here"] if view.more else []
+    return "\n".join([*lines, *more, next_line(view.rows[0].next)])
+
+
+def _head(row: AttentionRow) -> str:
+    return f"{WORDS[row.kind]:<9} " + (f"{row.task} · {row.text}" if row.task else row.text)

@@ -1,0 +1,160 @@
+"""Attention in the terminal app: why something waits, and every way to move it by its number (E6)."""
+
+from __future__ import annotations
+
+from foureyes.ui.tui.screens.attention import AttentionPage
+from foureyes.ui.tui.screens.task import TaskPage
+
+from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, LARGE, Player, Seat, play
+
+
+def lines(screen: str) -> list[str]:
+    return [line.strip() for line in screen.splitlines() if line.strip()]
+
+
+def test_where_nothing_waits_it_says_so(seat: Seat) -> None:
+    async def story(at: Player) -> None:
+        screen = await at.press("!")
+        assert lines(screen)[0] == "ATTENTION (0)"
+        assert "Nothing waits for a person here." in screen
+        await at.press("1", "enter", "d", "down", "space")
+        assert isinstance(at.app.pages[-1], AttentionPage)
+        await at.press("escape")
+        assert not isinstance(at.app.pages[-1], AttentionPage)
+
+    play(seat.sit(), story)
+
+
+def test_a_hold_is_read_and_lifted_with_a_note_D3_E6(seat: Seat) -> None:
+    task = seat.create("Pay by card")
+    seat.app.stops.hold(BOB, task, "ask legal first")
+    seat.app.stops.hold(BOB, None, "release freeze")
+
+    async def story(at: Player) -> None:
+        screen = await at.press("!")
+        assert lines(screen)[0] == "ATTENTION (2)"
+        assert lines(screen)[2].startswith("►  HELD       the project: release freeze")
+        assert "Held by bob@box: release freeze" in screen
+        assert "1 resume: let it go on as before" in screen
+        assert "asks for a note" in screen
+        assert "open task" not in screen, "it is about the whole project"
+        assert "there is no choice 2" in await at.press("2")
+        assert "the whole project" in await at.press("enter")
+        screen = await at.press("down")
+        assert f"{task} · ask legal first" in screen
+        assert "Pay by card (open)" in screen
+        assert "1 choose" in screen
+        assert "open task" in screen
+        await at.press("1", "escape")
+        assert seat.kinds(task)[-1] == "TaskHeld", "Esc resumes nothing"
+        assert "a sentence is needed" in await at.press("1", "enter")
+        screen = await at.press(*"legal", "enter")
+        assert f"the hold on {task} is lifted" in screen
+        assert lines(screen)[0] == "ATTENTION (1)"
+        assert f"fe resume {task}" in at.app.last_command
+        seat.app.stops.hold(BOB, task, "once more")
+        screen = await at.press("1", *"ok", "enter")
+        assert "the project's hold is lifted" in screen
+        await at.press("enter")
+        assert isinstance(at.app.pages[-1], TaskPage)
+
+    play(seat.sit(), story)
+    (note,) = [row.payload for row in seat.app.audit.export() if row.kind == "TaskResumed"]
+    assert "legal" in str(note)
+    assert [row.kind for row in seat.app.audit.export() if row.kind.startswith("Project")][-1] == "ProjectResumed"
+
+
+def test_a_claim_of_which_nothing_is_heard_is_released_T1(seat: Seat) -> None:
+    task = seat.create("Export orders")
+    seat.app.claims.start(CLAUDE, task)
+    seat.app.notes.log(CLAUDE, task, "reading the schema")
+    seat.app.policy.set(ALICE, "project.claim_stale_minutes", "0")
+
+    async def story(at: Player) -> None:
+        screen = await at.press("!")
+        assert f"SILENT     {task} · claude#1 is not heard of any more" in screen
+        assert "Last line: reading the schema" in screen
+        assert f"released {task}" in await at.press("1")
+        assert lines(at.screen)[0] == "ATTENTION (0)"
+
+    play(seat.sit(), story)
+    assert seat.status(task) == "open"
+
+
+def stuck(seat: Seat, title: str) -> str:
+    """An approved task whose merge a broken check stopped."""
+    task = seat.deliver(title)
+    seen = seat.app.lists.show(BOB, task).attempts[-1].diff_id
+    seat.app.decisions.approve(BOB, task, seen=seen)
+    return task
+
+
+def test_a_stuck_merge_is_tried_again_or_sent_back_Q3(seat: Seat) -> None:
+    first, second = stuck(seat, "Add login"), stuck(seat, "Sort the list")
+    seat.checkout.commit("check.sh", "exit 127\n", message="the runner is gone")
+    assert {row.outcome for row in seat.app.merges.process(CI)} == {"stuck"}
+
+    async def story(at: Player) -> None:
+        screen = await at.press("!")
+        assert f"STUCK      {second} · merge stuck: required check tests crashed" in screen
+        assert "1 try the merge again" in screen
+        assert "2 drop it: send the work back (redo)" in screen
+        assert f"{second} is tried again" in await at.press("1")
+        screen = await at.press("2", *"not so", "enter")
+        assert f"{first} is open again with your feedback" in screen
+        assert lines(screen)[0] == "ATTENTION (0)"
+
+    play(seat.sit(), story, size=LARGE)
+    assert (seat.status(first), seat.status(second)) == ("open", "approved")
+    assert seat.app.lists.show(BOB, first).feedback[-1].text == "not so"
+    assert "MergeRetried" in seat.kinds(second)
+
+
+def test_a_configuration_is_accepted_where_its_changes_are_read_P12(seat: Seat) -> None:
+    config = (seat.root / "foureyes.toml").read_text()
+    seat.checkout.commit("foureyes.toml", config.replace("settle_seconds = 0", "settle_seconds = 9"), message="slower")
+
+    async def story(at: Player) -> None:
+        screen = await at.press("!")
+        assert "CONFIG     foureyes.toml on main is not the accepted one" in screen
+        assert "review.human.settle_seconds: 0 → 9" in screen
+        assert lines(await at.press("1"))[0] == "ATTENTION (0)"
+
+    play(seat.sit(), story)
+    assert [row.value for row in seat.app.policy.show(ALICE) if row.key == "review.human.settle_seconds"] == [9]
+
+
+def test_who_may_not_move_it_reads_who_may_I5(seat: Seat) -> None:
+    task = seat.create("Pay by card")
+    seat.app.stops.hold(BOB, task, "ask legal first")
+
+    async def story(at: Player) -> None:
+        screen = await at.press("!")
+        assert f'a person runs: fe resume {task} -m "why"' in screen
+        assert "choose" not in screen
+        assert "there is no choice 1" in await at.press("1")
+
+    play(seat.sit(CLAUDE), story)
+    assert seat.kinds(task)[-1] == "TaskHeld"
+
+
+def test_what_others_hold_or_resume_shows_without_losing_the_place(seat: Seat) -> None:
+    one, two = seat.create("One"), seat.create("Two")
+    seat.app.stops.hold(BOB, one, "first")
+
+    async def story(at: Player) -> None:
+        await at.press("!")
+        page = at.app.pages[-1]
+        assert isinstance(page, AttentionPage)
+        seat.app.stops.hold(BOB, two, "second")
+        page.changed(0)
+        screen = await at.settle()
+        assert lines(screen)[0] == "ATTENTION (2)"
+        assert page.rows.at == f"hold {one}", "the cursor stays"
+        seat.app.stops.resume(BOB, one, "fine")
+        page.changed(0)
+        await at.settle()
+        assert page.rows.at == f"hold {two}"
+        assert f"{two} only" in at.screen
+
+    play(seat.sit(), story)
