@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from foureyes.core.nouns.finding import Answer, Found
 from foureyes.ui.tui.screens.attention import AttentionPage
 from foureyes.ui.tui.screens.task import TaskPage
 
-from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, LARGE, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, CODEX, LARGE, Player, Seat, play
 
 
 def lines(screen: str) -> list[str]:
@@ -158,3 +159,38 @@ def test_what_others_hold_or_resume_shows_without_losing_the_place(seat: Seat) -
         assert f"{two} only" in at.screen
 
     play(seat.sit(), story)
+
+
+def escalated(seat: Seat) -> str:
+    """A task whose loop waits for the lead: nobody fixed what was found."""
+    task = seat.deliver("Limit requests", {"src/limit.py": "x = 0\n"}, checked=False)
+    found = Found(severity="HIGH", title="no limit", path="src/limit.py", line=1, problem="p", why="w", fix="f")
+    finding = seat.app.findings.add(CODEX, task, found).id
+    for number in range(1, 5):
+        seat.app.feedback.redo(BOB, task, "there is still no limit")
+        seat.app.claims.start(CLAUDE, task)
+        if number == 1:
+            seat.app.answers.respond(CLAUDE, task, [Answer(finding=finding, action="FIXED", text="done")])
+        seat.work(task, {"src/limit.py": f"x = {number}\n"})
+    seat.app.feedback.redo(BOB, task, "there is still no limit")
+    assert seat.app.lists.show(ALICE, task).task.waiting_for == "lead"
+    return task
+
+
+def test_a_loop_shows_its_rounds_and_is_split_by_titles_and_a_reason_E3_L12(seat: Seat) -> None:
+    task = escalated(seat)
+
+    async def story(at: Player) -> None:
+        screen = await at.press("!")
+        assert f"ESCALATED  {task} · waits for the lead: " in screen
+        assert "it  found  fixed  no-progress" in screen
+        assert "1-5 choose" in screen
+        screen = await at.press("1", *"Read it; Count it", "enter")
+        assert "a note says why" in screen
+        screen = await at.press(*"too much", "enter")
+        assert f"{task}: split; it waits for its parts" in screen
+
+    play(seat.sit(), story)
+    detail = seat.app.lists.show(ALICE, task)
+    assert sorted(link.title for link in detail.depends_on) == ["Count it", "Read it"]
+    assert "LeadDecided" in seat.kinds(task)

@@ -30,7 +30,7 @@ WHY = phrase("why")
 LEAD: dict[LeadOption, str] = {
     "split": "split into tasks",
     "senior": "give to senior",
-    "fresh": "restart fresh: begin again where the task began",
+    "fresh": "restart fresh, from where the task began",
     "ask": "ask a person",
     "continue": "let it go on as it is",
 }

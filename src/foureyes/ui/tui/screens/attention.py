@@ -45,6 +45,7 @@ class AttentionPage(Page):
             return
         view, app = self.view, self.app
         self.top.show(self.paint(title(view), "title"), self.rule())
+        self.foot.show(self.rule())
         self.rows.styles.height = list_height(view, app.size.height) if view.rows else "1fr"
         self.why.display = bool(view.rows)
         if not view.rows:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 ASKS = 50
 """The column in which a choice says what it asks for."""
+BEFORE = 14
+"""The columns before what a row is about."""
 LIST_MOST = 6
 ROLES = {"target": "bad", "merge": "bad"}
 
@@ -28,24 +30,30 @@ def title(view: AttentionView) -> str:
 
 def row_line(row: AttentionRow, palette: Palette, marks: Marks, width: int) -> Text:
     """Kind, task, what; how long ago on the right."""
-    right = f"{age(row.age_seconds)} ago" if row.since else ""
     left = Text("   ")
     left.append(f"{WORDS[row.kind]:<10} ", palette[ROLES.get(row.kind, "warn")])
     if row.task:
         left.append(row.task, palette["title"])
         left.append(f" {marks.dot} ")
     left.append(visible(row.text))
-    return Text.assemble(cut(left, max(1, width - len(right) - 2), pad=True), " ", (right, palette["dim"]), " ")
+    right = _ago(row)
+    return Text.assemble(cut(left, max(1, _room(row, width)), pad=True), " ", (right, palette["dim"]), " ")
+
+
+def _ago(row: AttentionRow) -> str:
+    return f"{age(row.age_seconds)} ago" if row.since else ""
+
+
+def _room(row: AttentionRow, width: int) -> int:
+    """The columns that a row has for all but its age."""
+    return width - len(_ago(row)) - 2
 
 
 def why_lines(row: AttentionRow, width: int) -> list[str]:
     """Why: what it is in full where its line had no room for it, and the details; wrapped."""
-    lines = [row.text, *row.details] if _is_cut(row, width) or not row.details else row.details
-    return [f" {part}" for line in lines for part in (_folded(visible(line), max(20, width - 3)))]
-
-
-def _is_cut(row: AttentionRow, width: int) -> bool:
-    return len(row.text) + len(row.task) > width - 32
+    needs = BEFORE + (len(row.task) + 3 if row.task else 0) + len(visible(row.text))
+    lines = row.details if row.details and needs <= _room(row, width) else [row.text, *row.details]
+    return [f" {part}" for line in lines for part in _folded(visible(line), max(20, width - 3))]
 
 
 def _folded(line: str, width: int) -> list[str]:
