@@ -234,3 +234,64 @@ def test_without_colours_and_without_unicode_everything_can_be_read(seat: Seat) 
         assert screen.isascii()
 
     play(seat.sit(NO_COLOR="1", FOUREYES_ASCII="1"), story)
+
+
+def test_a_high_risk_that_was_not_read_asks_once_and_the_answer_is_on_record_D8_H5(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": TWICE}, labels=["security"])
+    other = seat.deliver("Another thing")
+
+    async def story(player: Player) -> None:
+        await player.press("r")
+        await open_diff(player, task, other)
+        screen = await player.press("a")
+        assert "2 of 2 hunks not shown (steps.py). A approve anyway · Space read them · Esc" in screen
+        assert seat.status(task) == "reviewing"
+        screen = await player.press("escape")
+        assert isinstance(player.app.screen, DiffPage)
+        await player.press("a", "a")
+
+    play(seat.sit(), story)
+    look = seat.app.lists.show(BOB, task).approvals[0].look
+    assert look.confirmed
+    assert look.unseen == 2
+
+
+def test_a_draft_that_another_window_has_open_is_only_read(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": TWICE})
+
+    async def story(player: Player) -> None:
+        page = await open_diff(player, task)
+        assert seat.app.drafts.take(ALICE, task)
+        await player.press("]", "down", "c")
+        assert "is open in another window" in player.screen
+        assert page.looking.comments == []
+        seat.app.drafts.release(ALICE, task)
+        await player.press("c", *"mine", "enter")
+        assert [comment.text for comment in page.looking.comments] == ["mine"]
+        assert "┃ you: mine" in player.screen
+
+    play(seat.sit(), story)
+
+
+def test_a_resize_keeps_the_line_and_what_comes_back_after_a_finding_too(seat: Seat) -> None:
+    task = seat.deliver(files=FILES)
+    seat.app.findings.add(CODEX, task, Found(severity="HIGH", title="Five", path="src/steps.py", line=22, why="bad"))
+
+    async def story(player: Player) -> None:
+        await open_diff(player, task)
+        screen = await player.press(".")
+        assert "►     ▲ TL-" in screen
+        for size in ((120, 40), (60, 16), (80, 24)):
+            await player.pilot.resize_terminal(*size)
+            screen = await player.settle()
+            assert "►     ▲ TL-" in screen
+        assert "══ FILES" not in screen
+        await player.press("enter", "escape")
+        assert "►     ▲ TL-" in player.screen
+        screen = await player.press("t")
+        assert "══ FILES" in screen
+        assert "►○ src/steps.py" in screen
+        screen = await player.press("tab")
+        assert "FILES" not in screen
+
+    play(seat.sit(), story)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foureyes.app.views.diff import DiffLine, DiffView, FileDiff, Hunk
-from foureyes.ui.tui.text.diff_rows import BIG, Anchor, Change, DiffRows, Noted, in_files, side_by_side
+from foureyes.ui.tui.text.diff_rows import BIG, Anchor, Change, DiffRows, Noted, in_files, same_row, side_by_side
 
 
 def hunk(name: str, start: int, *kinds: str) -> Hunk:
@@ -119,3 +119,15 @@ def test_finding_ones_way() -> None:
     assert at is not None
     assert at[1].text == "added 3"
     assert rows.code_at(0) is None
+
+
+def test_the_reader_stays_at_the_same_line_whatever_is_noted_split_or_unfolded() -> None:
+    noted = [Noted("finding", 0, 3, Anchor(0, 0, 0)), Noted("comment", 0, 1, Anchor(0, 1, 0))]
+    before, after = DiffRows(TWO, noted), DiffRows(TWO, split=True, unfolded=frozenset({"b.lock"}))
+    for number in range(TWO.lines - 1):
+        assert same_row(before, after, before.row_of[number]) == after.row_of[number]
+    assert same_row(before, after, before.hunk_rows[1]) == after.hunk_rows[1]
+    assert same_row(before, after, before.file_rows[1]) == after.file_rows[1]
+    finding = before.finding_rows[0]
+    assert same_row(before, DiffRows(TWO, noted[:1]), finding) == finding
+    assert same_row(before, after, finding) == after.row_of[0]  # it is gone: the line above it

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import deciding
@@ -18,7 +18,8 @@ from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.reading import Compared, Loaded, Reading, read
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.diff import Painter, file_line, tail
-from foureyes.ui.tui.text.diff_rows import DiffRows, in_files
+from foureyes.ui.tui.text.diff_rows import in_files, same_row
+from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.canvas import Canvas
 from foureyes.ui.tui.widgets.rows import Line, Rows
 
@@ -52,7 +53,9 @@ class ChangePage(Page):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="diff-main"):
-            yield Rows(id="files")
+            with Vertical(id="file-box"):
+                yield Bar(id="files-title")
+                yield Rows(id="files")
             yield Canvas(id="code")
 
     def on_mount(self) -> None:
@@ -68,6 +71,15 @@ class ChangePage(Page):
     @property
     def files(self) -> Rows:
         return self.query_one("#files", Rows)
+
+    @property
+    def with_files_shown(self) -> bool:
+        """Whether the list of files is on screen."""
+        return bool(self.query_one("#file-box").display)
+
+    @with_files_shown.setter
+    def with_files_shown(self, shown: bool) -> None:
+        self.query_one("#file-box").display = shown
 
     @property
     def looking(self) -> Looking:
@@ -110,7 +122,7 @@ class ChangePage(Page):
         """Where to begin, and how many rows above it: where somebody wants to, else where the same change was left."""
         same = before is not None and self.painter is not None and before.view == self.reading_now.view
         if same and self.looking.aim is None and self.painter is not None:
-            at = _same(self.painter.rows, self.reading_now.rows, self.canvas.at)
+            at = same_row(self.painter.rows, self.reading_now.rows, self.canvas.at)
             return at, self.canvas.at - self.canvas.first
         return self._aimed(), 1
 
@@ -190,7 +202,7 @@ class ChangePage(Page):
         if not self.is_mounted:
             return
         wide = self.app.size.width >= WITH_FILES
-        self.files.display = wide or self.with_files
+        self.with_files_shown = wide or self.with_files
         self.draw_heading()
         self.draw_files()
         if self.painter is not None:
@@ -236,8 +248,12 @@ class ChangePage(Page):
 
     def draw_files(self) -> None:
         reading = self.reading
-        if reading is None or not self.files.display:
+        if reading is None or not self.with_files_shown:
             return
+        here = self.files.has_focus
+        mark = self.app.marks.double if here else self.app.marks.rule
+        title = f" {mark * 2} FILES {mark * 40}"
+        self.query_one("#files-title", Bar).show(self.paint(title, "title" if here else "dim"))
         findings = in_files(reading.noted)
         lines = [self._file_line(number, findings.get(number, ())) for number in range(len(reading.change.files))]
         if reading.view.unchanged:
@@ -289,7 +305,11 @@ class ChangePage(Page):
         old, at = self.painter.rows, self.canvas.at
         above = at - self.canvas.first
         reading.arrange()
-        self._show(_same(old, reading.rows, at), above)
+        self._show(same_row(old, reading.rows, at), above)
+
+    def on_descendant_focus(self) -> None:
+        """The title of the list says whether the keys are there."""
+        self.draw_files()
 
     # -- what is on screen
 
@@ -327,7 +347,7 @@ class ChangePage(Page):
         self.draw_heading()
         if self.range_from is not None:
             self.show_range()
-        if self.files.display and not self.files.has_focus:
+        if self.with_files_shown and not self.files.has_focus:
             self.files.go(str(max(0, self.reading.rows.file_at(self.canvas.at))))
         now, lines = self.app.clock(), self._lines()
         self._count(self.reading.look(self.reading.seen.staying(lines), now))
@@ -372,23 +392,3 @@ class ChangePage(Page):
         if self.reading is not None:
             self.reading.opened.add(self.reading.change.places[number].hunk.id)
             self.rearrange()
-
-
-def _same(old: DiffRows, new: DiffRows, number: int) -> int:
-    """The row that shows what an old row showed, or the nearest one above it."""
-    here = old.rows[number] if number < len(old.rows) else None
-    if here is not None and here.kind in ("finding", "comment"):
-        same = next((at for at, row in enumerate(new.rows) if row == here), None)
-        if same is not None:
-            return same
-    while number >= 0:
-        row = old.rows[number] if number < len(old.rows) else None
-        if row is not None and row.kind in ("line", "pair"):
-            line = row.line if row.line >= 0 else row.right
-            return max(0, new.row_of[old.change.places[row.hunk].first + line])
-        if row is not None and row.kind in ("hunk", "closed"):
-            return new.hunk_rows[row.hunk]
-        if row is not None and row.kind in ("file", "fold"):
-            return new.file_rows[row.file] + (row.kind == "fold")
-        number -= 1
-    return 0

@@ -203,7 +203,7 @@ class DiffPage(ChangePage):
             self.canvas.focus()
         else:
             self.with_files = True
-            self.files.display = True
+            self.with_files_shown = True
             self.files.focus()
         self.draw()
 

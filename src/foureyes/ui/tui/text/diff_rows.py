@@ -284,3 +284,23 @@ def in_files(noted: Sequence[Noted]) -> Mapping[int, list[int]]:
         if each.kind == "finding":
             findings.setdefault(each.anchor.file, []).append(each.item)
     return findings
+
+
+def same_row(old: DiffRows, new: DiffRows, number: int) -> int:
+    """The row that shows what an old row showed, or the nearest one above it."""
+    here = old.rows[number] if number < len(old.rows) else None
+    if here is not None and here.kind in ("finding", "comment"):
+        same = next((at for at, row in enumerate(new.rows) if row == here), None)
+        if same is not None:
+            return same
+    while number >= 0:
+        row = old.rows[number] if number < len(old.rows) else None
+        if row is not None and row.kind in ("line", "pair"):
+            line = row.line if row.line >= 0 else row.right
+            return max(0, new.row_of[old.change.places[row.hunk].first + line])
+        if row is not None and row.kind in ("hunk", "closed"):
+            return new.hunk_rows[row.hunk]
+        if row is not None and row.kind in ("file", "fold"):
+            return new.file_rows[row.file] + (row.kind == "fold")
+        number -= 1
+    return 0
