@@ -259,8 +259,8 @@ class ChangePage(Page):
         if reading.view.unchanged:
             words = f"  unchanged since it {reading.view.since}: {len(reading.view.unchanged)}"
             lines.append(Line(lambda width: Text(words[:width], self.app.palette["dim"])))
-        here = max(0, reading.rows.file_at(self.canvas.at))
-        self.files.show(lines, str(here) if not self.files.has_focus else None)
+        file = max(0, reading.rows.file_at(self.canvas.at))
+        self.files.show(lines, None if here else str(file))
 
     def _file_line(self, number: int, items: Sequence[int]) -> Line:
         file, app = self.reading_now.change.files[number], self.app
