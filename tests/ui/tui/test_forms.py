@@ -2,22 +2,154 @@
 
 from __future__ import annotations
 
-from tests.ui.tui.stage import ALICE, Player, Seat, play
+from pathlib import Path
+
+from foureyes.app.views.draft import CommentDraft, Draft, RedoDraft
+from foureyes.ui.tui.comments import Comment
+from foureyes.ui.tui.screens.redo import RedoPage
+from foureyes.ui.tui.screens.reject import RejectPage
+from foureyes.ui.tui.screens.text_page import TextPage
+
+from tests.ui.tui.stage import ALICE, BOB, CLAUDE, Player, Seat, play
+
+COMMENT = Comment(path="src/add_login.py", line=2, quote="    return 1", text="why 1?", weight="HIGH")
 
 
-def test_redo_by_digits_and_words_reaches_the_next_prompt(seat: Seat) -> None:
+def form_of(at: Player) -> RedoPage | RejectPage:
+    page = at.app.screen
+    assert isinstance(page, RedoPage | RejectPage)
+    return page
+
+
+def test_redo_by_digits_and_words_reaches_the_next_prompt_word_for_word_F1_F3(seat: Seat) -> None:
     task = seat.deliver("Add login")
+    seat.checkout.git("switch", "-q", f"fe/{task}")
+    seat.app.checkpoints.create(ALICE, "half-way", task=task)
+    seat.checkout.git("switch", "-q", "main")
 
     async def story(at: Player) -> None:
         await at.press("r")
         screen = await at.press("r")
-        print(screen)
+        for words in ("REDO WITH FEEDBACK", "Previous iterations: 1", "[ ] 1 Tests incomplete", "(•) 1 Keep current",
+                      "Reset to checkpoint half-way", "(•) 1 Same (P2)", "Enter Submit & Queue Redo"):  # fmt: skip
+            assert words in screen
         assert "choose an issue or write a sentence (F1)" in await at.press("enter")
-        screen = await at.press("2", "5", "t", "o", "o", "enter", "1", "0")
-        print(screen)
-        screen = await at.press("ctrl+s")
-        print(screen)
+        assert "[✓] 2 Code style issues" in await at.press("2", "5")
+        assert "Ctrl+S Submit & Queue Redo" in await at.press("t")  # a letter goes into the text
+        await at.press("o", "o", "enter", "1", "0")
+        page = form_of(at)
+        assert page.text_part.text == "too\n10"
+        await at.press("tab", "2", "tab", "right")
+        assert "(•) 2 Reset to before this task" in at.screen
+        assert "(•) 2 Bump to P1" in at.screen
+        at.app.looks.of(task).comments.append(COMMENT)
+        screen = await at.press("ctrl+o")
+        assert isinstance(at.app.screen, TextPage)
+        for words in ("- Code style issues", "> too", "> 10", "Begin again from where the task began", "why 1?"):
+            assert words in screen
+        screen = await at.press("escape")
+        assert '+ src/add_login.py:2  "why 1?"  HIGH' in screen
+        await at.press("shift+tab", "enter")
+        assert "is open again with your feedback" in at.screen
 
     play(seat.sit(), story)
-    detail = seat.app.lists.show(ALICE, task)
-    assert detail.task.status == "open"
+    detail = seat.app.lists.show(BOB, task)
+    (sent,) = detail.feedback
+    assert (sent.text, sent.quick_issues) == ("too\n10", ["Code style issues", "Security issues"])
+    assert (sent.option, sent.priority, detail.task.priority) == ("fresh", "bump", 1)
+    assert sent.look.face == "tui"
+    (finding,) = detail.findings
+    assert (finding.severity, finding.title, finding.place) == ("HIGH", "why 1?", "src/add_login.py:2")
+    seat.app.claims.start(CLAUDE, task)
+    prompt = seat.app.prompts.text(CLAUDE, task, "implement")
+    assert "> too\n> 10" in prompt
+    assert seat.app.drafts.listed(ALICE) == []
+
+
+def test_reject_needs_a_reason_and_says_what_stays(seat: Seat) -> None:
+    task = seat.deliver("Add login")
+    waiting = seat.create("Use the login")
+    seat.app.tasks.add_dependency(ALICE, waiting, [task])
+
+    async def story(at: Player) -> None:
+        await at.press("r")
+        screen = await at.press("x")
+        for words in ("REJECT", f"branch fe/{task}, 1 attempt, findings.", f"Waiting on it: {waiting}", "Enter reject"):
+            assert words in screen
+        assert "say why" in await at.press("enter")
+        await at.press(*"no 1", "escape")
+        assert "REVIEW TASK" in at.screen
+        await at.press("x")
+        assert form_of(at).text_part.text == "no 1"
+        await at.press("enter")
+
+    play(seat.sit(), story)
+    detail = seat.app.lists.show(BOB, task)
+    assert (detail.task.status, detail.task.blocked_reason) == ("blocked", "no 1")
+
+
+def test_a_draft_outlives_an_app_that_was_killed_and_a_second_window_only_reads_it(seat: Seat) -> None:
+    task = seat.deliver("Add login")
+    kept = Draft(
+        task=task,
+        redo=RedoDraft(quick_issues=("Security issues",), text="half a sen"),
+        comments=(CommentDraft(path="src/add_login.py", line=2, quote="    return 1", text="why 1?"),),
+    )
+    seat.app.drafts.save(ALICE, kept)
+
+    async def second(at: Player) -> None:
+        await at.press("r")
+        screen = await at.press("r")
+        assert "read-only: this draft is open in process" in screen
+        assert "half a sen" in screen
+        await at.press("t")
+        assert form_of(at).text_part.text == "half a sen"
+        assert "send it there" in await at.press("ctrl+s")
+
+    async def first(at: Player) -> None:
+        await at.press("r")
+        screen = await at.press("r")
+        assert "[✓] 5 Security issues" in screen
+        assert "half a sen" in screen
+        assert "1 comment from the diff added" in screen
+        await at.press("t")
+        await at.press("ctrl+q")
+
+    play(seat.sit(), second)
+    assert seat.status(task) == "reviewing"
+    seat.app.drafts.release(ALICE, task)
+    play(seat.sit(), first)
+    draft = seat.app.drafts.load(ALICE, task).draft
+    assert draft.redo.text == "half a sent"
+    assert draft.comments[0].text == "why 1?"
+
+
+def test_what_moved_while_somebody_wrote_is_not_sent_back_and_the_words_stay(seat: Seat) -> None:
+    task = seat.deliver("Add login")
+
+    async def story(at: Player) -> None:
+        await at.press("r", "r", *"no")
+        seat.app.feedback.redo(BOB, task, "once more")
+        seat.work(task, {"src/add_login.py": "def add_login():\n    return 2\n"})
+        assert "iteration 2 was handed in meanwhile" in await at.press("ctrl+s")
+        assert form_of(at).text_part.text == "no"
+        screen = await at.press("escape", "f5")
+        assert "Iteration 2" in screen
+        await at.press("r")
+        assert form_of(at).text_part.text == "no"
+        await at.press("ctrl+s")
+
+    play(seat.sit(), story)
+    assert [row.text for row in seat.app.lists.show(BOB, task).feedback] == ["once more", "no"]
+
+
+def test_the_editor_gets_the_text_and_gives_it_back(seat: Seat, tmp_path: Path) -> None:
+    seat.deliver("Add login", checked=False)
+
+    async def story(at: Player) -> None:
+        await at.press("r", "r", *"no")
+        assert "no editor can be opened on this terminal" in await at.press("ctrl+e")
+        assert form_of(at).text_part.text == "no"
+
+    play(seat.sit(EDITOR="true"), story)
+    assert not list(tmp_path.glob("foureyes-*"))

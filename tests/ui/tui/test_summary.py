@@ -1,21 +1,174 @@
-"""The review summary: a snapshot by risk that keeps its numbers."""
+"""The review summary: a snapshot by risk whose numbers stay, whatever others do."""
 
 from __future__ import annotations
 
-from tests.ui.tui.stage import LARGE, Player, Seat, play
+from typing import Any
+
+from msgspec.structs import replace
+
+from foureyes.app.views.review import QueueRow, QueueView
+from foureyes.app.views.task_list import Preview
+from foureyes.core.rules.risk import Risk
+from foureyes.errors import Reason
+from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.marks import FINE, PALETTES, PLAIN
+from foureyes.ui.tui.screens.summary import SummaryPage
+from foureyes.ui.tui.screens.text_page import TextPage
+from foureyes.ui.tui.text.summary import Happened, Looks, header, ordered, summary_lines
+
+from tests.ui.tui.stage import BOB, LARGE, Player, Seat, play
+
+ROW = QueueRow(
+    task="fe-1", title="Add login", priority=1, attempt=2, diff_id="d1", mode="batch", auto_approvable=True,
+    risk=Risk("medium", (Reason("H1", "code changed, no test changed"),)), checks={"tests": "passed", "lint": "failed"},
+    added=278, removed=12, files=4, you=Preview(may_approve=True, rule="P7"), age_seconds=720, n=1, version=7,
+    submitted_at="2026-01-02T00:00:00Z",
+)  # fmt: skip
 
 
-def test_several_tasks(seat: Seat) -> None:
-    one = seat.deliver("Add login", labels=["security"])
-    two = seat.deliver("Sort the list", {"src/sort.py": "x = 1\n", "tests/test_sort.py": "def test_x():\n    pass\n"})
-    three = seat.deliver("Add colours", {"src/RED.py": "RED = 1\n"})
+def looks(plain: bool = False) -> Looks:
+    return Looks(marks=PLAIN if plain else FINE, palette=PALETTES["default"], checks=("tests", "lint"), id_width=5)
+
+
+def painted(rows: list[QueueRow], width: int = 80, **options: Any) -> list[str]:
+    given = {"grouped": True, "reasons": True, **options}
+    return [line.paint(width).plain for line in summary_lines(rows, given.pop("happened", {}), looks(), **given)]
+
+
+def test_a_row_says_checks_mode_iteration_size_and_age_and_drops_them_in_turn() -> None:
+    heading, row, reasons = painted([ROW])
+    assert heading == " ! LOOK (1)"
+    assert reasons.strip() == "code changed, no test changed"
+    assert row.split() == ["1", "fe-1", "Add", "login", "✓✗", "a", "batch", "2", "+278", "12m"]
+    assert len(row) == 80
+    assert header(looks(), 80).plain.index("Quality") == row.index("✓✗")
+    assert header(looks(), 80).plain.index("It") + 2 == row.index(" 2 ") + 2
+    assert painted([ROW], 75)[1].split()[-2:] == ["2", "12m"]
+    assert painted([ROW], 66)[1].split()[-2:] == ["batch", "2"]
+    assert painted([ROW], 60)[1].split()[-2:] == ["a", "2"]
+
+
+def test_what_was_decided_stays_in_its_place_with_what_happened() -> None:
+    other = replace(ROW, task="fe-2", n=2)
+    lines = painted([ROW, other], happened={"fe-1": Happened("approved 14:03", undo=True)}, reasons=False)
+    assert lines[1].rstrip().endswith("approved 14:03 · U")
+    assert "+278" in lines[2]
+
+
+def test_those_that_wait_on_purpose_are_a_group_unless_all_of_them_are_looked_at_closely_anyway() -> None:
+    high, low = Risk("high", (Reason("H1", "security label"),)), Risk("low")
+    rows = [replace(ROW, n=1, mode="per-task", risk=high), replace(ROW, task="fe-2", n=2, risk=low)]
+    assert [line for line in painted(rows, reasons=False) if "(" in line] == [" ‼ LOOK CLOSELY (1)", " · ROUTINE (1)"]
+    rows = [replace(ROW, n=1, mode="per-task", risk=low), replace(ROW, task="fe-2", n=2, risk=high)]
+    headings = [line for line in painted(rows, reasons=False) if "(" in line]
+    assert headings == [" P WAIT ON PURPOSE (1): per task, or held", " ‼ LOOK CLOSELY (1)"]
+
+
+def test_other_orders_keep_the_numbers() -> None:
+    old = replace(ROW, task="fe-2", n=2, submitted_at="2026-01-01T00:00:00Z", priority=0, added=900)
+    for order in ("age", "priority", "size"):
+        assert [row.n for row in ordered([ROW, old], order)] == [2, 1]  # type: ignore[arg-type]
+    assert [row.n for row in ordered([ROW, old], "risk")] == [1, 2]
+
+
+def test_the_keys_of_the_summary(seat: Seat) -> None:
+    first = seat.deliver("Add login", labels=["security"])
+    second = seat.deliver("Add colours", {"src/colours.py": "RED = 1\n"})
+    third = seat.deliver("Sort the list", {"src/sort.py": "x = 1\n", "tests/test_sort.py": "y = 1\n"})
 
     async def story(at: Player) -> None:
-        print(await at.press("r"))
-        print(await at.press("a"))
-        print(await at.press("escape", "enter"))
-        print(await at.press("n"))
-        print(await at.press("n", "escape"))
+        screen = await at.press("r")
+        for words in ("REVIEW SUMMARY", "3 tasks · by risk", "Auto-approvable: 1    Need attention: 2",
+                      "‼ LOOK CLOSELY (2)", "security label", "tests failed", "Checks left to right: tests lint",
+                      "0 decided · 3 left · oldest", "A approve auto-approvable (1)"):  # fmt: skip
+            assert words in screen
+        page = at.app.screen
+        assert isinstance(page, SummaryPage)
+        assert page.rows.at == first
+        await at.press("j", "down")
+        assert page.rows.at == third
+        assert f"WHY {third}" in await at.press("w")
+        assert isinstance(at.app.screen, TextPage)
+        assert "by age; the numbers stay" in await at.press("escape", "o")
+        await at.press("o", "o", "o")
+        await at.press("/", *"risk:h")
+        assert "2 of 3 tasks" in at.screen
+        assert "Sort the list" not in at.screen
+        await at.press("enter")
+        assert "filter: risk:h" in at.screen
+        await at.press("/", *"zz", "enter")
+        assert 'No task matches "zz". Esc clears the filter (3 tasks).' in at.screen
+        screen = await at.press("escape")
+        assert "REVIEW SUMMARY" in screen
+        assert "3 tasks · by risk" in screen
+        assert "FILTERS" in await at.press("f")
+        assert "[2/3]" in await at.press("escape", "2")
+        await at.press("escape")
+        assert page.rows.at == second
+        assert "DIFF" in await at.press("d")
+        assert "[2/3]" not in await at.press("escape")
+        assert "there is no number 7" in await at.press("7")
+        assert "[2/3]" in await at.press("enter")
+        await at.press("escape", "escape")
+        assert "Reviewing 3" in at.screen
 
     play(seat.sit(), story)
-    play(seat.sit(), story, size=LARGE)
+    assert [seat.status(task) for task in (first, second, third)] == ["reviewing"] * 3
+
+
+def test_what_others_do_is_counted_and_taken_in_by_F5_without_moving_the_cursor(seat: Seat) -> None:
+    tasks = [seat.deliver(f"Add part {number}", checked=False) for number in range(3)]
+
+    async def story(at: Player) -> None:
+        await at.press("r", "down")
+        page = at.app.screen
+        assert isinstance(page, SummaryPage)
+        here, rows = page.rows.at, [row.task for row in at.app.flow.rows]
+        gone = next(task for task in tasks if task != here)
+        seat.app.feedback.redo(BOB, gone, "not like this")
+        new = seat.deliver("Add another", checked=False)
+        at.app.look_around()
+        screen = await at.settle()
+        assert "1 new since you opened  [F5]" in screen
+        assert "decided elsewhere" in screen
+        assert new not in screen
+        assert page.rows.at == here
+        screen = await at.press("f5")
+        assert new in screen
+        assert page.rows.at == here
+        assert [row.task for row in at.app.flow.rows] == [*rows, new]
+        assert next(row.decided for row in at.app.flow.rows if row.task == gone) == "gone"
+
+    play(seat.sit(), story)
+    play(seat.sit(), lambda at: _wide(at), size=LARGE)
+
+
+async def _wide(at: Player) -> None:
+    """On a wide screen the task under the cursor stands on the right."""
+    screen = await at.press("r")
+    for words in ("WHY YOU", "CHANGES", "SIGNAL", "IF YOU APPROVE"):
+        assert words in screen
+
+
+def test_ten_thousand_rows_are_made_once_and_painted_when_they_are_on_screen(seat: Seat) -> None:
+    rows = tuple(replace(ROW, task=f"fe-{number}", n=number, title=f"part {number}") for number in range(1, 10_001))
+    view = QueueView(count=len(rows), auto_approvable=1, need_attention=0, checks=("tests", "lint"), rows=rows)
+
+    async def story(at: Player) -> None:
+        app = at.app
+        app.take_snapshot(view)
+        app.go(review.start(app.flow, tuple(row.task for row in rows)))
+        assert "10,000 tasks" in await at.settle()
+        page = app.screen
+        assert isinstance(page, SummaryPage)
+        lines = page.rows.lines
+        await at.press("end")
+        assert page.rows.at == "fe-10000"
+        assert "10,000  fe-10000" in at.screen
+        assert page.rows.lines is lines
+        assert f"{page.rows.at}: code changed, no test changed" in at.screen
+        await at.press("/", *"4812", "enter")
+        assert "1 of 10,000 tasks" in at.screen
+        assert page.rows.at == "fe-4812"
+
+    play(seat.sit(), story)

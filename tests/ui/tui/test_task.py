@@ -1,21 +1,211 @@
-"""The page of a task: what it says, and what its decision keys do to the store."""
+"""The page of a task: what it says, what its decision keys do to store and git, and what others do meanwhile."""
 
 from __future__ import annotations
 
-from tests.ui.tui.stage import Player, Seat, play
+from foureyes.ui.tui.screens.refusal import RefusalPage
+from foureyes.ui.tui.screens.task import TaskPage
+from foureyes.ui.tui.screens.text_page import TextPage
+
+from tests.ui.tui.stage import ALICE, BOB, CI, CODE, LARGE, Player, Seat, play
+
+TWO = {"src/login.py": "def login():\n    return 1\n", "src/steps.py": CODE.replace("return 5\n", "return 55\n")}
 
 
-def test_one_task_is_approved_and_taken_back(seat: Seat) -> None:
-    task = seat.deliver("Add login")
+class Clock:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def page_of(at: Player) -> TaskPage:
+    page = at.app.screen
+    assert isinstance(page, TaskPage)
+    return page
+
+
+def test_one_key_approves_exactly_what_is_on_screen_and_one_takes_it_back_D7(seat: Seat) -> None:
+    task = seat.deliver("Add login", TWO)
 
     async def story(at: Player) -> None:
         screen = await at.press("r")
-        print(screen)
-        screen = await at.press("a")
-        print(screen)
+        for words in (
+            "REVIEW TASK", "Iteration 1", "2 hunks unseen", "WHY YOU", "CHANGES", "2 files", "QUALITY",
+            "FINDINGS none", "REVIEWS  none asked", "SIGNAL   DONE", "IF YOU APPROVE   allowed (P3)",
+        ):  # fmt: skip
+            assert words in screen
+        order = [screen.index(word) for word in ("WHY YOU", "RISK", "CHANGES", "QUALITY", "FINDINGS", "REVIEWS",
+                                                 "SIGNAL", "IF YOU APPROVE")]  # fmt: skip
+        assert order == sorted(order)
+        assert f"{task} approved" in await at.press("a")
         assert seat.status(task) == "approved"
-        screen = await at.press("u")
-        print(screen)
+        assert at.app.last_command.startswith(f"fe approve {task} --seen ")
+        assert f"{task} is back in review" in await at.press("u")
+        assert "nothing to take back" in await at.press("u")
+
+    play(seat.sit(), story)
+    detail = seat.app.lists.show(BOB, task)
+    assert detail.task.status == "reviewing"
+    (approval,) = detail.approvals
+    assert approval.seen == detail.attempts[0].diff_id.removeprefix("sha256:")[:8]
+    assert (approval.look.face, approval.look.shown, approval.look.hunks) == ("tui", 0, 2)
+    assert seat.kinds(task)[-2:] == ["Approved", "ApprovalWithdrawn"]
+
+
+def test_holding_the_key_approves_one_of_six_and_after_a_rest_the_next(seat: Seat) -> None:
+    tasks = [seat.deliver(f"Add part {number}") for number in range(3)]
+
+    async def story(at: Player) -> None:
+        at.app.clock = clock = Clock()
+        await at.press("r", "enter")
+        first = page_of(at).task_id
+        for _ in range(20):
+            clock.now += 0.03
+            await at.press("a", "a") if page_of(at).asked else await at.press("a")
+        assert page_of(at).task_id != first
+        assert f"new task: {page_of(at).task_id}" in at.screen
+        assert [seat.status(task) for task in tasks].count("approved") == 1
+        clock.now += 1.0
+        await at.press("a")
+        assert [seat.status(task) for task in tasks].count("approved") == 2
+        clock.now += 1.0
+        screen = await at.press("a")
+        assert "REVIEW SUMMARY" in screen
+        assert "3 decided in " in screen
+        assert ": 3 approved · Esc board" in screen
+
+    play(seat.sit(), story)
+    assert [seat.status(task) for task in tasks] == ["approved"] * 3
+
+
+def test_a_high_risk_change_with_unseen_hunks_asks_once_and_what_was_shown_is_counted_H4(seat: Seat) -> None:
+    task = seat.deliver("Add login", TWO, labels=["security"])
+
+    async def story(at: Player) -> None:
+        at.app.clock = clock = Clock()
+        await at.press("r")
+        strip = "2 of 2 hunks not shown (login.py, steps.py). A approve anyway"
+        assert strip in await at.press("a")
+        assert strip not in await at.press("escape")  # the question is answered, the page stays
+        assert page_of(at).task_id == task
+        assert strip in await at.press("a")
+        assert strip not in await at.press("down")
+        await at.pilot.resize_terminal(*LARGE)
+        screen = await at.settle()
+        assert "@@ 1–2" in screen
+        clock.now += 1.0
+        page_of(at).hunks.measure()
+        assert "all hunks shown" in await at.settle()
+        await at.press("a")
+
+    play(seat.sit(), story)
+    (approval,) = seat.app.lists.show(BOB, task).approvals
+    assert (approval.look.shown, approval.look.hunks) == (2, 2)
+
+
+def test_a_key_that_would_be_refused_says_why_with_every_reason(seat: Seat) -> None:
+    task = seat.deliver("Add colours", {"src/colours.py": "RED = 1\n"})
+
+    async def story(at: Player) -> None:
+        screen = await at.press("r")
+        assert "[A] Why not?" in screen
+        assert "refused: " in screen
+        screen = await at.press("a")
+        assert isinstance(at.app.screen, RefusalPage)
+        assert "D5" in screen
+        assert "Nothing was changed." in screen
+        screen = await at.press("escape", "w")
+        assert isinstance(at.app.screen, TextPage)
+        assert "If you approve: refused" in screen
+        assert "1 failed" in await at.press("escape", "c")
+
+    play(seat.sit(), story)
+    assert seat.status(task) == "reviewing"
+    assert "refused" not in " ".join(seat.kinds(task))
+
+
+def test_what_others_do_is_a_banner_and_nothing_moves_until_F5(seat: Seat) -> None:
+    task = seat.deliver("Add login", TWO)
+    other = seat.deliver("Add logout")
+
+    async def story(at: Player) -> None:
+        await at.press("r")
+        await at.press(str(at.app.number_of(task) + 1))  # type: ignore[operator]
+        seat.app.feedback.redo(BOB, task, "once more")
+        seat.work(task, {"src/login.py": "def login():\n    return 2\n"})
+        at.app.look_around()
+        screen = await at.settle()
+        assert "MOVED    iteration 2 was handed in" in screen
+        assert "Iteration 1" in screen
+        assert "MOVED" in at.screen.splitlines()[3]
+        for key in ("a", "r", "x"):
+            assert "MOVED    iteration 2" in (await at.press(key)).splitlines()[-3]
         assert seat.status(task) == "reviewing"
+        screen = await at.press("f5")
+        assert "MOVED" not in screen
+        assert "Iteration 2" in screen
+        assert "since you looked at iteration 1: +1 −1" in screen
+        seat.app.checks.run(CI, task)
+        seat.app.decisions.approve(BOB, task, seen=seat.app.lists.show(BOB, task).attempts[-1].diff_id)
+        at.app.look_around()
+        assert "DECIDED  approved" in await at.settle()
+        assert "DECIDED" in await at.press("a")
+        await at.press("n" if page_of(at).app.flow.at == 0 else "p")
+        assert page_of(at).task_id == other
+        seat.checkout.git("switch", "-q", f"fe/{other}")
+        seat.checkout.commit("src/more.py", "more = 1\n")
+        seat.checkout.git("switch", "-q", "main")
+        seat.app.notes.log(ALICE, other, "something for the journal")
+        at.app.look_around()
+        assert "STALE    the branch has" in await at.settle()
+
+    play(seat.sit(), story)
+    assert seat.status(other) == "reviewing"
+
+
+def test_every_other_key_of_the_page(seat: Seat) -> None:
+    task = seat.deliver("Add colours", {**TWO, "src/colours.py": "RED = 1\n"})
+    seat.app.notes.log(ALICE, task, "the log says so")
+
+    async def story(at: Player) -> None:
+        await at.press("r")
+        rows = page_of(at).rows
+        assert "last of 1" in await at.press("n")
+        assert "first of 1" in await at.press("p")
+        assert "Iteration 1" in await at.press("i")
+        assert "handed in" in await at.press("escape", "h") or "submitted" in at.screen
+        assert "the log says so" in await at.press("escape", "l")
+        await at.press("escape", "tab")
+        assert rows.at == "risk"
+        await at.press("tab", "tab", "tab")
+        assert rows.at == "findings"
+        await at.press(".")
+        assert (rows.at or "").startswith("finding:")
+        assert "no further finding" in await at.press(".")
+        await at.press(",")
+        assert "no further finding" in at.screen
+        await at.press("/", *"signal")
+        await at.press("enter", "escape")
+        assert rows.at == "signal"
+        await at.press("home")
+        assert rows.at == "why"
+        await at.press("end")
+        assert rows.at == "answer"
+        await at.press("space", "pageup", "up", "down")
+        assert "there is no file 9" in await at.press("9")
+        screen = await at.press("2")
+        assert "DIFF" in screen
+        assert "(2/3)" in screen
+        await at.press("escape", "f")
+        assert "check tests fails" in at.screen
+        await at.press("escape", "d")
+        assert "DIFF" in at.screen
+        await at.press("escape", "?")
+        assert "HELP  task review" in at.screen
+        await at.press("escape", "escape")
+        assert "foureyes" in at.screen
 
     play(seat.sit(), story)

@@ -24,6 +24,7 @@ from foureyes.ui.tui.keeping import bring_back, forget_draft, keep_draft
 from foureyes.ui.tui.keys import Context
 from foureyes.ui.tui.looking import Looks
 from foureyes.ui.tui.marks import PALETTES, PLAIN, THEMES, Marks, Theme, encoding_of, in_ascii, marks_for, theme_for
+from foureyes.ui.tui.text.lines import age
 
 if TYPE_CHECKING:
     from foureyes.app.views.review import QueueRow, QueueView
@@ -193,7 +194,11 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self.noted(task, decision)
         self.go(self.flow)
         top = self.pages[-1]
-        top.note(" · ".join(part for part in (message, self.flow.message) if part))
+        closing = self.flow.message
+        if closing and not self.flow.left and self.opened_at:
+            spent = age(max(0, round(time.time() - self.opened_at)))
+            closing = closing.replace(" decided:", f" decided in {spent}:")
+        top.note(" · ".join(part for part in (closing, message) if part))
         if not top.paints_later:
             self.call_after_refresh(self.guard.painted)
 

@@ -80,6 +80,8 @@ class FormPage(Page):
 
     def _type(self, character: str) -> None:
         """The first letter goes into the text, wherever the keys were."""
+        if self.looking.held_by:
+            return
         self.text_part.focus()
         self.text_part.insert(character)
 
@@ -100,6 +102,15 @@ class FormPage(Page):
 
     def on_descendant_focus(self, _: events.DescendantFocus) -> None:
         self.draw_keys()
+
+    def on_screen_resume(self, _: events.ScreenResume) -> None:
+        self.draw()
+
+    def put_text(self, text: str) -> None:
+        """The text as it was kept; one goes on at its end."""
+        self.text_part.load_text(text)
+        self.text_part.move_cursor(self.text_part.document.end)
+        self.text_part.read_only = bool(self.looking.held_by)
 
     def draw_keys(self) -> None:
         """What submits, from where the keys are."""

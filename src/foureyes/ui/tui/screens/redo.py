@@ -73,8 +73,7 @@ class RedoPage(FormPage):
         self.part("issues").put([visible(issue) for issue in self.issues], chosen)
         self.part("options").put(options_of(self.checkpoints), {self._option(draft)})
         self.part("priority").put(priorities_of(self.detail.task.priority), {PRIORITIES.index(draft.priority)})
-        self.text_part.load_text(draft.text)
-        self.text_part.read_only = bool(self.looking.held_by)
+        self.put_text(draft.text)
         self._ready = True
         self.draw()
 

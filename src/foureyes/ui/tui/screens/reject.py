@@ -37,9 +37,7 @@ class RejectPage(FormPage):
 
     def _read(self, detail: TaskDetail) -> None:
         self.detail = detail
-        self.text_part.load_text(self.looking.reject)
-        self.text_part.move_cursor(self.text_part.document.end)
-        self.text_part.read_only = bool(self.looking.held_by)
+        self.put_text(self.looking.reject)
         self._ready = True
         self.draw()
 

@@ -59,6 +59,8 @@ class SummaryPage(Page):
         self._details: dict[str, TaskDetail] = {}
         self._reading = ""
         self._drawn: object = None
+        self._left = False
+        """Whether a task was opened from here: then its row is where the reader comes back to."""
 
     def body(self) -> ComposeResult:
         with Horizontal(id="main"):
@@ -80,7 +82,8 @@ class SummaryPage(Page):
         if self.is_mounted:
             flow = self.app.flow
             self.draw()
-            if flow.rows:
+            if flow.rows and self._left:
+                self._left = False
                 self.rows.go(flow.rows[min(flow.at, len(flow.rows) - 1)].task)
 
     # -- what others do
@@ -234,17 +237,16 @@ class SummaryPage(Page):
 
     def do_open(self) -> None:
         """One by one, from the cursor on."""
-        row = self.row()
-        if row is not None:
-            self.app.go(review.step(self.app.flow, "open", at=self._place(row)))
+        self._step("open")
 
     def do_diff(self) -> None:
+        self._step("diff")
+
+    def _step(self, event: review.Event) -> None:
         row = self.row()
         if row is not None:
-            self.app.go(review.step(self.app.flow, "diff", at=self._place(row)))
-
-    def _place(self, row: QueueRow) -> int:
-        return self.app.number_of(row.task) or 0
+            self._left = True
+            self.app.go(review.step(self.app.flow, event, at=self.app.number_of(row.task)))
 
     def do_jump(self) -> None:
         number = int(self.pressed)
@@ -252,6 +254,7 @@ class SummaryPage(Page):
         if view is None or number > len(view.rows):
             self.note(f"there is no number {number}")
             return
+        self._left = True
         self.app.go(review.step(self.app.flow, "open", at=number - 1))
 
     def do_batch(self) -> None:

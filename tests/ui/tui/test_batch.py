@@ -1,0 +1,127 @@
+"""Approving several from one list: ticks, samples, a preview; one decision each."""
+
+from __future__ import annotations
+
+from foureyes.app.views.review import QueueRow
+from foureyes.app.views.task_list import Preview
+from foureyes.core.rules.risk import Risk
+from foureyes.ui.tui.screens.batch import BatchPage
+from foureyes.ui.tui.text.batch import BatchRow, result_line
+
+from tests.ui.tui.stage import BOB, Player, Seat, play
+
+
+class Clock:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def page_of(at: Player) -> BatchPage:
+    page = at.app.screen
+    assert isinstance(page, BatchPage)
+    return page
+
+
+def a_row(**fields: object) -> BatchRow:
+    row = QueueRow(
+        task="fe-1", title="t", priority=2, attempt=1, diff_id="d", mode="batch", auto_approvable=True,
+        risk=Risk("low"), you=Preview(may_approve=True, rule="P7"),
+    )  # fmt: skip
+    return BatchRow(row=row, number=1, **fields)  # type: ignore[arg-type]
+
+
+def test_the_result_says_what_was_left_and_why() -> None:
+    rows = [a_row(done="approved (P7)"), a_row(sampled=True, seen=0, hunks=1), a_row(), a_row(refused=("D5  red",))]
+    words = "1 approved, 3 left (1 refused, 1 sample not seen, 1 not ticked) · U takes the last back"
+    assert result_line(rows) == words
+
+
+def test_enter_approves_what_is_ticked_one_decision_each_and_a_refusal_stays_on_its_row_H2(seat: Seat) -> None:
+    tasks = [
+        seat.deliver(f"Add part {n}", {f"src/part{n}.py": "x = 1\n", f"tests/test_{n}.py": "y = 1\n"}) for n in range(3)
+    ]
+
+    async def story(at: Player) -> None:
+        at.app.clock = clock = Clock()
+        await at.press("r", "a")
+        page = page_of(at)
+        assert "3 of 3 pending · one decision each" in at.screen
+        assert "Enter approve 3" in at.screen
+        assert f"preview of {page.rows.at}" in at.screen
+        assert "look at the list first" in await at.press("enter")  # A Enter, typed blind
+        assert [seat.status(task) for task in tasks] == ["reviewing"] * 3
+        clock.now += 1.0
+        first = page.rows.at
+        await at.press("space")
+        assert "Enter approve 2" in at.screen
+        await at.press("space", "down")
+        clock.now += 1.0
+        page.hunks.measure()
+        assert page.selected().was_shown  # type: ignore[union-attr]
+        assert "2/2" in await at.settle()
+        moved = next(task for task in tasks if task not in (first, page.rows.at))
+        seat.app.feedback.redo(BOB, moved, "once more")
+        screen = await at.press("enter")
+        assert "2 approved, 1 left (1 refused) · U takes the last back" in screen
+        assert "changed since you read it" in screen
+        last = at.app.flow.undo
+        assert f"{last} is back in review" in await at.press("u")
+        assert page_of(at) is page
+        await at.press("escape")
+        assert "1 decided · 2 left" in at.screen
+
+    play(seat.sit(), story)
+    approvals = [row for task in tasks for row in seat.app.lists.show(BOB, task).approvals]
+    assert [row.batch.endswith(" of 3") for row in approvals] == [True, True]
+    assert max(row.look.shown or 0 for row in approvals) == 2
+    assert {row.look.face for row in approvals} == {"tui"}
+
+
+def test_high_risk_is_never_ticked_and_a_sample_joins_when_it_was_shown_H3(seat: Seat) -> None:
+    tasks = [
+        seat.deliver(f"Add part {n}", {f"src/part{n}.py": "x = 1\n", f"tests/test_{n}.py": "y = 1\n"}) for n in range(5)
+    ]
+    risky = seat.deliver("Move the deployment", {"Dockerfile": "FROM scratch\n"})
+
+    async def story(at: Player) -> None:
+        at.app.clock = clock = Clock()
+        await at.press("r", "a")
+        page = page_of(at)
+        marks = {row.row.task: (row.ticked, row.sampled) for row in page.list}
+        assert marks[risky] == (False, False)
+        samples = [task for task in tasks if marks[task] == (False, True)]
+        assert len(samples) == 1
+        assert sum(ticked for ticked, _ in marks.values()) == 4
+        assert "never ticked for you: Space ticks it" in at.screen
+        page.rows.go(samples[0])
+        await at.settle()
+        assert "picked for a look" in await at.press("space")
+        clock.now += 1.0
+        page.hunks.measure()
+        assert "Enter approve 5" in await at.settle()
+        page.rows.go(risky)
+        assert "Enter approve 6" in await at.press("space")
+        await at.press("space", "/", *"deploy", "enter")
+        assert "filter: deploy" in at.screen
+        await at.press("escape")
+        assert "DIFF" in await at.press("d")
+        await at.press("escape")
+        assert page_of(at) is page
+        assert "REDO WITH FEEDBACK" in await at.press("r")
+        await at.press("1", "enter")
+        assert page_of(at) is page
+        assert "redo by you" in at.screen
+        clock.now += 1.0
+        assert "5 approved" in await at.press("enter")
+        await at.press("escape")
+
+    play(seat.sit(), story)
+    assert seat.status(risky) == "open"
+    assert [seat.status(task) for task in tasks] == ["approved"] * 5
+    sampled = [task for task in tasks if seat.app.lists.show(BOB, task).approvals[0].look.sampled]
+    assert len(sampled) == 1
