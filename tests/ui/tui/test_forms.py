@@ -113,7 +113,7 @@ def test_a_draft_outlives_an_app_that_was_killed_and_a_second_window_only_reads_
         assert "half a sen" in screen
         assert "1 comment from the diff added" in screen
         await at.press("t")
-        await at.press("ctrl+q")
+        await at.pilot.press("ctrl+q")
 
     play(seat.sit(), second)
     assert seat.status(task) == "reviewing"

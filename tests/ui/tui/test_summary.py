@@ -67,7 +67,7 @@ def test_those_that_wait_on_purpose_are_a_group_unless_all_of_them_are_looked_at
 def test_other_orders_keep_the_numbers() -> None:
     old = replace(ROW, task="fe-2", n=2, submitted_at="2026-01-01T00:00:00Z", priority=0, added=900)
     for order in ("age", "priority", "size"):
-        assert [row.n for row in ordered([ROW, old], order)] == [2, 1]  # type: ignore[arg-type]
+        assert [row.n for row in ordered([ROW, old], order)] == [2, 1]
     assert [row.n for row in ordered([ROW, old], "risk")] == [1, 2]
 
 

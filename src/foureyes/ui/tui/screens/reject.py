@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual import events
 from textual.app import ComposeResult
 
 from foureyes.ui.tui.deciding import send_reject
@@ -27,7 +26,7 @@ class RejectPage(FormPage):
     """
 
     def body(self) -> ComposeResult:
-        yield TextPart(id="text")
+        yield TextPart(submits=True, id="text")
 
     def reload(self) -> None:
         self.text_part.focus()
@@ -54,13 +53,8 @@ class RejectPage(FormPage):
         self.foot.show(self.rule())
         self.keys.relabel_keys({"enter": "reject", "ctrl+s": "", "tab": "", "ctrl+o": "", "escape": "Esc keeps draft"})
 
-    async def on_key(self, event: events.Key) -> None:
-        if event.key == "enter":
-            event.stop()
-            event.prevent_default()
-            self.press("enter")
-            return
-        await super().on_key(event)
+    def on_text_part_submitted(self, _: TextPart.Submitted) -> None:
+        self.press("enter")
 
     def put_down(self) -> None:
         self.looking.reject = self.text_part.text
