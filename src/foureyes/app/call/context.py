@@ -284,3 +284,8 @@ class Context:
 def stamp(moment: datetime) -> str:
     """UTC with milliseconds, as the journal has it."""
     return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+
+
+def seconds_since(context: Context, moment: str) -> int:
+    """How long ago something was."""
+    return max(0, int((context.clock.now() - datetime.fromisoformat(moment)).total_seconds()))

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.call.context import seconds_since
 from foureyes.app.pages.choices import LEAD, Ways
 from foureyes.app.pages.claimed import claims_of
 from foureyes.app.pages.sentences import one_line
-from foureyes.app.pages.waiting import seconds_since
 from foureyes.app.project.policy import ACCEPT, Proposal, Unaccepted, proposal, unaccepted
-from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
 from foureyes.core.nouns.check import CheckResult
 from foureyes.core.words.ids import Sha, TaskId
@@ -217,6 +216,8 @@ class Attention:
 
     def _rounds(self, look: Look, stop: Stop) -> list[str]:
         """L12: the table of rounds; nothing while the configuration that says how far a loop may go is broken."""
+        from foureyes.app.tasks.escalation import loop_state_of
+
         try:
             state = loop_state_of(self._context, look.tx, self._context.get(look.tx, TaskId(stop.task)))
         except ConfigError:

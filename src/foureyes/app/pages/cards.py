@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypedDict
 
 import msgspec
 
+from foureyes.app.call.context import seconds_since
 from foureyes.app.gate.merge_queue import explain, rules_of
-from foureyes.app.pages.waiting import seconds_since
 from foureyes.app.views.board import Card, CardState
 from foureyes.core.nouns.approval import basis_of
 

@@ -1,26 +1,20 @@
-"""The ways to move what waits for a person (E6): only those that would not be refused for the caller (no dead keys)."""
+"""The ways to move what waits for a person (E6): only those that would not be refused for the caller (no dead keys).
+
+What judges a way is loaded where there is something to judge: `fe status` is asked often, and mostly nothing waits.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.case import Case, case_of
-from foureyes.app.call.signing import active_keys
-from foureyes.app.findings.findings import why_not_waived
-from foureyes.app.findings.lookup import finding_named
-from foureyes.app.gate.merge_queue import refuse_while_merging
-from foureyes.app.review.feedback import judge
 from foureyes.app.views.attention import Choice
-from foureyes.core.loop.engine import LEAD_OPTIONS
-from foureyes.core.nouns.finding import WAIVED_DAYS
-from foureyes.core.rules.involvement import made_by
-from foureyes.core.rules.leading import why_not_lead
 from foureyes.core.rules.rights import barred
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import ConfigError, FoureyesError
 from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:
+    from foureyes.app.call.case import Case
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.core.events.loop import LeadOption
@@ -59,6 +53,8 @@ class Ways:
                 return True
         except ConfigError:  # whether a signature is wanted cannot be said, and the verb would say so
             return False
+        from foureyes.app.call.signing import active_keys
+
         keys = active_keys(self._tx)
         return bool(keys) and any(key.fingerprint in self._context.keys.held() for key in keys)
 
@@ -74,14 +70,19 @@ class Ways:
 
     def leading(self, task: str) -> tuple[Choice, ...]:
         """E3: what the lead may decide about a loop."""
+        from foureyes.app.call.case import case_of
+        from foureyes.app.gate.merge_queue import refuse_while_merging
+
         try:
             case = case_of(self._context, self._tx, self._actor, TaskId(task))
             refuse_while_merging(self._context, self._tx, case.task)
         except FoureyesError:
             return ()
-        return tuple(_lead(task, option) for option in LEAD_OPTIONS if self._may_lead(case, option))
+        return tuple(_lead(task, option) for option in LEAD if self._may_lead(case, option))
 
     def _may_lead(self, case: Case, option: LeadOption) -> bool:
+        from foureyes.core.rules.leading import why_not_lead
+
         may = self.may(f"lead {option}", case.task.id)
         return may and not why_not_lead(case.facts, case.me, case.policy.tiers.lead, self._actor.agent, option)
 
@@ -105,6 +106,8 @@ class Ways:
         """Whether a redo would go through: the verb's own judgement is asked, with some reason."""
         if not self.may("redo", task):
             return False
+        from foureyes.app.review.feedback import judge
+
         try:
             judge(self._context, self._tx, self._actor, task, "redo", "a reason")
         except FoureyesError:
@@ -138,6 +141,12 @@ class Ways:
         """E3: let a blocking finding pass for another while."""
         if not self.may("finding waive", task):
             return ()
+        from foureyes.app.call.case import case_of
+        from foureyes.app.findings.findings import why_not_waived
+        from foureyes.app.findings.lookup import finding_named
+        from foureyes.core.nouns.finding import WAIVED_DAYS
+        from foureyes.core.rules.involvement import made_by
+
         try:
             case = case_of(self._context, self._tx, self._actor, TaskId(task))
             row = finding_named(self._tx, finding)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.call.context import seconds_since
 from foureyes.app.pages.sentences import one_line
-from foureyes.app.pages.waiting import seconds_since
 from foureyes.app.views.board import AgentRow
 from foureyes.core.rules.policy import ReviewPolicy
 

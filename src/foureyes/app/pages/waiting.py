@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.call.context import seconds_since
 from foureyes.app.call.facts import facts_for
 from foureyes.app.pages.task import preview
 from foureyes.app.views.review import QueueRow
@@ -134,11 +134,6 @@ class Judge:
             age_seconds=seconds_since(self._context, attempt.submitted_at),
             you=preview(facts, waiting.me, policy, tip),
         )
-
-
-def seconds_since(context: Context, moment: str) -> int:
-    """How long ago something was."""
-    return max(0, int((context.clock.now() - datetime.fromisoformat(moment)).total_seconds()))
 
 
 def _tip(attempt: Attempt, heads: Mapping[str, Sha], landed: set[Sha]) -> gate.Tip:
