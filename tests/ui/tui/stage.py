@@ -57,7 +57,7 @@ def environ(root: Path) -> dict[str, str]:
     }
 
 
-def build(root: Path) -> Path:
+def build(root: Path, **variables: str) -> Path:
     """A project to be copied: one source file, a pipeline of two checks that a person accepted."""
     checkout = Checkout(root)
     root.mkdir(parents=True)
@@ -68,10 +68,10 @@ def build(root: Path) -> Path:
     checkout.write("check.sh", CHECK)
     checkout.git("add", "-A")
     checkout.git("commit", "-q", "-m", "begin")
-    create_project(str(root), environ(root), ALICE, prefix="fe", target="main", commit=True)
+    create_project(str(root), environ(root) | variables, ALICE, prefix="fe", target="main", commit=True)
     config = root / "foureyes.toml"
     checkout.commit("foureyes.toml", config.read_text() + SETTINGS, message="settings")
-    app = open_project(str(root), environ(root))
+    app = open_project(str(root), environ(root) | variables)
     app.policy.accept(ALICE)
     app.close()
     return root
@@ -80,9 +80,9 @@ def build(root: Path) -> Path:
 class Seat:
     """A copy of the project, and short words for what others do in it while somebody sits at the app."""
 
-    def __init__(self, template: Path, root: Path) -> None:
+    def __init__(self, template: Path, root: Path, **variables: str) -> None:
         shutil.copytree(template, root, symlinks=True)
-        self.root, self.checkout, self.environ = root, Checkout(root), environ(root)
+        self.root, self.checkout, self.environ = root, Checkout(root), environ(root) | variables
         self.app: Application = open_project(str(root), self.environ)
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ from textual.screen import Screen
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.keys import Context, Key, action_of, elsewhere, normal, shown
+from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.key_line import KeyLine
 from foureyes.ui.tui.widgets.rows import Rows
@@ -84,7 +85,7 @@ class Page(Screen[None], inherit_bindings=False):
     def away(self, problem: FoureyesError) -> None:
         """The store does not answer; what is on screen stays."""
         self._away = True
-        self.note(self.paint(f" {problem.message} Trying again.", "banner"))
+        self.note(self.paint(f" Trying again: {visible(problem.message)}", "banner"))
 
     def back_again(self) -> None:
         """The store answers. After an absence everything is asked for anew."""
