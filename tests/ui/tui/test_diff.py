@@ -6,6 +6,7 @@ import shutil
 
 from foureyes.core.nouns.finding import Found
 from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.keys import bound
 from foureyes.ui.tui.screens.diff import DiffPage
 
 from tests.ui.tui.stage import ALICE, BOB, CLAUDE, CODE, CODEX, LARGE, Player, Seat, play
@@ -26,13 +27,13 @@ class Clock:
 
 
 async def open_diff(player: Player, *tasks: str) -> DiffPage:
-    """The diff of the first of some tasks, on top of the board."""
+    """The diff of the first of some tasks."""
     app = player.app
     app.clock = Clock()
-    app.flow = review.step(review.look(review.start(app.flow, tasks), tasks[0]), "diff")
-    page = DiffPage()
-    app.push_screen(page)
+    app.go(review.step(review.look(review.start(app.flow, tasks), tasks[0]), "diff"))
     await player.settle()
+    page = app.screen
+    assert isinstance(page, DiffPage)
     return page
 
 
@@ -293,5 +294,31 @@ def test_a_resize_keeps_the_line_and_what_comes_back_after_a_finding_too(seat: S
         assert "►○ src/steps.py" in screen
         screen = await player.press("tab")
         assert "FILES" not in screen
+
+    play(seat.sit(), story)
+
+
+KEPT_OUT = {"ctrl+q", "ctrl+p", "a", "r", "x", "escape"}
+"""They leave the page; each has a test of its own."""
+
+
+def test_every_key_does_something_sensible_whatever_is_on_screen(seat: Seat) -> None:
+    note = seat.create("Decide")
+    seat.app.claims.start(CLAUDE, note)
+    seat.app.attempts.submit(CLAUDE, note, no_code=True, message="We stay.")
+    planned, ordinary = seat.create("Planned only"), seat.deliver(files=FILES)
+
+    async def story(player: Player) -> None:
+        for task in (note, planned, ordinary):
+            page = await open_diff(player, task)
+            for key, row in bound("diff"):
+                if key in KEPT_OUT:
+                    continue
+                screen = await player.press(key)
+                assert "broke" not in screen, (task, key)
+                if player.app.screen is not page:
+                    await player.press("escape")
+                assert player.app.screen is page, (task, key, row.action)
+            player.app.go(review.IDLE)
 
     play(seat.sit(), story)

@@ -31,6 +31,7 @@ def write_comment(page: ChangePage) -> None:
     """C: a comment on the line or on the range; one's own comment under the cursor is changed."""
     reading = page.reading
     if reading is None or page.canvas.at >= len(reading.rows):
+        page.note("there is no line of code here")
         return
     row = reading.rows.rows[page.canvas.at]
     if row.kind == "comment":

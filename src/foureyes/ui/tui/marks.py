@@ -87,19 +87,19 @@ def _palette(**styles: str) -> Palette:
 
 PALETTES: dict[Theme, Palette] = {
     "default": _palette(
-        text="none", dim="#8a8f98", title="bold", heading="bold #7aa2f7", cursor="bold on #2d3f63", focus="bold",
+        text="none", dim="#8a8f98", title="bold", heading="bold #7aa2f7", cursor="bold on #1d2740", focus="bold",
         added="#9ece6a", removed="#f7768e", hunk="#7dcfff", ok="#9ece6a", bad="bold #f7768e", warn="#e0af68",
         high="bold #f7768e", medium="#e0af68", low="#8a8f98", banner="bold #1a1b26 on #e0af68", key="bold #7aa2f7",
         link="underline #7dcfff", error="bold #f7768e",
     ),
     "light": _palette(
-        text="none", dim="#5c6370", title="bold", heading="bold #1e4fa3", cursor="bold on #cfe0ff", focus="bold",
+        text="none", dim="#5c6370", title="bold", heading="bold #1e4fa3", cursor="bold on #edf3ff", focus="bold",
         added="#1a7f37", removed="#b3261e", hunk="#0b6a8f", ok="#1a7f37", bad="bold #b3261e", warn="#8a5a00",
         high="bold #b3261e", medium="#8a5a00", low="#5c6370", banner="bold #ffffff on #8a5a00", key="bold #1e4fa3",
         link="underline #0b6a8f", error="bold #b3261e",
     ),
     "blue-orange": _palette(
-        text="none", dim="#8a8f98", title="bold", heading="bold #8ab4f8", cursor="bold on #2d3f63", focus="bold",
+        text="none", dim="#8a8f98", title="bold", heading="bold #8ab4f8", cursor="bold on #1d2740", focus="bold",
         added="#62b0ff", removed="#ff9e3d", hunk="#b8b8ff", ok="#62b0ff", bad="bold #ff9e3d", warn="#ffd08a",
         high="bold #ff9e3d", medium="#ffd08a", low="#8a8f98", banner="bold #1a1b26 on #ffd08a", key="bold #8ab4f8",
         link="underline #8ab4f8", error="bold #ff9e3d",

@@ -232,7 +232,8 @@ class ChangePage(Page):
     def _title(self, reading: Reading) -> Text:
         """What is shown, compared with what, and how much of it is unseen; of a long path the end is shown."""
         wide, total = self.wide >= WITH_FILES, len(self.looking.hunks or ())
-        parts = [reading.compared_in_words() + (f" ({reading.why_in_words()})" if wide else "")]
+        why = f" ({reading.why_in_words()})" if wide and reading.view.since is not None else ""
+        parts = [reading.compared_in_words() + why]
         parts += ["whitespace shown"] if wide else []
         parts += [f"unseen {self.looking.unseen}/{total}", f"findings {len(reading.findings)}"]
         parts += [f"comments {len(self.looking.comments)}"] if self.looking.comments else []

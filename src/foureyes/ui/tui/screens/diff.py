@@ -61,7 +61,8 @@ class DiffPage(ChangePage):
         elif left:
             self.note(f"the end: {left} of {total} hunks are in folded files · Enter on one unfolds it")
         else:
-            self.note(f"all {total} hunks seen · A approve  R redo  X reject")
+            seen = f"all {total} hunks seen" if total != 1 else "the one hunk was seen"
+            self.note(f"{seen if total else 'that is all'} · A approve  R redo  X reject")
 
     # -- moving
 
