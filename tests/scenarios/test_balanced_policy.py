@@ -96,7 +96,7 @@ def test_who_approved_an_earlier_attempt_needs_a_reason_and_is_audited(stage: St
     stage.done(cast.alice, "redo", work.task, "-m", "add a test")
     again = stage.hand_in(cast.codex, work.task)
     assert stage.reviewable(cast.gemini)[work.task] == {
-        "may_approve": True, "rule": "P5", "needs_reason": True, "stale": False, "reasons": [],
+        "may_approve": True, "rule": "P5", "needs_reason": True, "stale": False, "reasons": [], "unseen": "note",
     }  # fmt: skip
     stage.may_not_approve(cast.gemini, again, rules=["P5"])
     done = stage.approve(cast.gemini, again, "--comment", "the test is there now")
