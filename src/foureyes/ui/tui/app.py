@@ -24,9 +24,11 @@ from foureyes.ui.tui.keeping import bring_back, forget_draft, keep_draft
 from foureyes.ui.tui.keys import Context
 from foureyes.ui.tui.looking import Looks
 from foureyes.ui.tui.marks import PALETTES, PLAIN, THEMES, Marks, Theme, encoding_of, in_ascii, marks_for, theme_for
+from foureyes.ui.tui.returning import come_back, keep_position
 from foureyes.ui.tui.text.lines import age
 
 if TYPE_CHECKING:
+    from foureyes.app.views.draft import Position
     from foureyes.app.views.review import QueueRow, QueueView
     from foureyes.ui.tui.screens.page import Page
     from foureyes.ui.tui.text.summary import Order
@@ -77,6 +79,12 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self.opened_at = 0.0
         """When that was, in seconds since the epoch."""
         self.order: Order = "risk"
+        self.review_filter = ""
+        """What the summary is narrowed to."""
+        self.left_at: Position | None = None
+        """Where the person was when the app ended; the first R goes on there."""
+        self.kept: Position | None = None
+        """The position as it was last written down."""
         self.gone_elsewhere: set[str] = set()
         """Tasks of the snapshot that others decided meanwhile."""
         self.decided_at: dict[str, str] = {}
@@ -112,6 +120,7 @@ class FoureyesApp(App[None], inherit_bindings=False):
         from foureyes.ui.tui.screens.board import BoardPage
 
         self.push_screen(BoardPage())
+        come_back(self)
         self._watch = self.set_interval(LOOK_SECONDS, self.look_around)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -166,6 +175,7 @@ class FoureyesApp(App[None], inherit_bindings=False):
         top.arrive()
         if flow.message:
             top.note(flow.message)
+        keep_position(self)
 
     def _follow(self, names: list[str]) -> None:
         """Close what is not wanted, open what is."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.returning import resume
 
 if TYPE_CHECKING:
     from foureyes.app.views.review import QueueView
@@ -12,14 +15,26 @@ if TYPE_CHECKING:
 
 
 def begin(page: Page) -> None:
-    """R: everything that waits, as it is now."""
+    """R: everything that waits, as it is now. The first one after a restart goes on where the person was."""
 
     def opened(view: QueueView) -> None:
         app = page.app
+        left_at, app.left_at = app.left_at, None
+        app.review_filter = left_at.filter if left_at is not None else ""
+        if left_at is not None and left_at.tasks:
+            view = in_order(view, left_at.tasks)
         app.take_snapshot(view)
-        app.go(review.start(app.flow, tuple(row.task for row in view.rows)))
+        begun = review.start(app.flow, tuple(row.task for row in view.rows))
+        app.go(begun if left_at is None else resume(begun, left_at))
 
     page.ask(lambda desk: desk.application.queue.view(desk.actor), opened)
+
+
+def in_order(view: QueueView, tasks: tuple[str, ...]) -> QueueView:
+    """What still waits of a snapshot, in its order, and then what is new."""
+    place = {task: number for number, task in enumerate(tasks)}
+    rows = sorted(view.rows, key=lambda row: place.get(row.task, len(place)))
+    return replace(view, rows=tuple(replace(row, n=number) for number, row in enumerate(rows, 1)))
 
 
 def take_in(page: Page) -> None:
@@ -31,8 +46,6 @@ def take_in(page: Page) -> None:
         fresh = {row.task: row for row in view.rows}
         rows = tuple(fresh.get(task) or row for task, row in known.items())
         rows += tuple(row for row in view.rows if row.task not in known)
-        from msgspec.structs import replace
-
         app.take_snapshot(replace(view, rows=tuple(replace(row, n=n) for n, row in enumerate(rows, 1))))
         app.go(review.take_in(app.flow, tuple(row.task for row in view.rows)))
 

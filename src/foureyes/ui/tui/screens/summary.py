@@ -14,6 +14,7 @@ from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.filters import Filter, parse
 from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.returning import keep_position
 from foureyes.ui.tui.reviewing import take_in
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.summary import (
@@ -71,6 +72,7 @@ class SummaryPage(Page):
 
     def on_mount(self) -> None:
         self.query_one("#preview", Rows).can_focus = False
+        self.filter = parse(self.app.review_filter)
         super().on_mount()
         self.rows.focus()
 
@@ -267,6 +269,8 @@ class SummaryPage(Page):
 
     def _filtered(self, text: str) -> None:
         self.filter = parse(text)
+        self.app.review_filter = text
+        keep_position(self.app)
         self.draw()
 
     def do_filters(self) -> None:
@@ -278,6 +282,7 @@ class SummaryPage(Page):
     def do_order(self) -> None:
         order: Order = ORDERS[(ORDERS.index(self.app.order) + 1) % len(ORDERS)]
         self.app.order = order
+        keep_position(self.app)
         self.note(f"by {order}; the numbers stay")
         self.draw()
 

@@ -1,0 +1,98 @@
+"""Coming back: where the reviewer was is kept whenever they move, so that they find it again however the app ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.views.draft import Draft, Position, PositionFile, RedoDraft
+from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.text.summary import ORDERS, Order
+
+if TYPE_CHECKING:
+    from foureyes.ui.tui.app import FoureyesApp
+
+LOOKED_THROUGH = 50
+"""So many drafts are looked through at the start for one with words in it."""
+
+
+def position_of(flow: review.Flow, order: str, filter: str) -> Position:
+    """Where somebody is in a review. Who is on the board is nowhere in particular."""
+    if flow.place == "idle":
+        return Position(order=order)
+    return Position(
+        screen=flow.form if flow.place == "feedback" else flow.place,
+        task=flow.task,
+        order=order,
+        filter=filter,
+        tasks=tuple(row.task for row in flow.rows),
+        decided={row.task: row.decided for row in flow.rows if row.decided},
+    )
+
+
+def resume(flow: review.Flow, position: Position) -> review.Flow:
+    """A review that has just begun, moved on to where somebody was; what is gone since then is not looked for."""
+    places = [number for number, row in enumerate(flow.rows) if row.task == position.task]
+    if not places:
+        return flow
+    there = review.step(flow, "open", at=places[0])
+    if position.screen == "diff":
+        return review.step(there, "diff")
+    if position.screen in ("redo", "reject"):
+        return review.write(there, "redo" if position.screen == "redo" else "reject")
+    return there
+
+
+def welcome(position: Position, drafts: list[Draft]) -> str:
+    """One line for who comes back; nothing where nothing was left open."""
+    parts = []
+    if position.tasks:
+        count = len(position.tasks)
+        at = f"{position.tasks.index(position.task) + 1}/" if position.task in position.tasks else ""
+        parts.append(f"{at}{count} in review")
+    parts += [f"draft {kind_of(draft)} for {draft.task}" for draft in drafts[:1]]
+    if len(drafts) > 1:
+        parts.append(f"{len(drafts) - 1} more draft{'' if len(drafts) == 2 else 's'}")
+    return f"Welcome back: {', '.join(parts)}.  R continues" if parts else ""
+
+
+def kind_of(draft: Draft) -> str:
+    """What a draft with words would become."""
+    if draft.redo != RedoDraft():
+        return "redo"
+    return "reject" if draft.reject else "comments"
+
+
+def order_named(name: str) -> Order:
+    """An order by the name that was kept; by risk where there is none of that name."""
+    return next((order for order in ORDERS if order == name), "risk")
+
+
+def come_back(app: FoureyesApp) -> None:
+    """At the start: say where the person was. The next R goes on there."""
+
+    def read(desk: Desk) -> tuple[PositionFile, list[Draft]]:
+        drafts = desk.application.drafts
+        file = drafts.position(desk.actor)
+        names = sorted(drafts.listed(desk.actor), key=lambda name: name != file.position.task)
+        begun = [drafts.load(desk.actor, name).draft for name in names[:LOOKED_THROUGH]]
+        return file, [draft for draft in begun if draft.has_words]
+
+    def done(answer: tuple[PositionFile, list[Draft]]) -> None:
+        file, drafts = answer
+        app.left_at, app.order = file.position, order_named(file.position.order)
+        if text := file.note or welcome(file.position, drafts):
+            app.pages[0].note(text)
+
+    app.desk.ask(app, read, done, lambda _: None)
+
+
+def keep_position(app: FoureyesApp) -> None:
+    """Write down where the reviewer is; one that has not moved is not written again."""
+    position = position_of(app.flow, app.order, app.review_filter)
+    if position == app.kept:
+        return
+    app.kept = position
+    app.desk.ask(
+        app, lambda desk: desk.application.drafts.save_position(desk.actor, position), lambda _: None, lambda _: None
+    )
