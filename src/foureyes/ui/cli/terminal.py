@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -32,4 +33,5 @@ def open_terminal(session: Session) -> None:
         lambda: open_project(cwd, os.environ, lambda question: desk.aside(question)),
         lambda app: app.sessions.recognise(lambda programs: whoami(os.environ, asserted, programs)),
     )
+    gc.enable()  # a command that ends at once does without; the app stays
     open_app(desk).run()

@@ -1,0 +1,125 @@
+"""The terminal app as people have it: the real `fe` at a real terminal, by real keys; then the store and git."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.stage.commands import Stage, git
+from tests.stage.terminal import Terminal
+
+pytestmark = pytest.mark.scenario
+
+ALTERNATE_SCREEN = (b"\x1b[?1049h", b"\x1b[?1049l")
+MOUSE = (b"\x1b[?1000h", b"\x1b[?1000l")
+CURSOR = (b"\x1b[?25l", b"\x1b[?25h")
+
+
+def is_left_as_it_was(terminal: Terminal) -> bool:
+    """Whether the modes are those of before, and what was switched on for the app is off again."""
+    switched = all(
+        terminal.bytes.rfind(on) < terminal.bytes.rfind(off) for on, off in (ALTERNATE_SCREEN, MOUSE, CURSOR)
+    )
+    return switched and terminal.modes == terminal.before
+
+
+def test_R_Enter_D_Space_A_approves_what_was_on_screen_and_it_can_be_merged(stage: Stage) -> None:
+    cast = stage.cast
+    work = stage.in_review(cast.alice, cast.claude, lines=40)
+    other = stage.in_review(cast.alice, cast.codex)
+    before = stage.git("rev-parse", "main")
+    with Terminal(cast.job, cwd=stage.repo) as terminal:
+        assert work.task in terminal.until("REVIEW PENDING │ 2 tasks │ Press [R] to review")
+        terminal.press("r", "REVIEW SUMMARY")
+        first = work.task if terminal.text.index(work.task) < terminal.text.index(other.task) else other.task
+        terminal.press("enter", "1/2")
+        assert f"DIFF {first}  {first}.txt" in terminal.press("d", "unseen 1/1")
+        while "unseen 1/1" in terminal.text:  # as people do: read on until there is nothing more
+            before_key = terminal.text
+            terminal.type("space")
+            terminal.wait(lambda text=before_key: terminal.text != text, "what Space did")  # type: ignore[misc]
+        terminal.type("a")
+        terminal.wait(lambda: stage.status(first) == "approved", "the approval")
+        terminal.until("approved")
+        terminal.type("ctrl+q")
+        assert terminal.end() == 0
+        assert is_left_as_it_was(terminal)
+    assert stage.git("rev-parse", "main") == before
+    (approval,) = stage.show(first)["approvals"]
+    assert approval["face"] == "tui"
+    assert stage.run(cast.alice, "merge", "--wait").rc == 0
+    assert f"{first}.txt" in stage.git("ls-tree", "--name-only", "main")
+    assert stage.verify() > 0
+
+
+def test_bare_fe_is_for_an_agent_what_it_has_to_know(stage: Stage) -> None:
+    agent = stage.cast.claude
+    told = agent.fe(cwd=stage.repo)
+    assert told.rc == 0
+    assert told.out == agent.fe("prime", cwd=stage.repo).out
+    with Terminal(agent, cwd=stage.repo) as terminal:
+        assert terminal.end() == 0
+    assert ALTERNATE_SCREEN[0] not in terminal.bytes
+    assert "fe submit" in terminal.bytes.decode()
+
+
+def test_without_a_project_Esc_leaves_nothing_and_Enter_sets_one_up(stage: Stage, bare_repo: Path) -> None:
+    job = stage.cast.job
+    with Terminal(job, cwd=bare_repo) as terminal:
+        assert "set it up now (fe init)" in terminal.until("No Foureyes project here yet")
+        terminal.type("escape")
+        assert terminal.end() != 0
+        assert is_left_as_it_was(terminal)
+    assert not (bare_repo / ".foureyes").exists()
+    with Terminal(job, cwd=bare_repo) as terminal:
+        terminal.until("No Foureyes project here yet")
+        terminal.press("enter", "Nothing planned yet.")
+        terminal.type("q")
+        assert terminal.end() == 0
+    assert git(bare_repo, "log", "-1", "--format=", "--name-only") == "foureyes.toml"
+    assert stage.cast.alice.fe("list", cwd=bare_repo).rc == 0
+
+
+def test_what_was_typed_and_where_survives_kill_9(stage: Stage) -> None:
+    cast = stage.cast
+    work = stage.in_review(cast.alice, cast.claude)
+    other = stage.in_review(cast.alice, cast.codex)
+    with Terminal(cast.job, cwd=stage.repo) as terminal:
+        terminal.until("REVIEW PENDING")
+        terminal.press("r", "REVIEW SUMMARY")
+        terminal.press("2", "2/2")
+        terminal.press("r", "REDO WITH FEEDBACK")
+        terminal.until("Previous iterations: 1")
+        terminal.type(*"the limit is hard-coded")
+        terminal.until("the limit is hard-coded")
+        kept = stage.folder
+        terminal.wait(
+            lambda: any("hard-coded" in path.read_text(errors="replace") for path in kept.rglob("drafts/**/*.json")),
+            "the draft in its file",
+        )
+        terminal.signal(signal.SIGKILL)
+        assert terminal.end() == -signal.SIGKILL
+    with Terminal(cast.job, cwd=stage.repo) as terminal:
+        assert ".  R continues" in terminal.until("Welcome back: 2/2 in review, draft redo for ")
+        terminal.press("r", "REDO WITH FEEDBACK")
+        terminal.until("the limit is hard-coded")
+        terminal.type("ctrl+s")
+        terminal.wait(lambda: "open" in (stage.status(work.task), stage.status(other.task)), "the redo")
+        sent = work if stage.status(work.task) == "open" else other
+        terminal.type("ctrl+q")
+        assert terminal.end() == 0
+    assert "> the limit is hard-coded" in stage.run(cast.claude, "context", sent.task).out
+    with Terminal(cast.job, cwd=stage.repo) as terminal:
+        assert "draft redo" not in terminal.until("REVIEW PENDING │ 1 task")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_the_terminal_as_it_was(stage: Stage, number: signal.Signals) -> None:
+    with Terminal(stage.cast.job, cwd=stage.repo) as terminal:
+        terminal.until("Nothing planned yet.")
+        assert terminal.modes != terminal.before
+        terminal.signal(number)
+        terminal.end()
+        assert is_left_as_it_was(terminal)
