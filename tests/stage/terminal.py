@@ -41,6 +41,8 @@ os.execvp(sys.argv[3], sys.argv[3:])
 """Who opens a terminal as the first process of a session has it; its number stays when it becomes the program."""
 PATIENCE = 120.0
 """Against what never comes, in seconds. No test says how long something may take."""
+READ_SECONDS = 0.5
+"""So long somebody looks at a screen before the next key."""
 LOOK_SECONDS = 0.05
 """How often something is looked at that cannot tell by itself that it changed."""
 
@@ -124,6 +126,13 @@ class Terminal:
     def until(self, text: str) -> str:
         """Look until something is on screen; the screen."""
         self.wait(lambda: text in self.text, f"{text!r} on screen")
+        return self.text
+
+    def read(self) -> str:
+        """Look at the screen as a person does: until it stands still for a moment; the screen."""
+        with self._changed:
+            while self._changed.wait(READ_SECONDS):
+                pass
         return self.text
 
     def wait(self, is_so: Callable[[], bool], what: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar
@@ -121,6 +123,9 @@ class FoureyesApp(App[None], inherit_bindings=False):
 
         self.push_screen(BoardPage())
         come_back(self)
+        if not self.is_headless:
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                asyncio.get_running_loop().add_signal_handler(number, self.leave)
         self._watch = self.set_interval(LOOK_SECONDS, self.look_around)
 
     def on_resize(self, event: events.Resize) -> None:
