@@ -11,11 +11,11 @@ BIN         := $(VENV)/bin
 STAMP       := $(VENV)/.made-from
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test nightly check lint types contracts docs docs-check bench clean
+.PHONY: help setup demo test nightly check lint types contracts docs docs-check pictures bench clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
-	@echo "parts of check: lint types contracts docs-check test     make docs writes docs/reference"
+	@echo "parts of check: lint types contracts docs-check test     make docs writes docs/reference, make pictures docs/pictures"
 	@echo "one test: make test PYTEST_ARGS='tests/core -k minor'     another Python: make PYTHON=python3.12 test"
 
 setup: $(STAMP)
@@ -61,6 +61,9 @@ docs: $(STAMP)
 
 docs-check: $(STAMP)
 	@$(BIN)/python -m tools.reference --check
+
+pictures: $(STAMP)
+	@$(BIN)/python -m tools.pictures
 
 bench: $(STAMP)
 	@$(BIN)/python -m bench
