@@ -87,7 +87,7 @@ def test_a_high_risk_change_with_unseen_hunks_asks_once_and_what_was_shown_is_co
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
         await at.press("r")
-        strip = "2 of 2 hunks not shown (login.py, steps.py). A approve anyway"
+        strip = "2 of 2 hunks not shown (login.py and 1 more). A approve anyway · D read them"
         assert strip in await at.press("a")
         assert strip not in await at.press("escape")  # the question is answered, the page stays
         assert page_of(at).task_id == task

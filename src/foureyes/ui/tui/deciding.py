@@ -81,9 +81,9 @@ def _reads(page: Page) -> str:
 
 def unseen_words(looking: Looking) -> str:
     """How many hunks were not shown, and where they are."""
-    places = ", ".join(visible(path.rsplit("/", 1)[-1]) for path in looking.unseen_paths[:3])
-    more = ", …" if len(looking.unseen_paths) > 3 else ""
-    return f"{looking.unseen} of {len(looking.hunks or ())} hunks not shown ({places}{more})"
+    first, *others = looking.unseen_paths
+    more = f" and {len(others)} more" if others else ""
+    return f"{looking.unseen} of {len(looking.hunks or ())} hunks not shown ({visible(first.rsplit('/', 1)[-1])}{more})"
 
 
 def _approve(page: Page, case: Case, looking: Looking, reason: str) -> None:

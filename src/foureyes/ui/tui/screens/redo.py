@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 PRIORITIES: tuple[PriorityChange, ...] = ("same", "bump", "lower")
 CHECKPOINTS = 5
 """So many of the newest checkpoints are offered."""
+TALL = 30
+"""From this height the form is as tall as what it holds; below it takes what there is."""
 EMPTY = "choose an issue or write a sentence (F1)"
 
 
@@ -88,6 +90,7 @@ class RedoPage(FormPage):
     def draw(self) -> None:
         if not self.is_mounted:
             return
+        self.set_class(self.app.size.height >= TALL, "-tall")
         comments = self.looking.comments
         added = f" ({len(comments)} comment{'' if len(comments) == 1 else 's'} from the diff added)" if comments else ""
         self.query_one("#rule-issues", Bar).show(self.rule("Quick Issues (press number to toggle)"))

@@ -21,10 +21,6 @@ EMPTY = "say why: it is shown on the task (F1)"
 class RejectPage(FormPage):
     """One text, required. Enter submits: a reason is a sentence; more of them are written in the editor."""
 
-    DEFAULT_CSS = """
-    RejectPage TextPart { height: 4; }
-    """
-
     def body(self) -> ComposeResult:
         yield TextPart(submits=True, id="text")
 

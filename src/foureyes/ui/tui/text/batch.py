@@ -48,9 +48,14 @@ class Pens(msgspec.Struct, frozen=True, kw_only=True):
 
 def header(pens: Pens, width: int) -> Text:
     """The line above the rows."""
-    right = f"{'±':>6}  {'Checks':<{max(6, len(pens.checks))}} It  {'Seen':>5}  {'Risk':<18} "
+    right = f"{'±':>5} {'Checks':<{max(6, len(pens.checks))}} It  {'Seen':>5} {'Risk':<{_risk_width(width)}}"
     left = Text(f"         #  {'Task':<{pens.id_width}}  Title", pens.palette["dim"])
-    return cut(left, max(1, width - len(right)), pad=True).append(right, pens.palette["dim"])
+    return cut(left, max(1, width - len(right) - 1), pad=True).append(f" {right}", pens.palette["dim"])
+
+
+def _risk_width(width: int) -> int:
+    """How much of the worst reason fits."""
+    return 14 if width < 100 else 34
 
 
 def batch_line(row: BatchRow, pens: Pens, width: int) -> Text:
@@ -67,11 +72,10 @@ def batch_line(row: BatchRow, pens: Pens, width: int) -> Text:
         line.stylize(palette["dim"])
         return line
     checks = checks_text(task, pens.checks, marks, palette)
-    right = Text(f"{'+' + str(task.added):>6}  ")
+    right = Text(f"{'+' + str(task.added):>5} ")
     right.append_text(checks).append(" " * (max(6, len(pens.checks)) - checks.cell_len))
-    right.append(f" {task.attempt:>2}  {seen_words(row):>5}  ")
-    right.append(cut(Text(_risk(row, marks), palette[task.risk.level]), 18, pad=True))
-    right.append(" ")
+    right.append(f" {task.attempt:>2}  {seen_words(row):>5} ")
+    right.append(cut(Text(_risk(row, marks), palette[task.risk.level]), _risk_width(width), pad=True))
     return cut(left, max(1, width - right.cell_len - 1), pad=True).append(" ").append_text(right)
 
 
