@@ -555,3 +555,28 @@ def test_a_fido_key_is_never_written_over_and_can_be_forgotten(desk: Desk, fido:
     assert {path: path.read_bytes() for path in desk.folder.iterdir()} == before
     desk.ring.forget(fido.fingerprint)
     assert (list(desk.folder.iterdir()), fido.handle.exists()) == ([], True)
+
+
+def test_a_batch_asks_once_and_signs_each_I9(desk: Desk, made: str, answers: list[str]) -> None:
+    public = desk.ring.held()[made]
+    answers += [SECRET, SECRET]
+    with desk.ring.once():
+        signatures = [desk.ring.sign(made, statement) for statement in (b"approve fe-1", b"approve fe-2")]
+    assert len(answers) == 1
+    desk.ring.sign(made, b"approve fe-3")
+    assert not answers
+    assert [desk.ring.verify(public, statement, signature) for statement, signature in
+            zip((b"approve fe-1", b"approve fe-2"), signatures, strict=True)] == ["", ""]  # fmt: skip
+    assert desk.ring.verify(public, b"approve fe-2", signatures[0])
+
+
+def test_whoever_owns_the_terminal_lets_the_question_be_asked_I9(desk: Desk, made: str, answers: list[str]) -> None:
+    asked = []
+
+    def asking(question: Callable[[], str]) -> str:
+        asked.append(len(answers))
+        return question()
+
+    answers += [SECRET]
+    assert KeyRing(desk.environ, asking).sign(made, STATEMENT)
+    assert (asked, answers) == ([1], [])

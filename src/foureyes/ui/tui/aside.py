@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
@@ -12,6 +15,8 @@ from foureyes.errors import Reason, Refused
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
+BROKEN_OFF = Reason("I9", "it was broken off at the passphrase or the touch")
+
 
 def step_aside(app: FoureyesApp, question: Callable[[], str]) -> str:
     """The answer to a question that needs the terminal for itself. What goes wrong in it is told after the app is back:
@@ -20,12 +25,11 @@ def step_aside(app: FoureyesApp, question: Callable[[], str]) -> str:
     answer = ""
     problem: Exception | None = None
     try:
-        with app.suspend():
+        with app.suspend(), _interruptible():
             try:
                 answer = question()
             except KeyboardInterrupt:
-                why = Reason("I9", "it was broken off at the passphrase or the touch")
-                problem = Refused("nothing was signed, so nothing was changed.", reasons=(why,))
+                problem = Refused("nothing was signed, so nothing was changed.", reasons=(BROKEN_OFF,))
             except Exception as error:
                 problem = error
     except SuspendNotSupported:
@@ -34,3 +38,18 @@ def step_aside(app: FoureyesApp, question: Callable[[], str]) -> str:
     if problem is not None:
         raise problem
     return answer
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl+C breaks the question off, and not the app: the loop's own handler would wait for the end of the question,
+    and end the app then.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
