@@ -98,6 +98,7 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self._numbers: dict[str, int] = {}
         self._asking = False
         self._busy_from: float | None = None
+        self._wait = ""
         self._watch: Timer | None = None
 
     @property
@@ -298,15 +299,23 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self.desk.pending -= 1
         if not self.desk.pending:
             self._busy_from = None
+            if self._wait and self.pages and self.pages[-1].noted == self._wait:
+                self.pages[-1].note("")
+            self._wait = ""
 
     def _show_wait(self) -> None:
-        if self._busy_from is None:
+        """Say that something takes its time; what was just said about a decision stays."""
+        top = self.pages[-1]
+        if self._busy_from is None or (top.noted and top.noted != self._wait):
             return
         waited = time.monotonic() - self._busy_from
         if waited >= WORDS_SECONDS:
-            self.pages[-1].note(f"waiting for the store ({waited:.0f} s)")
+            self._wait = f"waiting for the store ({waited:.0f} s)"
         elif waited >= SPINNER_SECONDS:
-            self.pages[-1].note(self.marks.ellipsis)
+            self._wait = self.marks.ellipsis
+        else:
+            return
+        top.note(self._wait)
 
     # -- sheets
 

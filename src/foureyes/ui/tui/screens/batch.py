@@ -93,7 +93,6 @@ class BatchPage(Page):
         for row in self.list:
             looking = self.app.looks.of(row.row.task)
             if looking.hunks is None:
-                row.hunks, row.seen = row.row.hunks, None if row.row.hunks is None else 0
                 continue
             before = row.was_shown
             row.hunks = len(looking.hunks)

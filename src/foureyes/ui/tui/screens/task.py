@@ -11,10 +11,9 @@ from textual.containers import Horizontal
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.deciding import Case, approve, banner_of, rebased, send_back
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.marks import visible
-from foureyes.ui.tui.reading import last_look
 from foureyes.ui.tui.screens.page import Page
+from foureyes.ui.tui.task_reading import read
 from foureyes.ui.tui.text.task import Drawing, TaskView, head_line, section_lines, sections
 from foureyes.ui.tui.widgets.hunks import Hunks
 from foureyes.ui.tui.widgets.rows import Rows
@@ -22,14 +21,10 @@ from foureyes.ui.tui.widgets.rows import Rows
 if TYPE_CHECKING:
     from textual import events
 
-    from foureyes.app.views.review import QueueRow
     from foureyes.app.views.task import TaskDetail
-    from foureyes.ui.tui.looking import Looking
 
 WIDE = 120
 """From this width the right half shows the change itself."""
-MANY = 500
-"""So many tasks are judged to learn the risk of one: what else waits has a say in it."""
 
 
 class TaskPage(Page):
@@ -388,28 +383,3 @@ class TaskPage(Page):
             hit = next((place for place in reversed(places) if place < here), places[-1] if places else None)
         if hit is not None:
             self.rows.go(order[hit])
-
-
-def read(desk: Desk, task: str, row: QueueRow | None, looking: Looking) -> TaskView:
-    """A task for one look. A change that git cannot show is said, and the rest is shown all the same."""
-    app = desk.application
-    detail = app.lists.show(desk.actor, task)
-    attempt = detail.attempts[-1] if detail.attempts else None
-    if detail.task.status == "reviewing" and (row is None or attempt is None or row.diff_id != attempt.diff_id):
-        rows = app.queue.view(desk.actor, most=MANY).rows
-        row = next((each for each in rows if each.task == detail.task.id), None)
-    view = TaskView(detail=detail, row=row)
-    if attempt is None or attempt.no_code:
-        return view
-    from msgspec.structs import replace
-
-    try:
-        change = app.attempts.changes(task)
-        since = None
-        before = looking.attempt or last_look(detail, desk.actor.session)
-        if 0 < before < attempt.n:
-            newer = app.attempts.changes(task, since=before)
-            since = (sum(file.added for file in newer.files), sum(file.removed for file in newer.files), before)
-        return replace(view, change=change, since=since)
-    except FoureyesError as problem:
-        return replace(view, problem=problem.message)
