@@ -349,7 +349,9 @@ class ChangePage(Page):
         if self.range_from is not None:
             self.show_range()
         if self.with_files_shown and not self.files.has_focus:
-            self.files.go(str(max(0, self.reading.rows.file_at(self.canvas.at))))
+            file = str(max(0, self.reading.rows.file_at(self.canvas.at)))
+            if file != self.files.at:
+                self.files.go(file)
         now, lines = self.app.clock(), self._lines()
         self._count(self.reading.look(self.reading.seen.staying(lines), now))
         if not self._painting:

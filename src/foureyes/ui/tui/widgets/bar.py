@@ -21,10 +21,14 @@ class Bar(Static):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__("", id=id, classes=classes, markup=False)
+        self._shown = Text("")
 
     def show(self, *lines: Text | str) -> None:
         """Show other lines; none takes no room."""
         self.display = bool(lines)
         text = Text("\n").join(Text(line) if isinstance(line, str) else line for line in lines)
         text.no_wrap = True
-        self.update(self.app.drawn(text))
+        drawn = self.app.drawn(text)
+        if drawn != self._shown:  # another text is another layout of the whole page
+            self._shown = drawn
+            self.update(drawn)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.geometry import Size
@@ -37,6 +38,7 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         """A row was double-clicked."""
 
     def __init__(self, *, id: str | None = None) -> None:
+        self._ground_style: Style | None = None
         super().__init__(id=id)
         self.count = 0
         self.at = 0
@@ -107,17 +109,28 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         if self.count:
             self.post_message(self.Turned())
 
+    @property
+    def _ground(self) -> Style:
+        """The style of the theme, asked for once: every line needs it."""
+        if self._ground_style is None:
+            self._ground_style = self.rich_style
+        return self._ground_style
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._ground_style = None
+
     def render_line(self, y: int) -> Strip:
         number, width = y + self.scroll_offset.y, self.scrollable_content_region.width
         if not 0 <= number < self.count:
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self._ground)
         text = self.app.drawn(self._paint(number, width))
         text.no_wrap, text.end = True, ""
-        strip = Strip(text.render(self.app.console)).adjust_cell_length(width).apply_style(self.rich_style)
+        strip = Strip(text.render(self.app.console)).adjust_cell_length(width).apply_style(self._ground)
         if number != self.at:
             return strip
         if self.has_focus and strip.text[:1].isspace():  # never by colour alone
-            strip = Strip.join([Strip([Segment(self.app.marks.cursor, self.rich_style)]), strip.crop(1, width)])
+            strip = Strip.join([Strip([Segment(self.app.marks.cursor, self._ground)]), strip.crop(1, width)])
         return strip.apply_style(self.app.palette["cursor" if self.has_focus else "focus"])
 
     def on_click(self, event: events.Click) -> None:
