@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.ui.tui import flow as review
-from foureyes.ui.tui.app import wanted
 from foureyes.ui.tui.flow import IDLE, Event, Flow, Place, Row
+from foureyes.ui.tui.stack import wanted
 
 THREE = (Row("fe-1"), Row("fe-2"), Row("fe-3"))
 

@@ -116,7 +116,7 @@ def test_the_keys_of_the_summary(seat: Seat) -> None:
     assert [seat.status(task) for task in (first, second, third)] == ["reviewing"] * 3
 
 
-def test_what_others_do_is_counted_and_taken_in_by_F5_without_moving_the_cursor(seat: Seat) -> None:
+def test_what_others_do_is_counted_and_taken_in_by_a_key_without_moving_the_cursor(seat: Seat) -> None:
     tasks = [seat.deliver(f"Add part {number}", checked=False) for number in range(3)]
 
     async def story(at: Player) -> None:

@@ -127,7 +127,7 @@ def test_a_key_that_would_be_refused_says_why_with_every_reason(seat: Seat) -> N
     assert "refused" not in " ".join(seat.kinds(task))
 
 
-def test_what_others_do_is_a_banner_and_nothing_moves_until_F5(seat: Seat) -> None:
+def test_what_others_do_is_a_banner_and_nothing_moves_until_it_is_asked_for(seat: Seat) -> None:
     task = seat.deliver("Add login", TWO)
     other = seat.deliver("Add logout")
 

@@ -27,6 +27,7 @@ from foureyes.ui.tui.keys import Context
 from foureyes.ui.tui.looking import Looks
 from foureyes.ui.tui.marks import PALETTES, PLAIN, THEMES, Marks, Theme, encoding_of, in_ascii, marks_for, theme_for
 from foureyes.ui.tui.returning import come_back, keep_position
+from foureyes.ui.tui.stack import make_page, wanted
 from foureyes.ui.tui.text.lines import age
 
 if TYPE_CHECKING:
@@ -353,50 +354,6 @@ class FoureyesApp(App[None], inherit_bindings=False):
 
     def on_unmount(self) -> None:
         self.desk.close()
-
-
-def wanted(flow: review.Flow) -> list[str]:
-    """The pages that a place of the review stands on, the lowest first."""
-    path = [*flow.before, flow.place]
-    names = ["board"]
-    for place in path:
-        if place == "idle":
-            continue
-        if place in ("task", "diff") and len(flow.rows) > 1 and "summary" not in names:
-            names.append("summary")
-        name = "task" if place == "single" else str(place)
-        if name not in names:
-            names.append(name)
-        if name == "summary" and flow.batch:
-            names.append("batch")
-    return names
-
-
-def make_page(name: str, flow: review.Flow) -> Page:
-    """A page of the review by its name."""
-    if name == "summary":
-        from foureyes.ui.tui.screens.summary import SummaryPage
-
-        return SummaryPage()
-    if name == "batch":
-        from foureyes.ui.tui.screens.batch import BatchPage
-
-        return BatchPage()
-    if name == "task":
-        from foureyes.ui.tui.screens.task import TaskPage
-
-        return TaskPage()
-    if name == "diff":
-        from foureyes.ui.tui.screens.diff import DiffPage
-
-        return DiffPage()
-    if flow.form == "reject":
-        from foureyes.ui.tui.screens.reject import RejectPage
-
-        return RejectPage()
-    from foureyes.ui.tui.screens.redo import RedoPage
-
-    return RedoPage()
 
 
 def open_app(desk: Desk, environ: Mapping[str, str] | None = None, theme: str = "default") -> FoureyesApp:
