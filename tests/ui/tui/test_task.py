@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from foureyes.core.rules.four_eyes import Declaration
 from foureyes.ui.tui.screens.refusal import RefusalPage
 from foureyes.ui.tui.screens.task import TaskPage
 from foureyes.ui.tui.screens.text_page import TextPage
 
-from tests.ui.tui.stage import ALICE, BOB, CI, CODE, LARGE, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, CI, CODE, CODEX, LARGE, Player, Seat, play
 
 TWO = {"src/login.py": "def login():\n    return 1\n", "src/steps.py": CODE.replace("return 5\n", "return 55\n")}
 
@@ -209,3 +210,22 @@ def test_every_other_key_of_the_page(seat: Seat) -> None:
         assert "foureyes" in at.screen
 
     play(seat.sit(), story)
+
+
+def test_an_approval_that_needs_a_reason_asks_for_it_on_a_sheet_P11(seat: Seat) -> None:
+    seat.app.policy.set(ALICE, "review.policy", "delegated")
+    task = seat.deliver("Add login", TWO, actor=ALICE)
+    diff = seat.app.lists.show(CODEX, task).attempts[-1].diff_id
+    seat.app.decisions.approve(CODEX, task, seen=diff, declaration=Declaration(record_only=True))
+
+    async def story(at: Player) -> None:
+        screen = await at.press("r")
+        assert "allowed with a reason, audited (P11)" in screen
+        screen = await at.press("a")
+        assert "APPROVE WITH A REASON" in screen
+        assert "an exception needs a reason" in await at.press("enter")
+        await at.press(*"read it", "enter")
+
+    play(seat.sit(), story)
+    (approval,) = seat.app.lists.show(BOB, task).approvals
+    assert (seat.status(task), approval.finished_why) == ("approved", "read it")
