@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from bench import audit, claims, counts, gate, loop, others, scale, startup, writes
+from bench import audit, claims, counts, gate, loop, others, scale, startup, terminal, writes
 from bench.install import ROOT
 
 FIGURES: dict[str, Callable[[], int]] = {
@@ -18,6 +18,7 @@ FIGURES: dict[str, Callable[[], int]] = {
     "audit": audit.main,
     "gate": gate.main,
     "loop": loop.main,
+    "terminal": terminal.main,
     "others": others.main,
 }
 PAGE = ROOT / "docs" / "performance.md"

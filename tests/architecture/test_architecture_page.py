@@ -13,6 +13,8 @@ from pathlib import Path
 from types import FrameType
 
 from foureyes.app.application import Application
+from foureyes.app.catalog import NOUNS
+from foureyes.ui.tui.keys import action_of
 
 from tests.architecture.house import PACKAGE, ROOT
 from tests.stage.people import BOB
@@ -112,15 +114,26 @@ def test_an_approval_takes_exactly_this_way_through_the_program(desk: DeskWorld)
 
 
 def test_every_file_and_name_of_a_walk_is_there() -> None:
-    walks = [(PACKAGE / row[0].strip("`"), CODE.findall(row[1])) for row in rows(section("Four walks"))]
+    walks = [(PACKAGE / row[0].strip("`"), CODE.findall(row[1])) for row in rows(section("Five walks"))]
     assert len(walks) > 15
     assert [str(path) for path, names in walks if not path.is_file() or not names] == []
     assert [f"{path}: {name}" for path, names in walks for name in names if not is_defined(name, path)] == []
 
 
-def test_there_are_four_walks() -> None:
-    walks = re.findall(r"^`fe (\w+)` — ", section("Four walks"), re.MULTILINE)
-    assert walks == ["create", "submit", "approve", "merge"]
+def test_there_are_four_walks_of_commands_and_one_of_a_key() -> None:
+    walks = re.findall(r"^`([\w ]+)`[\w ]* — ", section("Five walks"), re.MULTILINE)
+    assert walks == ["fe create", "fe submit", "fe approve", "fe merge", "A"]
+
+
+def test_the_key_A_ends_in_the_verb_that_its_walk_names() -> None:
+    _, _, walk = section("Five walks").partition("\n`A` in the terminal app")
+    files = [row[0].strip("`") for row in rows(walk)]
+    key = action_of("task", "a")
+    assert key is not None
+    assert f"def do_{key.action}(" in (PACKAGE / "ui/tui/screens/task.py").read_text(encoding="utf-8")
+    assert f"application.{key.verb}(" in (PACKAGE / "ui/tui/deciding.py").read_text(encoding="utf-8")
+    noun, _, _ = key.verb.partition(".")
+    assert "app/" + NOUNS[noun].partition(":")[0].replace(".", "/") + ".py" in files
 
 
 def test_every_path_that_the_page_names_is_there() -> None:
