@@ -107,8 +107,7 @@ def test_a_draft_outlives_an_app_that_was_killed_and_a_second_window_only_reads_
         assert "send it there" in await at.press("ctrl+s")
 
     async def first(at: Player) -> None:
-        await at.press("r")
-        screen = await at.press("r")
+        screen = await at.press("r")  # where the window before was: in the form
         assert "[✓] 5 Security issues" in screen
         assert "half a sen" in screen
         assert "1 comment from the diff added" in screen
