@@ -32,8 +32,8 @@ WITHOUT: dict[str, str] = {
     "A part of its port, tried through it in tests/adapters/git": """
         adapters/git/checkouts/checkouts adapters/git/checkouts/reset adapters/git/checkouts/status
         adapters/git/client/answers adapters/git/client/clean_room adapters/git/client/config_file
-        adapters/git/client/git adapters/git/objects/export adapters/git/objects/merge adapters/git/reading/diff
-        adapters/git/reading/history
+        adapters/git/client/git adapters/git/client/index_file adapters/git/objects/export adapters/git/objects/merge
+        adapters/git/reading/diff adapters/git/reading/history
     """,
     "A step of a reader or of observing, tried through its door in the same folder of tests": """
         adapters/exchange/cleaning adapters/exchange/rdjson adapters/exchange/sarif_report adapters/identity/programs
@@ -49,7 +49,7 @@ WITHOUT: dict[str, str] = {
         app/exchange/settings app/findings/at_hand_in app/findings/lookup app/findings/page app/findings/raising
         app/gate/attempts app/gate/landing app/gate/merge_words app/gate/one_merge app/gate/running app/pages/task
         app/pages/doctor app/pages/loop app/pages/reviewable app/pages/status app/pages/cards app/pages/choices
-        app/pages/claimed app/pages/waiting app/review/lead app/review/prompts
+        app/pages/claimed app/pages/preview app/pages/waiting app/project/acceptance app/review/lead app/review/prompts
     """,
     "Tried by the command line as a whole: tests/bootstrap, tests/ui/cli and tests/scenarios": """
         __main__ bootstrap/instructing bootstrap/moving bootstrap/places bootstrap/restoring

@@ -10,6 +10,7 @@ from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTI
 from foureyes.core.nouns.check import REPORTS, CheckRule
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import DEFAULT_LABEL_RULES, DEFAULT_PROFILES, MODES, LabelRule, Profile
+from foureyes.core.words.shape import Shape
 from foureyes.errors import ConfigError
 from foureyes.steps import fe, prose
 
@@ -146,7 +147,7 @@ def _checks(rules: list[object], where: str) -> tuple[CheckRule, ...]:
     return tuple(checks)
 
 
-CHECK_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
+CHECK_NAME = Shape(r"[A-Za-z0-9_-]{1,40}")
 
 
 def _profile(profile: object, name: str, where: str) -> Profile:

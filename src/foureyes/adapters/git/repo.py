@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.git import checkouts, reading
 from foureyes.adapters.git.client.answers import as_sha, shown
-from foureyes.adapters.git.client.git import Git, check_version
 from foureyes.adapters.git.client.locate import Located
-from foureyes.adapters.git.client.loose_refs import is_plain, read_loose
+from foureyes.adapters.git.client.loose_objects import text_at
+from foureyes.adapters.git.client.loose_refs import BRANCHES as _BRANCH
+from foureyes.adapters.git.client.loose_refs import is_plain, read_branches, read_loose
 from foureyes.core.nouns.attempt import DETACHED, Change, Relation
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import prose, shell
 
 if TYPE_CHECKING:
+    from foureyes.adapters.git.client.git import Git
     from foureyes.core.documents.unified_diff import FileDiff
-
-_BRANCH = "refs/heads/"
 
 
 class GitRepo:
@@ -33,15 +34,24 @@ class GitRepo:
         root: str | os.PathLike[str],
     ) -> None:
         self._here = Located(os.fspath(worktree), os.fspath(git_dir), os.fspath(common_dir), os.fspath(root))
-        self._git = Git(self._here.git_dir, self._here.common_dir)
+
+    @cached_property
+    def _git(self) -> Git:
+        """The executable; loaded when first needed, because files alone answer the commonest questions."""
+        from foureyes.adapters.git.client.git import Git
+
+        return Git(self._here.git_dir, self._here.common_dir)
 
     def check_version(self) -> None:
-        """`GitProblem` when git is missing or older than 2.38. Every other method does this first, once."""
+        """`GitProblem` when git is missing or older than 2.38. Whatever starts git does this first, once."""
+        from foureyes.adapters.git.client.git import check_version
+
         check_version()
 
     def close(self) -> None:
         """Remove the temporary directory now rather than at exit. The object stays usable."""
-        self._git.close()
+        if "_git" in self.__dict__:
+            self._git.close()
 
     # Refs
 
@@ -52,7 +62,9 @@ class GitRepo:
         return loose or next((sha for sha in self._resolve(meanings) if sha), None)
 
     def heads(self) -> dict[str, Sha]:
-        """Every branch (full ref name) and its commit, in one call."""
+        """Every branch (full ref name) and its commit, in one look."""
+        if (branches := read_branches(self._here.common_dir)) is not None:
+            return branches
         out = self._git.real("for-each-ref", "--format=%(refname) %(objectname)", _BRANCH).out
         rows = (shown(line).rsplit(" ", 1) for line in out.splitlines())
         return {name: Sha(commit) for name, commit in rows}
@@ -180,6 +192,8 @@ class GitRepo:
         commit = self.commit_of(ref)
         if commit is None or "\n" in path:
             return None
+        if (loose := text_at(self._here.common_dir, commit, path)) is not None:
+            return loose.text
         asked = f"{commit}:{path}\n".encode("utf-8", "surrogateescape")
         header, _, rest = self._git.room("cat-file", "--batch", stdin=asked).out.partition(b"\n")
         words = header.split(b" ")

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.git import checkouts, objects, reading
-from foureyes.adapters.git.client.git import Git
+from foureyes.adapters.git.client import loose_objects
 from foureyes.adapters.git.client.locate import Located
-from foureyes.adapters.git.client.programs import programs_named
 
 if TYPE_CHECKING:
+    from foureyes.adapters.git.client.git import Git
     from foureyes.app.ports import CaughtUp, Merged
     from foureyes.app.views.work import CheckpointView
     from foureyes.core.words.ids import Sha
@@ -31,11 +32,18 @@ class GitWorkshop:
     ) -> None:
         self._here = Located(os.fspath(worktree), os.fspath(git_dir), os.fspath(common_dir), os.fspath(root))
         self._folder = os.fspath(folder)
-        self._git = Git(self._here.git_dir, self._here.common_dir)
+
+    @cached_property
+    def _git(self) -> Git:
+        """The executable; loaded when first needed."""
+        from foureyes.adapters.git.client.git import Git
+
+        return Git(self._here.git_dir, self._here.common_dir)
 
     def close(self) -> None:
         """Remove the temporary directory now rather than at exit. The object stays usable."""
-        self._git.close()
+        if "_git" in self.__dict__:
+            self._git.close()
 
     # Objects
 
@@ -55,6 +63,8 @@ class GitWorkshop:
 
     def tree_of(self, commit: Sha) -> Sha | None:
         """The tree of a commit; None when it is not there."""
+        if (tree := loose_objects.tree_of(self._here.common_dir, commit)) is not None:
+            return tree
         (known,) = reading.history.known(self._git, commit)
         return known.tree if known else None
 
@@ -119,11 +129,15 @@ class GitWorkshop:
 
     def programs_named(self) -> list[str]:
         """The settings of the repository's own configuration that name a program which git would run (Q2)."""
+        from foureyes.adapters.git.client.programs import programs_named
+
         places = dict.fromkeys((self._git.git_dir, self._git.common_dir))
         return programs_named([setting for place in places for setting in self._git.settings(place)])
 
     def behind(self, target: str) -> list[CaughtUp]:
         """The checkouts of the target branch that did not follow it; looks, and touches nothing."""
+        if checkouts.following.all_follow(self._here.common_dir, f"refs/heads/{target.removeprefix('refs/heads/')}"):
+            return []
         return checkouts.catch_up.catch_up(self._git, target, look_only=True)
 
     def catch_up(self, target: str) -> list[CaughtUp]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from itertools import chain
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -81,7 +82,8 @@ def structs(into: type[T], columns: list[str], rows: list[tuple[Value, ...]]) ->
     """Rows as values of one type. Columns whose field is a list or a struct hold JSON."""
     if not rows:
         return []
-    nested = nested_fields(into)
+    # Few rows hold JSON, and asking a type for its fields costs more than reading a row into it.
+    nested = nested_fields(into) if any(map(_may_be_json, chain.from_iterable(rows))) else ()
     out = []
     for row in rows:
         record: dict[str, object] = dict(zip(columns, row, strict=True))
@@ -97,6 +99,10 @@ def structs(into: type[T], columns: list[str], rows: list[tuple[Value, ...]]) ->
                 f"what is stored of {named or 'a row'} cannot be read: {problem}", task=named
             ) from problem
     return out
+
+
+def _may_be_json(value: Value) -> bool:
+    return isinstance(value, str) and value.startswith(("[", "{"))
 
 
 _NESTED: dict[type, tuple[str, ...]] = {}

@@ -14,16 +14,15 @@ MARK = "-- name: "
 
 @cache
 def _load(noun: str) -> dict[str, str]:
-    """All statements of one file."""
+    """All statements of one file, with their comments."""
     with open(os.path.join(FOLDER, noun + ".sql"), encoding="utf-8") as file:
         text = file.read()
-    found: dict[str, str] = {}
-    for block in text.split(MARK)[1:]:
-        name, _, body = block.partition("\n")
-        found[name.strip()] = (
-            "\n".join(line for line in body.splitlines() if not line.startswith("--")).strip().rstrip(";")
-        )
-    return found
+    blocks = (block.partition("\n") for block in text.split(MARK)[1:])
+    return {name.strip(): body for name, _, body in blocks}
+
+
+def _statement(body: str) -> str:
+    return "\n".join(line for line in body.splitlines() if not line.startswith("--")).strip().rstrip(";")
 
 
 @cache
@@ -31,7 +30,7 @@ def sql(name: str) -> str:
     """The statement with this name; it lies in the file that its first part names (`task.get` in task.sql)."""
     noun = name.partition(".")[0]
     try:
-        return _load(noun)[name]
+        return _statement(_load(noun)[name])
     except (KeyError, FileNotFoundError):
         raise Internal(f"there is no query named {name}") from None
 
@@ -41,7 +40,7 @@ def overrides(engine: str) -> dict[str, str]:
     """Statements that an engine says differently: ours, and what to say instead (`task.postgres.sql`)."""
     ending = f".{engine}.sql"
     files = sorted(entry.removesuffix(".sql") for entry in os.listdir(FOLDER) if entry.endswith(ending))
-    return {sql(name): text for file in files for name, text in _load(file).items()}
+    return {sql(name): _statement(body) for file in files for name, body in _load(file).items()}
 
 
 def names() -> list[str]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from foureyes.app.ports import Tx
 from foureyes.core.nouns.attempt import Attempt
-from foureyes.core.words.ids import TaskId
+
+if TYPE_CHECKING:
+    from foureyes.app.ports import Tx
+    from foureyes.core.words.ids import TaskId
 
 
 class AttemptRow(Attempt, frozen=True, kw_only=True):

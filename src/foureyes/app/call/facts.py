@@ -13,14 +13,11 @@ from foureyes.app.call.authors import AuthorRow, authors_of
 from foureyes.app.call.caller import spawners
 from foureyes.app.call.holding import holding_of
 from foureyes.app.views.session import SessionView
-from foureyes.core.events import Event, LabelAdded, PlanAccepted, TaskCreated, TaskEdited, TaskStarted, kind_of
-from foureyes.core.loop.review import Review
+from foureyes.core.events import Event, LabelAdded, TaskCreated, TaskEdited, TaskStarted, kind_of
 from foureyes.core.nouns.attempt import Attempt
-from foureyes.core.nouns.check import CheckResult
 from foureyes.core.nouns.session import Kind, Party, Trust, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Control, Facts, HistoryEntry, Recorded
-from foureyes.core.rules.four_eyes import Declaration, may_approve
 from foureyes.core.words.ids import OriginId, SessionId, TaskId
 from foureyes.errors import StoreProblem
 from foureyes.steps import fe
@@ -28,15 +25,24 @@ from foureyes.steps import fe
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
+    from foureyes.core.loop.review import Review
+    from foureyes.core.nouns.check import CheckResult
+
+    class Checked(TypedDict):
+        """What the facts hold about checks."""
+
+        results: tuple[CheckResult, ...]
+        tests: dict[str, frozenset[str]]
+
+    class OfTask(Protocol):
+        """A row that says which task it is about."""
+
+        @property
+        def task(self) -> str: ...
+
+    R = TypeVar("R", bound=OfTask)
 
 DAY_MINUTES = 24 * 60
-
-
-class Checked(TypedDict):
-    """What the facts hold about checks."""
-
-    results: tuple[CheckResult, ...]
-    tests: dict[str, frozenset[str]]
 
 
 class HistoryRow(HistoryEntry, frozen=True, kw_only=True):
@@ -196,23 +202,27 @@ def _read(tx: Tx, ids: list[TaskId]) -> Page:
         authors=_by_task(authors_of(tx, ids)),
         taken_off=_by_task(tx.all("task.labels_taken_off", TakenOff, ids=ids)),
         recorded=_by_task(tx.all("attempt.recorded", RecordedRow, ids=ids)),
-        reviews=_by_task(tx.all("review.of_diffs", Review, ids=ids)),
+        reviews=_by_task(_reviews(tx, ids) if attempts else ()),
         cleared=_by_task(tx.all("attempt.cleared", Cleared, ids=ids)),
         controls=_controls(tx, ids),
-        results=tx.all("check.of_trees", CheckResult, trees=trees) if trees else [],
+        results=_results(tx, trees) if trees else [],
         children={row.parent: row for row in children},
         child_makers=_child_makers(tx, epics) if epics else defaultdict(set),
     )
 
 
-class OfTask(Protocol):
-    """A row that says which task it is about."""
+def _reviews(tx: Tx, ids: list[TaskId]) -> list[Review]:
+    """The reviews of the diffs that were handed in last."""
+    from foureyes.core.loop.review import Review
 
-    @property
-    def task(self) -> str: ...
+    return tx.all("review.of_diffs", Review, ids=ids)
 
 
-R = TypeVar("R", bound=OfTask)
+def _results(tx: Tx, trees: list[str]) -> list[CheckResult]:
+    """What checks said about trees."""
+    from foureyes.core.nouns.check import CheckResult
+
+    return tx.all("check.of_trees", CheckResult, trees=trees)
 
 
 def _by_task(rows: Iterable[R]) -> dict[str, list[R]]:
@@ -249,6 +259,8 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
 
     Sessions of one origin are one pair of eyes (I4): the last thing they said is what they say.
     """
+    from foureyes.core.rules.four_eyes import Declaration, may_approve
+
     policy = context.gate_policy(tx)
     alone = msgspec.structs.replace(facts, recorded=())
     latest: list[Review] = []
@@ -274,7 +286,7 @@ def _checked(tx: Tx, attempt: Attempt | None, results: list[CheckResult]) -> Che
 
 def with_trees(tx: Tx, facts: Facts, trees: Sequence[str]) -> Facts:
     """The facts with the results on more trees: of a merge, and of the target's tip."""
-    results = tuple(tx.all("check.of_trees", CheckResult, trees=sorted({tree for tree in trees if tree})))
+    results = tuple(_results(tx, sorted({tree for tree in trees if tree})))
     known = {result.seq for result in facts.results}
     everything = (*facts.results, *[result for result in results if result.seq not in known])
     parties = facts.parties | parties_of(tx, {result.session for result in results} - set(facts.parties))
@@ -304,12 +316,12 @@ def _controls(tx: Tx, ids: list[TaskId]) -> dict[str, list[Control]]:
                 controls[row.task] += [Control("plan", who)] if event.planned else []
             case LabelAdded():
                 controls[row.task].append(Control("label", who, event.label, late=True, after_start=begun))
-            case PlanAccepted():
-                controls[row.task].append(Control("plan", who, late=True, after_start=begun))
             case TaskEdited() if event.acceptance is not None:
                 controls[row.task].append(Control("acceptance", who, late=True, after_start=begun))
             case TaskStarted():
                 started.add(row.task)
+            case _ if row.kind == "PlanAccepted":  # by its name: the events of the gate are loaded where there are any
+                controls[row.task].append(Control("plan", who, late=True, after_start=begun))
     return controls
 
 

@@ -13,7 +13,7 @@ from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.gate.running import Telling, run_on, run_one
 from foureyes.app.gate.settling import Settled, settle
 from foureyes.app.ports import Tx
-from foureyes.app.project.policy import unaccepted
+from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.check import CheckReport, CheckRow
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.app.work.branches import tip_of

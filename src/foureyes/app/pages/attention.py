@@ -15,7 +15,7 @@ from foureyes.app.call.context import seconds_since
 from foureyes.app.pages.choices import LEAD, Ways
 from foureyes.app.pages.claimed import claims_of
 from foureyes.app.pages.sentences import one_line
-from foureyes.app.project.policy import ACCEPT, Proposal, Unaccepted, proposal, unaccepted
+from foureyes.app.project.acceptance import ACCEPT, Unaccepted, unaccepted
 from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
 from foureyes.core.nouns.check import CheckResult
 from foureyes.core.words.ids import Sha, TaskId
@@ -25,6 +25,7 @@ from foureyes.steps import NO_STEP, Steps, by, by_person, either, fe, one_of, ph
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
+    from foureyes.app.project.policy import Proposal
     from foureyes.app.views.board import AgentRow
     from foureyes.app.views.project import ProjectView
     from foureyes.core.loop.engine import LoopState
@@ -111,8 +112,12 @@ class Attention:
             left = unaccepted(context, project)
         except FoureyesError:
             return Seen()
+        if left is None or left.next != ACCEPT:
+            return Seen(tree=tree, left=left)
+        from foureyes.app.project.policy import proposal
+
         try:
-            return Seen(tree=tree, left=left, offered=proposal(context, project) if left else None)
+            return Seen(tree=tree, left=left, offered=proposal(context, project))
         except FoureyesError as problem:
             return Seen(tree=tree, left=left, against=problem.message)
 

@@ -6,7 +6,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.ports import Progress
-from foureyes.app.project.policy import unaccepted
+from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.project import Check
 from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE

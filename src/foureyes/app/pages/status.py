@@ -9,7 +9,7 @@ import msgspec
 from foureyes.app.call.rows import Named
 from foureyes.app.pages.lists import Lists
 from foureyes.app.pages.next_steps import after_status
-from foureyes.app.project.policy import unaccepted
+from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.project import CounterRow, ProjectView, StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewableRow
 from foureyes.config.layers import Resolved, resolve

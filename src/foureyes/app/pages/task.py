@@ -1,4 +1,7 @@
-"""One task in full, and what the caller could do about it."""
+"""One task in full, and what the caller could do about it.
+
+What only a task that was handed in has is loaded for such a task: agents look at their own all the time.
+"""
 
 from __future__ import annotations
 
@@ -6,36 +9,22 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.authors import authors_of
-from foureyes.app.call.facts import HistoryRow, facts_of, parties_of
+from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.pages.next_steps import after_task
-from foureyes.app.views.check import CheckView
-from foureyes.app.views.review import ApprovalView, FeedbackView
 from foureyes.app.views.session import SessionView
 from foureyes.app.views.task import EditView, HandoffView, LogView, TaskDetail
-from foureyes.app.views.task_list import Link, Preview
-from foureyes.app.work.branches import tip_of
+from foureyes.app.views.task_list import Link
 from foureyes.core.events import DependencyRemoved, LabelAdded, LabelRemoved, MinorSet, TaskEdited, kind_of
 from foureyes.core.nouns.attempt import Attempt
-from foureyes.core.nouns.look import Looked
-from foureyes.core.nouns.session import Actor, Party, is_tied
-from foureyes.core.rules import gate
-from foureyes.core.rules.check_states import check_states
+from foureyes.core.nouns.session import Actor, is_tied
 from foureyes.core.rules.facts import Facts, HistoryEntry
-from foureyes.core.rules.four_eyes import NOTHING, may_approve
-from foureyes.core.rules.involvement import labels_in_force, makers_of
-from foureyes.core.rules.modes import mode_of
-from foureyes.core.rules.policy import must_be_seen
-from foureyes.core.words.ids import SessionId
-from foureyes.errors import ConfigError, Reason
+from foureyes.core.rules.involvement import makers_of
+from foureyes.core.words.ids import SessionId, TaskId
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
-    from foureyes.core.rules.policy import ReviewPolicy
-
-ALL_OF_IT = Looked(hunks=0)
-"""The look of somebody whom nothing escaped."""
+    from foureyes.app.views.review import ApprovalView, FeedbackView
 
 
 def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff: bool = False) -> TaskDetail:
@@ -44,68 +33,48 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
         row = context.find(tx, task)
         me = context.party(tx, actor)
         facts = facts_of(context, tx, row.id, me)
-        target = context.project(tx).target
         detail = _detail(tx, facts, log_lines)
-        you = _preview(context, tx, facts, me, actor, target) if row.status == "reviewing" else None
+        if row.status == "reviewing":
+            from foureyes.app.pages.preview import preview_of
+
+            detail = msgspec.structs.replace(detail, you=preview_of(context, tx, facts, me, actor))
         if facts.attempt is not None:
             from foureyes.app.pages.loop import with_loop
+            from foureyes.app.pages.preview import gated
 
-            detail = with_loop(context, tx, _gated(context, tx, detail, facts, actor), facts)
-    detail = msgspec.structs.replace(detail, you=you)
+            detail = with_loop(context, tx, gated(context, tx, detail, facts, actor), facts)
     return msgspec.structs.replace(detail, next=after_task(detail, with_diff=with_diff))
-
-
-def _gated(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Actor) -> TaskDetail:
-    """M, D5: how it is reviewed and where its checks stand; nothing while the configuration is broken."""
-    try:
-        policy = context.policy(tx, actor)
-    except ConfigError:
-        return detail
-    chosen = mode_of(facts, policy)
-    checks = tuple(
-        CheckView(
-            check=state.rule.name,
-            required=state.rule.required,
-            outcome=state.word,
-            summary=state.summary,
-            claimed=state.claimed,
-        )
-        for state in check_states(facts, policy)
-    )
-    return msgspec.structs.replace(detail, mode=chosen.mode, mode_reasons=chosen.reasons, checks=checks)
-
-
-def _preview(context: Context, tx: Tx, facts: Facts, me: Party, actor: Actor, target: str) -> Preview:
-    """What the caller may do; nothing while the configuration is broken (G1)."""
-    tip = tip_of(context, facts.attempt, target) if facts.attempt else gate.Tip()
-    try:
-        return preview(facts, me, context.policy(tx, actor), tip)
-    except ConfigError as problem:
-        reason = Reason("G1", problem.message, problem.next_step)
-        return Preview(may_approve=False, rule="G1", reasons=(reason,))
 
 
 def _detail(tx: Tx, facts: Facts, log_lines: int) -> TaskDetail:
     task = facts.task.id
+    approvals, feedback = _decided(tx, task) if facts.attempt is not None else ([], [])
     detail = TaskDetail(
         task=facts.task,
         depends_on=tx.all("task.dependencies", Link, id=task),
         dependents=tx.all("task.dependent_tasks", Link, id=task),
         children=tx.all("task.children", Link, id=task),
         attempts=tx.all("attempt.of_task", Attempt, task=task),
-        authors=[row.session for row in authors_of(tx, [task])],
+        authors=[author.session for author in facts.authors or ()],
         cleared=sorted(author.session for author in facts.authors or () if author.session not in makers_of(facts)),
-        history=[
-            HistoryEntry(row.session, row.action, row.attempt, row.via, row.at)
-            for row in tx.all("attempt.history", HistoryRow, ids=[task])
-        ],
-        approvals=tx.all("attempt.approvals", ApprovalView, task=task),
-        feedback=tx.all("attempt.feedback", FeedbackView, task=task),
+        history=[HistoryEntry(row.session, row.action, row.attempt, row.via, row.at) for row in facts.history or ()],
+        approvals=approvals,
+        feedback=feedback,
         logs=list(reversed(tx.all("record.logs", LogView, task=task, limit=log_lines))),
         handoff=tx.one("record.latest_handoff", HandoffView, task=task),
         edits=edits_of(tx, facts),
     )
     return msgspec.structs.replace(detail, names=names_in(tx, detail))
+
+
+def _decided(tx: Tx, task: TaskId) -> tuple[list[ApprovalView], list[FeedbackView]]:
+    """What was decided about the attempts of a task."""
+    from foureyes.app.views.review import ApprovalView, FeedbackView
+
+    return (
+        tx.all("attempt.approvals", ApprovalView, task=task),
+        tx.all("attempt.feedback", FeedbackView, task=task),
+    )
 
 
 class EditRow(msgspec.Struct, frozen=True):
@@ -151,22 +120,6 @@ def in_words(row: EditRow) -> str:
             return "marked minor" if event.minor else "no longer minor"
         case _:
             return "moved to another parent"
-
-
-def preview(facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip | None) -> Preview:
-    """What would happen if the caller approved now, having looked at the diff."""
-    seen = facts.attempt.diff_id if facts.attempt else ""
-    reasons = gate.check(facts, me, tip, seen, policy, look=ALL_OF_IT)
-    decision = may_approve(facts, me, policy, NOTHING)
-    label = must_be_seen(policy, labels_in_force(facts)) if me.kind == "human" else None
-    return Preview(
-        may_approve=not reasons and (decision.allowed or decision.needs_reason),
-        rule=decision.rule,
-        needs_reason=decision.needs_reason,
-        stale=any(reason.rule == "D4" for reason in reasons),
-        reasons=reasons if decision.allowed or decision.needs_reason else (*reasons, *decision.reasons),
-        unseen=policy.label_rules[label].unseen if label else "note",
-    )
 
 
 def names_in(tx: Tx, detail: TaskDetail) -> dict[str, str]:

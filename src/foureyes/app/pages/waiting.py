@@ -10,7 +10,7 @@ import msgspec
 
 from foureyes.app.call.context import seconds_since
 from foureyes.app.call.facts import facts_for
-from foureyes.app.pages.task import preview
+from foureyes.app.pages.preview import preview
 from foureyes.app.views.review import QueueRow
 from foureyes.app.views.session import SessionView
 from foureyes.core.rules import gate

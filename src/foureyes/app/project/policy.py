@@ -10,6 +10,7 @@ from msgspec.structs import asdict
 from foureyes.app.call.caller import permit
 from foureyes.app.call.rows import StoredSetting
 from foureyes.app.project import prompt_templates
+from foureyes.app.project.acceptance import ACCEPT
 from foureyes.app.views.project import Acceptance, ProjectView, SettingView
 from foureyes.config.layers import Layers, flag_names, resolve
 from foureyes.config.policy import review_policy
@@ -19,7 +20,7 @@ from foureyes.core.events.project import PolicyAccepted, SettingChanged
 from foureyes.core.nouns.check import CheckRule
 from foureyes.core.rules.policy import LabelRule, Profile, digest_of
 from foureyes.errors import BadInput, NotFound, Refused
-from foureyes.steps import Steps, by_person, fe, prose
+from foureyes.steps import fe, prose
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -120,17 +121,6 @@ class Policy:
         return self.feature(actor, name)
 
 
-ACCEPT = by_person(fe("policy", "accept"))
-INIT = by_person(fe("init"))
-
-
-class Unaccepted(msgspec.Struct, frozen=True):
-    """The foureyes.toml on the target is not the one in force: what to say about it, and what helps."""
-
-    text: str
-    next: Steps = ACCEPT
-
-
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     """The foureyes.toml on the target, that a person may accept: what would change."""
 
@@ -157,23 +147,6 @@ def proposal(context: Context, project: ProjectView) -> Proposal:
         if old.get(key) != new.get(key)
     )
     return Proposal(text=text, digest=digest_of(text), changed=changed)
-
-
-def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
-    """P12: what there is to say about the foureyes.toml on the target, if it is not the one in force. A file that is
-    missing cannot be accepted.
-    """
-    text = context.repo.file_at(project.target, FILE)
-    defaults = "the built-in defaults are in force"
-    if project.accepted_text is None and not text:
-        return Unaccepted(f"{FILE} is not on {project.target}: {defaults}", INIT)
-    if project.accepted_text is None:
-        return Unaccepted(f"{FILE} on {project.target} was never accepted: {defaults}")
-    if text is None:
-        return Unaccepted(f"{FILE} is gone from {project.target}: the one accepted last is in force")
-    if digest_of(text) != project.accepted_digest:
-        return Unaccepted(f"{FILE} on {project.target} is not the accepted one and is not used")
-    return None
 
 
 def _shown(values: dict[str, Value], key: str) -> str:

@@ -13,7 +13,6 @@ from foureyes.app.call.rows import Count, Known, Named, Token
 from foureyes.app.call.work import Work
 from foureyes.app.views.session import Ended, SessionView, Spawned, Whoami
 from foureyes.core import events as e
-from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.session import ROLES, Actor, Role, is_one_origin
 from foureyes.core.words.ids import SessionId, Sha, session_id, session_of, token_hash
 from foureyes.core.words.text import clean_text
@@ -133,7 +132,7 @@ class Sessions:
         problem = TokenRefused("the token was refused.", reasons=(Reason("I2", f"FOUREYES_TOKEN: {wrong}"),))
         try:
             with self._context.store.write() as tx:
-                event = SecurityRecorded(kind="token_elsewhere", rule="I2", reason=wrong, detail=of)
+                event = e.SecurityRecorded(kind="token_elsewhere", rule="I2", reason=wrong, detail=of)
                 self._work(tx, replace(actor, token="")).record(token.task if token else "", event)
         except FoureyesError as also:
             problem = TokenRefused(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.attempts import attempt_of
-from foureyes.app.views.review import FeedbackView
 from foureyes.core.nouns.attempt import DETACHED, Attempt
 from foureyes.core.rules import gate
 from foureyes.core.words.ids import Sha, TaskId
@@ -45,6 +44,8 @@ def begin_again(context: Context, task: TaskId) -> str:
 
 
 def _begin_again(context: Context, task: TaskId) -> str:
+    from foureyes.app.views.review import FeedbackView
+
     with context.store.read() as tx:
         attempt, rows = attempt_of(tx, task), tx.all("attempt.feedback", FeedbackView, task=task)
         target = f"refs/heads/{context.project(tx).target}"

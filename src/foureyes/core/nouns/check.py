@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 import msgspec
 
 from foureyes.core.words.digest import sha256
 from foureyes.core.words.ids import SessionId, Sha
+from foureyes.core.words.shape import Shape
 from foureyes.errors import Reason
 from foureyes.steps import by_person_or_service, fe
 
@@ -46,9 +46,9 @@ FOUND_SOMETHING: dict[str, tuple[int, ...]] = {
 STARTERS = frozenset("command env exec nice npx bunx uv uvx pipx poetry pdm hatch rye pnpm yarn run time".split())
 """Words before the tool that a command line is about."""
 
-COMPOUND = re.compile(r"[;|\n`]|(?<!>)&|\$\(")
-PYTHON = re.compile(r"(python|pypy)[0-9.]*")
-SETTING = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+COMPOUND = Shape(r"[;|\n`]|(?<!>)&|\$\(")
+PYTHON = Shape(r"(python|pypy)[0-9.]*")
+SETTING = Shape(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.words.ids import SessionId
+from foureyes.core.words.shape import Shape
 from foureyes.steps import Steps, fe, one_of
 
 Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]
@@ -66,9 +67,9 @@ AFTER_RULING: dict[RulingWord, State] = {
 ReviewStatus = Literal["CHANGES_REQUESTED", "APPROVED_WITH_NOTES", "APPROVED"]
 STATUS_ALIASES: dict[str, ReviewStatus] = {"CHANGES_REQUIRED": "CHANGES_REQUESTED"}
 
-FINDING_INPUT = re.compile(r"(TL|QA|CK)-[A-Za-z0-9._-]{1,80}-[0-9]{1,6}-[0-9]{3,7}\Z")
+FINDING_INPUT = Shape(r"(TL|QA|CK)-[A-Za-z0-9._-]{1,80}-[0-9]{1,6}-[0-9]{3,7}\Z")
 EXCUSE = r"too (?:hard|difficult|complex|complicated|long)|(?:it )?takes too long|i disagree|no time|not now|won'?t fix"
-WEAK = re.compile(rf"\W*(?:it(?:'s| is)?\s+|this is\s+)?(?:{EXCUSE})\W*", re.IGNORECASE)
+WEAK = Shape(rf"\W*(?:it(?:'s| is)?\s+|this is\s+)?(?:{EXCUSE})\W*", re.IGNORECASE)
 LEAST_REASON = 20
 WAIVED_DAYS = 30
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from foureyes.core.nouns.attempt import Attempt, Author
-from foureyes.core.nouns.check import CheckResult
 from foureyes.core.nouns.finding import Blocking
 from foureyes.core.nouns.session import Party
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import SessionId
+
+if TYPE_CHECKING:
+    from foureyes.core.nouns.check import CheckResult
 
 
 class HistoryEntry(msgspec.Struct, frozen=True):

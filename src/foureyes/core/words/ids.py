@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import NewType
 
 from foureyes.core.words.digest import sha256
+from foureyes.core.words.shape import Shape
 
 TaskId = NewType("TaskId", str)
 SessionId = NewType("SessionId", str)
@@ -18,8 +18,8 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 SHORTEST = 3
 CROWDING = 20
-PREFIX = re.compile(r"[a-z][a-z0-9]{0,9}\Z")
-TASK_INPUT = re.compile(r"[a-z0-9][a-z0-9-]{0,39}\Z")
+PREFIX = Shape(r"[a-z][a-z0-9]{0,9}\Z")
+TASK_INPUT = Shape(r"[a-z0-9][a-z0-9-]{0,39}\Z")
 
 
 def length_for(tasks: int, tries: int) -> int:

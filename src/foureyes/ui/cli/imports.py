@@ -45,6 +45,8 @@ class Later(ModuleType):
 def lighten() -> None:
     """Before click and msgspec are imported: see that they load less, and work as ever."""
     for later in (
+        # What click says is English, as everything else is: no catalogue is looked for.
+        Later("gettext", gettext=lambda text: text, ngettext=lambda one, more, n: one if n == 1 else more),
         Later("inspect", cleandoc=clean_help),
         Later("platform", system=lambda: os.uname().sysname),  # all that uuid, which msgspec knows, asks of it
         Later("textwrap"),

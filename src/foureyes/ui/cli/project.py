@@ -11,13 +11,11 @@ import click
 
 from foureyes.app.views.project import Check, StatusView
 from foureyes.bootstrap.places import describe, folder_of, is_project, repository
-from foureyes.config.primer import PRIME
 from foureyes.errors import NoProject, VerificationFailed
 from foureyes.steps import either, fe, phrase, prose
 from foureyes.ui.cli import output
 from foureyes.ui.cli.attention import first
 from foureyes.ui.cli.command import Session, verb
-from foureyes.ui.cli.store import show_progress
 from foureyes.ui.cli.text.attention import first_lines
 from foureyes.ui.steps import next_line, steps_text
 
@@ -131,6 +129,8 @@ def status_text(view: StatusView, waiting: AttentionView) -> str:
 @verb("doctor", example="fe doctor")
 def doctor(session: Session) -> None:
     """Look at everything that can be wrong. Repairs nothing. Exit code 6 if something is broken."""
+    from foureyes.ui.cli.store import show_progress
+
     checks = session.app.doctor.examine(session.actor, show_progress)
     failures = sum(check.result == "fail" for check in checks)
     if session.json:
@@ -154,6 +154,8 @@ def _check(check: Check) -> str:
 @verb("prime", example="fe prime")
 def prime(session: Session) -> None:
     """What an agent must know, rules first, in less than 2 KB."""
+    from foureyes.config.primer import PRIME
+
     session.answer({"prime": PRIME}, PRIME.rstrip("\n"))
 
 
@@ -201,6 +203,8 @@ def bare(ctx: click.Context) -> None:
     """Bare `fe`: the primer inside an agent, the terminal app on a terminal, else the status, else how to begin."""
     session = ctx.ensure_object(Session)
     if session.actor.kind == "agent":
+        from foureyes.config.primer import PRIME
+
         output.write(PRIME.rstrip("\n"))
         return
     place = repository(session.cwd)

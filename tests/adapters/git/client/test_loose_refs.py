@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from foureyes.adapters.git.client.loose_refs import read_loose
+from foureyes.adapters.git.client.loose_refs import read_branches, read_loose
 
 from tests.adapters.git.conftest import Project
 
@@ -37,3 +37,36 @@ def test_a_link_is_left_to_git(project: Project) -> None:
 )
 def test_names_that_are_no_branch_are_left_to_git(project: Project, name: str) -> None:
     assert read_loose(f"{project.path}/.git", name) is None
+
+
+def test_all_branches_are_read_as_git_lists_them(project: Project) -> None:
+    for name in ("a", "b/c", "b/d", "ü"):
+        project.git("branch", name)
+    project.git("pack-refs", "--all")
+    project.commit("on", code_py="on\n")
+    project.git("branch", "-D", "-q", "a")
+    project.git("branch", "b/e")
+    listed = project.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads/").splitlines()
+    assert read_branches(f"{project.path}/.git") == dict(row.split() for row in listed)
+    assert project.port().heads() == read_branches(f"{project.path}/.git")
+
+
+@pytest.mark.parametrize("content", ["ref: refs/heads/main\n", "", "not a commit\n"])
+def test_an_odd_branch_leaves_all_of_them_to_git(project: Project, content: str) -> None:
+    project.write(".git/refs/heads/odd", content)
+    assert read_branches(f"{project.path}/.git") is None
+
+
+def test_a_linked_folder_of_branches_leaves_all_of_them_to_git(project: Project) -> None:
+    os.symlink("/", project.path / ".git/refs/heads/linked")
+    assert read_branches(f"{project.path}/.git") is None
+
+
+def test_another_format_of_refs_is_left_to_git(project: Project) -> None:
+    (project.path / ".git/reftable").mkdir()
+    assert read_branches(f"{project.path}/.git") is None
+
+
+def test_a_lock_is_no_branch(project: Project) -> None:
+    project.write(".git/refs/heads/main.lock", "")
+    assert read_branches(f"{project.path}/.git") == {"refs/heads/main": project.head("main")}

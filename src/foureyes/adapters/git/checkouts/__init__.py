@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.checkouts import catch_up as catch_up
     from foureyes.adapters.git.checkouts import checkouts as checkouts
     from foureyes.adapters.git.checkouts import commit as commit
+    from foureyes.adapters.git.checkouts import following as following
     from foureyes.adapters.git.checkouts import hooks as hooks
     from foureyes.adapters.git.checkouts import patch as patch
     from foureyes.adapters.git.checkouts import reset as reset
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.checkouts import task_worktrees as task_worktrees
 
 
-MODULES = frozenset({"catch_up", "checkouts", "commit", "hooks", "patch", "reset", "status", "task_worktrees"})
+MODULES = frozenset(
+    {"catch_up", "checkouts", "commit", "following", "hooks", "patch", "reset", "status", "task_worktrees"}
+)
 
 
 def __getattr__(name: str) -> object:

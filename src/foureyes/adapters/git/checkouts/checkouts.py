@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from os.path import expanduser, isdir, islink, join, lexists, realpath
 from typing import NamedTuple
 
+from foureyes.adapters.git.checkouts.following import git_dirs
 from foureyes.adapters.git.checkouts.status import head_ref, status
 from foureyes.adapters.git.client.answers import as_sha, shown
 from foureyes.adapters.git.client.git import Git
@@ -78,21 +79,14 @@ def checkouts_of(git: Git, ref: str) -> tuple[list[Located], list[str]]:
 
 def _held(git: Git, ref: str) -> Iterator[str]:
     """Worktrees that will come back to a branch when their rebase or bisection ends."""
-    for git_dir in _git_dirs(git):
+    for git_dir in git_dirs(git.common_dir):
         if any(_read(join(git_dir, name)) in (ref, ref.removeprefix("refs/heads/")) for name in _HOLDS_A_BRANCH):
             yield git_dir
 
 
-def _git_dirs(git: Git) -> list[str]:
-    """The git directory of every worktree, the main one first."""
-    linked = join(git.common_dir, "worktrees")
-    names = sorted(os.listdir(linked)) if isdir(linked) else []
-    return [git.common_dir, *(join(linked, name) for name in names)]
-
-
 def is_in_use(git: Git, ref: str) -> bool:
     """Whether a branch is checked out in any worktree, or will be when a rebase or bisection ends."""
-    heads = (head_ref(git, git_dir) for git_dir in _git_dirs(git) if lexists(join(git_dir, "HEAD")))
+    heads = (head_ref(git, git_dir) for git_dir in git_dirs(git.common_dir) if lexists(join(git_dir, "HEAD")))
     return ref in heads or any(_held(git, ref))
 
 

@@ -1,13 +1,14 @@
-"""Refs that stand in a file of their own, read without starting git."""
+"""Refs as their files say, read without starting git."""
 
 from __future__ import annotations
 
 import os
-from os.path import join
+from os.path import isdir, islink, join, lexists
 
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.core.words.ids import Sha
 
+BRANCHES = "refs/heads/"
 _NEVER_IN_A_REF = frozenset(" ~^:?*[\\\x7f") | {chr(code) for code in range(32)}
 
 
@@ -22,7 +23,50 @@ def read_loose(common_dir: str, ref: str) -> Sha | None:
         return None
     try:
         descriptor = os.open(join(common_dir, ref), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with open(descriptor, encoding="ascii") as file:
+        with open(descriptor, "rb") as file:
             return as_sha(file.read(100).strip())
     except (OSError, ValueError):
         return None
+
+
+def read_branches(common_dir: str) -> dict[str, Sha] | None:
+    """Every branch by its full name, and where it is; None where only git can say.
+
+    Files of their own first, then the packed ones: a branch that is packed meanwhile is in one of them.
+    """
+    if lexists(join(common_dir, "reftable")) or not isdir(join(common_dir, BRANCHES)):
+        return None
+    try:
+        loose = {ref: read_loose(common_dir, ref) for ref in _loose_names(common_dir)}
+        branches = {**_packed(common_dir), **loose}
+    except (OSError, ValueError):
+        return None
+    known = {ref: sha for ref, sha in sorted(branches.items()) if sha is not None}
+    return known if len(known) == len(branches) else None
+
+
+def _loose_names(common_dir: str) -> list[str]:
+    """The branches that have a file. One that cannot be text, or lies behind a link, is a ValueError."""
+    names: list[str] = []
+    for folder, folders, files in os.walk(join(common_dir, BRANCHES), onerror=_raise):
+        if any(islink(join(folder, name)) for name in folders):
+            raise ValueError(folder)
+        below = folder[len(join(common_dir, "")) :].rstrip("/")
+        names += [f"{below}/{name}" for name in files if not name.endswith(".lock")]
+    "".join(names).encode()
+    return names
+
+
+def _raise(problem: OSError) -> None:
+    raise problem
+
+
+def _packed(common_dir: str) -> dict[str, Sha | None]:
+    """The branches in the file of packed refs; what stands there in place of a commit is None."""
+    try:
+        with open(join(common_dir, "packed-refs"), encoding="utf-8") as file:
+            lines = file.read().split("\n")
+    except FileNotFoundError:
+        return {}
+    rows = (line.partition(" ") for line in lines if not line.startswith(("#", "^")))
+    return {ref: as_sha(sha) if is_plain(ref) else None for sha, _, ref in rows if ref.startswith(BRANCHES)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.core.nouns.attempt import DETACHED, Attempt, ChangedFile
-from foureyes.core.nouns.feedback import section
 from foureyes.core.words.ids import short_diff
 from foureyes.ui.cli.output import count, when
 from foureyes.ui.cli.text.loop import context_sections, loop_lines
@@ -197,6 +196,8 @@ def context_text(detail: TaskDetail) -> str:
 
 def _feedback(detail: TaskDetail) -> list[str]:
     """F3: what earlier decisions said; nothing at all where there were none."""
+    from foureyes.core.nouns.feedback import section
+
     entries = [row.entry for row in detail.feedback]
     earlier = section(entries)
     lines = ["", earlier.rstrip("\n")] if earlier else []

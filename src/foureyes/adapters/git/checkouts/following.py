@@ -1,0 +1,44 @@
+"""Whether the checkouts of a branch follow it, as far as files say: who asks for the status starts no git for it."""
+
+from __future__ import annotations
+
+import os
+from os.path import isdir, islink, join
+
+from foureyes.adapters.git.client.index_file import noted_tree
+from foureyes.adapters.git.client.loose_objects import tree_of
+from foureyes.adapters.git.client.loose_refs import read_loose
+
+
+def all_follow(common_dir: str, ref: str) -> bool:
+    """True when every checkout of a branch surely holds what the branch has; False where git has to look."""
+    tip = read_loose(common_dir, ref)
+    tree = tree_of(common_dir, tip) if tip else None
+    if tree is None:
+        return False
+    try:
+        heads = {git_dir: _head(git_dir) for git_dir in git_dirs(common_dir)}
+    except OSError:
+        return False
+    wanted = b"ref: " + ref.encode("utf-8", "surrogateescape")
+    return all(
+        head is not None and (head != wanted or noted_tree(git_dir, len(tree) // 2) == tree)
+        for git_dir, head in heads.items()
+    )
+
+
+def git_dirs(common_dir: str) -> list[str]:
+    """The git directory of every worktree, the main one first."""
+    linked = join(common_dir, "worktrees")
+    names = sorted(os.listdir(linked)) if isdir(linked) else []
+    return [common_dir, *(join(linked, name) for name in names)]
+
+
+def _head(git_dir: str) -> bytes | None:
+    """What HEAD says; None where it does not say it plainly."""
+    path = join(git_dir, "HEAD")
+    if islink(path):
+        return None
+    with open(path, "rb") as file:
+        content = file.read(4096).rstrip(b"\n")
+    return None if content == b"ref: refs/heads/.invalid" else content

@@ -1,0 +1,93 @@
+"""Objects that stand in a file of their own, read without starting git.
+
+New commits and their trees are loose until git packs them. Whatever is not plain here (packed, borrowed from another
+repository, large, damaged) is left to git.
+"""
+
+from __future__ import annotations
+
+from os.path import join
+from typing import TYPE_CHECKING, NamedTuple
+
+from foureyes.adapters.git.client.answers import as_sha
+from foureyes.core.words.digest import sha256
+from foureyes.core.words.ids import Sha
+
+if TYPE_CHECKING:
+    from hashlib import sha1
+else:
+    try:
+        from _sha1 import sha1  # `hashlib` would load OpenSSL for it
+    except ImportError:  # an interpreter that was built without its own
+        from hashlib import sha1
+
+LARGEST = 1 << 20
+_FILES = (b"100644", b"100755", b"100664", b"120000")
+
+
+class FileText(NamedTuple):
+    """The text of a file in a commit; None when the commit has no such file."""
+
+    text: str | None
+
+
+def tree_of(common_dir: str, commit: Sha) -> Sha | None:
+    """The tree of a commit; None where only git can say."""
+    content = _read(common_dir, commit, b"commit")
+    first = content.partition(b"\n")[0] if content else b""
+    return as_sha(first[5:]) if first.startswith(b"tree ") else None
+
+
+def text_at(common_dir: str, commit: Sha, path: str) -> FileText | None:
+    """A file of a commit; None where only git can say."""
+    sha = tree_of(common_dir, commit)
+    names = path.encode("utf-8", "surrogateescape").split(b"/")
+    if not {b"", b".", b".."}.isdisjoint(names):
+        return None
+    for name in names[:-1]:
+        folder = _entry(common_dir, sha, name)
+        if folder is None or folder.mode != b"40000":
+            return None
+        sha = folder.sha
+    file = _entry(common_dir, sha, names[-1])
+    if file is None or file.sha is None:
+        return FileText(None) if file else None
+    content = _read(common_dir, file.sha, b"blob") if file.mode in _FILES else None
+    return FileText(content.decode("utf-8", "replace")) if content is not None else None
+
+
+class _Entry(NamedTuple):
+    """An entry of a tree; without an id when the tree has none of that name."""
+
+    mode: bytes
+    sha: Sha | None
+
+
+def _entry(common_dir: str, tree: Sha | None, name: bytes) -> _Entry | None:
+    content = _read(common_dir, tree, b"tree") if tree else None
+    if content is None or tree is None:
+        return None
+    at, size = 0, len(tree) // 2
+    while at < len(content):
+        end = content.find(b"\0", at)
+        if end < 0:
+            return None
+        mode, _, entry = content[at:end].partition(b" ")
+        at = end + 1 + size
+        if entry == name:
+            return _Entry(mode, Sha(content[end + 1 : at].hex()))
+    return _Entry(b"", None)
+
+
+def _read(common_dir: str, sha: Sha, kind: bytes) -> bytes | None:
+    """What an object of this kind holds, if it is loose and really is what its name says."""
+    import zlib
+
+    try:
+        with open(join(common_dir, "objects", sha[:2], sha[2:]), "rb") as file:
+            raw = zlib.decompressobj().decompress(file.read(LARGEST), LARGEST)
+    except (OSError, zlib.error):
+        return None
+    digest = sha256(raw) if len(sha) == 64 else sha1(raw, usedforsecurity=False)
+    header, _, content = raw.partition(b"\0")
+    return content if digest.hexdigest() == sha and header == b"%s %d" % (kind, len(content)) else None
