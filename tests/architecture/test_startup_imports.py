@@ -72,6 +72,18 @@ LOOP = frozenset(
 )  # fmt: skip
 """The findings loop: who only claims, logs or lists has nothing to do with it."""
 
+GATE = frozenset(
+    {
+        "foureyes.core.rules.gate", "foureyes.core.rules.four_eyes", "foureyes.core.rules.modes",
+        "foureyes.core.nouns.check", "foureyes.core.loop", "foureyes.app.views.review", "foureyes.app.work",
+        "foureyes.app.pages.loop", "foureyes.app.pages.preview",
+    }
+)  # fmt: skip
+"""What judges a change: who looks at a task of which nothing was handed in needs none of it."""
+
+STARTING_GIT = frozenset({"subprocess", "foureyes.adapters.process", "foureyes.adapters.git.client.git"})
+"""What starts git: files say where branches are, what a new commit holds and whether checkouts follow."""
+
 IMPORTED = re.compile(r"^import time:\s+\d+ \|\s+\d+ \|\s+(\S+)$", re.MULTILINE)
 
 
@@ -174,6 +186,32 @@ def test_start_and_unstart_load_nothing_of_the_findings_loop(
 
 def test_list_loads_no_other_face(project: Path, task: str, home: Path) -> None:
     assert not unwanted(loaded("list", cwd=project, home=home), OTHER_FACES | HEAVY | LOOP)
+
+
+def test_show_loads_what_judges_a_change_only_where_there_is_one(project: Path, task: str, home: Path) -> None:
+    modules = loaded("show", task, cwd=project, home=home)
+    assert "foureyes.app.pages.task" in modules
+    assert not unwanted(
+        modules, OTHER_FACES | HEAVY | GATE | STARTING_GIT | {"foureyes.app.ports", "gettext", "locale"}
+    )
+
+
+def test_status_starts_no_git_and_loads_nothing_that_judges(project: Path, task: str, home: Path) -> None:
+    modules = loaded("status", cwd=project, home=home)
+    assert "foureyes.app.pages.attention" in modules
+    assert not unwanted(
+        modules,
+        OTHER_FACES
+        | HEAVY
+        | STARTING_GIT
+        | {
+            "tomllib",
+            "foureyes.app.ports",
+            "foureyes.app.project.policy",
+            "foureyes.app.views.review",
+            "foureyes.core.documents",
+        },
+    )
 
 
 def test_rules_load_neither_store_nor_git_nor_another_face(tmp_path: Path, home: Path) -> None:

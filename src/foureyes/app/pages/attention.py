@@ -14,11 +14,11 @@ import msgspec
 from foureyes.app.call.context import seconds_since
 from foureyes.app.pages.choices import LEAD, Ways
 from foureyes.app.pages.claimed import claims_of
-from foureyes.app.pages.sentences import one_line
 from foureyes.app.project.acceptance import ACCEPT, Unaccepted, unaccepted
 from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
 from foureyes.core.nouns.check import CheckResult
 from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.text import one_line
 from foureyes.errors import ConfigError, FoureyesError
 from foureyes.steps import NO_STEP, Steps, by, by_person, either, fe, one_of, phrase
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.context import seconds_since
-from foureyes.app.pages.sentences import one_line
 from foureyes.app.views.board import AgentRow
 from foureyes.core.rules.policy import ReviewPolicy
+from foureyes.core.words.text import one_line
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context

@@ -10,6 +10,7 @@ from msgspec.structs import asdict
 from foureyes.app.views.event import EventKind
 from foureyes.core.events import Event
 from foureyes.core.nouns.approval import basis_of
+from foureyes.core.words.text import one_line
 
 LONGEST = 160
 QUIET = ("SessionEvidenceAdded", "TestsListed", "FindingsPlaced", "DecisionSigned", "MergeLeased")
@@ -32,7 +33,7 @@ EXCEPTIONS = frozenset({"SecurityRecorded", "UnapprovedMergeSeen", "AttributionC
 
 def sentence(who: str, event: Event) -> str:
     """Who did what, in one line."""
-    return one_line(f"{who} {PREDICATES[type(event).__name__](event)}")
+    return one_line(f"{who} {PREDICATES[type(event).__name__](event)}", LONGEST)
 
 
 def kind_of_line(event: Event) -> EventKind:
@@ -45,12 +46,6 @@ def kind_of_line(event: Event) -> EventKind:
     if name in STOPS or fields.get("stuck"):
         return "stop"
     return "decision" if name in DECISIONS else "plain"
-
-
-def one_line(text: str, longest: int = LONGEST) -> str:
-    """A text without line ends, and not longer than a line."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= longest else flat[: longest - 1] + "…"
 
 
 def _count(number: int, noun: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from foureyes.app.views.review import QueueRow
+if TYPE_CHECKING:
+    from foureyes.app.views.review import QueueRow
 
 ColumnName = Literal["open", "in_progress", "reviewing", "done"]
 COLUMNS: tuple[ColumnName, ...] = ("open", "in_progress", "reviewing", "done")

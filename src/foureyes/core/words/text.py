@@ -122,6 +122,12 @@ def first_line(text: str, limit: int) -> str:
     return next((line for line in lines if line), "")[:limit].rstrip()
 
 
+def one_line(text: str, longest: int) -> str:
+    """A text without line ends, and not longer than this; what was cut is shown as cut."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= longest else flat[: longest - 1] + "…"
+
+
 def in_encoding(text: str, encoding: str) -> str:
     """Text as far as a stream's encoding can hold it; what it cannot hold is a question mark."""
     return text.encode(encoding, "replace").decode(encoding)
