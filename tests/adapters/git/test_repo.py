@@ -45,7 +45,7 @@ def test_an_old_git_is_refused_naming_both_versions(
     repo = project.port()
     fake_git(tmp_path / "bin", monkeypatch, version)
     with pytest.raises(GitProblem) as refused:
-        repo.heads()
+        repo.is_clean()
     assert version.split()[0] in refused.value.message
     assert "2.38" in refused.value.message
     assert steps_text(refused.value.next_step) == "install git 2.38 or newer"
@@ -64,7 +64,7 @@ def test_a_missing_git_is_said_with_what_to_do(
     repo = project.port()
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GitProblem, match="git was not found") as refused:
-        repo.heads()
+        repo.is_clean()
     assert steps_text(refused.value.next_step) == "install git 2.38 or newer"
 
 
