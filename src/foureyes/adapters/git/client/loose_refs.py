@@ -65,8 +65,8 @@ def _packed(common_dir: str) -> dict[str, Sha | None]:
     """The branches in the file of packed refs; what stands there in place of a commit is None."""
     try:
         with open(join(common_dir, "packed-refs"), encoding="utf-8") as file:
-            lines = file.read().split("\n")
+            content = file.read()
     except FileNotFoundError:
         return {}
-    rows = (line.partition(" ") for line in lines if not line.startswith(("#", "^")))
+    rows = (row.partition(" ") for row in content.split("\n") if row[:1] not in ("#", "^"))
     return {ref: as_sha(sha) if is_plain(ref) else None for sha, _, ref in rows if ref.startswith(BRANCHES)}
