@@ -56,10 +56,19 @@ class RefusalPage(Page):
                 yield Text.assemble(" " * 9, line)
             for step in reason.next.steps:
                 if step.argv:
-                    yield self.paint(
-                        f"         next  {number} {self._opens(reason.next)}      {_command(reason.next)}", "dim"
-                    )
+                    yield from self._next(number, reason.next)
                     break
+
+    def _next(self, number: int, steps: Steps) -> Iterator[Text]:
+        """What the digit does, and what types the same; below it where there is no room beside it."""
+        key, command = f"         next  {number} {self._opens(steps)}", visible(_command(steps))
+        width = self.app.size.width - 2
+        if len(key) + 6 + len(command) <= width:
+            yield self.paint(f"{key}      {command}", "dim")
+            return
+        yield self.paint(key, "dim")
+        for line in Text(command).wrap(self.app.console, max(20, width - 17)):
+            yield self.paint(" " * 17 + line.plain, "dim")
 
     @staticmethod
     def _opens(steps: Steps) -> str:
