@@ -25,6 +25,7 @@ from foureyes.app.ports import WriteTx
 from foureyes.core.words.ids import task_id
 from foureyes.ui.tui.app import FoureyesApp, open_app
 from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.memory import steady
 
 from bench.dataset import PROJECT, Life
 from bench.figures import Figure, at_most, note, progress, show
@@ -185,6 +186,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--files", type=int, default=FILES)
     parser.add_argument("--keys", type=int, default=KEYS)
     options = parser.parse_args(arguments or [])
+    steady()
     with desk() as folder:
         figures = many(folder / "many", options.tasks, options.keys)
         figures += large(folder / "large", options.files, LINES, options.keys)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 
@@ -26,6 +25,7 @@ def open_terminal(session: Session) -> None:
     from foureyes.bootstrap.wiring import open_project, whoami
     from foureyes.ui.tui.app import open_app
     from foureyes.ui.tui.desk import Desk
+    from foureyes.ui.tui.memory import steady
 
     cwd, asserted = session.cwd, session.asserted
     _ = session.app, session.actor  # a missing project, a bad token: said before the screen is taken
@@ -33,5 +33,5 @@ def open_terminal(session: Session) -> None:
         lambda: open_project(cwd, os.environ, lambda question: desk.aside(question)),
         lambda app: app.sessions.recognise(lambda programs: whoami(os.environ, asserted, programs)),
     )
-    gc.enable()  # a command that ends at once does without; the app stays
+    steady()
     open_app(desk).run()
