@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.store.postgres import schema_of
+from foureyes.adapters.store.store import Store
 
 from tests import engines
 from tests.ui.tui.stage import Player, Seat, build, play
@@ -30,9 +31,10 @@ def test_a_server_that_goes_away_and_comes_back_is_said_and_nothing_else_is_need
 
     async def story(player: Player) -> None:
         assert task in await player.press("r")
-        engine = player.app.desk.application.context.store.engine
+        store = player.app.desk.application.context.store
+        assert isinstance(store, Store)
         engines.server().run(f'ALTER SCHEMA "{schema}" RENAME TO "{schema}_away"')
-        engines.server().hang_up(engine)
+        engines.server().hang_up(store.engine)
         screen = await player.until("Trying again")
         assert task in screen
         engines.server().run(f'ALTER SCHEMA "{schema}_away" RENAME TO "{schema}"')
