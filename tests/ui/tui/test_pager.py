@@ -9,8 +9,8 @@ import pytest
 from foureyes.app.views.diff import DiffLine, DiffView, FileDiff, Hunk
 from foureyes.ui.tui.pager import patch_lines
 
-from tests.ui.tui.stage import BOB, CODE, Player, Seat, play
 from tests.ui.tui.screens.test_diff import open_diff
+from tests.ui.tui.stage import BOB, CODE, Player, Seat, play
 
 
 def test_a_change_is_a_unified_diff_whose_control_characters_can_be_seen() -> None:
