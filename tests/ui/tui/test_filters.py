@@ -47,6 +47,11 @@ def test_a_number_is_a_row_and_an_unknown_name_a_word() -> None:
     assert parse("foo:bar").words == ("foo:bar",)
 
 
+def test_what_looks_like_a_number_and_is_none_is_an_ordinary_word() -> None:
+    assert not parse("²").fits(ROW, number=2)
+    assert not parse("it:²").fits(ROW)
+
+
 def test_what_is_seen_is_told_by_the_hunks_that_are_left() -> None:
     assert parse("seen:no").fits(ROW, unseen=2)
     assert not parse("seen:no").fits(ROW, unseen=0)

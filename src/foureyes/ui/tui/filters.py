@@ -36,7 +36,7 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     def fits(self, row: Card | QueueRow, *, number: int = 0, unseen: int | None = None) -> bool:
         """Whether a row passes."""
         words = f"{row.task} {row.title}".lower()
-        if not all(word in words or (word.isdigit() and number and int(word) == number) for word in self.words):
+        if not all(word in words or (word.isdecimal() and number and int(word) == number) for word in self.words):
             return False
         return all(_pair(row, name, value, unseen) for name, value in self.pairs)
 
@@ -88,7 +88,7 @@ def _pair(row: Card | QueueRow, name: str, value: str, unseen: int | None) -> bo
 
 def _number(iteration: int, value: str) -> bool:
     sign, digits = (value[0], value[1:]) if value[:1] in "<>" and value else ("", value)
-    if not digits.isdigit():
+    if not digits.isdecimal():
         return False
     return (
         iteration > int(digits) if sign == ">" else iteration < int(digits) if sign == "<" else iteration == int(digits)

@@ -179,6 +179,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
     ),
     "attention": (
         Key("1 2 3 4 5 6 7 8 9", "choose", "choose", "do what the number says", "", "", True),
+        Key("f5", "refresh", "", "take in what changed"),
         Key("enter", "open", "open task", "open its task", "lists.show", "fe show {task}"),
         Key("d", "diff", "diff", "its diff", "attempts.changes", "fe show {task} --diff"),
         Key("space", "page_down", "", "a page on"),

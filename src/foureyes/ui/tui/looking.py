@@ -31,6 +31,8 @@ class Looking:
         self.comments: list[Comment] = []
         self.aim: tuple[str, int] | None = None
         """The path and line (0: the file) at which the diff is to open."""
+        self.acts = 0
+        """How often the reader did something about the task besides deciding: ruled, answered, lifted a hold."""
         self.attempt = 0
         """The attempt that was looked at last, before this look; this one once it was seen whole or decided about."""
         self.current = 0

@@ -87,6 +87,8 @@ class Reading:
 
     def __init__(self, loaded: Loaded, looking: Looking) -> None:
         self.detail, self.whole, self.view, self.looked, _ = loaded
+        self.read_as = loaded.detail
+        """The task as the reader knows it: a decision is about this one (T6), however it stands now."""
         self.looking = looking
         looking.take(self.whole)
         self.change = Change(self.view)

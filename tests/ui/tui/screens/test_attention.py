@@ -155,6 +155,8 @@ def test_what_others_hold_or_resume_shows_without_losing_the_place(seat: Seat) -
         seat.app.stops.resume(BOB, one, "fine")
         page.changed(0)
         await at.settle()
+        assert page.rows.at == f"hold {one}", "nothing moves under the finger"
+        await at.press("f5")
         assert page.rows.at == f"hold {two}"
         assert f"{two} only" in at.screen
 
@@ -194,3 +196,49 @@ def test_a_loop_shows_its_rounds_and_is_split_by_titles_and_a_reason_E3_L12(seat
     detail = seat.app.lists.show(ALICE, task)
     assert sorted(link.title for link in detail.depends_on) == ["Count it", "Read it"]
     assert "LeadDecided" in seat.kinds(task)
+
+
+def test_a_row_that_goes_while_it_is_read_takes_the_digits_with_it_until_f5(seat: Seat) -> None:
+    one, two = seat.create("One"), seat.create("Two")
+    seat.app.stops.hold(BOB, one, "first")
+    seat.app.stops.hold(BOB, two, "second")
+
+    async def story(at: Player) -> None:
+        await at.press("!", "home")
+        page = at.app.pages[-1]
+        assert isinstance(page, AttentionPage)
+        selected = page.rows.at or ""
+        seat.app.stops.resume(BOB, selected.removeprefix("hold "), "fine")
+        page.changed(0)
+        screen = await at.settle()
+        assert page.rows.at == selected
+        assert "does not wait as you read it" in screen
+        assert "does not wait as you read it" in (await at.press("1")).splitlines()[-2]
+        screen = await at.press("f5")
+        assert "does not wait" not in screen
+        assert page.rows.at != selected
+
+    play(seat.sit(), story)
+
+
+def test_the_same_digit_twice_moves_one_thing(seat: Seat) -> None:
+    tasks = [seat.create(title) for title in ("One", "Two")]
+    for task, who in zip(tasks, (CLAUDE, CODEX), strict=True):
+        seat.app.claims.start(who, task)
+    seat.app.policy.set(ALICE, "project.claim_stale_minutes", "0")
+
+    async def story(at: Player) -> None:
+        now = 100.0
+        at.app.clock = lambda: now
+        await at.press("!")
+        page = at.app.pages[-1]
+        page.press("1")
+        page.press("1")
+        await at.settle()
+        assert "one decision at a time" in await at.press("1")
+        assert sorted(map(seat.status, tasks)) == ["in_progress", "open"]
+        now += 1.0
+        await at.press("1")
+
+    play(seat.sit(), story)
+    assert list(map(seat.status, tasks)) == ["open", "open"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 
 from foureyes.core.nouns.finding import Found
+from foureyes.core.words.ids import short_diff
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.keys import bound
 from foureyes.ui.tui.screens.diff import DiffPage
@@ -323,3 +324,23 @@ def test_every_key_does_something_sensible_where_there_is_no_code(seat: Seat) ->
             player.app.go(review.IDLE)
 
     play(seat.sit(), story)
+
+
+def test_a_task_that_is_edited_under_the_diff_is_not_approved_until_f5_T6(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": TWICE})
+
+    async def story(player: Player) -> None:
+        page = await open_diff(player, task)
+        seat.app.tasks.edit(BOB, task, title="Delete the archive", description="all of it")
+        page.changed(0)
+        screen = await player.settle()
+        assert "CHANGED  something about this task is new.  F5 takes it in" in screen
+        await player.press("a")
+        assert seat.status(task) == "reviewing"
+        screen = await player.press("escape", "f5")
+        assert "CHANGED" not in screen
+        assert player.app.last_command == f"fe approve {task} --seen {short_diff(page.reading_now.whole.diff_id)}"
+        await read_slowly(player, "a")
+
+    play(seat.sit(), story)
+    assert seat.status(task) == "approved"

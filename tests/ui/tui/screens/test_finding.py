@@ -199,3 +199,59 @@ def test_what_others_do_to_a_finding_moves_nothing_under_the_finger(seat: Seat) 
         assert "1 verified" not in screen
 
     play(seat.sit(), story)
+
+
+def test_a_digit_is_about_the_finding_on_screen_also_while_another_is_being_read(seat: Seat) -> None:
+    first = answered(seat, "FIXED", text="reads settings.five now")
+    task = seat.app.findings.show(ALICE, first).task
+    second = find(seat, task, "Another thing altogether", 19, "LOW")
+
+    async def story(player: Player) -> None:
+        page = await open_finding(player, first)
+        page.press(".")
+        page.press("1")  # the next one was asked for, but it is not on screen yet
+        await player.settle()
+        assert state(seat, first) == "resolved"
+
+    play(seat.sit(), story)
+    assert state(seat, second) == "open"
+
+
+def test_what_the_reader_ruled_is_taken_in_by_the_pages_below_D2(seat: Seat) -> None:
+    finding = answered(seat, "FIXED", text="reads settings.five now")
+    task = seat.app.findings.show(ALICE, finding).task
+
+    async def story(player: Player) -> None:
+        await player.press("r")
+        assert "refused: " in player.screen
+        await player.press("f", "1")
+        assert state(seat, finding) == "resolved"
+        screen = await player.press("escape")
+        assert "CHANGED" not in screen
+        assert "IF YOU APPROVE   allowed" in screen
+        await player.press("d", ".", "enter", "u", "escape")
+        assert "CHANGED" not in player.screen
+        await player.press(".", "enter")
+        player.app.clock = lambda: 1e9
+        await player.press("1", "escape")
+        assert "CHANGED" not in player.screen
+        await player.press("a")
+
+    play(seat.sit(), story)
+    assert seat.status(task) == "approved"
+
+
+def test_what_the_reader_ruled_does_not_hide_an_edit_T6(seat: Seat) -> None:
+    finding = answered(seat, "FIXED", text="reads settings.five now")
+    task = seat.app.findings.show(ALICE, finding).task
+
+    async def story(player: Player) -> None:
+        await player.press("r", "f")
+        seat.app.tasks.edit(BOB, task, title="Delete the archive")
+        await player.press("1")
+        screen = await player.press("escape")
+        assert "CHANGED" in screen
+        await player.press("a")
+
+    play(seat.sit(), story)
+    assert seat.status(task) == "reviewing"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from foureyes.app.views.attention import AttentionRow, AttentionView, Choice
+    from foureyes.errors import FoureyesError
 
 
 class AttentionPage(Page):
@@ -25,6 +26,9 @@ class AttentionPage(Page):
     def __init__(self) -> None:
         super().__init__()
         self.view: AttentionView | None = None
+        self.acting = False
+        self.banner = ""
+        """What became of the row that was read while it was read; the digits are off until F5."""
 
     def body(self) -> ComposeResult:
         yield Rows(id="rows")
@@ -34,17 +38,38 @@ class AttentionPage(Page):
         self.ask(lambda desk: desk.application.attention.view(desk.actor), self._read)
 
     def _read(self, view: AttentionView) -> None:
-        self.view = view
+        self.view, self.banner = view, ""
         self.draw()
+        self.app.call_after_refresh(self.app.guard.painted)
 
     def changed(self, seq: int) -> None:
+        self.ask(lambda desk: desk.application.attention.view(desk.actor), self._changed)
+
+    def _changed(self, view: AttentionView) -> None:
+        """Somebody wrote. What is new joins the list; a row that was being read and is another one now, or gone, is
+        said, and nothing moves under the finger until F5.
+        """
+        row = self.row()
+        now = next((each for each in view.rows if row is not None and each.id == row.id), None)
+        if row is None or (now is not None and _means(now) == _means(row)):
+            self._read(view)
+        elif not self.acting:
+            self.banner = f"CHANGED  {row.task or 'this'} does not wait as you read it.  F5 shows what waits now"
+            self.draw()
+
+    def do_refresh(self) -> None:
         self.reload()
+
+    def do_back(self) -> None:
+        super().do_back()
+        self.app.call_after_refresh(self.app.guard.painted)
 
     def draw(self) -> None:
         if not self.is_mounted or self.view is None:
             return
         view, app = self.view, self.app
-        self.top.show(self.paint(title(view), "title"), self.rule())
+        lines = [self.paint(title(view), "title"), self.rule()]
+        self.top.show(*lines, *([self.paint(f" {self.banner}", "banner")] if self.banner else []))
         self.foot.show(self.rule())
         self.rows.styles.height = list_height(view, app.size.height) if view.rows else "1fr"
         self.why.display = bool(view.rows)
@@ -109,11 +134,15 @@ class AttentionPage(Page):
         row, number = self.row(), int(self.pressed)
         if row is None:
             return
+        if self.banner:
+            self.note(self.banner)
+            return
         if number > len(row.choices):
             self.note(f"there is no choice {number}")
             return
         choice = row.choices[number - 1]
         if not choice.asks:
+            self.app.guard.decided()
             self._do(choice, {})
         elif choice.lists:
             self._ask_parts(choice)
@@ -138,14 +167,28 @@ class AttentionPage(Page):
     def _do(self, choice: Choice, given: dict[str, object]) -> None:
         """Every choice is a verb of the catalogue."""
         self.app.last_command = steps_text(choice.step)
+        self.acting = True
+        if task := choice.values.get("task"):
+            self.app.looks.of(str(task)).acts += 1
 
         def work(desk: Desk) -> object:
             noun = getattr(desk.application, choice.noun)
             answer: object = getattr(noun, choice.verb)(desk.actor, **choice.values, **given)
             return answer
 
-        self.ask(work, lambda answer: self._done(getattr(answer, "message", "") or "done"))
+        self.ask(work, lambda answer: self._done(getattr(answer, "message", "") or "done"), self._not_done)
 
     def _done(self, message: str) -> None:
+        self.acting = False
         self.note(message)
         self.reload()
+
+    def _not_done(self, problem: FoureyesError) -> None:
+        self.acting = False
+        self.app.guard.painted()
+        self.refused(problem)
+
+
+def _means(row: AttentionRow) -> tuple[object, ...]:
+    """What the digits do about a row, and what they are about; not how long it waits."""
+    return row.kind, row.task, row.text, row.choices

@@ -15,6 +15,7 @@ from foureyes.ui.tui import deciding
 from foureyes.ui.tui.comments import reanchored
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.news import asks_the_same, news_of
 from foureyes.ui.tui.reading import Compared, Loaded, Reading, read
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.diff import Painter, file_line, tail
@@ -42,13 +43,11 @@ class ChangePage(Page):
         self.task_id = ""
         self.reading: Reading | None = None
         self.painter: Painter | None = None
-        self.banner = ""
-        self.problem = ""
-        self.with_files = False
+        self.banner = self.news = ""
+        self.problem, self.acts, self.with_files = "", 0, False
         self.range_from: int | None = None
         """The row at which a range of lines for a comment begins."""
-        self._painting = False
-        self._unkept = False
+        self._painting = self._unkept = False
         self._kept_at = 0.0
 
     def body(self) -> ComposeResult:
@@ -101,8 +100,8 @@ class ChangePage(Page):
         if loaded.draft is not None and not self.looking.read:
             self.looking.bring_back(loaded.draft.draft)
         self.looking.comments[:] = reanchored(self.looking.comments, loaded.whole)
-        self.problem = self.banner = ""
-        self.reading = Reading(loaded, self.looking)
+        self.problem = self.banner = self.news = ""
+        self.reading, self.acts = Reading(loaded, self.looking), self.looking.acts
         if before is not None:
             self.reading.fold_as(before)
         at, above = self._place(before)
@@ -149,36 +148,40 @@ class ChangePage(Page):
         if self.app.flow.task and self.app.flow.task != self.task_id:
             self.turn_away()
             self.task_id, self.reading, self.painter = self.app.flow.task, None, None
-            self.banner, self.range_from = "", None
+            self.banner, self.news, self.range_from = "", "", None
             self.draw()
             self.reload()
         elif self.reading is not None:
             if self.looking.aim is not None:
                 self.canvas.go(self._aimed(), top=1)
-            self.ask(lambda desk: desk.application.lists.show(desk.actor, self.task_id), self._come_back)
+            task = self.task_id
+            self.ask(lambda desk: desk.application.lists.show(desk.actor, task), self._come_back)
 
     def _come_back(self, detail: TaskDetail) -> None:
         """What the reader did elsewhere shows here, at the same place."""
         if self.reading is not None and detail.task.id == self.task_id:
+            if self.acts != self.looking.acts and asks_the_same(self.reading.read_as, detail):
+                self.reading.read_as, self.acts = detail, self.looking.acts
             self.take_standing(detail)
             self.reading.take_findings(detail)
             self.rearrange()
 
     def changed(self, seq: int) -> None:
         if self.reading is not None:
-            self.ask(lambda desk: desk.application.lists.show(desk.actor, self.task_id), self.take_standing)
+            task = self.task_id
+            self.ask(lambda desk: desk.application.lists.show(desk.actor, task), self.take_standing)
 
     def take_standing(self, detail: TaskDetail) -> None:
         """What others did to the change: said, and nothing moves until F5."""
         case = self.case()
         if case is None or detail.task.id != self.task_id or self.reading is None:
             return
-        before = self.banner
-        self.banner = deciding.banner_of(detail, case)
+        before, self.banner = self.banner or self.news, deciding.banner_of(detail, case)
         if not self.banner and (words := deciding.rebased(detail, case)):
             self.note(words)
+        self.news = "" if self.banner else news_of(self.reading.read_as, detail)
         self.reading.detail = detail
-        if self.banner != before or before:
+        if (self.banner or self.news) != before or before:
             self.draw_heading()
 
     def case(self) -> deciding.Case | None:
@@ -193,7 +196,7 @@ class ChangePage(Page):
             you=self.reading.detail.you,
             banner=self.banner,
             close=row is not None and row.risk.level == "high",
-            version=self.reading.detail.task.version,
+            version=self.reading.read_as.task.version,
         )
 
     # -- drawing
@@ -210,14 +213,14 @@ class ChangePage(Page):
         self.canvas.refresh()
 
     def draw_heading(self) -> None:
-        reading, marks = self.reading, self.app.marks
+        reading = self.reading
         if reading is None:
-            words = self.problem or f"reading the change {marks.ellipsis}"
+            words = self.problem or f"reading the change {self.app.marks.ellipsis}"
             self.top.show(self.paint(f" DIFF {self.task_id}", "title"), self.rule(), self.paint(f" {visible(words)}"))
             return
         lines = [self._title(reading), self.rule()]
-        if self.banner:
-            lines.append(self.paint(f" {self.banner}", "banner"))
+        if words := self.banner or self.news:
+            lines.append(self.paint(f" {words}", "banner" if self.banner else "warn"))
         self.top.show(*lines)
         count = len(self.looking.comments)
         comments = f" ({count} comment{'s' if count != 1 else ''})" if count else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from foureyes.core.words.ids import short_diff
 from foureyes.ui.tui import deciding
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.screens.change import ChangePage
@@ -308,6 +309,5 @@ class DiffPage(ChangePage):
         return f"new task: {self.task_id}"
 
     def words(self) -> dict[str, str] | None:
-        seen = self.reading.whole.diff_id if self.reading is not None else ""
-        task, digits = self.task_id, seen.removeprefix("sha256:")[:12]
-        return {"task": task, "tasks": task, "seen": digits, "finding": "FINDING"}
+        seen = short_diff(self.reading.whole.diff_id) if self.reading is not None else "DIFF"
+        return {"task": self.task_id, "tasks": self.task_id, "seen": seen, "finding": "FINDING"}

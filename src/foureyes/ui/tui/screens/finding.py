@@ -67,17 +67,27 @@ class FindingPage(Page):
 
     # -- reading
 
+    @property
+    def shown(self) -> str:
+        """The finding on screen: whatever is asked for meanwhile, a key is about this one."""
+        return self.loaded.view.id if self.loaded is not None else self.finding
+
     def reload(self) -> None:
-        self.ask(lambda desk: _read(desk, self.finding), self._loaded)
+        self._read(self.finding)
+
+    def _read(self, finding: str) -> None:
+        self.ask(lambda desk: _read(desk, finding), self._loaded, self._not_done)
 
     def _loaded(self, loaded: Loaded) -> None:
         self.loaded, self.offer, self.banner = loaded, offer(loaded.view), ""
         self.finding = loaded.view.id
         self.draw()
+        self.app.call_after_refresh(self.app.guard.painted)
 
     def changed(self, seq: int) -> None:
         if self.loaded is not None:
-            self.ask(lambda desk: desk.application.findings.show(desk.actor, self.finding), self._changed, self._gone)
+            finding = self.finding
+            self.ask(lambda desk: desk.application.findings.show(desk.actor, finding), self._changed, self._gone)
 
     def _changed(self, view: FindingDetail) -> None:
         """Others did something: said, and the digits mean what they meant until F5."""
@@ -141,21 +151,26 @@ class FindingPage(Page):
             else:
                 getattr(self, f"_{choice.kind}")(choice)
 
-    def _done(self, answer: Outcome) -> None:
-        self.note(answer.message)
-        self.reload()
+    def _act(self, work: Callable[[Desk], Outcome], tail: str = "") -> None:
+        """Have something done about the finding; the pages below take it in."""
+        assert self.loaded is not None
+        self.app.looks.of(self.loaded.view.task).acts += 1
+
+        def done(answer: Outcome) -> None:
+            self.note(f"{answer.message}{tail}")
+            self.reload()
+
+        self.ask(work, done, self._not_done)
+
+    def _not_done(self, problem: FoureyesError) -> None:
+        self.app.guard.painted()
+        self.refused(problem)
 
     def _rule(self, choice: Choice) -> None:
         word = next(word for word in RULINGS if word == choice.word)
-        ruling = Ruling(self.finding, word)
-        self.ask(
-            lambda desk: desk.application.rulings.rule(desk.actor, [ruling]),
-            self._ruled,
-        )
-
-    def _ruled(self, answer: Outcome) -> None:
-        self._done(answer)
-        self.note(f"{answer.message} · U takes it back (L18)")
+        ruling = Ruling(self.shown, word)
+        self.app.guard.decided()
+        self._act(lambda desk: desk.application.rulings.rule(desk.actor, [ruling]), " · U takes it back (L18)")
 
     def _answer(self, choice: Choice) -> None:
         fields = [Field("text", "Words")]
@@ -166,40 +181,39 @@ class FindingPage(Page):
         elif choice.word == "DEFERRED":
             fields.append(Field("debt", "Task", "no", ("no", "new")))
         needs = {} if choice.word == "SKIPPED" else {"text": "some words are needed (L6)"}
-        self._sheet(f"{choice.word} {self.finding}", fields, needs, lambda given: self._respond(choice, given))
+        finding = self.shown
+        self._sheet(f"{choice.word} {finding}", fields, needs, lambda given: self._respond(finding, choice, given))
 
-    def _respond(self, choice: Choice, given: Given) -> None:
+    def _respond(self, finding: str, choice: Choice, given: Given) -> None:
         action = next(word for word in ANSWERS if word == choice.word)
         debt = given.get("debt", "")
         answer = Answer(
-            finding=self.finding,
+            finding=finding,
             action=action,
             text=given["text"],
             ground=given.get("ground", ""),
             commit=given.get("commit", ""),
             debt="" if debt == "no" else debt,
         )
-        self.ask(lambda desk: desk.application.answers.respond(desk.actor, "", [answer]), self._done)
+        self._act(lambda desk: desk.application.answers.respond(desk.actor, "", [answer]))
 
     def _waive(self, _: Choice) -> None:
         fields = [Field("reason", "Reason"), Field("days", "Days", str(WAIVED_DAYS))]
         needs = {"reason": "a waiver needs a reason (E3)"}
-        self._sheet(f"WAIVE {self.finding}", fields, needs, self._let_pass)
+        finding = self.shown
+        self._sheet(f"WAIVE {finding}", fields, needs, lambda given: self._let_pass(finding, given))
 
-    def _let_pass(self, given: Given) -> None:
-        days = given["days"].strip()
-        if not days.isdigit():
+    def _let_pass(self, finding: str, given: Given) -> None:
+        days, reason = given["days"].strip(), given["reason"]
+        if not days.isdecimal():
             self.note("days are a number")
             return
-        self.ask(
-            lambda desk: desk.application.findings.waive(
-                desk.actor, self.finding, given["reason"], days=int(days)
-            ),
-            self._done,
-        )  # fmt: skip
+        self._act(lambda desk: desk.application.findings.waive(desk.actor, finding, reason, days=int(days)))
 
     def _track(self, _: Choice) -> None:
-        self.ask(lambda desk: desk.application.findings.track(desk.actor, [self.finding]), self._done)
+        finding = self.shown
+        self.app.guard.decided()
+        self._act(lambda desk: desk.application.findings.track(desk.actor, [finding]))
 
     def _sheet(self, title: str, fields: list[Field], needs: Given, done: Callable[[Given], None]) -> None:
         text, verb = (self.loaded.view.title if self.loaded else ""), title.split()[0].lower()
@@ -212,7 +226,8 @@ class FindingPage(Page):
         if last is None or last.kind != "ruled":
             self.app.undo()
             return
-        self.ask(lambda desk: desk.application.rulings.take_back(desk.actor, self.finding), self._done)
+        finding = self.shown
+        self._act(lambda desk: desk.application.rulings.take_back(desk.actor, finding))
 
     # -- moving
 
@@ -225,8 +240,7 @@ class FindingPage(Page):
         if not 0 <= number < len(roots):
             self.note(f"{'last' if by > 0 else 'first'} of {len(roots)}")
             return
-        self.finding = self.loaded.others[number].id
-        self.reload()
+        self._read(self.loaded.others[number].id)
 
     def do_diff(self) -> None:
         if self.loaded is None:
@@ -244,6 +258,10 @@ class FindingPage(Page):
 
     def do_refresh(self) -> None:
         self.reload()
+
+    def do_back(self) -> None:
+        super().do_back()
+        self.app.call_after_refresh(self.app.guard.painted)
 
     def words(self) -> dict[str, str] | None:
         return {"finding": self.finding, "task": self.loaded.view.task if self.loaded else "TASK"}

@@ -8,10 +8,12 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
+from foureyes.core.words.ids import short_diff
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.deciding import Case, approve, banner_of, rebased, send_back
 from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.news import asks_the_same, news_of
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.task_reading import read
 from foureyes.ui.tui.text.task import Drawing, TaskView, head_line, section_lines, sections
@@ -42,6 +44,8 @@ class TaskPage(Page):
         """Why nothing can be decided about what is on screen; empty while it can."""
         self.news = ""
         """What others did that changes nothing for the reader."""
+        self.acts = 0
+        """What the reader did about the task elsewhere, as far as it is on screen."""
         self._search = ""
 
     def body(self) -> ComposeResult:
@@ -86,6 +90,7 @@ class TaskPage(Page):
         if view.detail.task.id != self.task_id:
             return
         self.view, self.banner, self.news = view, "", ""
+        self.acts = self.app.looks.of(self.task_id).acts
         looking = self.app.looks.of(self.task_id)
         if view.change is not None:
             before = looking.attempt
@@ -100,10 +105,21 @@ class TaskPage(Page):
         self.refused(problem)
 
     def changed(self, seq: int) -> None:
-        """Others wrote: whether that concerns what is on screen."""
-        if self.view is not None:
-            task = self.task_id
+        """Somebody wrote: whether that concerns what is on screen. What the reader did elsewhere is taken in."""
+        if self.view is None:
+            return
+        task, row, looking = self.task_id, self.view.row, self.app.looks.of(self.task_id)
+        if self.acts != looking.acts:
+            self.ask(lambda desk: read(desk, task, row, looking), self._take_in, lambda _: None)
+        else:
             self.ask(lambda desk: desk.application.lists.show(desk.actor, task), self._compare, lambda _: None)
+
+    def _take_in(self, view: TaskView) -> None:
+        """The reader's own act: shown at once, unless the task asks for something else or is another change now."""
+        if self.view is not None and asks_the_same(self.view.detail, view.detail):
+            self._read(view)
+        else:
+            self._compare(view.detail)
 
     def _compare(self, detail: TaskDetail) -> None:
         case = self.case()
@@ -113,17 +129,10 @@ class TaskPage(Page):
         was_stale = self.view is not None and self.view.detail.you is not None and self.view.detail.you.stale
         banner = banner_of(detail, case)
         self.banner = "" if banner.startswith("STALE") and was_stale else banner
-        self.news = rebased(detail, case) or self._other_news(detail)
+        read_as = self.view.detail if self.view is not None else detail
+        self.news = rebased(detail, case) or ("" if self.banner else news_of(read_as, detail))
         if before != (self.banner, self.news):
             self.draw()
-
-    def _other_news(self, detail: TaskDetail) -> str:
-        """Something else about the task is on record now: a check, a finding, an edit."""
-        assert self.view is not None
-        before = self.view.detail
-        now = (detail.task.version, detail.checks, detail.findings, detail.reviews, detail.you)
-        then = (before.task.version, before.checks, before.findings, before.reviews, before.you)
-        return "" if now == then or self.banner else "CHANGED  something about this task is new.  F5 takes it in"
 
     def do_refresh(self) -> None:
         """F5: take in what moved. What was read of the attempt before stays read, where it did not change."""
@@ -203,7 +212,7 @@ class TaskPage(Page):
 
     def words(self) -> dict[str, str] | None:
         case = self.case()
-        return {"task": self.task_id, "seen": case.diff_id[:8] if case else "DIFF"}
+        return {"task": self.task_id, "seen": short_diff(case.diff_id) if case else "DIFF"}
 
     def deaf(self) -> str:
         return f"new task: {self.task_id}"
