@@ -74,9 +74,15 @@ class FormPage(Page):
             event.stop()
             event.prevent_default()
             self.press("enter")
-        elif self.focused is not self.text_part and event.is_printable and event.character and event.key != "space":
+        elif event.is_printable and event.character and self._is_text(event.key):
             event.stop()
             self._type(event.character)
+
+    def _is_text(self, key: str) -> bool:
+        """Whether a letter belongs into the text: also one that was on its way to another part when the text got the
+        keys, so that nothing typed quickly is lost.
+        """
+        return not self.text_part.read_only and (key != "space" or self.focused is self.text_part)
 
     def _type(self, character: str) -> None:
         """The first letter goes into the text, wherever the keys were."""
