@@ -33,7 +33,8 @@ def test_R_Enter_D_Space_A_approves_what_was_on_screen_and_it_can_be_merged(stag
     with Terminal(cast.job, cwd=stage.repo) as terminal:
         assert work.task in terminal.until("REVIEW PENDING │ 2 tasks │ Press [R] to review")
         terminal.press("r", "REVIEW SUMMARY")
-        first = work.task if terminal.text.index(work.task) < terminal.text.index(other.task) else other.task
+        screen = terminal.read()
+        first = work.task if screen.index(work.task) < screen.index(other.task) else other.task
         assert "1/2" in terminal.press("enter", "IF YOU APPROVE")
         assert f"DIFF {first}  {first}.txt" in terminal.press("d", "unseen 1/1")
         while "unseen 1/1" in terminal.read():  # what was only scrolled past does not count
