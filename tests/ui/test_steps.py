@@ -90,6 +90,7 @@ UNPACKED: dict[str, list[list[str]]] = {
     "reason": [[], ["-m", "why"]],
     "rulings": [["--" + word.lower().replace("_", "-")] for word in RULINGS],
     "_seen(facts)": [[], ["--seen", "0123abcd"]],
+    "LEAD": [[option] for option in LEAD_OPTIONS],
 }  # fmt: skip
 """What `*words` in a call stands for."""
 
@@ -218,4 +219,4 @@ def test_steps_are_written_in_one_place() -> None:
         and node.value.attr in ("next", "next_step")
     ]
     assert wrong == []
-    assert (PACKAGE / "ui" / "cli" / "steps.py").is_file()
+    assert (PACKAGE / "ui" / "steps.py").is_file()
