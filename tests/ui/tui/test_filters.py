@@ -12,7 +12,8 @@ from foureyes.ui.tui.filters import parse
 
 ROW = QueueRow(
     task="fe-7k2", title="Add login with tokens", priority=1, attempt=3, diff_id="sha256:0", mode="per-task",
-    risk=Risk("high", ()), auto_approvable=False, you=Preview(may_approve=True, rule="P7"),
+    labels=("docs", "security"), who="codex#1", risk=Risk("high", ()), auto_approvable=False,
+    you=Preview(may_approve=True, rule="P7"),
 )  # fmt: skip
 CARD = Card(
     task="fe-7k2", title="Add login with tokens", state="reviewing", status="reviewing", priority=1,
@@ -25,8 +26,9 @@ CARD = Card(
     ["", "login", "LOGIN tokens", "fe-7k2", "label:sec", "risk:high", "risk:h", "it:3", "it:>2", "it:<4", "mode:per",
      "agent:codex", "p1", "mine", "login risk:high it:>1 mine"],
 )  # fmt: skip
-def test_a_card_passes_what_it_is(text: str) -> None:
+def test_a_card_and_a_row_of_the_queue_pass_what_they_are(text: str) -> None:
     assert parse(text).fits(CARD)
+    assert parse(text).fits(ROW)
 
 
 @pytest.mark.parametrize(

@@ -119,3 +119,15 @@ def test_folded_files_are_not_read_on_to_and_stay_unseen() -> None:
     reading.unfolded.add("lock.py")
     reading.arrange()
     assert reading.next_unseen_file(0) == 1
+
+
+def test_another_attempt_was_looked_at_by_nobody_yet_H5() -> None:
+    looking = Looking("fe-1")
+    looking.take(view(1, "a"))
+    looking.pager = True
+    looking.watch.touch(1.0)
+    looking.watch.touch(31.0)
+    looking.take(view(1, "a"))
+    assert (looking.look(31.0).pager, looking.look(31.0).seconds) == (True, 30)
+    looking.take(view(2, "a"))
+    assert (looking.look(31.0).pager, looking.look(31.0).seconds) == (False, 0)

@@ -53,6 +53,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     facts: Mapping[TaskId, Facts]
     blocks: Mapping[str, int]
     known: Mapping[TaskId, int | None]
+    names: Mapping[SessionId, str]
 
 
 class Judge:
@@ -71,16 +72,23 @@ class Judge:
             page = facts_for(context, tx, list(tasks[first : first + PAGE]), me)
             facts |= {task: about for task, about in page.items() if about.attempt is not None}
         blocks = {row.task: row.n for row in tx.all("task.blocking", Blocks, ids=sorted(facts))} if facts else {}
-        known = self._known(tx, facts, policy.risk.new_agent)
+        makers = self._makers(tx, facts)
+        known = self._known(tx, facts, {maker.id: maker.agent for maker in makers}, policy.risk.new_agent)
+        names = {SessionId(maker.id): maker.name for maker in makers}
         target = context.project(tx).target
-        return Waiting(me=me, policy=policy, target=target, facts=facts, blocks=blocks, known=known)
+        return Waiting(me=me, policy=policy, target=target, facts=facts, blocks=blocks, known=known, names=names)
 
-    def _known(self, tx: Tx, facts: Mapping[TaskId, Facts], enough: int) -> dict[TaskId, int | None]:
+    def _makers(self, tx: Tx, facts: Mapping[TaskId, Facts]) -> list[SessionView]:
+        """The sessions that handed in."""
+        makers = {about.attempt.submitted_by for about in facts.values() if about.attempt}
+        return tx.all("session.some", SessionView, ids=sorted(makers))
+
+    def _known(
+        self, tx: Tx, facts: Mapping[TaskId, Facts], agents: Mapping[str, str], enough: int
+    ) -> dict[TaskId, int | None]:
         """How much of each maker's work was decided before; None for a person's. What was decided stays decided, so
         that who is no longer new need not be counted again.
         """
-        makers = {about.attempt.submitted_by for about in facts.values() if about.attempt}
-        agents = {SessionId(row.id): row.agent for row in tx.all("session.some", SessionView, ids=sorted(makers))}
         if any(agent and self._decided.get(agent, 0) < enough for agent in agents.values()):
             self._decided = {row.agent: row.n for row in tx.all("attempt.decided_by_agent", Decided)}
         by = {task: agents.get(about.attempt.submitted_by, "") for task, about in facts.items() if about.attempt}
@@ -130,6 +138,8 @@ class Judge:
             held=task.hold is not None,
             blocks=waiting.blocks.get(task.id, 0),
             version=task.version,
+            labels=tuple(task.labels),
+            who=waiting.names.get(attempt.submitted_by, attempt.submitted_by),
             submitted_at=attempt.submitted_at,
             age_seconds=seconds_since(self._context, attempt.submitted_at),
             you=preview(facts, waiting.me, policy, tip),

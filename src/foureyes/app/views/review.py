@@ -135,7 +135,7 @@ class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that waits, with everything that a decision is ordered and prepared by."""
+    """A task that waits, with everything that a decision is ordered and prepared by. `who` handed it in."""
 
     n: int = 0
     task: str
@@ -156,6 +156,8 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     held: bool = False
     blocks: int = 0
     version: int = 0
+    labels: tuple[str, ...] = ()
+    who: str = ""
     submitted_at: str = ""
     age_seconds: int = 0
     you: Preview

@@ -278,15 +278,20 @@ class FoureyesApp(App[None], inherit_bindings=False):
 
     def on_answered(self, message: Answered) -> None:
         self.answered()
-        message.then(message.answer)
+        try:
+            message.then(message.answer)
+        except Exception as problem:  # a defect of ours: the app goes on
+            self.broke(problem)
 
     def on_failed(self, message: Failed) -> None:
         self.answered()
-        if message.otherwise is not None and isinstance(message.problem, FoureyesError):
+        try:
+            if message.otherwise is None or not isinstance(message.problem, FoureyesError):
+                raise message.problem
             message.otherwise(message.problem)
-        else:
+        except Exception as problem:
             self._asking = False
-            self.broke(message.problem)
+            self.broke(problem)
 
     # -- waiting
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from foureyes.app.views.board import Card
+
 if TYPE_CHECKING:
-    from foureyes.app.views.board import Card
     from foureyes.app.views.review import QueueRow
 
 HELP = """Words narrow by id and title. These narrow by what a task is:
@@ -66,15 +67,15 @@ NAMES: Sequence[Literal["label", "risk", "it", "mode", "agent", "seen"]] = (
 
 
 def _pair(row: Card | QueueRow, name: str, value: str, unseen: int | None) -> bool:
-    queue: QueueRow | None = row.review if hasattr(row, "review") else row
+    queue, iteration = (row.review, row.iteration) if isinstance(row, Card) else (row, row.attempt)
     if name == "label":
-        return any(value in label.lower() for label in getattr(row, "labels", ()))
+        return any(value in label.lower() for label in row.labels)
     if name == "priority":
         return row.priority == int(value)
     if name == "agent":
-        return value in str(getattr(row, "who", "")).lower()
+        return value in row.who.lower()
     if name == "it":
-        return _number(getattr(row, "iteration", getattr(row, "attempt", 0)), value)
+        return _number(iteration, value)
     if queue is None:
         return False
     if name == "risk":

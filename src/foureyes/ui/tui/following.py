@@ -10,6 +10,21 @@ if TYPE_CHECKING:
     from foureyes.ui.tui.screens.page import Page
 
 
+def leads_to(words: list[str]) -> str:
+    """What following a command shows, in words; empty where the app has no page for it."""
+    match words:
+        case ["fe", "show", _, "--diff", *_]:
+            return "open the diff"
+        case ["fe", "show", _, *_]:
+            return "open the task"
+        case ["fe", "check", "show" | "run", _, *_]:
+            return "show the output"
+        case ["fe", "finding", "show" | "rule" | "respond" | "waive" | "track", _, *_]:
+            return "open the finding"
+        case _:
+            return ""
+
+
 def follow(page: Page, words: list[str]) -> bool:
     """Open the page that a command's words mean; False where the app has none for it."""
     match words:
@@ -20,13 +35,14 @@ def follow(page: Page, words: list[str]) -> bool:
         case ["fe", "show", task, *_]:
             page.app.back()
             page.app.go(review.look(page.app.flow, task))
-        case ["fe", "check", "show", task, *_]:
+        case ["fe", "check", "show" | "run", task, *_]:
             from foureyes.ui.tui.screens.texts import show_checks
 
             show_checks(page, task)
-        case ["fe", "finding", "show", finding, *_]:
+        case ["fe", "finding", "show" | "rule" | "respond" | "waive" | "track", finding, *_]:
             from foureyes.ui.tui.screens.finding import FindingPage
 
+            page.app.back()  # what is done there makes other reasons
             page.app.push_screen(FindingPage(finding))
         case _:
             return False

@@ -74,6 +74,8 @@ class Looking:
 
     def take(self, view: DiffView) -> None:
         """The whole change is known: what there is to be seen."""
+        if self.current and self.current != view.attempt:  # another change: nobody has looked at it yet
+            self.pager, self.watch = False, Stopwatch()
         self.current = view.attempt
         self.attempt = self.attempt or view.attempt
         self._paths = {hunk.id: file.path for file in view.files if file.counts for hunk in file.hunks}

@@ -161,6 +161,12 @@ class Reading:
         }
         return words[self.mode]
 
+    def without_code(self) -> list[str]:
+        """What is said where there is no code to show."""
+        if self.view.since is not None:
+            return ["nothing changed between these two; I compares with something else"]
+        return ["No code: handed in as a note.", "", *(self.attempt.message.split("\n") if self.attempt else [])]
+
     def fold_as(self, other: Reading) -> None:
         """Fold and open what is folded and open in another reading of the same task."""
         self.split, self.unfolded, self.opened = other.split, other.unfolded, other.opened

@@ -31,11 +31,11 @@ def read(desk: Desk, task: str, row: QueueRow | None, looking: Looking) -> TaskV
     if attempt is None or attempt.no_code:
         return view
     try:
-        change = app.attempts.changes(task)
+        change = app.attempts.changes(task, attempt=attempt.n)
         since = None
         before = looking.attempt or last_look(detail, desk.actor.session)
         if 0 < before < attempt.n:
-            newer = app.attempts.changes(task, since=before)
+            newer = app.attempts.changes(task, attempt=attempt.n, since=before)
             since = (sum(file.added for file in newer.files), sum(file.removed for file in newer.files), before)
         return replace(view, change=change, since=since)
     except FoureyesError as problem:

@@ -229,3 +229,34 @@ def test_an_approval_that_needs_a_reason_asks_for_it_on_a_sheet_P11(seat: Seat) 
     play(seat.sit(), story)
     (approval,) = seat.app.lists.show(BOB, task).approvals
     assert (seat.status(task), approval.finished_why) == ("approved", "read it")
+
+
+def test_what_the_task_asks_for_stands_on_its_page(seat: Seat) -> None:
+    long = "\n".join(f"sentence {number}" for number in range(9))
+    task = seat.create("Write the handbook", description=long, acceptance="every chapter\nhas a summary")
+
+    async def story(at: Player) -> None:
+        screen = await at.press("enter")
+        assert "TASK     sentence 0" in screen
+        assert "DONE IF  every chapter" in screen
+        assert "no checks" not in screen
+        await at.press("tab")
+        assert page_of(at).rows.at == "task"
+        screen = await at.press("enter")
+        assert f"TASK {task}" in screen
+        assert "sentence 8" in screen
+        assert "has a summary" in screen
+
+    play(seat.sit(), story)
+
+
+def test_a_rejected_task_says_why(seat: Seat) -> None:
+    task = seat.deliver("Add login", TWO)
+    seat.app.feedback.reject(BOB, task, "we do not want logins")
+
+    async def story(at: Player) -> None:
+        screen = await at.press("enter")
+        assert "rejected by bob" in screen
+        assert "we do not want logins" in screen
+
+    play(seat.sit(), story)

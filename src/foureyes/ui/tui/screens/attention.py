@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from foureyes.ui.steps import steps_text
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.attention import choice_lines, list_height, row_line, title, why_lines
 from foureyes.ui.tui.widgets.rows import Line, Rows, plain
@@ -99,9 +100,11 @@ class AttentionPage(Page):
         labels = {"choose": f"{numbers} choose" if row.choices else ""}
         self.keys.relabel(**labels, **({} if row.task else {"open": "", "diff": ""}))
 
+    @guarded
     def on_rows_moved(self, _: Rows.Moved) -> None:
         self._explain()
 
+    @guarded
     def on_rows_opened(self, _: Rows.Opened) -> None:
         self.do_open()
 

@@ -10,6 +10,7 @@ from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.filters import Filter, parse
+from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.batch import BatchRow, Pens, batch_line, header, refused_lines, result_line
@@ -148,6 +149,7 @@ class BatchPage(Page):
         """The row under the cursor."""
         return next((row for row in self.list if row.row.task == self.rows.at), None)
 
+    @guarded
     def on_rows_moved(self, message: Rows.Moved) -> None:
         """The time that a row is looked at counts for it alone."""
         now = self.app.clock()

@@ -13,6 +13,7 @@ from foureyes.app.views.event import EventLine
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.filters import Filter, parse
+from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.board import agent_lines, card_lines, event_lines, status_line
@@ -221,6 +222,7 @@ class BoardPage(Page):
     def words(self) -> dict[str, str] | None:
         return {"task": self.selected_task() or "TASK"}
 
+    @guarded
     def on_rows_moved(self, message: Rows.Moved) -> None:
         """Near the end of what was read more is read, so that every card can be reached."""
         column, order = getattr(self.view, self.column, None), message.rows.order
@@ -230,6 +232,7 @@ class BoardPage(Page):
             self.limit += CARDS
             self.reload()
 
+    @guarded
     def on_rows_opened(self, message: Rows.Opened) -> None:
         self.do_open()
 

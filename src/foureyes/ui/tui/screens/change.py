@@ -13,6 +13,7 @@ from textual.containers import Horizontal, Vertical
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import deciding
 from foureyes.ui.tui.comments import reanchored
+from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.news import asks_the_same, news_of
@@ -293,12 +294,7 @@ class ChangePage(Page):
 
     def _show_nothing(self) -> None:
         """A change without files: what was handed in is words."""
-        attempt = self.reading_now.attempt
-        if self.reading_now.view.since is not None:
-            lines = ["nothing changed between these two; I compares with something else"]
-        else:
-            lines = ["No code: handed in as a note.", "", *(attempt.message.split("\n") if attempt else [])]
-        texts = [Text(f" {visible(line)}") for line in lines]
+        texts = [Text(f" {visible(line)}") for line in self.reading_now.without_code()]
         self.canvas.show(len(texts), lambda number, _: texts[number].copy(), 0, 0)
 
     def rearrange(self) -> None:
@@ -345,6 +341,7 @@ class ChangePage(Page):
             self.looking.watch.touch(self.app.clock())
             self.tick()
 
+    @guarded
     def on_canvas_turned(self) -> None:
         if self.reading is None:
             return
@@ -365,6 +362,7 @@ class ChangePage(Page):
         self._painting = False
         self.tick()
 
+    @guarded
     def tick(self) -> None:
         """Look at what has been on screen for long enough."""
         if self.reading is not None and not self._painting:

@@ -7,6 +7,7 @@ from typing import ClassVar
 from foureyes.core.words.ids import short_diff
 from foureyes.ui.tui import deciding
 from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.screens.change import ChangePage
 from foureyes.ui.tui.widgets.canvas import Canvas
 from foureyes.ui.tui.widgets.rows import Rows
@@ -90,14 +91,17 @@ class DiffPage(ChangePage):
     def do_bottom(self) -> None:
         self._pane.edge(last=True)
 
+    @guarded
     def on_rows_moved(self, message: Rows.Moved) -> None:
         """Another file is chosen in the list."""
         if self.reading is not None and self.files.has_focus:
             self.canvas.go(self.reading.rows.file_rows[int(message.row)], top=0)
 
+    @guarded
     def on_rows_opened(self, message: Rows.Opened) -> None:
         self.canvas.focus()
 
+    @guarded
     def on_canvas_opened(self) -> None:
         self.do_open()
 

@@ -10,13 +10,17 @@ from textual.app import ComposeResult
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from foureyes.ui.tui.guarded import guarded
+
 if TYPE_CHECKING:
+    from foureyes.ui.tui.app import FoureyesApp
     from foureyes.ui.tui.screens.page import Page
 
 
 class FindLine(ModalScreen[None], inherit_bindings=False):
     """A line at the bottom. Enter keeps what was typed, Esc takes back what was there before."""
 
+    app: FoureyesApp
     DEFAULT_CSS = """
     FindLine { align: left bottom; background: transparent; }
     FindLine Input, FindLine Input:focus { height: 1; border: none; background: $background; padding: 0 1; }
@@ -29,10 +33,12 @@ class FindLine(ModalScreen[None], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         yield Input(self._before, placeholder="/ words, label:docs, risk:high, it:>2, mine  (Enter keeps, Esc clears)")
 
+    @guarded
     def on_input_changed(self, message: Input.Changed) -> None:
         message.stop()
         self._typed(message.value)
 
+    @guarded
     def on_key(self, event: events.Key) -> None:
         """In a search the arrows go on and back; Enter keeps the filter, or goes on in a search."""
         if event.key in ("down", "up") and self._onward is not None:

@@ -13,6 +13,7 @@ from textual.screen import Screen
 
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui.desk import Answered, Desk, Failed
+from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keys import Context, Key, action_of, elsewhere, normal, shown
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.widgets.bar import Bar
@@ -97,6 +98,7 @@ class Page(Screen[None], inherit_bindings=False):
     def keep(self) -> None:
         """Save what would be lost: the app ends."""
 
+    @guarded
     def on_resize(self, _: events.Resize) -> None:
         self.draw()
 
@@ -222,15 +224,13 @@ class Page(Screen[None], inherit_bindings=False):
         self.app.desk.ask(self, work, then, otherwise)
         self.app.busy_since(time.monotonic())
 
+    @guarded
     def on_answered(self, message: Answered) -> None:
         self.app.answered()
-        if not self.is_attached:
-            return
-        try:
+        if self.is_attached:
             message.then(message.answer)
-        except Exception as problem:
-            self.app.broke(problem)
 
+    @guarded
     def on_failed(self, message: Failed) -> None:
         self.app.answered()
         problem = message.problem

@@ -11,11 +11,10 @@ from textual.app import ComposeResult
 from foureyes.errors import FoureyesError, Reason
 from foureyes.steps import Steps
 from foureyes.ui.steps import steps_text
+from foureyes.ui.tui.following import follow, leads_to
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.widgets.rows import Rows, plain
-
-OPENS = {"show": "open the task", "check": "show the output", "finding": "open the finding", "loop": "show the loop"}
 
 
 class RefusalPage(Page):
@@ -72,8 +71,7 @@ class RefusalPage(Page):
 
     @staticmethod
     def _opens(steps: Steps) -> str:
-        words = _words(steps)
-        return OPENS.get(words[1], "type it") if len(words) > 1 and words[0] == "fe" else "type it"
+        return leads_to(_words(steps)) or "type it"
 
     def do_choose(self) -> None:
         number = int(self.pressed)
@@ -84,8 +82,6 @@ class RefusalPage(Page):
 
     def follow(self, steps: Steps) -> None:
         """Do what a step says, where the app has a page for it; else say what to type."""
-        from foureyes.ui.tui.following import follow
-
         if not follow(self, _words(steps)):
             self.note(f"type: {_command(steps)}" if steps else "nothing to type here")
 

@@ -14,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from foureyes.core.words.text import is_blank
+from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.choice import Choice
@@ -97,6 +98,7 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
             values[field.name] = widget.value
         return values
 
+    @guarded
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape":
             if self._kept is not None:

@@ -13,6 +13,7 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.filters import Filter, parse
+from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.returning import keep_position
 from foureyes.ui.tui.reviewing import take_in
@@ -224,11 +225,13 @@ class SummaryPage(Page):
         self._reading = ""
         self.note(problem.message)
 
+    @guarded
     def on_rows_moved(self, message: Rows.Moved) -> None:
         if message.rows.id == "rows":
             self._draw_foot(self._looks())
             self._draw_preview()
 
+    @guarded
     def on_rows_opened(self, message: Rows.Opened) -> None:
         self.do_open()
 

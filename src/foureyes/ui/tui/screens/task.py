@@ -12,8 +12,10 @@ from foureyes.core.words.ids import short_diff
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.deciding import Case, approve, banner_of, rebased, send_back
+from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.news import asks_the_same, news_of
+from foureyes.ui.tui.screens import texts
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.task_reading import read
 from foureyes.ui.tui.text.task import Drawing, TaskView, head_line, section_lines, sections
@@ -290,10 +292,11 @@ class TaskPage(Page):
             actions = {
                 "why": self.do_why, "risk": self.do_why, "answer": self.do_why, "changes": self.do_diff,
                 "quality": self.do_checks, "findings": self.do_findings, "reviews": self.do_history,
-                "signal": self.do_log,
+                "signal": self.do_log, "task": self._show_words, "acceptance": self._show_words,
             }  # fmt: skip
             actions.get(kind, self.do_why)()
 
+    @guarded
     def on_rows_opened(self, _: Rows.Opened) -> None:
         self.do_open()
 
@@ -345,30 +348,25 @@ class TaskPage(Page):
         self._open_finding(first.id)
 
     def do_checks(self) -> None:
-        from foureyes.ui.tui.screens.texts import show_checks
-
-        show_checks(self, self.task_id)
+        texts.show_checks(self, self.task_id)
 
     def do_iterations(self) -> None:
-        from foureyes.ui.tui.screens.texts import show_iterations
-
-        show_iterations(self, self.task_id)
+        texts.show_iterations(self, self.task_id)
 
     def do_history(self) -> None:
-        from foureyes.ui.tui.screens.texts import show_history
-
-        show_history(self, self.task_id)
+        texts.show_history(self, self.task_id)
 
     def do_log(self) -> None:
-        from foureyes.ui.tui.screens.texts import show_log
-
-        show_log(self, self.task_id)
+        texts.show_log(self, self.task_id)
 
     def do_why(self) -> None:
-        from foureyes.ui.tui.screens.texts import show_why
-
         if self.view is not None:
-            show_why(self, self.view)
+            texts.show_why(self, self.view)
+
+    def _show_words(self) -> None:
+        """What the task asks for, in full."""
+        if self.view is not None:
+            texts.show_words(self, self.view.detail)
 
     def do_find(self) -> None:
         from foureyes.ui.tui.screens.find import ask_filter

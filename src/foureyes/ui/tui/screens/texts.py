@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from foureyes.ui.tui.screens.text_page import TextPage
-from foureyes.ui.tui.text.story import check_lines, history_lines, iteration_lines, log_lines
+from foureyes.ui.tui.text.story import check_lines, history_lines, iteration_lines, log_lines, words_lines
 from foureyes.ui.tui.text.why import detail_lines
 
 if TYPE_CHECKING:
@@ -53,3 +53,8 @@ def show_checks(page: Page, task: str) -> None:
 def show_why(page: Page, view: TaskView) -> None:
     """Every rule, for whoever sits here."""
     page.app.push_screen(TextPage(f"WHY {view.detail.task.id}", detail_lines(view.detail, view.row)))
+
+
+def show_words(page: Page, detail: TaskDetail) -> None:
+    """What a task asks for: its description, and when it is done."""
+    page.app.push_screen(TextPage(f"TASK {detail.task.id}", words_lines(detail.task)))

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from foureyes.app.views.check import CheckReport, CheckRow
 from foureyes.app.views.task import TaskDetail
+from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import short_diff
 from foureyes.ui.tui.text.lines import clock
 
@@ -13,6 +14,12 @@ from foureyes.ui.tui.text.lines import clock
 def moment(at: str) -> str:
     """A moment on record in the reader's own time."""
     return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M") if at else ""
+
+
+def words_lines(task: Task) -> list[str]:
+    """What a task asks for."""
+    done = ["", "Done if:", *(f"  {line}" for line in task.acceptance.strip().split("\n"))] if task.acceptance else []
+    return [task.title, "", *task.description.strip().split("\n"), *done]
 
 
 def log_lines(detail: TaskDetail) -> list[str]:

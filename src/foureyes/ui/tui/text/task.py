@@ -72,6 +72,8 @@ def section_lines(view: TaskView, draw: Drawing) -> list[Line]:
     return [
         *_why(view, draw),
         *_risk(view, draw),
+        *_words("task", "TASK", view.detail.task.description, draw),
+        *_words("acceptance", "DONE IF", view.detail.task.acceptance, draw),
         *_changes(view, draw),
         *_field("quality", "QUALITY", check_marks(view.detail, draw), draw),
         *_findings(view.detail, draw),
@@ -91,12 +93,21 @@ def _field(row: str, name: str, text: Text, draw: Drawing) -> list[Line]:
     return [plain(Text.assemble(start if number == 0 else " " * INDENT, line), row) for number, line in enumerate(rows)]
 
 
+def _words(row: str, name: str, text: str, draw: Drawing) -> list[Line]:
+    """What somebody wrote into the task; Enter shows it in full. Nothing where nobody wrote anything."""
+    lines = [visible(line) for line in text.strip().split("\n")]
+    return _field(row, name, Text("\n".join(lines)), draw) if text.strip() else []
+
+
 def _why(view: TaskView, draw: Drawing) -> list[Line]:
     detail = view.detail
     words = [f"{visible(reason.message)} ({reason.rule})" for reason in detail.mode_reasons]
     text = (
         f"{detail.mode}: {' · '.join(words)}" if detail.mode else f"{detail.task.status}: nothing waits for a decision"
     )
+    if detail.task.status == "blocked" and detail.task.blocked_reason:
+        by = f"rejected by {visible(detail.name(detail.task.rejected_by))}" if detail.task.rejected_by else "blocked"
+        text = f"{by}: {visible(detail.task.blocked_reason)}"
     if detail.said:
         text += f" · {visible(detail.said)}"
     if detail.task.hold is not None:
@@ -162,10 +173,12 @@ def check_marks(detail: TaskDetail, draw: Drawing) -> Text:
         text.append(f"{shown} ", draw.palette[ROLES.get(check.outcome, "dim")])
         words = f" {visible(check.summary)}" if check.summary and check.outcome != "not_run" else ""
         text.append(f"{visible(check.check)}{words}{' (claimed)' if check.claimed else ''}   ")
+    attempt = detail.attempts[-1] if detail.attempts else None
+    if attempt is None:
+        return Text("nothing to check: nothing was handed in")
     if not detail.checks:
         return Text("no checks: nothing is auto-approved until one exists (M4)")
-    attempt = detail.attempts[-1] if detail.attempts else None
-    return text.append(f"on tree {attempt.tree[:6]}" if attempt else "")
+    return text.append(f"on tree {attempt.tree[:6]}")
 
 
 def check_text(detail: TaskDetail, marks: Marks) -> str:

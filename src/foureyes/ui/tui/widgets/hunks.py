@@ -7,6 +7,7 @@ from collections.abc import Callable
 from textual.timer import Timer
 
 from foureyes.app.views.diff import DiffView
+from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.seen import LEAST_SECONDS, Seen
 from foureyes.ui.tui.text.diff import Painter
@@ -61,6 +62,7 @@ class Hunks(Canvas):
     def on_canvas_turned(self) -> None:
         self.measure()
 
+    @guarded
     def measure(self) -> None:
         """What is on screen, now."""
         self._measure(on_screen=True)

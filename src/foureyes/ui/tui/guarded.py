@@ -1,0 +1,33 @@
+"""Handlers that cannot end the app: what breaks in one is written down and said, and the app goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from foureyes.ui.tui.app import FoureyesApp
+
+    class InApp(Protocol):
+        """A part of the app."""
+
+        @property
+        def app(self) -> FoureyesApp: ...
+
+
+S = TypeVar("S", bound="InApp")
+P = ParamSpec("P")
+
+
+def guarded(method: Callable[Concatenate[S, P], None]) -> Callable[Concatenate[S, P], None]:
+    """A handler of a page, a sheet or a timer: a defect in it is the app's to say."""
+
+    @wraps(method)
+    def run(self: S, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            method(self, *args, **kwargs)
+        except Exception as problem:  # whatever it is, the app goes on and says so
+            self.app.broke(problem)
+
+    return run

@@ -1,0 +1,78 @@
+"""A refusal: its digits open what its next steps are about, and nothing that breaks on the way ends the app."""
+
+from __future__ import annotations
+
+from foureyes.core.nouns.finding import Answer, Found
+from foureyes.ui.tui.screens.finding import FindingPage
+from foureyes.ui.tui.screens.refusal import RefusalPage
+from foureyes.ui.tui.screens.task import TaskPage
+from foureyes.ui.tui.screens.text_page import TextPage
+
+from tests.ui.tui.stage import BOB, CI, CLAUDE, CODE, CODEX, Player, Seat, play
+
+
+def claimed(seat: Seat) -> str:
+    """A task in review with a finding that its maker says is fixed."""
+    task = seat.deliver(files={"src/steps.py": CODE.replace("return 5\n", "return 55\n")})
+    found = Found(severity="HIGH", title="Five", path="src/steps.py", line=22, problem="p", why="w", fix="f")
+    finding = seat.app.findings.add(CODEX, task, found).id
+    seat.app.feedback.redo(BOB, task, "mend it")
+    seat.app.claims.start(CLAUDE, task)
+    seat.app.answers.respond(CLAUDE, task, [Answer(finding=finding, action="FIXED", text="done")])
+    seat.work(task, {"src/steps.py": CODE.replace("return 5\n", "return five\n")})
+    seat.app.checks.run(CI, task)
+    return task
+
+
+def test_a_digit_opens_the_finding_that_holds_an_approval_up_D2(seat: Seat) -> None:
+    claimed(seat)
+
+    async def story(at: Player) -> None:
+        screen = await at.press("r", "a")
+        assert isinstance(at.app.screen, RefusalPage)
+        assert "1 open the finding" in screen
+        await at.press("1")
+        assert isinstance(at.app.screen, FindingPage)
+        await at.press("escape")
+        assert isinstance(at.app.screen, TaskPage)
+
+    play(seat.sit(), story)
+
+
+def test_a_digit_shows_what_the_checks_printed_D5(seat: Seat) -> None:
+    task = seat.deliver(checked=False)
+
+    async def story(at: Player) -> None:
+        screen = await at.press("r", "a")
+        assert isinstance(at.app.screen, RefusalPage)
+        assert "1 show the output" in screen
+        screen = await at.press("1")
+        assert isinstance(at.app.screen, TextPage)
+        assert f"CHECKS {task}" in screen
+
+    play(seat.sit(), story)
+
+
+def test_what_breaks_in_a_handler_is_said_and_the_app_goes_on(seat: Seat) -> None:
+    seat.deliver()
+
+    def breaks(*_: object) -> None:
+        raise ZeroDivisionError("a defect")
+
+    async def story(at: Player) -> None:
+        at.app.raises = False
+        page = at.app.pages[-1]
+        page.ask(lambda _: 1, breaks)
+        assert "Something in Foureyes broke" in await at.settle()
+        page.note("")
+        page.ask(lambda desk: desk.application.lists.show(desk.actor, "fe-none"), breaks, breaks)
+        assert "Something in Foureyes broke" in await at.settle()
+        page.note("")
+        at.app.desk.ask(at.app, lambda _: 1, breaks)
+        assert "Something in Foureyes broke" in await at.settle()
+        page._filtered = breaks  # type: ignore[attr-defined]
+        await at.press("/", "x", "enter")
+        assert "Something in Foureyes broke" in at.screen
+        assert "REVIEW TASK" in await at.press("enter")
+
+    play(seat.sit(), story)
