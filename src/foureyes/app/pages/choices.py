@@ -161,7 +161,7 @@ class Ways:
 
 
 def _lead(task: str, option: LeadOption) -> Choice:
-    parts = ("--into", phrase("…"), "--into", phrase("…")) if option == "split" else ()
+    split = fe("lead", "split", task, "--into", phrase("…"), "--into", phrase("…"), "-m", WHY)
     return Choice(
         text=LEAD[option],
         noun="loops",
@@ -169,5 +169,5 @@ def _lead(task: str, option: LeadOption) -> Choice:
         values={"task": task, "option": option},
         asks="reason",
         lists="into" if option == "split" else "",
-        step=fe("lead", option, task, *parts, "-m", WHY),
+        step=split if option == "split" else fe("lead", option, task, "-m", WHY),
     )
