@@ -23,7 +23,7 @@ class Actions(Provider):
         page = app.pages[-1]
         for row in KEYS[page.context]:
             if row.action != "palette":
-                yield f"{row.help}  ({all_shown(row)})", partial(page.press, row.first), row.command
+                yield f"{row.help}  ({all_shown(row)})", partial(page.press, row.first), page.command(row)
         for theme in THEMES:
             yield f"theme: {theme}", partial(app.set_look, theme), ""
 

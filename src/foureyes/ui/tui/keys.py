@@ -70,7 +70,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         Key("right", "right", "", "column to the right"),
         Key("/", "find", "filter", "filter as you type"),
         Key("f", "filters", "filters", "the words that filters know"),
-        Key("o", "order", "", "order: priority, newest, oldest"),
+        Key("o", "order", "", "how the board is ordered: what can be done first"),
         Key("l", "log", "log", "the task's log", "lists.show", "fe show {task}"),
         Key("i", "import_plan", "", "import a plan (on an empty board)", "plans.import_", "fe plan import FILE"),
         Key("d", "demo", "", "where the demo is (on an empty board)"),
@@ -254,8 +254,10 @@ def elsewhere(context: Context, key: str) -> str:
     places = list(dict.fromkeys(name for name, row in rows if row.label and len(row.keys) == 1))
     if not places:
         return ""
-    what = next(row.label for name, row in rows if name == places[0])
-    return f"{shown(key)} ({what}) works in: {', '.join(places)}"
+    labels = {name: row.label for name, row in reversed(rows) if name in places}
+    parts = [(label, [name for name in places if labels[name] == label]) for label in dict.fromkeys(labels.values())]
+    parts.sort(key=lambda part: -len(part[1]))
+    return f"{shown(key)} works in: " + "; ".join(f"{', '.join(names)} ({label})" for label, names in parts)
 
 
 def bound(context: Context) -> Iterator[tuple[str, Key]]:

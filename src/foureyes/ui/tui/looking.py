@@ -31,6 +31,8 @@ class Looking:
         self.comments: list[Comment] = []
         self.aim: tuple[str, int] | None = None
         """The path and line (0: the file) at which the diff is to open."""
+        self.came_from = ""
+        """The finding from which the diff was opened; Esc goes back to it."""
         self.acts = 0
         """How often the reader did something about the task besides deciding: ruled, answered, lifted a hold."""
         self.attempt = 0

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from foureyes.ui.tui.actions import Actions
+from foureyes.ui.tui.screens.board import BoardPage
+from foureyes.ui.tui.widgets.rows import Rows
+
 from tests.ui.tui.stage import CLAUDE, LARGE, Player, Seat, play
 
 
@@ -109,7 +115,8 @@ def test_keys_that_decide_elsewhere_say_so_and_others_are_silent(seat: Seat) -> 
     seat.create("First")
 
     async def story(player: Player) -> None:
-        assert "works in: summary, task, diff" in await player.press("a")
+        screen = await player.press("a")
+        assert "A works in: task, diff (approve); summary (approve auto-approvable)" in screen
         assert "works in" not in await player.press("y")
         assert "Sprint planning is Shift+S" in await player.press("s")
         assert "sprints are not built yet" in await player.press("S")
@@ -151,5 +158,98 @@ def test_a_terminal_that_is_too_small_says_so_and_everything_comes_back(seat: Se
         assert "Terminal is 52x14; Foureyes needs 60x16." in await player.settle()
         await player.pilot.resize_terminal(80, 24)
         assert "▐Open 1▌" in await player.settle()
+
+    play(seat.sit(), story)
+
+
+def test_every_card_can_be_reached_window_by_window(seat: Seat, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("foureyes.app.pages.board.BLOCK", 4)
+    monkeypatch.setattr("foureyes.ui.tui.screens.board.CARDS", 4)
+    tasks = {seat.create(f"Task {number}") for number in range(11)}
+
+    async def story(player: Player) -> None:
+        page = player.app.pages[0]
+        assert len(page.rows.order) == 4
+        await player.press("end", "home", "end", "home", "end")
+        assert set(page.rows.order) == tasks
+        assert page.rows.at == page.rows.order[-1]
+        page.reload()
+        await player.settle()
+        assert set(page.rows.order) == tasks, "what was read stays read"
+
+    play(seat.sit(), story)
+
+
+def test_a_configuration_that_is_broken_or_not_accepted_is_said_P12(seat: Seat) -> None:
+    config = (seat.root / "foureyes.toml").read_text()
+    seat.checkout.commit("foureyes.toml", config.replace("settle_seconds = 0", "settle_seconds = 9"), message="slower")
+
+    async def story(player: Player) -> None:
+        assert "CONFIG" in player.screen.splitlines()[-4]
+        seat.checkout.commit("foureyes.toml", "[review\n", message="broken")
+        player.app.pages[0].reload()
+        assert "CONFIG" in await player.settle()
+
+    play(seat.sit(), story)
+
+
+def test_what_is_approved_says_that_fe_merge_merges_it_and_a_long_note_is_not_cut(seat: Seat) -> None:
+    task = seat.deliver("Add login")
+
+    async def story(player: Player) -> None:
+        screen = await player.press("r", "a")
+        words = " ".join(screen.split())
+        assert (
+            f"{task} approved (P3), place 1 in the merge queue; fe merge merges it · U takes it back until then"
+            in words
+        )
+        assert "1 approved: fe merge" in await player.press("escape")
+
+    play(seat.sit(), story)
+
+
+def test_the_clock_goes_on_while_nothing_happens(seat: Seat) -> None:
+    async def story(player: Player) -> None:
+        page = player.app.pages[0]
+        assert isinstance(page, BoardPage)
+        assert page.view is not None
+        now = player.app.clock()
+        before = page.minute(page.view)
+        assert before in player.screen.splitlines()[0]
+        player.app.clock = lambda: now + 600
+        page.tick()
+        await player.settle()
+        assert page.minute(page.view) != before
+        assert page.minute(page.view) in player.screen.splitlines()[0]
+
+    play(seat.sit(), story)
+
+
+def test_who_reads_older_events_is_not_moved_by_new_ones(seat: Seat) -> None:
+    for number in range(12):
+        seat.create(f"Task {number}")
+
+    async def story(player: Player) -> None:
+        page = player.app.pages[0]
+        rows = page.query_one("#events", Rows)
+        await player.press("shift+tab", "down", "down", "down")
+        read = rows.lines[rows.scroll_offset.y].row
+        assert rows.scroll_offset.y == 3
+        seat.create("One more")
+        page.reload()
+        await player.settle()
+        assert rows.lines[rows.scroll_offset.y].row == read
+
+    play(seat.sit(), story)
+
+
+def test_the_palette_types_what_the_key_would(seat: Seat) -> None:
+    task = seat.create("First")
+
+    async def story(player: Player) -> None:
+        rows = list(Actions(player.app.screen)._all())
+        commands = [command for _, _, command in rows]
+        assert f"fe show {task}" in commands
+        assert not any("{" in command for command in commands)
 
     play(seat.sit(), story)

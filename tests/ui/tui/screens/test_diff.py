@@ -127,7 +127,7 @@ def test_the_screen_stays_while_the_change_moves_until_f5_compares(seat: Seat) -
         page.changed(0)
         screen = await player.settle()
         assert "MOVED    iteration 2 was handed in" in screen
-        assert "You see iteration 1.  F5 compare 1→2" in screen
+        assert "You see iteration 1. F5 compare 1→2" in " ".join(screen.split())
         assert "return 2020" in screen
         for key in ("a", "r", "x"):
             screen = await player.press(key)
@@ -344,3 +344,33 @@ def test_a_task_that_is_edited_under_the_diff_is_not_approved_until_f5_T6(seat: 
 
     play(seat.sit(), story)
     assert seat.status(task) == "approved"
+
+
+def test_a_line_wider_than_the_screen_is_seen_once_it_was_scrolled_to_its_end_H4(seat: Seat) -> None:
+    task = seat.deliver(files={"src/wide.py": "x = '" + "y" * 90 + " end'\nz = 1\n"})
+
+    async def story(player: Player) -> None:
+        page = await open_diff(player, task)
+        screen = await read_slowly(player, "space", "space")
+        assert page.looking.unseen == 1
+        assert "→ shows the rest of wide lines" in screen
+        for _ in range(4):
+            await read_slowly(player, "right")
+        assert " end'" in player.screen
+        await read_slowly(player, "right", "down")
+        assert page.looking.unseen == 0
+
+    play(seat.sit(), story)
+
+
+def test_scrolled_to_the_side_nothing_counts_whose_beginning_was_never_shown_H4(seat: Seat) -> None:
+    task = seat.deliver(files={"src/short.py": "".join(f"z = {number}\n" for number in range(60))})
+
+    async def story(player: Player) -> None:
+        page = await open_diff(player, task)
+        await player.press(*["right"] * 8)
+        for _ in range(8):
+            await read_slowly(player, "pagedown")
+        assert page.looking.unseen == 1
+
+    play(seat.sit(), story)

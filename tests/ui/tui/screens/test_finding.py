@@ -6,6 +6,7 @@ from foureyes.core.nouns.finding import Answer, Found
 from foureyes.ui.tui.screens.diff import DiffPage
 from foureyes.ui.tui.screens.finding import FindingPage
 from foureyes.ui.tui.screens.refusal import RefusalPage
+from foureyes.ui.tui.screens.task import TaskPage
 
 from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, CODE, CODEX, Player, Seat, play
 
@@ -255,3 +256,20 @@ def test_what_the_reader_ruled_does_not_hide_an_edit_T6(seat: Seat) -> None:
 
     play(seat.sit(), story)
     assert seat.status(task) == "reviewing"
+
+
+def test_from_the_diff_at_its_line_esc_goes_back_to_the_finding(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": FIRST})
+    finding = find(seat, task)
+
+    async def story(player: Player) -> None:
+        await player.press("r", "f", "d")
+        assert isinstance(player.app.screen, DiffPage)
+        await player.press("escape")
+        page = player.app.screen
+        assert isinstance(page, FindingPage)
+        assert page.finding == finding
+        await player.press("escape", "d", "escape")
+        assert isinstance(player.app.screen, TaskPage)
+
+    play(seat.sit(), story)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -11,7 +12,7 @@ from textual.containers import Container, Horizontal, Vertical
 from foureyes.app.views.board import COLUMNS, BoardView, Card, ColumnName
 from foureyes.app.views.event import EventLine
 from foureyes.ui.tui import flow as review
-from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.board_reading import Read, read_board
 from foureyes.ui.tui.filters import Filter, parse
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
@@ -26,15 +27,16 @@ if TYPE_CHECKING:
 SIDE_BY_SIDE, WITH_SIDE = 100, 120
 """From this width columns stand side by side; from this the agents stand on the right."""
 CARDS = 200
-"""So many cards a column are read at once; the window grows when the cursor comes near its end."""
-EVENTS = 50
+"""So many cards a column are read at once; the next ones when the cursor comes near the end of them."""
+NEAR = 20
+TICK = 5.0
+"""How often the clock is looked at."""
 TITLES: dict[ColumnName, str] = {
     "open": "Open",
     "in_progress": "In progress",
     "reviewing": "Reviewing",
     "done": "Done",
 }
-ORDERS = ("priority", "newest", "oldest")
 
 
 class BoardPage(Page):
@@ -50,7 +52,12 @@ class BoardPage(Page):
         self.column: ColumnName = "reviewing"
         self.pane = "column"
         self.filter = Filter()
-        self.limit = CARDS
+        self.config = ""
+        """What is wrong with the configuration, where something is."""
+        self._wanted: dict[ColumnName, int] = dict.fromkeys(COLUMNS, CARDS)
+        """How many cards of each column are read."""
+        self._read_at = 0.0
+        self._minute = ""
         self._settled = False
 
     def body(self) -> ComposeResult:
@@ -74,17 +81,17 @@ class BoardPage(Page):
 
     # -- reading
 
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.set_interval(TICK, self.tick)
+
     def reload(self) -> None:
-        limit = self.limit
+        wanted = dict(self._wanted)
+        self.ask(lambda desk: read_board(desk, wanted, CARDS), self._read, self._unread)
 
-        def read(desk: Desk) -> tuple[BoardView, list[EventLine]]:
-            app = desk.application
-            return app.board.view(desk.actor, limit=limit), app.events.latest(EVENTS)
-
-        self.ask(read, self._read, self._unread)
-
-    def _read(self, answer: tuple[BoardView, list[EventLine]]) -> None:
-        self.view, self.events = answer
+    def _read(self, answer: Read) -> None:
+        self.view, self.events, self.config = answer
+        self._read_at = self.app.clock()
         if not self._settled:
             self._settled = True
             self.column = self._first_column()
@@ -123,7 +130,8 @@ class BoardPage(Page):
         if view is None:
             self.top.show(self.paint(" foureyes", "title"))
             return
-        right = f"{view.policy} {self.app.marks.dot} {len(view.agents)} at work {self.app.marks.dot} {view.at[11:16]} "
+        self._minute = self.minute(view)
+        right = f"{view.policy} {self.app.marks.dot} {len(view.agents)} at work {self.app.marks.dot} {self._minute} "
         place = Text.assemble(
             (" foureyes", self.app.palette["title"]), f"  {view.project} {self.app.marks.dot} {view.target}"
         )
@@ -139,7 +147,18 @@ class BoardPage(Page):
         self.query_one("#agents", Rows).show(agent_lines(view, self.app.palette))
         self.query_one("#events-title", Bar).show(self.rule_in("EVENTS", "events"))
         self.query_one("#events", Rows).show(event_lines(self.events[::-1], self.app.palette))
-        self.foot.show(status_line(view, width, self.app.palette))
+        self.foot.show(status_line(view, width, self.app.palette, self.config))
+
+    def minute(self, view: BoardView) -> str:
+        """The reader's own time: of the moment that was read, and what has passed since."""
+        passed = timedelta(seconds=max(0.0, self.app.clock() - self._read_at))
+        return (datetime.fromisoformat(view.at) + passed).astimezone().strftime("%H:%M")
+
+    @guarded
+    def tick(self) -> None:
+        """The clock goes on while nothing happens."""
+        if self.view is not None and self.minute(self.view) != self._minute:
+            self.draw()
 
     def rule_in(self, title: str, pane: str) -> Text:
         """A pane's title: bold and with a double rule where the keys are, not by colour alone."""
@@ -224,12 +243,12 @@ class BoardPage(Page):
 
     @guarded
     def on_rows_moved(self, message: Rows.Moved) -> None:
-        """Near the end of what was read more is read, so that every card can be reached."""
+        """Near the end of what was read more is read, once, so that every card can be reached."""
         column, order = getattr(self.view, self.column, None), message.rows.order
-        if column is None or column.count <= len(column.cards):
+        if column is None or column.count <= len(column.cards) or self._wanted[self.column] > len(column.cards):
             return
-        if message.row in order[-20:]:
-            self.limit += CARDS
+        if message.row in order[-NEAR:]:
+            self._wanted[self.column] += CARDS
             self.reload()
 
     @guarded

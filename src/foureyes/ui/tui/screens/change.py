@@ -23,6 +23,7 @@ from foureyes.ui.tui.text.diff import Painter, file_line, tail
 from foureyes.ui.tui.text.diff_rows import in_files, same_row
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.canvas import Canvas
+from foureyes.ui.tui.widgets.hunks import shown_lines
 from foureyes.ui.tui.widgets.rows import Line, Rows
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class ChangePage(Page):
         self.task_id = ""
         self.reading: Reading | None = None
         self.painter: Painter | None = None
-        self.banner = self.news = ""
-        self.problem, self.acts, self.with_files = "", 0, False
+        self.problem = self.banner = self.news = ""
+        self.acts, self.with_files = 0, False
         self.range_from: int | None = None
         """The row at which a range of lines for a comment begins."""
         self._painting = self._unkept = False
@@ -148,6 +149,7 @@ class ChangePage(Page):
             return
         if self.app.flow.task and self.app.flow.task != self.task_id:
             self.turn_away()
+            self.looking.came_from = ""
             self.task_id, self.reading, self.painter = self.app.flow.task, None, None
             self.banner, self.news, self.range_from = "", "", None
             self.draw()
@@ -221,7 +223,7 @@ class ChangePage(Page):
             return
         lines = [self._title(reading), self.rule()]
         if words := self.banner or self.news:
-            lines.append(self.paint(f" {words}", "banner" if self.banner else "warn"))
+            lines += self.folded(self.paint(f" {words}", "banner" if self.banner else "warn"))
         self.top.show(*lines)
         count = len(self.looking.comments)
         comments = f" ({count} comment{'s' if count != 1 else ''})" if count else ""
@@ -285,6 +287,7 @@ class ChangePage(Page):
             comments=self.looking.comments,
             shift=before.shift if before and before.looking is self.looking else 0,
             words=before.words if before else "",
+            begun=before.begun if before and before.rows.change is reading.change else set(),
         )
         if not len(reading.rows):
             self._show_nothing()
@@ -352,8 +355,7 @@ class ChangePage(Page):
             file = str(max(0, self.reading.rows.file_at(self.canvas.at)))
             if file != self.files.at:
                 self.files.go(file)
-        now, lines = self.app.clock(), self._lines()
-        self._count(self.reading.look(self.reading.seen.staying(lines), now))
+        self._count(self.reading.look(self.reading.seen.staying(self._lines()), self.app.clock()))
         if not self._painting:
             self._painting = True
             self.call_after_refresh(self._painted)
@@ -372,7 +374,7 @@ class ChangePage(Page):
         """The lines of code that somebody can see now: none while another page or program is in front."""
         if self.reading is None or self.app.screen is not self or not self.app.app_focus:
             return []
-        return self.reading.rows.lines_at(self.canvas.first, self.canvas.last)
+        return shown_lines(self.painter, self.canvas) if self.painter is not None else []
 
     def _count(self, complete: bool) -> None:
         if self._unkept and self.app.clock() - self._kept_at > KEEP_SECONDS:

@@ -56,15 +56,23 @@ class DiffPage(ChangePage):
         left, total = reading.unseen_here(), len(reading.change.places)
         if row is not None and again:
             self.canvas.go(row, top=1)
+            self.note(self._wide_words().removeprefix(" · "))
         elif row is not None:
             self._at_end = True
             self.canvas.edge(last=True)
-            self.note(f"the end: {left} of {total} hunks unseen · Space goes to the first of them")
+            self.note(f"the end: {left} of {total} hunks unseen · Space goes to the first of them{self._wide_words()}")
         elif left:
             self.note(f"the end: {left} of {total} hunks are in folded files · Enter on one unfolds it")
         else:
             seen = f"all {total} hunks seen" if total != 1 else "the one hunk was seen"
             self.note(f"{seen if total else 'that is all'} · A approve  R redo  X reject")
+
+    def _wide_words(self) -> str:
+        """What shows the rest of lines that are wider than the screen; until then nobody has seen them."""
+        width = self.canvas.scrollable_content_region.width
+        rows = range(len(self.reading_now.rows))
+        cut = self.painter is not None and any(self.painter.is_cut(row, width) for row in rows)
+        return " · → shows the rest of wide lines" if cut else ""
 
     # -- moving
 
@@ -150,6 +158,7 @@ class DiffPage(ChangePage):
         if self.painter is not None:
             self.painter.shift = max(0, self.painter.shift + by)
             self.canvas.refresh()
+            self.on_canvas_turned()
             self.note(f"column {self.painter.shift + 1}" if self.painter.shift else "")
 
     # -- what is shown
@@ -307,7 +316,12 @@ class DiffPage(ChangePage):
             self.painter.words = ""
             self.canvas.refresh()
         else:
+            finding, self.looking.came_from = self.looking.came_from, ""
             super().do_back()
+            if finding:
+                from foureyes.ui.tui.screens.finding import FindingPage
+
+                self.app.push_screen(FindingPage(finding))
 
     def deaf(self) -> str:
         return f"new task: {self.task_id}"

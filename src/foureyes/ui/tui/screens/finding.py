@@ -250,6 +250,7 @@ class FindingPage(Page):
         if self.app.flow.place == "diff" and self.app.flow.task == view.task:
             self.app.back()
         else:
+            self.app.looks.of(view.task).came_from = view.id
             self.app.go(review.step(review.look(self.app.flow, view.task), "diff"))
 
     def do_open(self) -> None:

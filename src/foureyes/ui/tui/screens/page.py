@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
 T = TypeVar("T")
+NOTE_LINES = 3
 
 
 class Page(Screen[None], inherit_bindings=False):
@@ -45,6 +46,7 @@ class Page(Screen[None], inherit_bindings=False):
         self._away = False
         self._stands = False
         self._early: Text | str = ""
+        self._note: Text | str = ""
         self.noted = ""
         """What the line below says now."""
         self.asked = ""
@@ -100,6 +102,8 @@ class Page(Screen[None], inherit_bindings=False):
 
     @guarded
     def on_resize(self, _: events.Resize) -> None:
+        if self._note:
+            self.note(self._note)
         self.draw()
 
     @property
@@ -132,8 +136,16 @@ class Page(Screen[None], inherit_bindings=False):
         if bar is None:
             self._early = text
         else:
-            self.noted = str(text)
-            bar.show(text if isinstance(text, Text) else Text(f" {text}" if text else ""))
+            self.noted, self._note = str(text), text
+            bar.show(*self.folded(text if isinstance(text, Text) else Text(f" {text}" if text else "")))
+
+    def folded(self, text: Text) -> list[Text]:
+        """A note or a banner on as many lines as it needs, at most three: the keys in it stand at its end."""
+        if text.cell_len <= self.wide:
+            return [text]
+        style = text.style
+        lines = list(text.copy().wrap(self.app.console, max(20, self.wide - 2), no_wrap=False))[:NOTE_LINES]
+        return [line if number == 0 else Text.assemble(Text(" ", style), line) for number, line in enumerate(lines)]
 
     def paint(self, text: str, role: str = "text") -> Text:
         """Text in one of the palette's roles."""

@@ -164,7 +164,7 @@ class TaskPage(Page):
         lines += self._title(visible(detail.task.title))
         lines.append(self.paint(f" {head_line(self.view, unseen)}", "dim"))
         words = self.banner or self.news
-        lines += [self.paint(f" {words} ", "banner" if self.banner else "warn")] if words else []
+        lines += self.folded(self.paint(f" {words}", "banner" if self.banner else "warn")) if words else []
         self.top.show(*lines, self.rule())
         self.rows.show(section_lines(self.view, self._drawing(wide)))
         if self.view.change is not None and wide:

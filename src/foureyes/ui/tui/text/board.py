@@ -136,15 +136,21 @@ def event_lines(events: Sequence[EventLine], palette: Palette) -> list[Line]:
     return lines or [plain(Text(" nothing happened yet", palette["dim"]))]
 
 
-def status_line(view: BoardView, width: int, palette: Palette) -> Text:
-    """At most three segments, the most urgent first; short forms where the long ones do not fit."""
-    waiting = view.reviewing.count
+def status_line(view: BoardView, width: int, palette: Palette, config: str = "") -> Text:
+    """At most four segments, the most urgent first; short forms where the long ones do not fit. `config`: what is wrong
+    with the configuration.
+    """
+    waiting, approved = view.reviewing.count, sum(card.state == "approved" for card in view.done.cards)
     pairs: list[tuple[str, str]] = []
+    if config:
+        pairs.append((f"CONFIG: {visible(config)}. ! shows it", "CONFIG [!]"))
     if view.hold is not None:
         pairs.append((f'HOLD on the project: "{visible(view.hold)}". ! shows it', "HOLD [!]"))
     if waiting:
         word = "task" if waiting == 1 else "tasks"
         pairs.append((f"REVIEW PENDING │ {waiting:,} {word} │ Press [R] to review", f"REVIEW {waiting:,} [R]"))
+    if approved:
+        pairs.append((f"{approved:,} approved: fe merge merges", f"{approved:,} approved: fe merge"))
     if not pairs:
         working = f"{len(view.agents)} at work" if view.agents else "nobody at work"
         auto = f"; {view.auto_approved_today} approved by rule today" if view.auto_approved_today else ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
+from rich.cells import cell_len
 from rich.text import Text
 
 from foureyes.app.views.diff import DiffLine, FileDiff
@@ -23,6 +24,8 @@ SIGNS = {"added": "+", "removed": "-", "context": " ", "note": "\\"}
 ROLES = {"added": "added", "removed": "removed", "context": "text", "note": "dim"}
 STATES = {"claimed": "?", "disputed": "!", "waived": "w"}
 TAB = 4
+HEAD = 4
+"""The columns around a line's number, and its sign."""
 
 
 def finding_mark(finding: FindingView, marks: Marks) -> str:
@@ -71,7 +74,7 @@ def comment_rows(comment: Comment) -> list[str]:
 
 class Painter(msgspec.Struct):
     """How rows look. `shift`: how far the code is scrolled to the side; `words`: what is searched for; `span`: the rows
-    that a comment will be about.
+    that a comment will be about; `begun`: the lines wider than the screen whose beginning was on it.
     """
 
     rows: DiffRows
@@ -83,6 +86,7 @@ class Painter(msgspec.Struct):
     shift: int = 0
     words: str = ""
     span: range = range(0)
+    begun: set[int] = set()
 
     def row(self, number: int, width: int) -> Text:
         """One row for a width."""
@@ -94,6 +98,20 @@ class Painter(msgspec.Struct):
             text = Text.assemble(self.marks.edge, text[1:])  # never by colour alone
             text.stylize(self.palette["cursor"])
         return text
+
+    def is_cut(self, number: int, width: int) -> bool:
+        """Whether the end of a row's code is off the screen."""
+        row = self.rows.rows[number]
+        if row.kind not in ("line", "pair"):
+            return False
+        lines = self.rows.change.places[row.hunk].hunk.lines
+        room = (width if row.kind == "line" else (width - 1) // 2) - self._digits(row.file) - HEAD
+        return any(self._is_long(lines[line], room) for line in {row.line, row.right} if line >= 0)
+
+    def _is_long(self, line: DiffLine, room: int) -> bool:
+        if line.kind == "note" or (len(line.text) * TAB <= room and line.text.isascii()):
+            return False
+        return cell_len(code(line, self.marks)[self.shift :]) > room
 
     # -- headings
 

@@ -15,6 +15,20 @@ from foureyes.ui.tui.text.diff_rows import Change, DiffRows
 from foureyes.ui.tui.widgets.canvas import Canvas
 
 
+def shown_lines(painter: Painter, canvas: Canvas) -> list[int]:
+    """The lines of code that are on screen to their end. One that is wider than the screen counts once its beginning
+    was there and the code was scrolled to its end.
+    """
+    width, shown = canvas.scrollable_content_region.width, []
+    for row in range(max(0, canvas.first), min(canvas.last, len(painter.rows))):
+        lines = painter.rows.lines_at(row, row + 1)
+        if painter.is_cut(row, width):
+            painter.begun.update(lines if not painter.shift else ())
+        elif not painter.shift or painter.begun.issuperset(lines):
+            shown += lines
+    return shown
+
+
 class Hunks(Canvas):
     """The hunks of a change. What is on screen for long enough counts as shown; `seen` is told when a hunk did."""
 
@@ -24,7 +38,7 @@ class Hunks(Canvas):
         self._told = seen
         self._looking: Looking | None = None
         self._seen: Seen | None = None
-        self._rows: DiffRows | None = None
+        self._painter: Painter | None = None
         self._view: DiffView | None = None
         self._timer: Timer | None = None
 
@@ -35,17 +49,17 @@ class Hunks(Canvas):
             return
         self._view, self._looking = view, looking
         change = Change(view)
-        self._rows, self._seen = DiffRows(change), Seen(change.sizes)
-        painter = Painter(rows=self._rows, marks=self.app.marks, palette=self.app.palette, looking=looking)
+        rows, self._seen = DiffRows(change), Seen(change.sizes)
+        self._painter = painter = Painter(rows=rows, marks=self.app.marks, palette=self.app.palette, looking=looking)
         first = next((n for n, place in enumerate(change.places) if not looking.is_seen(place.hunk.id)), None)
-        at = self._rows.hunk_rows[first] if first else 0
-        self.show(len(self._rows), painter.row, at=at, above=1 if at else 0)
+        at = rows.hunk_rows[first] if first else 0
+        self.show(len(rows), painter.row, at=at, above=1 if at else 0)
         self.at = -1
 
     def clear(self) -> None:
         """Show nothing."""
         self.look_away()
-        self._view = self._looking = self._seen = self._rows = None
+        self._view = self._looking = self._seen = self._painter = None
         self.count = 0
         self.refresh()
 
@@ -68,10 +82,10 @@ class Hunks(Canvas):
         self._measure(on_screen=True)
 
     def _measure(self, *, on_screen: bool) -> None:
-        if self._seen is None or self._rows is None or self._looking is None:
+        if self._seen is None or self._painter is None or self._looking is None:
             return
         shown = on_screen and self.is_attached and self.screen.is_current
-        lines = self._rows.lines_at(self.first, self.last) if shown else []
+        lines = shown_lines(self._painter, self) if shown else []
         complete = self._seen.look(lines, self.app.clock())
         if complete:
             self._looking.shown.update(complete)

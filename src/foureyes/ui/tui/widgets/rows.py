@@ -95,13 +95,23 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
             index = before.index(self._at) if self._at in before else 0
             following = [row for row in before[index:] if row in first]
             self._at = following[0] if following else order[min(index, len(order) - 1)] if order else None
+        top = self._row_on_top()
         self.lines, self._order, self._first, self._last = lines, order, first, last
         self._index = {row: number for number, row in enumerate(order)}
         self.virtual_size = Size(self.size.width or 1, len(lines))
         self.refresh()
         if lost or at is not None:
             self.call_after_refresh(self._reveal)
+        elif top in first:
+            self.scroll_to(y=first[top], animate=False, force=True, immediate=True)
         return lost or ""
+
+    def _row_on_top(self) -> str:
+        """The row that somebody who scrolled without a cursor reads first; empty at the top, where news appear."""
+        line = self.scroll_offset.y
+        if self._with_cursor or not 0 < line < len(self.lines):
+            return ""
+        return self.lines[line].row or ""
 
     def go(self, row: str) -> None:
         """Put the cursor on a row."""
