@@ -7,10 +7,14 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from textual import events
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from foureyes.app.application import Application
@@ -24,7 +28,9 @@ from foureyes.ui.tui.desk import Desk
 from tests.stage.checkout import Checkout
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
 
-__all__ = ["ALICE", "BOB", "CI", "CLAUDE", "CODEX", "LARGE", "SMALL", "Player", "Seat", "build", "play", "screen_of"]
+__all__ = [
+    "ALICE", "BOB", "CI", "CLAUDE", "CODEX", "LARGE", "SMALL", "Player", "Seat", "build", "held", "play", "screen_of",
+]  # fmt: skip
 
 T = TypeVar("T")
 SMALL, LARGE = (80, 24), (120, 40)
@@ -145,6 +151,17 @@ class Seat:
         return [row.kind for row in self.app.audit.export() if row.task == task]
 
 
+@contextmanager
+def held(app: FoureyesApp) -> Iterator[None]:
+    """The desk does nothing as long as this lasts: what is asked of it is answered late."""
+    free = threading.Event()
+    app.desk._thread.submit(free.wait)
+    try:
+        yield
+    finally:
+        free.set()
+
+
 async def settle(app: FoureyesApp, pilot: Pilot[None]) -> None:
     """Until nothing is under way and everything is drawn."""
     for _ in range(PATIENCE * 50):
@@ -169,6 +186,13 @@ class Player:
             await settle(self.app, self.pilot)
         return self.screen
 
+    async def burst(self, *keys: str) -> None:
+        """Keys that come all at once, as a slow line or a paste brings them: nothing is waited for in between."""
+        for key in keys:
+            self.app.post_message(events.Key(_character_to_key(key) if len(key) == 1 else key, character_of(key)))
+        for _ in range(5):
+            await self.pilot.pause()
+
     async def settle(self) -> str:
         await settle(self.app, self.pilot)
         return self.screen
@@ -184,6 +208,11 @@ class Player:
     @property
     def screen(self) -> str:
         return screen_of(self.app)
+
+
+def character_of(key: str) -> str | None:
+    """What a key types."""
+    return key if len(key) == 1 else {"space": " ", "enter": "\r"}.get(key)
 
 
 def play(app: FoureyesApp, story: Callable[[Player], Awaitable[T]], size: tuple[int, int] = SMALL) -> T:

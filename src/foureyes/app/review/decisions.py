@@ -46,6 +46,7 @@ from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
 from foureyes.steps import fe, phrase
 
 NO_LOOKS: Mapping[str, Look] = MappingProxyType({})
+NOTHING_SEEN: Mapping[str, str] = MappingProxyType({})
 STANDS = {"reviewing": "in review again", "approved": "approved by somebody else still"}
 
 
@@ -139,26 +140,31 @@ class Decisions:
         reason: str = "",
         look: Look = NO_LOOK,
         looks: Mapping[str, Look] = NO_LOOKS,
+        seen: Mapping[str, str] = NOTHING_SEEN,
     ) -> Iterator[ApprovalOutcome | FoureyesError]:
         """H2: tasks, each with the version that was looked at: one decision and one record each. A refused one is
         answered as its refusal, and changes nothing about the others. `looks`: how single tasks were looked at, where
-        that is not `look`.
+        that is not `look`; `seen`: the diffs that were shown, by task (D7).
         """
         chosen = tuple(dict.fromkeys(tasks))
         with self._context.store.read() as tx:
             most = self._context.policy(tx, actor).human.batch_max
         if len(chosen) > most:
             raise BadInput(f"{len(chosen)} at once; at most {most} (review.human.batch_max).", next_step=fe("queue"))
-        return self._one_by_one(actor, [(*each, looks.get(each[0], look)) for each in chosen], reason)
+        return self._one_by_one(
+            actor, [(*each, looks.get(each[0], look), seen.get(each[0], "")) for each in chosen], reason
+        )
 
     def _one_by_one(
-        self, actor: Actor, tasks: Sequence[tuple[str, int | None, Look]], reason: str
+        self, actor: Actor, tasks: Sequence[tuple[str, int | None, Look, str]], reason: str
     ) -> Iterator[ApprovalOutcome | FoureyesError]:
         with self._context.signing_once():
-            for number, (task, version, look) in enumerate(tasks, 1):
+            for number, (task, version, look, seen) in enumerate(tasks, 1):
                 batch = f"{number} of {len(tasks)}"
                 try:
-                    yield self.approve(actor, task, reason=reason, if_version=version, batch=batch, look=look)
+                    yield self.approve(
+                        actor, task, seen=seen, reason=reason, if_version=version, batch=batch, look=look
+                    )
                 except FoureyesError as problem:
                     yield problem
 

@@ -25,9 +25,10 @@ from foureyes.core.nouns.feedback import QUICK_ISSUES, PriorityChange, RedoOptio
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import Declaration, may_approve, may_decide
+from foureyes.core.rules.gate import has_moved
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import clean_text, is_blank, visible
-from foureyes.errors import BadInput, NotFound, Reason
+from foureyes.errors import BadInput, Conflict, NotFound, Reason
 from foureyes.steps import blank, fe, phrase
 
 
@@ -55,10 +56,11 @@ class Feedback:
         option: RedoOption = "keep",
         checkpoint: str = "",
         priority: PriorityChange = "same",
+        seen: str = "",
         look: Look = NO_LOOK,
     ) -> Outcome:
-        """F1: back to open with feedback, by a person, or a session that could approve; `look`: how they looked at it
-        (H4, H5).
+        """F1: back to open with feedback, by a person, or a session that could approve; `seen`: the diff that was
+        looked at (D7), `look`: how (H4, H5).
         """
         permit(actor, "redo")
         text = clean_text(text, "the feedback").strip()
@@ -77,7 +79,7 @@ class Feedback:
         with self._context.deciding(
             actor, "redo", task=task, diff_id=before.diff_id, reason=words, policy=before.policy
         ) as work:
-            case = judge(self._context, work.tx, work.actor, task, "redo", words)
+            case = judge(self._context, work.tx, work.actor, task, "redo", words, seen)
             if case.task.iteration != event.iteration:
                 self._context.check_version(work.tx, case.task, before.task.version)
             work.record(case.task.id, event)
@@ -137,32 +139,34 @@ class Feedback:
         work.record(new, e.TaskCreated(title=title, description=description, type="chore", priority=task.priority))
         return f"planned {new}: the work is on the target branch already and has to be reverted there (K4)"
 
-    def reject(self, actor: Actor, task: str, reason: str, *, look: Look = NO_LOOK) -> Outcome:
-        """Blocked, with a reason (lesson 13): by a person, or a session that could approve."""
+    def reject(self, actor: Actor, task: str, reason: str, *, seen: str = "", look: Look = NO_LOOK) -> Outcome:
+        """Blocked, with a reason (lesson 13): by a person, or a session that could approve; `seen`: see redo."""
         reason = needed(reason, "reject", task)
         permit(actor, "reject")
         before = self._before(actor, task)
-        seen = looked(self._context, before, look)
+        look_at = looked(self._context, before, look)
         with self._context.deciding(
             actor, "reject", task=task, diff_id=before.diff_id, reason=reason, policy=before.policy
         ) as work:
-            case = judge(self._context, work.tx, work.actor, task, "reject", reason)
-            work.record(
-                case.task.id, TaskRejected(iteration=case.task.iteration, reason=reason, look=still(seen, before, case))
-            )
+            case = judge(self._context, work.tx, work.actor, task, "reject", reason, seen)
+            event = TaskRejected(iteration=case.task.iteration, reason=reason, look=still(look_at, before, case))
+            work.record(case.task.id, event)
             end_round(self._context, work, case.task.id)
             done = self._context.get(work.tx, case.task.id)
         return outcome(done, f"rejected {done.id}: {reason}", notes=work.notes)
 
 
-def judge(context: Context, tx: Tx, actor: Actor, task: str, action: str, reason: str) -> Case:
-    """T: redo and reject are a person's, or a session's that P would let approve."""
+def judge(context: Context, tx: Tx, actor: Actor, task: str, action: str, reason: str, seen: str = "") -> Case:
+    """T: redo and reject are a person's, or a session's that P would let approve, about what was seen (D7)."""
     row = context.find(tx, task)
     refuse_from(row, action)
     refuse_landed(context, tx, row)
     case = case_of(context, tx, actor, row.id)
     if case.me.kind != "human" or may_decide(case.me) is not None:
         refuse_unless(may_approve(case.alone, case.me, case.policy, Declaration(reason)), row)
+    if has_moved(case.facts, seen) and case.attempt is not None:
+        words = f"iteration {case.attempt.n} was handed in meanwhile"
+        raise Conflict(words, next_step=fe("show", row.id, "--diff"), task=row.id)
     return case
 
 

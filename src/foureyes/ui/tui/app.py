@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from rich.style import Style
 from rich.text import Text
@@ -15,6 +15,7 @@ from textual import events
 from textual.app import App
 from textual.theme import Theme as Colours
 from textual.timer import Timer
+from textual.widget import Widget
 
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
@@ -31,11 +32,14 @@ from foureyes.ui.tui.stack import make_page, wanted
 from foureyes.ui.tui.text.lines import age
 
 if TYPE_CHECKING:
+    from textual.message_pump import MessagePump
+
     from foureyes.app.views.draft import Position
     from foureyes.app.views.review import QueueRow, QueueView
     from foureyes.ui.tui.screens.page import Page
     from foureyes.ui.tui.text.summary import Order
 
+T = TypeVar("T")
 LOOK_SECONDS = 0.5
 """How often the journal is asked whether others have written."""
 SPINNER_SECONDS, WORDS_SECONDS = 0.3, 2.0
@@ -98,6 +102,8 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self.seq = 0
         self._numbers: dict[str, int] = {}
         self._asking = False
+        self.deciding = 0
+        """How many decisions are being written; as long as that takes, no key decides anything else."""
         self._busy_from: float | None = None
         self._wait = ""
         self._watch: Timer | None = None
@@ -208,7 +214,13 @@ class FoureyesApp(App[None], inherit_bindings=False):
     def decided(self, task: str, decision: review.Decision, message: str) -> None:
         """A decision is in the journal: on to what comes next."""
         self.guard.decided()
+        was_here = self.flow.task == task
         self.noted(task, decision)
+        if not was_here:
+            keep_position(self)
+            self.pages[-1].note(message)
+            self.call_after_refresh(self.guard.painted)
+            return
         self.go(self.flow)
         top = self.pages[-1]
         closing = self.flow.message
@@ -225,7 +237,24 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self.last_decision = f"{task} {decision}"
         self.flow = review.decide(self.flow, task, decision)
 
-    def undo(self) -> None:
+    def act(
+        self, work: Callable[[Desk], T], then: Callable[[T], None], otherwise: Callable[[FoureyesError], None]
+    ) -> None:
+        """Have something decided. The answer is the app's: it counts wherever the reader is by then."""
+        self.deciding += 1
+
+        def done(answer: T) -> None:
+            self.deciding -= 1
+            then(answer)
+
+        def refused(problem: FoureyesError) -> None:
+            self.deciding -= 1
+            otherwise(problem)
+
+        self.desk.ask(self, work, done, refused)
+        self.busy_since(time.monotonic())
+
+    def undo(self, then: Callable[[], None] = lambda: None) -> None:
         """U: take the last approval back."""
         task, top = self.flow.undo, self.pages[-1]
         if not task:
@@ -234,8 +263,9 @@ class FoureyesApp(App[None], inherit_bindings=False):
 
         def done(_: object) -> None:
             self.go(review.take_back(self.flow, task))
+            then()
 
-        top.ask(lambda desk: desk.application.decisions.withdraw(desk.actor, task), done)
+        self.act(lambda desk: desk.application.decisions.withdraw(desk.actor, task), done, self.show_refusal)
 
     # -- drafts
 
@@ -278,19 +308,31 @@ class FoureyesApp(App[None], inherit_bindings=False):
 
     def on_answered(self, message: Answered) -> None:
         self.answered()
-        try:
-            message.then(message.answer)
-        except Exception as problem:  # a defect of ours: the app goes on
-            self.broke(problem)
+        if self._is_there(message.asker):
+            self.guarded(lambda: message.then(message.answer))
 
     def on_failed(self, message: Failed) -> None:
         self.answered()
+        problem, otherwise = message.problem, message.otherwise
+        if not isinstance(problem, FoureyesError):
+            self._asking, self.deciding = False, 0
+            self.broke(problem)
+        elif not self._is_there(message.asker):
+            return
+        elif otherwise is not None:
+            self.guarded(lambda: otherwise(problem))
+        else:
+            self.show_refusal(problem)
+
+    def _is_there(self, asker: MessagePump) -> bool:
+        """Whether who asked can still be told."""
+        return asker is self or (isinstance(asker, Widget) and asker.is_attached)
+
+    def guarded(self, step: Callable[[], object]) -> None:
+        """Take a step; a defect of ours in it does not end the app."""
         try:
-            if message.otherwise is None or not isinstance(message.problem, FoureyesError):
-                raise message.problem
-            message.otherwise(message.problem)
+            step()
         except Exception as problem:
-            self._asking = False
             self.broke(problem)
 
     # -- waiting
@@ -349,7 +391,7 @@ class FoureyesApp(App[None], inherit_bindings=False):
         from foureyes.ui.tui.crash import write_down
 
         where = write_down(problem, self.environ)
-        self.pages[-1].note(f"Something in Foureyes broke; nothing was decided. Details: {where} · Esc")
+        self.pages[-1].note(f"Something in Foureyes broke; F5 shows what is decided. Details: {where} · Esc")
 
     def leave(self) -> None:
         """Quit; drafts and place are kept, nothing is asked."""

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from foureyes.app.views.draft import RedoDraft
-from foureyes.errors import Conflict, FoureyesError, Refused
+from foureyes.errors import FoureyesError, Refused
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.desk import Desk
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.review import ApprovalOutcome
     from foureyes.app.views.task import TaskDetail
     from foureyes.app.views.task_list import Preview
+    from foureyes.ui.tui.app import FoureyesApp
     from foureyes.ui.tui.screens.form import FormPage
     from foureyes.ui.tui.screens.page import Page
 
@@ -92,25 +93,28 @@ def _approve(page: Page, case: Case, looking: Looking, reason: str) -> None:
     page.asked = ""
     page.app.guard.decided()
 
-    def work(desk: Desk) -> tuple[ApprovalOutcome, list[str]]:
+    app = page.app
+
+    def work(desk: Desk) -> tuple[ApprovalOutcome, Sent]:
         outcome = desk.application.decisions.approve(
             desk.actor, case.task, seen=case.diff_id, reason=reason, if_version=case.version, look=look
         )
-        return outcome, send(desk, case.task, looking, notes)
+        return outcome, send(desk, case.task, notes)
 
-    def done(answer: tuple[ApprovalOutcome, list[str]]) -> None:
-        outcome, problems = answer
-        page.app.looks.drop(case.task)
-        page.app.forget_draft(case.task)
-        page.app.decided(case.task, "approved", " · ".join([approved_in_words(outcome), *problems]))
+    def done(answer: tuple[ApprovalOutcome, Sent]) -> None:
+        outcome, sent = answer
+        looking.sent(sent.comments)
+        app.looks.drop(case.task)
+        app.forget_draft(case.task)
+        app.decided(case.task, "approved", " · ".join([approved_in_words(outcome), *sent.problems]))
 
-    page.ask(work, done, lambda problem: not_decided(page, problem))
+    app.act(work, done, lambda problem: not_decided(app, problem))
 
 
-def not_decided(page: Page, problem: FoureyesError) -> None:
+def not_decided(app: FoureyesApp, problem: FoureyesError) -> None:
     """A decision was refused: the keys are heard again, and the reasons are a page."""
-    page.app.guard.painted()
-    page.refused(problem)
+    app.guard.painted()
+    app.show_refusal(problem)
 
 
 def approved_in_words(outcome: ApprovalOutcome) -> str:
@@ -143,20 +147,20 @@ def send_back(page: Page, case: Case, form: review.Form) -> None:
     if case.banner:
         page.note(case.banner)
     else:
+        page.app.looks.of(case.task).about = case.diff_id
         page.app.go(review.write(page.app.flow, form))
 
 
-def send_redo(page: FormPage, detail: TaskDetail, draft: RedoDraft) -> None:
+def send_redo(page: FormPage, task: str, draft: RedoDraft) -> None:
     """The change goes back with words; the comments on its lines go with it, as findings."""
-    task, looking, comments = detail.task.id, page.looking, list(page.looking.comments)
+    app, looking, comments = page.app, page.looking, list(page.looking.comments)
     text = draft.text.strip()
     if not text and not draft.quick_issues:
         text = "See the findings: each is a comment on a line of the change."
-    look = looking.look(page.app.clock())
-    page.app.guard.decided()
+    look, seen = looking.look(app.clock()), page.about
+    app.guard.decided()
 
-    def work(desk: Desk) -> tuple[str, list[str]]:
-        _refuse_if_moved(desk, detail)
+    def work(desk: Desk) -> tuple[str, Sent]:
         outcome = desk.application.feedback.redo(
             desk.actor,
             task,
@@ -165,51 +169,50 @@ def send_redo(page: FormPage, detail: TaskDetail, draft: RedoDraft) -> None:
             option=draft.option,
             checkpoint=draft.checkpoint,
             priority=draft.priority,
+            seen=seen,
             look=look,
         )
-        problems = send(desk, task, looking, comments)
-        return outcome.message, [*outcome.notes, *problems]
+        return " · ".join([outcome.message, *outcome.notes]), send(desk, task, comments)
 
-    def done(answer: tuple[str, list[str]]) -> None:
-        message, notes = answer
-        looking.redo = RedoDraft()
-        page.app.forget_draft(task)
-        page.app.decided(task, "redo", " · ".join([message, *notes]))
+    def done(answer: tuple[str, Sent]) -> None:
+        message, sent = answer
+        looking.sent(sent.comments)
+        looking.redo, looking.about = RedoDraft(), ""
+        app.forget_draft(task)
+        app.decided(task, "redo", " · ".join([message, *sent.problems]))
 
-    page.ask(work, done, page.not_sent)
+    app.act(work, done, page.not_sent)
 
 
-def send_reject(page: FormPage, detail: TaskDetail, reason: str) -> None:
+def send_reject(page: FormPage, task: str, reason: str) -> None:
     """The task is blocked, with the reason; nothing is thrown away."""
-    task, looking = detail.task.id, page.looking
-    look = looking.look(page.app.clock())
-    page.app.guard.decided()
+    app, looking = page.app, page.looking
+    look, seen = looking.look(app.clock()), page.about
+    app.guard.decided()
 
     def work(desk: Desk) -> str:
-        _refuse_if_moved(desk, detail)
-        return desk.application.feedback.reject(desk.actor, task, reason.strip(), look=look).message
+        return desk.application.feedback.reject(desk.actor, task, reason.strip(), seen=seen, look=look).message
 
     def done(message: str) -> None:
-        looking.reject = ""
-        page.app.forget_draft(task)
-        page.app.decided(task, "rejected", message)
+        looking.reject = looking.about = ""
+        app.forget_draft(task)
+        app.decided(task, "rejected", message)
 
-    page.ask(work, done, page.not_sent)
-
-
-def _refuse_if_moved(desk: Desk, seen: TaskDetail) -> None:
-    """What is sent back is what was looked at: a newer hand-in is looked at first."""
-    now = desk.application.lists.show(desk.actor, seen.task.id)
-    latest, before = (detail.attempts[-1] if detail.attempts else None for detail in (now, seen))
-    if latest is not None and before is not None and latest.diff_id != before.diff_id:
-        words = f"iteration {latest.n} was handed in meanwhile; Esc and F5 show it, what you wrote is kept"
-        raise Conflict(words, task=seen.task.id)
+    app.act(work, done, page.not_sent)
 
 
-def send(desk: Desk, task: str, looking: Looking, comments: Sequence[Comment]) -> list[str]:
-    """Comments become findings, one after the other; one that is sent is no draft any more. What was refused is said,
-    and stays a draft. Only for work at the desk.
+class Sent(NamedTuple):
+    """The comments that became findings, and what is to be said about the others."""
+
+    comments: list[Comment]
+    problems: list[str]
+
+
+def send(desk: Desk, task: str, comments: Sequence[Comment]) -> Sent:
+    """Comments become findings, one after the other. What was refused is said, and stays a draft. Only for work at the
+    desk: what is on screen is the app's to change.
     """
+    done: list[Comment] = []
     problems = []
     for comment in comments:
         try:
@@ -218,8 +221,8 @@ def send(desk: Desk, task: str, looking: Looking, comments: Sequence[Comment]) -
             reasons = "; ".join(f"{reason.rule}: {reason.message}" for reason in problem.reasons) or problem.message
             problems.append(f"comment on {comment.place} was not sent ({reasons})")
         else:
-            looking.comments.remove(comment)
-    return problems
+            done.append(comment)
+    return Sent(done, problems)
 
 
 # What others did meanwhile

@@ -24,19 +24,19 @@ Then = Callable[[T], None]
 
 
 class Answered(Message, bubble=False):
-    """The Application has answered: `answer` is given to `then`."""
+    """The Application has answered: `answer` is given to `then`, if the asker is still there."""
 
-    def __init__(self, answer: object, then: Then[object]) -> None:
+    def __init__(self, asker: MessagePump, answer: object, then: Then[object]) -> None:
         super().__init__()
-        self.answer, self.then = answer, then
+        self.asker, self.answer, self.then = asker, answer, then
 
 
 class Failed(Message, bubble=False):
     """The Application has refused, or something broke; `otherwise` is who wants to know first."""
 
-    def __init__(self, problem: Exception, otherwise: Then[FoureyesError] | None) -> None:
+    def __init__(self, asker: MessagePump, problem: Exception, otherwise: Then[FoureyesError] | None) -> None:
         super().__init__()
-        self.problem, self.otherwise = problem, otherwise
+        self.asker, self.problem, self.otherwise = asker, problem, otherwise
 
 
 class Desk:
@@ -78,16 +78,21 @@ class Desk:
         then: Then[T],
         otherwise: Then[FoureyesError] | None = None,
     ) -> Future[None]:
-        """Have something done; the asker's handler gets what comes of it. Nothing here touches a widget."""
+        """Have something done; the app gets what comes of it, for the asker. Nothing here touches a widget.
+
+        It goes to the app, not to the asker: a page that was closed meanwhile would hear nothing, and an answer that
+        nobody counts is waited for without end.
+        """
         self.pending += 1
+        app = asker.app
 
         def run() -> None:
             try:
                 answer = work(self)
             except Exception as problem:  # whatever it is, the app goes on and says so
-                asker.post_message(Failed(problem, otherwise))
+                app.post_message(Failed(asker, problem, otherwise))
             else:
-                asker.post_message(Answered(answer, then))  # type: ignore[arg-type]
+                app.post_message(Answered(asker, answer, then))  # type: ignore[arg-type]
 
         return self._thread.submit(run)
 

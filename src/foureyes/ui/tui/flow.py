@@ -146,12 +146,17 @@ def _neighbour(flow: Flow, by: int) -> Flow:
 
 
 def decide(flow: Flow, task: str, decision: Decision) -> Flow:
-    """A decision has been made: on to the next task that has none, or, after the last one, to the closing line."""
+    """A decision has been made: on to the next task that has none, or, after the last one, to the closing line. Who
+    looks at something else by now stays there.
+    """
     rows = tuple(replace(row, decided=decision) if row.task == task else row for row in flow.rows)
     undo = task if decision == "approved" else flow.undo
-    after = replace(flow, rows=rows, undo=undo, before=())
-    if flow.place == "summary" or flow.batch:  # a batch: the reader stays with the list
-        return replace(after, place="summary", message="")
+    after = replace(flow, rows=rows, undo=undo, message="")
+    if flow.task != task:  # the reader is somewhere else by now: nothing moves under their eyes
+        return after
+    after = replace(after, before=())
+    if flow.batch:  # the reader goes back to the list
+        return replace(after, place="summary")
     following = [number for number, row in enumerate(rows) if not row.decided]
     if not following:
         return replace(after, place="idle" if len(rows) == 1 else "summary", message=closing(after))

@@ -44,6 +44,8 @@ class Looking:
         self._paths: dict[str, str] = {}
         self.redo = RedoDraft()
         self.reject = ""
+        self.about = ""
+        """The change that was on screen when a form about it was opened."""
         self.read = False
         """Whether what was begun in an earlier session was brought back."""
         self.held_by = 0
@@ -122,6 +124,11 @@ class Looking:
         """Ticked off by hand: recorded as marked, not as shown."""
         self.marked.update(hunk for hunk in hunks if hunk not in self.shown)
 
+    def sent(self, comments: Iterable[Comment]) -> None:
+        """Comments that are findings now are no draft any more; one that was edited meanwhile is another one."""
+        gone = list(comments)
+        self.comments[:] = [comment for comment in self.comments if comment not in gone]
+
     @property
     def blocking(self) -> list[Comment]:
         """The comments that say of themselves that they block."""
@@ -140,9 +147,9 @@ class Looks:
         return self._by_task[task]
 
     def drop(self, task: str) -> None:
-        """A decision was made: the next look begins with nothing but what was seen."""
+        """A decision was made: the next look begins with what was seen, and with comments that were not sent."""
         before = self._by_task.pop(task, None)
         if before is not None:
             after = self.of(task)
-            after.shown, after.marked = before.shown, before.marked
+            after.shown, after.marked, after.comments = before.shown, before.marked, before.comments
             after.attempt = before.current or before.attempt

@@ -12,6 +12,7 @@ from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.filters import Filter, parse
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.returning import keep_position
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.batch import BatchRow, Pens, batch_line, header, refused_lines, result_line
 from foureyes.ui.tui.widgets.bar import Bar
@@ -67,11 +68,28 @@ class BatchPage(Page):
         rows = [self._row(row) for row in batch.high]
         rows += [self._row(row, ticked=True) for row in batch.tasks]
         rows += [self._row(row, sampled=True) for row in batch.sampled]
+        rows += self._carry_over({row.row.task: row for row in rows})
+        self._changes = {}
         self.list = sorted(rows, key=lambda row: (row.number or 10**9, row.row.task))
         self.left_off = batch.left_off
         self._look()
         self.draw()
         self._preview()
+
+    def _carry_over(self, now: dict[str, BatchRow]) -> list[BatchRow]:
+        """What was done here stays in the list, and what was ticked by hand stays so. What was taken back,
+        or is another change now, is ticked by nobody but the reader.
+        """
+        gone = []
+        for before in self.list:
+            row = now.get(before.row.task)
+            if row is None:
+                gone += [before] if before.done else []
+            elif before.done or before.row.diff_id != row.row.diff_id:
+                row.ticked, row.by_hand = False, True
+            elif before.by_hand:
+                row.ticked, row.by_hand = before.ticked, True
+        return gone
 
     def _row(self, row: QueueRow, *, ticked: bool = False, sampled: bool = False) -> BatchRow:
         number = self.app.number_of(row.task)
@@ -93,12 +111,13 @@ class BatchPage(Page):
         """How much of each was seen; a sample that was shown joins."""
         for row in self.list:
             looking = self.app.looks.of(row.row.task)
-            if looking.hunks is None:
+            if looking.hunks is None or looking.current != row.row.attempt:
+                row.seen = row.hunks = None
                 continue
             before = row.was_shown
             row.hunks = len(looking.hunks)
             row.seen = row.hunks - (looking.unseen or 0)
-            if row.sampled and row.was_shown and not before and row.is_open:
+            if row.sampled and row.was_shown and not before and row.is_open and not row.by_hand:
                 row.ticked = True
 
     # -- drawing
@@ -221,6 +240,7 @@ class BatchPage(Page):
             self.note("it came after the review was opened: Esc, F5, then it is in the list")
             return
         self.hunks.look_away()
+        self.app.looks.of(row.row.task).about = row.row.diff_id
         self.app.go(review.step(self.app.flow, where, at=row.number - 1))
 
     def do_find(self) -> None:
@@ -251,18 +271,19 @@ class BatchPage(Page):
         self.busy = True
         self.hunks.measure()
         pairs: list[tuple[str, int | None]] = [(row.row.task, row.row.version) for row in chosen]
+        seen = {row.row.task: row.row.diff_id for row in chosen if row.seen}
         now = self.app.clock()
         looks = {row.row.task: self.app.looks.of(row.row.task).look(now, sampled=row.sampled) for row in chosen}
 
         def work(desk: Desk) -> list[ApprovalOutcome | FoureyesError]:
-            return list(desk.application.decisions.approve_many(desk.actor, pairs, looks=looks))
+            return list(desk.application.decisions.approve_many(desk.actor, pairs, looks=looks, seen=seen))
 
         self.note(f"approving {len(pairs)}")
-        self.ask(work, lambda answers: self._approved(chosen, answers), self._not_approved)
+        self.app.act(work, lambda answers: self._approved(chosen, answers), self._not_approved)
 
     def _not_approved(self, problem: FoureyesError) -> None:
         self.busy = False
-        self.refused(problem)
+        self.app.show_refusal(problem)
 
     def _approved(self, chosen: list[BatchRow], answers: list[ApprovalOutcome | FoureyesError]) -> None:
         self.busy = False
@@ -277,13 +298,10 @@ class BatchPage(Page):
             self.app.looks.drop(row.row.task)
             self.app.forget_draft(row.row.task)
             self.app.noted(row.row.task, "approved")
+        keep_position(self.app)
         self.draw()
-        self.note(result_line(self.list))
+        self.app.pages[-1].note(result_line(self.list))
 
     def do_undo(self) -> None:
         """U: the last one back; it can be ticked again."""
-        task = self.app.flow.undo
-        super().do_undo()
-        for row in self.list:
-            if row.row.task == task:
-                row.done = ""
+        self.app.undo(self.reload)

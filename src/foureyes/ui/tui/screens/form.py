@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.timer import Timer
 
-from foureyes.errors import FoureyesError
+from foureyes.errors import Conflict, FoureyesError
 from foureyes.ui.tui.editor import edit
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.widgets.text_part import TextPart
@@ -39,6 +39,8 @@ class FormPage(Page):
         super().__init__()
         self.task_id = ""
         self.detail: TaskDetail | None = None
+        self.about = ""
+        """The change that is written about: what was on screen before, else what was there when the form opened."""
         self._pause: Timer | None = None
         self._ready = False
 
@@ -48,6 +50,7 @@ class FormPage(Page):
 
     def on_mount(self) -> None:
         self.task_id = self.app.flow.task
+        self.about = self.looking.about
         super().on_mount()
 
     @property
@@ -112,6 +115,11 @@ class FormPage(Page):
     def on_screen_resume(self, _: events.ScreenResume) -> None:
         self.draw()
 
+    def known(self, detail: TaskDetail) -> None:
+        """The task was read."""
+        self.detail = detail
+        self.about = self.about or (detail.attempts[-1].diff_id if detail.attempts else "")
+
     def put_text(self, text: str) -> None:
         """The text as it was kept; one goes on at its end."""
         self.text_part.load_text(text)
@@ -154,11 +162,15 @@ class FormPage(Page):
     # -- submitting
 
     def not_sent(self, problem: FoureyesError) -> None:
-        """A refusal is said in place, so that nothing that was typed is lost; several reasons are a page."""
+        """A refusal is said in place, so that nothing that was typed is lost; several reasons are a page, and so
+        is what comes after the form was left.
+        """
         self.app.guard.painted()
-        if len(problem.reasons) > 1:
-            self.refused(problem)
+        if len(problem.reasons) > 1 or not self.is_attached:
+            self.app.show_refusal(problem)
             return
         reason = problem.reasons[0] if problem.reasons else None
         words = f"{reason.message} ({reason.rule})" if reason and reason.rule else problem.message
+        if isinstance(problem, Conflict):
+            words += "; Esc and F5 show it, what you wrote is kept"
         self.note(self.paint(f" {words}", "banner"))

@@ -94,16 +94,20 @@ class NewTaskPage(Page):
                 priority=int(priority),
             )
 
-        self.ask(create, self._created, self._refused)
+        self.app.act(create, self._created, self._refused)
 
     def _created(self, outcome: Outcome) -> None:
         self.app.new_task = {}
-        self.app.pop_screen()
+        if self.app.screen is self:
+            self.app.pop_screen()
         self.app.pages[-1].note(outcome.message)
         self.app.pages[-1].reload()
 
     def _refused(self, problem: FoureyesError) -> None:
         """In place: what was typed stays."""
+        if not self.is_attached:
+            self.app.show_refusal(problem)
+            return
         self.note(problem.reasons[0].message if problem.reasons else problem.message)
 
     def do_back(self) -> None:

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 
 from foureyes.errors import FoureyesError
-from foureyes.ui.tui.desk import Answered, Desk, Failed
+from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keys import Context, Key, action_of, elsewhere, normal, shown
 from foureyes.ui.tui.marks import visible
@@ -186,6 +186,9 @@ class Page(Screen[None], inherit_bindings=False):
         row = action_of(self.context, key)
         if row is None:
             return
+        if self.app.deciding and (row.decision or row.action in ("submit", "undo")):
+            self.note("one moment: the last decision is not written yet")
+            return
         self.note("")
         if self._answered_no(key):
             return
@@ -235,23 +238,6 @@ class Page(Screen[None], inherit_bindings=False):
         """Have the desk do something; `then` gets the answer, `otherwise` a refusal (else it becomes a sheet)."""
         self.app.desk.ask(self, work, then, otherwise)
         self.app.busy_since(time.monotonic())
-
-    @guarded
-    def on_answered(self, message: Answered) -> None:
-        self.app.answered()
-        if self.is_attached:
-            message.then(message.answer)
-
-    @guarded
-    def on_failed(self, message: Failed) -> None:
-        self.app.answered()
-        problem = message.problem
-        if not isinstance(problem, FoureyesError):
-            self.app.broke(problem)
-        elif message.otherwise is not None:
-            message.otherwise(problem)
-        else:
-            self.refused(problem)
 
     def refused(self, problem: FoureyesError) -> None:
         """A refusal is a page, not a toast."""

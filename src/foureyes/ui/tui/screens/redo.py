@@ -69,12 +69,13 @@ class RedoPage(FormPage):
         self.ask(lambda desk: read(desk, task), self._read)
 
     def _read(self, known: Known) -> None:
-        self.detail, self.issues, self.checkpoints = known
+        self.known(known.detail)
+        self.issues, self.checkpoints = known.issues, known.checkpoints
         draft = self.looking.redo
         chosen = {number for number, issue in enumerate(self.issues) if issue in draft.quick_issues}
         self.part("issues").put([visible(issue) for issue in self.issues], chosen)
         self.part("options").put(options_of(self.checkpoints), {self._option(draft)})
-        self.part("priority").put(priorities_of(self.detail.task.priority), {PRIORITIES.index(draft.priority)})
+        self.part("priority").put(priorities_of(known.detail.task.priority), {PRIORITIES.index(draft.priority)})
         self.put_text(draft.text)
         self._ready = True
         self.draw()
@@ -160,7 +161,7 @@ class RedoPage(FormPage):
         elif not draft.quick_issues and not draft.text.strip() and not self.looking.comments:
             self.note(self.paint(f" {EMPTY}", "banner"))
         else:
-            send_redo(self, self.detail, draft)
+            send_redo(self, self.task_id, draft)
 
 
 def read(desk: Desk, task: str) -> Known:

@@ -31,7 +31,7 @@ class RejectPage(FormPage):
         self.ask(lambda desk: desk.application.lists.show(desk.actor, task), self._read)
 
     def _read(self, detail: TaskDetail) -> None:
-        self.detail = detail
+        self.known(detail)
         self.put_text(self.looking.reject)
         self._ready = True
         self.draw()
@@ -64,4 +64,4 @@ class RejectPage(FormPage):
         elif not self.looking.reject.strip():
             self.note(self.paint(f" {EMPTY}", "banner"))
         else:
-            send_reject(self, self.detail, self.looking.reject)
+            send_reject(self, self.task_id, self.looking.reject)
