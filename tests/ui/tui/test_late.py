@@ -15,7 +15,7 @@ from foureyes.ui.tui.screens.task import TaskPage
 
 from tests.ui.tui.stage import ALICE, BOB, Player, Seat, held, play
 
-NOTE = Comment(path="src/add_login.py", line=2, quote="    return 1", text="why 1?", weight="LOW")
+NOTE = Comment(path="src/add_login.py", line=2, quote="    return 1", text="why 1?", weight="note")
 
 
 def again(seat: Seat, task: str) -> None:
@@ -41,7 +41,7 @@ def test_what_is_sent_back_is_the_change_that_was_on_screen_D7(seat: Seat) -> No
     seen = seat.app.lists.show(BOB, task).attempts[0].diff_id
     for verb in (seat.app.feedback.redo, seat.app.feedback.reject):
         with pytest.raises(Conflict):
-            verb(BOB, task, "no", seen=seen, look=NO_LOOK)  # type: ignore[operator]
+            verb(BOB, task, "no", seen=seen, look=NO_LOOK)
 
 
 def test_a_batch_approves_what_was_in_the_preview_or_nothing_D7(seat: Seat) -> None:
@@ -180,7 +180,7 @@ def test_a_new_task_is_made_once_however_often_it_is_sent(seat: Seat) -> None:
 
 def test_a_comment_that_was_not_sent_with_the_approval_stays(seat: Seat) -> None:
     task = seat.deliver("Add login")
-    other = Comment(path="src/add_login.py", line=1, quote="def add_login():", text="edited", weight="LOW")
+    other = Comment(path="src/add_login.py", line=1, quote="def add_login():", text="edited", weight="note")
 
     async def story(at: Player) -> list[Comment]:
         await at.press("r")
