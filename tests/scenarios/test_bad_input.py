@@ -316,7 +316,7 @@ def fake_git(place: Path, says: str) -> str:
     return str(place)
 
 
-NEEDS_GIT = ("status", "reviewable", "submit T", "init", "show T --diff")
+NEEDS_GIT = ("submit T", "init", "show T --diff")
 
 
 def needing_git(stage: Stage, env: dict[str, str], word: str) -> None:
@@ -343,7 +343,7 @@ def test_a_git_that_is_too_old_is_5_and_says_which_is_needed(stage: Stage, tmp_p
 
 def test_a_git_that_talks_nonsense_is_5(stage: Stage, tmp_path: Path) -> None:
     path = fake_git(tmp_path / "odd", "hello")
-    stage.no(stage.cast.claude, "status", rc=5, env={"PATH": f"{path}:{os.environ['PATH']}"})
+    stage.no(stage.cast.claude, "init", rc=5, env={"PATH": f"{path}:{os.environ['PATH']}"})
 
 
 def test_without_git_what_needs_none_goes_on(stage: Stage, tmp_path: Path) -> None:
