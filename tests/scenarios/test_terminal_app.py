@@ -67,7 +67,7 @@ def test_bare_fe_is_for_an_agent_what_it_has_to_know(stage: Stage) -> None:
 def test_without_a_project_Esc_leaves_nothing_and_Enter_sets_one_up(stage: Stage, bare_repo: Path) -> None:
     job = stage.cast.job
     with Terminal(job, cwd=bare_repo) as terminal:
-        assert "set it up now (fe init)" in terminal.until("No Foureyes project here yet")
+        assert "No Foureyes project here yet" in terminal.until("set it up now (fe init)")
         terminal.type("escape")
         assert terminal.end() != 0
         assert is_left_as_it_was(terminal)

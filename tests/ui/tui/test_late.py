@@ -122,7 +122,7 @@ def test_an_approval_counts_though_its_page_was_left_before_the_answer(seat: Sea
         await at.settle()
         assert at.app.flow.undo == first
         assert f"{first} approved" in at.screen
-        assert (at.app.desk.pending, at.app._busy_from, at.app.deciding) == (0, None, 0)
+        assert (at.app.desk.pending, at.app.waiting.since, at.app.deciding) == (0, None, 0)
         at.app.go(review.look(at.app.flow, second))
         await at.settle()
 

@@ -23,13 +23,14 @@ from foureyes.ui.tui.actions import Actions
 from foureyes.ui.tui.aside import step_aside
 from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.guard import Guard
-from foureyes.ui.tui.keeping import bring_back, forget_draft, keep_draft
 from foureyes.ui.tui.keys import Context
 from foureyes.ui.tui.looking import Looks
 from foureyes.ui.tui.marks import PALETTES, PLAIN, THEMES, Marks, Theme, encoding_of, in_ascii, marks_for, theme_for
 from foureyes.ui.tui.returning import come_back, keep_position
 from foureyes.ui.tui.stack import make_page, wanted
 from foureyes.ui.tui.text.lines import age
+from foureyes.ui.tui.turns import is_pressed, until_handled
+from foureyes.ui.tui.waiting import Waiting
 
 if TYPE_CHECKING:
     from textual.message_pump import MessagePump
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LOOK_SECONDS = 0.5
 """How often the journal is asked whether others have written."""
-SPINNER_SECONDS, WORDS_SECONDS = 0.3, 2.0
-"""After so long a wait is shown, and said in words."""
 LEAST = (60, 16)
 """Below this size nothing can be shown that one could decide by."""
 
@@ -104,8 +103,7 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self._asking = False
         self.deciding = 0
         """How many decisions are being written; as long as that takes, no key decides anything else."""
-        self._busy_from: float | None = None
-        self._wait = ""
+        self.waiting = Waiting(self)
         self._watch: Timer | None = None
 
     @property
@@ -135,6 +133,13 @@ class FoureyesApp(App[None], inherit_bindings=False):
             for number in (signal.SIGTERM, signal.SIGHUP):
                 asyncio.get_running_loop().add_signal_handler(number, self.leave)
         self._watch = self.set_interval(LOOK_SECONDS, self.look_around)
+
+    async def on_event(self, event: events.Event) -> None:
+        """One key at a time, so that what is typed ahead meets what the key before it has opened."""
+        target = self.focused or self.screen if is_pressed(event) else None
+        await super().on_event(event)
+        if target is not None:
+            await until_handled(self, target)
 
     def on_resize(self, event: events.Resize) -> None:
         """Too small a terminal says so, and shows everything again when it has grown."""
@@ -218,6 +223,7 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self.noted(task, decision)
         if not was_here:
             keep_position(self)
+            self.pages[-1].draw()
             self.pages[-1].note(message)
             self.call_after_refresh(self.guard.painted)
             return
@@ -252,7 +258,7 @@ class FoureyesApp(App[None], inherit_bindings=False):
             otherwise(problem)
 
         self.desk.ask(self, work, done, refused)
-        self.busy_since(time.monotonic())
+        self.waiting.begin()
 
     def undo(self, then: Callable[[], None] = lambda: None) -> None:
         """U: take the last approval back."""
@@ -267,26 +273,12 @@ class FoureyesApp(App[None], inherit_bindings=False):
 
         self.act(lambda desk: desk.application.decisions.withdraw(desk.actor, task), done, self.show_refusal)
 
-    # -- drafts
-
-    def bring_back(self, page: Page, task: str, *, hold: bool = False) -> None:
-        """What was begun about a task in an earlier session."""
-        bring_back(page, task, hold=hold)
-
-    def keep_draft(self, task: str) -> None:
-        """Keep what is not sent yet about a task."""
-        keep_draft(self, task)
-
-    def forget_draft(self, task: str) -> None:
-        """What was not sent about a task is sent."""
-        forget_draft(self, task)
-
     # -- what others do
 
     def look_around(self) -> None:
         """Ask whether somebody wrote; never twice at a time."""
         if self._asking:
-            self._show_wait()
+            self.waiting.show()
             return
         self._asking = True
         self.desk.ask(self, lambda desk: desk.application.events.head(), self._looked, self._cannot_look)
@@ -307,12 +299,12 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self.desk.ask(self, lambda desk: desk.reopen(), lambda _: None)
 
     def on_answered(self, message: Answered) -> None:
-        self.answered()
+        self.waiting.answered()
         if self._is_there(message.asker):
             self.guarded(lambda: message.then(message.answer))
 
     def on_failed(self, message: Failed) -> None:
-        self.answered()
+        self.waiting.answered()
         problem, otherwise = message.problem, message.otherwise
         if not isinstance(problem, FoureyesError):
             self._asking, self.deciding = False, 0
@@ -334,36 +326,6 @@ class FoureyesApp(App[None], inherit_bindings=False):
             step()
         except Exception as problem:
             self.broke(problem)
-
-    # -- waiting
-
-    def busy_since(self, now: float) -> None:
-        """A page waits for the desk."""
-        if self._busy_from is None:
-            self._busy_from = now
-
-    def answered(self) -> None:
-        """A piece of work has come back."""
-        self.desk.pending -= 1
-        if not self.desk.pending:
-            self._busy_from = None
-            if self._wait and self.pages and self.pages[-1].noted == self._wait:
-                self.pages[-1].note("")
-            self._wait = ""
-
-    def _show_wait(self) -> None:
-        """Say that something takes its time; what was just said about a decision stays."""
-        top = self.pages[-1]
-        if self._busy_from is None or (top.noted and top.noted != self._wait):
-            return
-        waited = time.monotonic() - self._busy_from
-        if waited >= WORDS_SECONDS:
-            self._wait = f"waiting for the store ({waited:.0f} s)"
-        elif waited >= SPINNER_SECONDS:
-            self._wait = self.marks.ellipsis
-        else:
-            return
-        top.note(self._wait)
 
     # -- sheets
 

@@ -15,6 +15,7 @@ from foureyes.errors import FoureyesError, Refused
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.keeping import forget_draft
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.text.lines import age
@@ -105,7 +106,7 @@ def _approve(page: Page, case: Case, looking: Looking, reason: str) -> None:
         outcome, sent = answer
         looking.sent(sent.comments)
         app.looks.drop(case.task)
-        app.forget_draft(case.task)
+        forget_draft(app, case.task)
         app.decided(case.task, "approved", " · ".join([approved_in_words(outcome), *sent.problems]))
 
     app.act(work, done, lambda problem: not_decided(app, problem))
@@ -178,7 +179,7 @@ def send_redo(page: FormPage, task: str, draft: RedoDraft) -> None:
         message, sent = answer
         looking.sent(sent.comments)
         looking.redo, looking.about = RedoDraft(), ""
-        app.forget_draft(task)
+        forget_draft(app, task)
         app.decided(task, "redo", " · ".join([message, *sent.problems]))
 
     app.act(work, done, page.not_sent)
@@ -195,7 +196,7 @@ def send_reject(page: FormPage, task: str, reason: str) -> None:
 
     def done(message: str) -> None:
         looking.reject = looking.about = ""
-        app.forget_draft(task)
+        forget_draft(app, task)
         app.decided(task, "rejected", message)
 
     app.act(work, done, page.not_sent)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from foureyes.ui.tui.screens.page import Page
 
 
-def bring_back(page: Page, task: str, *, hold: bool) -> None:
+def bring_back(page: Page, task: str, *, hold: bool = False) -> None:
     """What was begun about a task in an earlier session; with `hold` it is this window's to write from now on, or it is
     known whose it is.
     """

@@ -11,6 +11,7 @@ from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.filters import Filter, parse
 from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.keeping import forget_draft
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.returning import keep_position
 from foureyes.ui.tui.screens.page import Page
@@ -53,7 +54,7 @@ class BatchPage(Page):
     def on_mount(self) -> None:
         self._opened = self.app.clock()
         super().on_mount()
-        self.rows.focus()
+        self.set_focus(self.rows)
 
     @property
     def hunks(self) -> Hunks:
@@ -296,7 +297,7 @@ class BatchPage(Page):
             place = f", place {answer.position}" if answer.position else ""
             row.done, row.refused = f"approved ({answer.rule}){place}", ()
             self.app.looks.drop(row.row.task)
-            self.app.forget_draft(row.row.task)
+            forget_draft(self.app, row.row.task)
             self.app.noted(row.row.task, "approved")
         keep_position(self.app)
         self.draw()

@@ -95,7 +95,7 @@ class BoardPage(Page):
         if not self._settled:
             self._settled = True
             self.column = self._first_column()
-            self.query_one(f"#column-{self.column}").focus()
+            self.set_focus(self.query_one(f"#column-{self.column}"))
         self.draw()
 
     def _unread(self, problem: FoureyesError) -> None:
@@ -284,7 +284,7 @@ class BoardPage(Page):
     def _turn(self, by: int) -> None:
         panes = ["column", "agents", "events"]
         self.pane = panes[(panes.index(self.pane) + by) % len(panes)]
-        self.rows.focus()
+        self.set_focus(self.rows)
         self.draw()
 
     def do_left(self) -> None:
@@ -296,7 +296,7 @@ class BoardPage(Page):
     def _column(self, by: int) -> None:
         number = max(0, min(len(COLUMNS) - 1, COLUMNS.index(self.column) + by))
         self.column, self.pane = COLUMNS[number], "column"
-        self.rows.focus()
+        self.set_focus(self.rows)
         self.draw()
 
     def do_find(self) -> None:

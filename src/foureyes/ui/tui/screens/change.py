@@ -14,6 +14,7 @@ from foureyes.errors import FoureyesError
 from foureyes.ui.tui import deciding
 from foureyes.ui.tui.comments import reanchored
 from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.keeping import keep_draft
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.news import asks_the_same, news_of
@@ -62,7 +63,7 @@ class ChangePage(Page):
     def on_mount(self) -> None:
         self.task_id = self.app.flow.task
         super().on_mount()
-        self.canvas.focus()
+        self.set_focus(self.canvas)
         self.set_interval(TICK, self.tick)
 
     @property
@@ -333,7 +334,7 @@ class ChangePage(Page):
         """What was seen and noted outlives the app."""
         self._unkept, self._kept_at = False, self.app.clock()
         if self.reading is not None:
-            self.app.keep_draft(self.task_id)
+            keep_draft(self.app, self.task_id)
 
     def on_screen_suspend(self, _: events.ScreenSuspend) -> None:
         if self.task_id:
@@ -388,9 +389,8 @@ class ChangePage(Page):
     def show_range(self) -> None:
         """Mark the rows between the beginning of a range and the cursor."""
         if self.painter is not None:
-            start = self.range_from
-            first, last = sorted((self.canvas.at, self.canvas.at if start is None else start))
-            self.painter.span = range(0) if start is None else range(first, last + 1)
+            first, last = sorted((self.canvas.at, self.range_from or 0))
+            self.painter.span = range(0) if self.range_from is None else range(first, last + 1)
             self.canvas.refresh()
 
     def open_hunk(self, number: int) -> None:

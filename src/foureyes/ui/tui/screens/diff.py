@@ -32,7 +32,7 @@ class DiffPage(ChangePage):
         reading = self.reading
         if reading is None:
             return
-        self.canvas.focus()
+        self.set_focus(self.canvas)
         self.tick()
         at_end, self._at_end = self._at_end, False
         bottom, rows = self.canvas.last, reading.rows.rows
@@ -107,7 +107,7 @@ class DiffPage(ChangePage):
 
     @guarded
     def on_rows_opened(self, message: Rows.Opened) -> None:
-        self.canvas.focus()
+        self.set_focus(self.canvas)
 
     @guarded
     def on_canvas_opened(self) -> None:
@@ -167,7 +167,7 @@ class DiffPage(ChangePage):
         """Enter: unfold, open a hunk, a finding, one's own comment."""
         reading = self.reading
         if self.files.has_focus:
-            self.canvas.focus()
+            self.set_focus(self.canvas)
             return
         if reading is None or self.canvas.at >= len(reading.rows):
             return
@@ -215,11 +215,11 @@ class DiffPage(ChangePage):
         """T and Tab: to the list of files and back; where there is no room for both, it comes and goes."""
         if self.files.has_focus:
             self.with_files = False
-            self.canvas.focus()
+            self.set_focus(self.canvas)
         else:
             self.with_files = True
             self.with_files_shown = True
-            self.files.focus()
+            self.set_focus(self.files)
         self.draw()
 
     def do_find(self) -> None:

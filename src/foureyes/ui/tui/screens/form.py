@@ -11,6 +11,7 @@ from textual.timer import Timer
 
 from foureyes.errors import Conflict, FoureyesError
 from foureyes.ui.tui.editor import edit
+from foureyes.ui.tui.keeping import keep_draft
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.widgets.text_part import TextPart
 
@@ -77,22 +78,20 @@ class FormPage(Page):
             event.stop()
             event.prevent_default()
             self.press("enter")
-        elif event.is_printable and event.character and self._is_text(event.key):
+        elif event.is_printable and event.character:
             event.stop()
             self._type(event.character)
 
-    def _is_text(self, key: str) -> bool:
-        """Whether a letter belongs into the text: also one that was on its way to another part when the text got the
-        keys, so that nothing typed quickly is lost.
-        """
-        return not self.text_part.read_only and (key != "space" or self.focused is self.text_part)
+    def on_paste(self, event: events.Paste) -> None:
+        """What is pasted is text, wherever the keys are; in the text it is there already."""
+        if self.focused is not self.text_part:
+            self._type(event.text)
 
-    def _type(self, character: str) -> None:
+    def _type(self, text: str) -> None:
         """The first letter goes into the text, wherever the keys were."""
-        if self.looking.held_by:
-            return
-        self.text_part.focus()
-        self.text_part.insert(character)
+        if not self.looking.held_by and not self.text_part.read_only:
+            self.set_focus(self.text_part)
+            self.text_part.insert(text)
 
     def do_next_part(self) -> None:
         self.focus_next()
@@ -121,8 +120,9 @@ class FormPage(Page):
         self.about = self.about or (detail.attempts[-1].diff_id if detail.attempts else "")
 
     def put_text(self, text: str) -> None:
-        """The text as it was kept; one goes on at its end."""
-        self.text_part.load_text(text)
+        """The text as it was kept; what was typed while it was read, and what is typed now, goes on at its end."""
+        typed = "" if self._ready else self.text_part.text
+        self.text_part.load_text("\n".join(part for part in (text, typed) if part))
         self.text_part.move_cursor(self.text_part.document.end)
         self.text_part.read_only = bool(self.looking.held_by)
 
@@ -148,7 +148,7 @@ class FormPage(Page):
 
     def save(self) -> None:
         """Keep the draft where it outlives the app."""
-        self.app.keep_draft(self.task_id)
+        keep_draft(self.app, self.task_id)
 
     def keep(self) -> None:
         if self._ready:

@@ -43,7 +43,7 @@ class NewTaskPage(Page):
         super().on_mount()
         self.top.show(self.across(self.paint(" NEW TASK", "title"), "Ctrl+S or Enter plans it "), self.rule())
         self.keys.relabel(editor="", preview="", submit="plan it")
-        self.query_one("#part-title", Input).focus()
+        self.set_focus(self.query_one("#part-title", Input))
 
     def on_key(self, event: events.Key) -> None:  # type: ignore[override]
         """Letters belong to the fields; the rest is the registry's."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
@@ -237,7 +236,7 @@ class Page(Screen[None], inherit_bindings=False):
     ) -> None:
         """Have the desk do something; `then` gets the answer, `otherwise` a refusal (else it becomes a sheet)."""
         self.app.desk.ask(self, work, then, otherwise)
-        self.app.busy_since(time.monotonic())
+        self.app.waiting.begin()
 
     def refused(self, problem: FoureyesError) -> None:
         """A refusal is a page, not a toast."""

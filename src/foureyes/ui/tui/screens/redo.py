@@ -11,6 +11,7 @@ from foureyes.app.views.draft import RedoDraft
 from foureyes.core.nouns.feedback import QUICK_ISSUES, PriorityChange, RedoOption
 from foureyes.ui.tui.deciding import send_redo
 from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.keeping import bring_back
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.form import FormPage
 from foureyes.ui.tui.text.feedback import comment_line, options_of, priorities_of, told
@@ -63,9 +64,9 @@ class RedoPage(FormPage):
     # -- reading
 
     def reload(self) -> None:
-        self.part("issues").focus()
+        self.set_focus(self.part("issues"))
         task = self.task_id
-        self.app.bring_back(self, task, hold=True)
+        bring_back(self, task, hold=True)
         self.ask(lambda desk: read(desk, task), self._read)
 
     def _read(self, known: Known) -> None:

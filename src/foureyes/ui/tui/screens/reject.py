@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from foureyes.ui.tui.deciding import send_reject
+from foureyes.ui.tui.keeping import bring_back
 from foureyes.ui.tui.screens.form import FormPage
 from foureyes.ui.tui.text.feedback import kept_words
 from foureyes.ui.tui.widgets.text_part import TextPart
@@ -25,9 +26,9 @@ class RejectPage(FormPage):
         yield TextPart(submits=True, id="text")
 
     def reload(self) -> None:
-        self.text_part.focus()
+        self.set_focus(self.text_part)
         task = self.task_id
-        self.app.bring_back(self, task, hold=True)
+        bring_back(self, task, hold=True)
         self.ask(lambda desk: desk.application.lists.show(desk.actor, task), self._read)
 
     def _read(self, detail: TaskDetail) -> None:

@@ -122,7 +122,7 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
         for name, words in self._needs.items():
             if is_blank(given[name]):
                 self.query_one("#sheet-note", Bar).show(Text(f" {words}", self.app.palette["banner"]))
-                self.query_one(f"#field-{name}").focus()
+                self.set_focus(self.query_one(f"#field-{name}"))
                 return
         self.dismiss()
         self._done(given)

@@ -75,7 +75,7 @@ class SummaryPage(Page):
         self.query_one("#preview", Rows).can_focus = False
         self.filter = parse(self.app.review_filter)
         super().on_mount()
-        self.rows.focus()
+        self.set_focus(self.rows)
 
     def reload(self) -> None:
         self.draw()

@@ -13,6 +13,7 @@ from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.deciding import Case, approve, banner_of, rebased, send_back
 from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.keeping import bring_back
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.news import asks_the_same, news_of
 from foureyes.ui.tui.screens import texts
@@ -58,7 +59,7 @@ class TaskPage(Page):
     def on_mount(self) -> None:
         self.task_id = self.app.flow.task
         super().on_mount()
-        self.rows.focus()
+        self.set_focus(self.rows)
 
     @property
     def hunks(self) -> Hunks:
@@ -85,7 +86,7 @@ class TaskPage(Page):
         task, row = self.task_id, self.app.row(self.task_id)
         looking = self.app.looks.of(task)
         if not looking.read:
-            self.app.bring_back(self, task)
+            bring_back(self, task)
         self.ask(lambda desk: read(desk, task, row, looking), self._read, self._unread)
 
     def _read(self, view: TaskView) -> None:

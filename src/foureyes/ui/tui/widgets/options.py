@@ -88,8 +88,6 @@ class Options(Static, can_focus=True, inherit_bindings=False):
         self.post_message(self.Changed())
 
     def on_key(self, event: events.Key) -> None:
-        if not self.has_focus:  # it was on its way when another part got the keys: the page knows which
-            return
         steps = {"up": -1, "left": -1, "down": 1, "right": 1}
         if event.key.isdigit() and 1 <= int(event.key) <= len(self.words):
             self.choose(int(event.key) - 1)
