@@ -134,11 +134,16 @@ def opened(app: FoureyesApp, story: Callable[[Timed, float], Awaitable[list[Figu
 
 def many(folder: Path, tasks: int, count: int) -> list[Figure]:
     """The board and the review summary over many tasks in review."""
-    desk_of = Desk(crowded(folder, tasks), lambda _: ADA)
+    place = crowded(folder, tasks)
 
     async def story(player: Timed, first: float) -> list[Figure]:
         figures = [at_most(f"board, {tasks:,} in review, first paint, s", first, FIRST_PAINT)]
         figures += await keys(player, "board, down", ["down"] * count)
+        begun, start = time.perf_counter(), spent()
+        while not player.app.ahead.done:
+            await asyncio.sleep(0.1)
+        figures.append(note("judging ahead, the rest of it, s", f"{spent() - start:.2f}",
+                            f"{time.perf_counter() - begun:.1f} s on the wall"))  # fmt: skip
         begun = time.perf_counter()
         figures.append(at_most(f"review summary, {tasks:,} rows, first paint, s", await player.timed("r"), FIRST_PAINT,
                                f"{time.perf_counter() - begun:.2f} s on the wall"))  # fmt: skip
@@ -152,8 +157,12 @@ def many(folder: Path, tasks: int, count: int) -> list[Figure]:
         figures.append(at_most("memory after these keys over before", after / before, GROWTH, f"{after:.0f} MB"))
         return figures
 
-    app = open_app(desk_of, {"LANG": "C.UTF-8", "HOME": str(folder), "PATH": os.environ["PATH"]})
-    return opened(app, story)
+    async def at_once(player: Timed, _: float) -> list[Figure]:
+        return [note("review summary, as soon as the board is there, s", f"{await player.timed('r'):.2f}")]
+
+    environ = {"LANG": "C.UTF-8", "HOME": str(folder), "PATH": os.environ["PATH"]}
+    stories = (story, at_once)
+    return [figure for each in stories for figure in opened(open_app(Desk(place, lambda _: ADA), environ), each)]
 
 
 def large(folder: Path, files: int, lines: int, count: int) -> list[Figure]:

@@ -33,7 +33,7 @@ WITHOUT_A_COMMAND = {
     "attempts.changes": "a face shows hunks; fe show --diff prints the same change as git writes it",
     "worktrees.open": "claims.start and claims.next open it with the claim: fe start --worktree",
     **dict.fromkeys(
-        ("board.view", "board.column", "events.head", "events.latest", "events.since"),
+        ("board.view", "board.column", "queue.ahead", "events.head", "events.latest", "events.since"),
         "for faces that stay open; the command line has fe status, fe queue, fe list and fe audit log",
     ),
     **dict.fromkeys(

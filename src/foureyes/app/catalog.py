@@ -283,6 +283,7 @@ VERBS: dict[str, tuple[_Row, ...]] = {
     ),
     "queue": (
         ("view", (), "anyone", "", "queue", "What waits in review, the riskiest first."),
+        ("ahead", (), "anyone", "", "", "Judge some of what waits before it is asked for."),
         ("batch", (), "people", "", "approve", "What one batch approval would approve, and what it leaves."),
     ),
     "board": (

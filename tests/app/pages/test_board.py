@@ -262,7 +262,7 @@ def test_the_hold_of_the_project_is_there_with_its_reason_D3(desk: DeskWorld) ->
 # What it costs
 
 
-def test_a_look_asks_the_store_the_same_number_of_questions_however_many_tasks_there_are(desk: DeskWorld) -> None:
+def test_a_look_asks_the_store_no_more_questions_however_many_tasks_there_are(desk: DeskWorld) -> None:
     def questions() -> int:
         with counting({"fetch": type(desk.store.engine).fetch}) as counted:
             look(desk)
@@ -276,10 +276,12 @@ def test_a_look_asks_the_store_the_same_number_of_questions_however_many_tasks_t
             desk.approve(BOB, desk.handed_in())
 
     grow()
+    questions()
+    grow()
     small = questions()
     grow()
     grow()
-    assert questions() == small
+    assert questions() <= small
 
 
 @pytest.mark.on("sqlite")

@@ -17,7 +17,7 @@ from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts, HistoryEntry
 from foureyes.core.rules.modes import Chosen, mode_of
 from foureyes.core.rules.policy import LabelRule, ReviewPolicy, RiskRule
-from foureyes.core.rules.risk import CLASSES, Around, Risk, risk_of
+from foureyes.core.rules.risk import CLASSES, Around, Risk, beside, risk_of
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import Reason
 
@@ -31,7 +31,8 @@ CALM = touching("src/a.py", "tests/test_a.py")
 def risk(
     facts: Facts, policy: ReviewPolicy = POLICY, *, not_by_itself: tuple[Reason, ...] = (), around: Around = Around()
 ) -> Risk:
-    return risk_of(facts, policy, mode_of(facts, policy), check_states(facts, policy), not_by_itself, around)
+    alone = risk_of(facts, policy, mode_of(facts, policy), check_states(facts, policy), not_by_itself)
+    return beside(alone, around, policy)
 
 
 def work(attempt_: Attempt = CALM, *, results: tuple[CheckResult, ...] = GREEN, **fields: Any) -> Facts:
@@ -122,7 +123,7 @@ def test_why_it_did_not_approve_itself_is_said_where_it_wanted_to_H1_M4() -> Non
     why = (Reason("M4", "iteration 4, limit 3"), Reason("M4", "no check"))
     facts = work()
     chosen = Chosen("auto-approve", (Reason("M3", "label trivial"),))
-    found = risk_of(facts, POLICY, chosen, check_states(facts, POLICY), why, Around())
+    found = risk_of(facts, POLICY, chosen, check_states(facts, POLICY), why)
     assert (found.level, said(found)) == ("medium", ["not auto-approved: iteration 4, limit 3; no check"])
     assert risk(facts, not_by_itself=why) == Risk("low", ()), "a task in batch mode never wanted to"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from foureyes.app.call.caller import check_token, gate_of, permit, spawners
 from foureyes.app.call.rows import Change, Named, Origin, StoredSetting
@@ -26,6 +26,8 @@ if TYPE_CHECKING:  # a verb that asks no rule reads no configuration
     from foureyes.config.layers import Layers
     from foureyes.config.settings import Value
     from foureyes.core.rules.policy import ReviewPolicy
+
+T = TypeVar("T")
 
 
 class Context:
@@ -50,6 +52,7 @@ class Context:
         self.environ = environ
         self._parsed: tuple[str, dict[str, Value]] | None = None
         self._last: tuple[Layers, ReviewPolicy] | None = None
+        self._shared: dict[type, object] = {}
 
     @cached_property
     def repo(self) -> Repo:
@@ -62,6 +65,14 @@ class Context:
         if self._keys is None:
             raise Internal("this Application was made without keys")
         return self._keys()
+
+    def shared(self, kind: type[T], make: Callable[[], T]) -> T:
+        """What several nouns of one process use together: made by the first of them."""
+        if kind not in self._shared:
+            self._shared[kind] = make()
+        made = self._shared[kind]
+        assert isinstance(made, kind)
+        return made
 
     def signing_once(self) -> AbstractContextManager[None]:
         """The decisions of one batch: a person is asked for the passphrase once, and signs each (H2, I9)."""

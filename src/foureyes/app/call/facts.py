@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     R = TypeVar("R", bound=OfTask)
 
 DAY_MINUTES = 24 * 60
+WAIVED = "a blocking finding is waived"
 
 
 class HistoryRow(HistoryEntry, frozen=True, kw_only=True):
@@ -245,7 +246,7 @@ def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> di
     troubles: dict[str, list[str]] = defaultdict(list)
     for row in tx.all("finding.troubles", Troubles, ids=ids):
         troubles[row.task] += ["a blocking finding was disputed"] if row.disputed else []
-        troubles[row.task] += ["a blocking finding is waived"] if row.waived else []
+        troubles[row.task] += [WAIVED] if row.waived else []
         troubles[row.task] += ["a blocking finding was claimed fixed and was not"] if row.false_fixed else []
     for task, rows in reviews.items():
         verdicts = {row.effective for row in rows}

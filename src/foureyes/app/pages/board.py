@@ -18,7 +18,7 @@ from foureyes.app.pages.events import Head
 from foureyes.app.pages.waiting import Judge
 from foureyes.app.views.board import COLUMNS, BoardView, Card, Column, ColumnName
 from foureyes.app.views.project import CounterRow
-from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.ids import Sha
 from foureyes.errors import BadInput, ConfigError, GitProblem
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Board:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._judge = Judge(context)
+        self._judge = context.shared(Judge, lambda: Judge(context))
 
     def view(self, actor: Actor, *, limit: int = LIMIT) -> BoardView:
         """The whole board for this caller: of each column its count and its first cards."""
@@ -143,18 +143,18 @@ class Board:
         reviews: dict[str, QueueRow] = {}
         for block in range(after // BLOCK, (after + limit - 1) // BLOCK + 1):
             tasks = look.tx.all("board.of_status", Named, status="reviewing", after=block * BLOCK, limit=BLOCK)
-            rows = self._judged(look, block, [TaskId(row.id) for row in tasks])
+            rows = self._judged(look, block, [row.id for row in tasks])
             reviews |= {row.task: row for row in rows}
             ids += [row.task for row in rows] or [row.id for row in tasks]
         first, count = after % BLOCK, look.counters.get("status:reviewing", 0)
         return count, waiting_cards(self._context, look.tx, ids[first : first + limit], reviews)
 
-    def _judged(self, look: Look, block: int, tasks: Sequence[TaskId]) -> list[QueueRow]:
+    def _judged(self, look: Look, block: int, tasks: Sequence[str]) -> list[QueueRow]:
         """The rows of the queue; none where the configuration or git is broken, because then nothing can be judged."""
         if look.problem or not tasks:
             return []
         try:
-            rows = self._judge.rows(self._judge.read(look.tx, look.actor, tasks), look.heads)
+            rows = self._judge.rows(look.tx, look.actor, tasks, look.heads)
         except (ConfigError, GitProblem) as problem:
             look.problem = problem.message
             return []

@@ -13,11 +13,12 @@ from foureyes.app.views.project import CounterRow
 from foureyes.app.views.review import Batch, QueueView
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.sampling import samples
-from foureyes.core.words.ids import TaskId
 from foureyes.errors import Reason
 from foureyes.steps import fe
 
 ALL = 2**62
+AHEAD = 100
+"""So many are judged ahead in one go: whoever presses a key meanwhile waits for no more."""
 
 
 class Queue:
@@ -25,7 +26,7 @@ class Queue:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._judge = Judge(context)
+        self._judge = context.shared(Judge, lambda: Judge(context))
 
     def view(self, actor: Actor, *, limit: int | None = None, most: int = 0) -> QueueView:
         """Everything in review: per-task and held first, then by risk, priority, what waits for it, and age (H1).
@@ -37,12 +38,11 @@ class Queue:
         with self._context.store.read() as tx:
             tasks = tx.all("board.of_status", Named, status="reviewing", after=0, limit=most or ALL)
             counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
-            waiting = self._judge.read(tx, actor, [TaskId(row.id) for row in tasks])
-        rows = self._judge.rows(waiting, heads)
+            rows = self._judge.rows(tx, actor, [row.id for row in tasks], heads)
+            names = tuple(rule.name for rule in self._context.policy(tx, actor).checks)
         numbered = tuple(msgspec.structs.replace(row, n=number) for number, row in enumerate(rows[:limit], 1))
         auto = sum(row.auto_approvable for row in rows)
         count = max(len(rows), counters.get("status:reviewing", 0)) if most else len(rows)
-        names = tuple(rule.name for rule in waiting.policy.checks)
         return QueueView(
             count=count,
             auto_approvable=auto,
@@ -51,6 +51,15 @@ class Queue:
             rows=numbered,
             next=after_queue(numbered, auto),
         )
+
+    def ahead(self, actor: Actor, *, after: int = 0) -> int:
+        """Judge the next tasks after the first `after` before anybody asks for them, so that a long queue is there when
+        it is opened; where to go on, or 0 at the end. For a program that stays.
+        """
+        with self._context.store.read() as tx:
+            tasks = tx.all("board.of_status", Named, status="reviewing", after=after, limit=AHEAD)
+            self._judge.ahead(tx, actor, [row.id for row in tasks])
+        return after + AHEAD if len(tasks) == AHEAD else 0
 
     def batch(self, actor: Actor) -> Batch:
         """M8, H2, H3: what `--all-auto` would approve. High risk is never pre-selected; samples stay until they were

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
@@ -14,6 +16,8 @@ from foureyes.core.words.ids import SessionId
 
 if TYPE_CHECKING:
     from foureyes.core.nouns.check import CheckResult
+
+T = TypeVar("T")
 
 
 class HistoryEntry(msgspec.Struct, frozen=True):
@@ -95,3 +99,20 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         """Every path that the attempt touches; of a rename both."""
         files = self.attempt.files if self.attempt else ()
         return [path for changed in files for path in (changed.path, changed.old_path) if path]
+
+
+def remembered(rule: Callable[[Facts], T]) -> Callable[[Facts], T]:
+    """A question about facts that one judgement asks again and again: its answer is kept until it is asked about
+    others. Facts never change, so the very same ones have the very same answer, which nobody may change either.
+    """
+    last: tuple[Facts, T] | None = None
+
+    @wraps(rule)
+    def answer(facts: Facts) -> T:
+        nonlocal last
+        known = last
+        if known is None or known[0] is not facts:
+            last = known = (facts, rule(facts))
+        return known[1]
+
+    return answer

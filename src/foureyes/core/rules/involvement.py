@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.core.nouns.session import Party, is_above, is_below, is_one_origin, is_same, is_tied
+from foureyes.core.rules.facts import remembered
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.lifecycle import IMPLEMENTATION
 
@@ -25,6 +26,7 @@ class Maker(msgspec.Struct, frozen=True):
     only_named: bool = False
 
 
+@remembered
 def makers_of(facts: Facts) -> dict[SessionId, Maker]:
     """Everyone who shaped the work, with the plainest reason: implementer, history, author set. Never services
     (I7).
@@ -74,6 +76,7 @@ def only_shares_an_origin(facts: Facts, actor: Party) -> bool:
     return told_apart and not any(is_same(actor, maker) or is_under(facts, actor, maker) for maker in makers)
 
 
+@remembered
 def delegators_of(facts: Facts) -> set[SessionId]:
     """I7: agents that spawned a maker; people and services are never delegators."""
     above = {spawner for maker in makers_of(facts) for spawner in facts.party(maker).above}
@@ -145,12 +148,14 @@ def _is_known_to_the_task(facts: Facts, who: Party) -> bool:
     return any(is_creator(facts, party) or did(facts, party, ("reviewed", "approved")) for party in line)
 
 
+@remembered
 def labels_kept(facts: Facts) -> set[str]:
     """M6: the labels that were taken off, at last by somebody who may not loosen."""
     latest = dict(facts.labels_taken_off)
     return {label for label, session in latest.items() if why_it_may_not_loosen(facts, session, late=True)}
 
 
+@remembered
 def labels_in_force(facts: Facts) -> set[str]:
     """M6: a label that somebody took off who may not loosen still asks for what it asked for."""
     return {*facts.task.labels, *labels_kept(facts)}

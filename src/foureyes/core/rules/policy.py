@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -193,10 +194,14 @@ GATE_FILES = (
 
 def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:
     """A4: the changed paths that only a person may agree to."""
-    folders = [
-        glob.removesuffix("/**") for glob in policy.protected_paths if glob.endswith("/**")
-    ]  # a link in its place is one, too
-    return matching(paths, (*GATE_FILES, *policy.protected_paths, *folders))
+    return matching(paths, _gate_globs(policy.protected_paths))
+
+
+@lru_cache(maxsize=16)
+def _gate_globs(protected: tuple[str, ...]) -> tuple[str, ...]:
+    """What is protected, and a link in the place of a protected folder."""
+    folders = [glob.removesuffix("/**") for glob in protected if glob.endswith("/**")]
+    return (*GATE_FILES, *protected, *folders)
 
 
 def required_grade(policy: ReviewPolicy, labels: Iterable[str], paths: Iterable[str] = ()) -> tuple[Grade, str]:

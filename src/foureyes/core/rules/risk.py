@@ -47,9 +47,8 @@ def risk_of(
     chosen: Chosen,
     states: tuple[CheckState, ...],
     not_by_itself: tuple[Reason, ...],
-    around: Around,
 ) -> Risk:
-    """The highest class with a reason wins; all reasons are kept."""
+    """The highest class with a reason wins; all reasons are kept. What is beside the task is added by `beside`."""
     high = [
         *_by_policy(facts, policy),
         *_by_history(facts),
@@ -57,9 +56,21 @@ def risk_of(
         *_by_tests(facts, policy),
         *_by_content(facts, policy),
     ]
-    medium = _to_look_at(facts, policy, chosen, states, not_by_itself, around)
+    medium = _to_look_at(facts, policy, chosen, states, not_by_itself)
     level: RiskClass = "high" if high else "medium" if medium else "low"
     return Risk(level, tuple(Reason("H1", text) for text in [*high, *medium]))
+
+
+def beside(risk: Risk, around: Around, policy: ReviewPolicy) -> Risk:
+    """The risk of a task with what is known beside it: reasons to look, never more."""
+    signs = []
+    if around.decided is not None and around.decided < policy.risk.new_agent:
+        signs.append(f"a new agent: {around.decided} of its attempts decided so far")
+    signs += [f"{path} is touched by another waiting task" for path in around.shared[:1]]
+    if not signs:
+        return risk
+    level: RiskClass = "medium" if risk.level == "low" else risk.level
+    return Risk(level, (*risk.reasons, *[Reason("H1", text) for text in signs]))
 
 
 def _by_policy(facts: Facts, policy: ReviewPolicy) -> list[str]:
@@ -132,7 +143,6 @@ def _to_look_at(
     chosen: Chosen,
     states: tuple[CheckState, ...],
     not_by_itself: tuple[Reason, ...],
-    around: Around,
 ) -> list[str]:
     attempt = facts.attempt
     if attempt is None:
@@ -156,6 +166,4 @@ def _to_look_at(
         signs.append(f"signal {attempt.signal}")
     if chosen.mode == "auto-approve" and not_by_itself:
         signs.append("not auto-approved: " + "; ".join(reason.message for reason in not_by_itself))
-    if around.decided is not None and around.decided < policy.risk.new_agent:
-        signs.append(f"a new agent: {around.decided} of its attempts decided so far")
-    return signs + [f"{path} is touched by another waiting task" for path in around.shared[:1]]
+    return signs

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+
+PATHS = 4_096
+"""How many paths each set of globs remembers: a task is asked about the same few again and again."""
 
 
 @lru_cache(maxsize=256)
@@ -25,12 +28,15 @@ def _expression(glob: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _pattern(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """What any of the globs means, as one expression: a long queue asks the same globs of thousands of paths."""
-    return re.compile("|".join(f"(?:{_expression(glob)})" for glob in globs), re.DOTALL)
+def _fits(globs: tuple[str, ...]) -> Callable[[str], bool]:
+    """Whether any of the globs means a path. They are one expression, and answers are remembered: a long queue asks the
+    same globs of thousands of paths.
+    """
+    pattern = re.compile("|".join(f"(?:{_expression(glob)})" for glob in globs), re.DOTALL)
+    return lru_cache(maxsize=PATHS)(lambda path: pattern.fullmatch(path) is not None)
 
 
 def matching(paths: Iterable[str], globs: Iterable[str]) -> list[str]:
     """The paths that at least one glob means, in their order."""
     wanted = tuple(globs)
-    return [path for path in paths if _pattern(wanted).fullmatch(path)] if wanted else []
+    return list(filter(_fits(wanted), paths)) if wanted else []

@@ -20,6 +20,7 @@ from textual.widget import Widget
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.actions import Actions
+from foureyes.ui.tui.ahead import Ahead
 from foureyes.ui.tui.aside import step_aside
 from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.guard import Guard
@@ -104,6 +105,7 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self.deciding = 0
         """How many decisions are being written; as long as that takes, no key decides anything else."""
         self.waiting = Waiting(self)
+        self.ahead = Ahead(self)
         self._watch: Timer | None = None
 
     @property
@@ -362,6 +364,7 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self.exit()
 
     def on_unmount(self) -> None:
+        self.ahead.stop()
         self.desk.close()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -36,10 +36,28 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
 
     def fits(self, row: Card | QueueRow, *, number: int = 0, unseen: int | None = None) -> bool:
         """Whether a row passes."""
-        words = f"{row.task} {row.title}".lower()
+        words = searched(row)
         if not all(word in words or (word.isdecimal() and number and int(word) == number) for word in self.words):
             return False
+        return self._pairs_fit(row, unseen)
+
+    def among(
+        self, rows: Sequence[QueueRow], texts: Sequence[str], unseen: Callable[[QueueRow], int | None]
+    ) -> list[QueueRow]:
+        """The rows that pass, of many: `texts` are theirs, made once and not at every key."""
+        hits = list(zip(rows, texts, strict=True))
+        for word in self.words:
+            number = int(word) if word.isdecimal() else 0
+            hits = [hit for hit in hits if word in hit[1] or (number and hit[0].n == number)]
+        return [row for row, _ in hits if not self.pairs or self._pairs_fit(row, unseen(row))]
+
+    def _pairs_fit(self, row: Card | QueueRow, unseen: int | None) -> bool:
         return all(_pair(row, name, value, unseen) for name, value in self.pairs)
+
+
+def searched(row: Card | QueueRow) -> str:
+    """The text that words are looked for in."""
+    return f"{row.task} {row.title}".lower()
 
 
 def parse(text: str) -> Filter:

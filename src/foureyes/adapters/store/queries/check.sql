@@ -12,6 +12,9 @@ INSERT INTO test_lists (digest, packed, n) VALUES (:digest, :packed, :n);
 SELECT seq, tree, name, digest, outcome, summary, exit_code, duration_ms, failing, tests, program, session, at FROM checks
 WHERE tree IN (SELECT value FROM json_each(:trees)) ORDER BY seq;
 
+-- name: check.trees_since
+SELECT DISTINCT tree FROM checks WHERE seq > :after;
+
 -- name: check.full
 SELECT seq, tree, name, digest, command, outcome, summary, exit_code, duration_ms, failing, tests, program, output, session, at FROM checks
 WHERE tree = :tree ORDER BY seq;

@@ -39,6 +39,9 @@ WHERE seq < :before AND kind NOT IN (SELECT value FROM json_each(:quiet)) ORDER 
 SELECT seq, at, task, session, kind, payload FROM journal
 WHERE seq > :after AND kind NOT IN (SELECT value FROM json_each(:quiet)) ORDER BY seq LIMIT :limit;
 
+-- name: journal.touched
+SELECT DISTINCT task, kind FROM journal WHERE seq > :after;
+
 -- name: journal.of_task
 SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal
 WHERE task = :task AND seq < :before ORDER BY seq DESC LIMIT :limit;

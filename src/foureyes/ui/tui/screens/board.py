@@ -96,6 +96,7 @@ class BoardPage(Page):
             self._settled = True
             self.column = self._first_column()
             self.set_focus(self.query_one(f"#column-{self.column}"))
+        self.app.ahead.begin(self.view.reviewing.count, len(self.view.reviewing.cards))
         self.draw()
 
     def _unread(self, problem: FoureyesError) -> None:

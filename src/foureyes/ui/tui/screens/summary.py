@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical
 from foureyes.app.views.task_list import ListQuery
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
-from foureyes.ui.tui.filters import Filter, parse
+from foureyes.ui.tui.filters import Filter, parse, searched
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.returning import keep_position
@@ -34,16 +34,20 @@ from foureyes.ui.tui.text.summary import (
     title_line,
 )
 from foureyes.ui.tui.widgets.bar import Bar
-from foureyes.ui.tui.widgets.rows import Rows, plain
+from foureyes.ui.tui.widgets.rows import Line, Rows, plain
 
 if TYPE_CHECKING:
-    from foureyes.app.views.review import QueueRow
+    from textual.timer import Timer
+
+    from foureyes.app.views.review import QueueRow, QueueView
     from foureyes.app.views.task import TaskDetail
     from foureyes.errors import FoureyesError
 
 WIDE = 120
 """From this width the task under the cursor is shown on the right."""
 PAGE = 500
+KEEP_AFTER = 0.3
+"""Seconds without a key until a filter that is being typed is written down."""
 
 
 class SummaryPage(Page):
@@ -61,6 +65,11 @@ class SummaryPage(Page):
         self._details: dict[str, TaskDetail] = {}
         self._reading = ""
         self._drawn: object = None
+        self._searched: tuple[QueueView, list[str]] | None = None
+        self._measured: tuple[QueueView, int] | None = None
+        self._whole: tuple[object, list[Line]] | None = None
+        """The lines of the unfiltered summary: who takes a filter back finds them again."""
+        self._keeping: Timer | None = None
         self._left = False
         """Whether a task was opened from here: then its row is where the reader comes back to."""
 
@@ -146,8 +155,14 @@ class SummaryPage(Page):
             palette=self.app.palette,
             checks=view.checks,
             digits=max(2, len(f"{len(view.rows):,}")),
-            id_width=max((len(row.task) for row in view.rows), default=6),
+            id_width=self._id_width(view),
         )
+
+    def _id_width(self, view: QueueView) -> int:
+        """The longest id of a snapshot, measured once."""
+        if self._measured is None or self._measured[0] is not view:
+            self._measured = (view, max((len(row.task) for row in view.rows), default=6))
+        return self._measured[1]
 
     def _opened_at(self) -> str:
         return time.strftime("%H:%M", time.localtime(self.app.opened_at))
@@ -155,15 +170,26 @@ class SummaryPage(Page):
     def _draw_rows(self, looks: Looks, wide: bool) -> None:
         view = self.app.snapshot
         assert view is not None
-        unfiltered = not self.filter.text
-        rows = [row for row in view.rows if unfiltered or self.filter.fits(row, number=row.n, unseen=self._unseen(row))]
+        rows = self.filter.among(view.rows, self._texts(view), self._unseen) if self.filter.text else view.rows
         self.shown = ordered(rows, self.app.order)
         few = len(self.shown) <= FEW or wide
-        lines = summary_lines(self.shown, self._happened(), looks, grouped=self.app.order == "risk", reasons=few)
+        happened, order = self._happened(), self.app.order
+        state = (id(view), happened, order, self.app.look, few)
+        if self.filter.text or self._whole is None or self._whole[0] != state:
+            lines = summary_lines(self.shown, happened, looks, grouped=order == "risk", reasons=few)
+            self._whole = self._whole if self.filter.text else (state, lines)
+        else:
+            lines = self._whole[1]
         if not lines:
             words = f'No task matches "{visible(self.filter.text)}". Esc clears the filter ({len(view.rows):,} tasks).'
             lines = [plain(self.paint(f"  {words}", "dim"))]
         self.rows.show(lines)
+
+    def _texts(self, view: QueueView) -> list[str]:
+        """What words are looked for in, row by row: made once for a snapshot."""
+        if self._searched is None or self._searched[0] is not view:
+            self._searched = (view, [searched(row) for row in view.rows])
+        return self._searched[1]
 
     def _unseen(self, row: QueueRow) -> int | None:
         return self.app.looks.of(row.task).unseen
@@ -273,8 +299,13 @@ class SummaryPage(Page):
     def _filtered(self, text: str) -> None:
         self.filter = parse(text)
         self.app.review_filter = text
-        keep_position(self.app)
+        if self._keeping is not None:
+            self._keeping.stop()
+        self._keeping = self.set_timer(KEEP_AFTER, lambda: keep_position(self.app))
         self.draw()
+
+    def keep(self) -> None:
+        keep_position(self.app)
 
     def do_filters(self) -> None:
         from foureyes.ui.tui.filters import HELP

@@ -44,6 +44,10 @@ class Looks(msgspec.Struct, frozen=True, kw_only=True):
     compact: bool = False
 
 
+REMARKABLE = ("M2", "M6", "A4")
+"""Rules that say something about a mode which whoever looks should know."""
+
+
 def ordered(rows: Sequence[QueueRow], order: Order) -> list[QueueRow]:
     """The rows in another order; their numbers stay. What joined later stands in its group, at the end."""
     if order == "age":
@@ -69,8 +73,8 @@ def summary_lines(
             group = heading
             lines.append(plain(_heading(heading, counts[heading], looks)))
         lines.append(Line(lambda width, row=row: _row(row, happened.get(row.task), looks, width), row.task))  # type: ignore[misc]
-        if reasons and (words := reasons_of(row)):
-            lines.append(Line(lambda width, words=words: _reasons(words, looks, width), row.task))  # type: ignore[misc]
+        if reasons and _has_reasons(row):
+            lines.append(Line(lambda width, row=row: _reasons(row, looks, width), row.task))  # type: ignore[misc]
     return lines
 
 
@@ -158,14 +162,19 @@ def _row(row: QueueRow, happened: Happened | None, looks: Looks, width: int) -> 
 def reasons_of(row: QueueRow) -> str:
     """Why a row stands where it stands, worst first, in one line."""
     words = [reason.message for reason in row.risk.reasons]
-    words += [f"{reason.message} ({reason.rule})" for reason in row.mode_reasons if reason.rule in ("M2", "M6", "A4")]
+    words += [f"{reason.message} ({reason.rule})" for reason in row.mode_reasons if reason.rule in REMARKABLE]
     words += ["held"] if row.held else []
     return " · ".join(visible(text) for text in dict.fromkeys(words))
 
 
-def _reasons(words: str, looks: Looks, width: int) -> Text:
+def _has_reasons(row: QueueRow) -> bool:
+    """Whether a row says why, without the words: those are made for what is on screen."""
+    return bool(row.risk.reasons) or row.held or any(reason.rule in REMARKABLE for reason in row.mode_reasons)
+
+
+def _reasons(row: QueueRow, looks: Looks, width: int) -> Text:
     indent = " " * (looks.digits + looks.id_width + 6)
-    return cut(Text(f"{indent}{words}", looks.palette["dim"]), width)
+    return cut(Text(f"{indent}{reasons_of(row)}", looks.palette["dim"]), width)
 
 
 def title_line(view: QueueView, shown: int, order: Order, clock: str, dot: str) -> str:
@@ -177,9 +186,9 @@ def title_line(view: QueueView, shown: int, order: Order, clock: str, dot: str) 
 def counts_line(flow: Flow, rows: Sequence[QueueRow], dot: str) -> str:
     """What was decided, what is left, how long the oldest of it waits."""
     decided = {row.task for row in flow.rows if row.decided}
-    waiting = [row.age_seconds for row in rows if row.task not in decided]
-    oldest = f" {dot} oldest {age(max(waiting))}" if waiting else ""
-    return f" {len(decided):,} decided {dot} {flow.left:,} left{oldest}"
+    oldest = max((row.age_seconds for row in rows if row.task not in decided), default=None)
+    words = f" {dot} oldest {age(oldest)}" if oldest is not None else ""
+    return f" {len(decided):,} decided {dot} {len(flow.rows) - len(decided):,} left{words}"
 
 
 def preview_lines(row: QueueRow, detail: TaskDetail | None, looks: Looks, unseen: str, width: int) -> list[Text]:
