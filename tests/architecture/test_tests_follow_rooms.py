@@ -63,9 +63,9 @@ WITHOUT: dict[str, str] = {
     """,
     "A part of the terminal app, tried through its pages: tests/ui/tui, and tests/scenarios/test_terminal_app.py": """
         ui/cli/terminal ui/tui/actions ui/tui/app ui/tui/board_reading ui/tui/commenting ui/tui/crash
-        ui/tui/deciding ui/tui/desk ui/tui/editor ui/tui/first_run ui/tui/following ui/tui/guarded
+        ui/tui/deciding ui/tui/desk ui/tui/editor ui/tui/first_run ui/tui/following
         ui/tui/keeping ui/tui/looking ui/tui/memory ui/tui/news ui/tui/reviewing ui/tui/screens/ask_text
-        ui/tui/screens/change ui/tui/screens/find ui/tui/screens/help ui/tui/screens/new_task
+        ui/tui/screens/change ui/tui/screens/find ui/tui/screens/help
         ui/tui/screens/page ui/tui/screens/redo ui/tui/screens/reject ui/tui/screens/sheet
         ui/tui/screens/text_page ui/tui/screens/texts ui/tui/screens/too_small ui/tui/stack
         ui/tui/task_reading ui/tui/text/batch ui/tui/text/board ui/tui/text/feedback ui/tui/text/lines

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.app.review.drafts import Drafts
-from foureyes.app.views.draft import CommentDraft, Draft, Position, RedoDraft
+from foureyes.app.views.draft import CommentDraft, Draft, NewTaskDraft, Position, RedoDraft
 from foureyes.errors import Conflict, NotFound
 
 from tests.stage.people import ALICE, BOB, CLAUDE
@@ -106,3 +106,19 @@ def test_where_somebody_was_is_kept_and_is_no_draft(desk: DeskWorld) -> None:
 def test_a_draft_is_about_a_task_that_exists(desk: DeskWorld) -> None:
     with pytest.raises(NotFound):
         desk.app.drafts.load(BOB, "fe-nothing")
+
+
+def test_a_task_that_is_not_planned_yet_is_kept_is_no_draft_about_a_task_and_leaves_no_file(desk: DeskWorld) -> None:
+    drafts, other = desk.app.drafts, second(desk)
+    half = NewTaskDraft(title="Add lim", description="a\nb")
+    drafts.save_new_task(ALICE, half)
+    assert drafts.new_task(ALICE).draft == half
+    assert drafts.listed(ALICE) == []
+    assert not drafts.new_task(BOB).draft.has_words
+    assert not other.new_task(ALICE).held
+    with pytest.raises(Conflict):
+        other.save_new_task(ALICE, NewTaskDraft(title="mine"))
+    drafts.release_new_task(ALICE)
+    assert other.new_task(ALICE).held
+    other.save_new_task(ALICE, NewTaskDraft())
+    assert not other.new_task(ALICE).draft.has_words

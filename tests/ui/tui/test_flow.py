@@ -157,3 +157,23 @@ def test_a_task_of_the_open_review_is_looked_at_in_it() -> None:
     assert review.look(flow, "fe-3") == replace(flow, place="task", at=2)
     other = review.look(flow, "fe-7")
     assert (other.place, other.task) == ("single", "fe-7")
+
+
+def test_next_previous_and_the_step_after_a_decision_follow_what_the_summary_shows() -> None:
+    flow = Flow(place="task", rows=(*THREE, Row("fe-4")), at=2, walk=(2, 0, 3))
+    assert review.step(flow, "next").at == 0
+    assert review.step(replace(flow, at=3), "next").message == "last of 3 · Esc summary"
+    assert review.step(flow, "previous").message == "first of 3 · Esc summary"
+    assert [review.step(replace(flow, at=1), event).at for event in ("next", "previous")] == [2, 3]
+    flow = review.decide(flow, "fe-3", "approved")
+    assert flow.task == "fe-1"
+    flow = review.decide(replace(flow, at=3), "fe-4", "redo")
+    assert flow.task == "fe-1"
+    flow = review.decide(flow, "fe-1", "approved")
+    assert (flow.place, flow.left) == ("summary", 1)
+    assert flow.message == "all 3 that the filter shows are decided · 1 left · Esc clears the filter"
+
+
+def test_the_closing_line_says_how_long_it_took_and_who_came_meanwhile() -> None:
+    flow = review.decide(Flow(place="single", rows=THREE[:1]), "fe-1", "approved")
+    assert review.closing(flow, spent="11 min", fresh=2) == "1 decided in 11 min: 1 approved · 2 new [R] · Esc board"

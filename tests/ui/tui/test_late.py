@@ -172,7 +172,7 @@ def test_a_new_task_is_made_once_however_often_it_is_sent(seat: Seat) -> None:
         with held(at.app):
             await at.burst("ctrl+s", "ctrl+s", "escape")
         await at.settle()
-        assert at.app.new_task == {}
+        assert not at.app.new_task.has_words
 
     play(seat.sit(), story)
     assert [row.title for row in seat.rows("open")] == ["One"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from foureyes.app.views.draft import Draft, DraftFile, Held, Position, PositionFile
+from foureyes.app.views.draft import Draft, DraftFile, Held, NewTaskDraft, NewTaskFile, Position, PositionFile
 from foureyes.errors import Conflict
 from foureyes.steps import prose
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.core.nouns.session import Actor
 
-POSITION = "position"
-"""The name of the file that is of no task; ids of tasks have a hyphen."""
+POSITION, NEW_TASK = "position", "newtask"
+"""The names of the files that are of no task; ids of tasks have a hyphen."""
 T = TypeVar("T")
 
 
@@ -36,14 +36,7 @@ class Drafts:
     def save(self, actor: Actor, draft: Draft) -> Draft:
         """Keep a draft. It must be this process's to write: one that another instance has open is refused."""
         name = self._task(draft.task)
-        held = self._take(actor, name)
-        if not held:
-            who = f"process {held.pid}" if held.pid > 0 else "another process"
-            raise Conflict(
-                f"the draft about {name} is open elsewhere ({who}). It was not changed.",
-                next_step=prose("close it there, then try again"),
-                task=name,
-            )
+        self._refuse_elsewhere(self._take(actor, name), f"about {name}", name)
         kept = msgspec.structs.replace(draft, task=name, updated_at=self._context.now())
         self._context.drafts.write(_owner(actor), name, msgspec.json.encode(kept))
         return kept
@@ -55,7 +48,7 @@ class Drafts:
 
     def listed(self, actor: Actor) -> list[str]:
         """The tasks that the caller has a draft about."""
-        return [name for name in self._context.drafts.names(_owner(actor)) if name != POSITION]
+        return [name for name in self._context.drafts.names(_owner(actor)) if name not in (POSITION, NEW_TASK)]
 
     def take(self, actor: Actor, task: str) -> Held:
         """Hold a draft, so that no other instance writes it; or learn which process has it. Until then it is only to
@@ -66,6 +59,28 @@ class Drafts:
     def release(self, actor: Actor, task: str) -> None:
         """Let go of a draft."""
         self._context.drafts.release(_owner(actor), self._task(task))
+
+    def new_task(self, actor: Actor, *, hold: bool = True) -> NewTaskFile:
+        """The task that the caller has begun to write. With `hold` it is this process's to write from now on, or it is
+        known whose it is.
+        """
+        held = self._take(actor, NEW_TASK) if hold else Held(False)
+        draft, note = self._read(actor, NEW_TASK, NewTaskDraft)
+        return NewTaskFile(draft=draft or NewTaskDraft(), held=held, note=note)
+
+    def save_new_task(self, actor: Actor, draft: NewTaskDraft) -> None:
+        """Keep a task that is not planned yet; an empty one leaves no file. One that another instance has open is
+        refused.
+        """
+        self._refuse_elsewhere(self._take(actor, NEW_TASK), "of a new task", "")
+        if draft.has_words:
+            self._context.drafts.write(_owner(actor), NEW_TASK, msgspec.json.encode(draft))
+        else:
+            self._context.drafts.drop(_owner(actor), NEW_TASK)
+
+    def release_new_task(self, actor: Actor) -> None:
+        """Let another instance go on with it."""
+        self._context.drafts.release(_owner(actor), NEW_TASK)
 
     def position(self, actor: Actor) -> PositionFile:
         """Where the caller was."""
@@ -85,6 +100,16 @@ class Drafts:
     def _take(self, actor: Actor, name: str) -> Held:
         pid = self._context.drafts.take(_owner(actor), name)
         return Held(pid == 0, pid)
+
+    @staticmethod
+    def _refuse_elsewhere(held: Held, what: str, task: str) -> None:
+        if not held:
+            who = f"process {held.pid}" if held.pid > 0 else "another process"
+            raise Conflict(
+                f"the draft {what} is open elsewhere ({who}). It was not changed.",
+                next_step=prose("close it there, then try again"),
+                task=task,
+            )
 
     def _read(self, actor: Actor, name: str, into: type[T]) -> tuple[T | None, str]:
         """What a file holds, and what there is to say about it."""

@@ -64,6 +64,39 @@ class DraftFile(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
+class Held(msgspec.Struct, frozen=True):
+    """Whose a draft is now: this process's, or that of another one, whose number is `pid`. True where it is ours."""
+
+    mine: bool
+    pid: int = 0
+
+    def __bool__(self) -> bool:
+        return self.mine
+
+
+class NewTaskDraft(msgspec.Struct, frozen=True, kw_only=True):
+    """A task that is not planned yet, as it was typed."""
+
+    title: str = ""
+    labels: str = ""
+    priority: str = ""
+    description: str = ""
+    acceptance: str = ""
+
+    @property
+    def has_words(self) -> bool:
+        """Whether somebody has written something."""
+        return self != NewTaskDraft()
+
+
+class NewTaskFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A new task's draft as it lies there; `note` is what there is to say about its file, `held` whose it is."""
+
+    draft: NewTaskDraft
+    held: Held
+    note: str = ""
+
+
 class Position(msgspec.Struct, frozen=True, kw_only=True):
     """Where a person was: the screen, the task, and the snapshot of the queue that they were working off."""
 
@@ -82,13 +115,3 @@ class PositionFile(msgspec.Struct, frozen=True, kw_only=True):
     position: Position
     there: bool = False
     note: str = ""
-
-
-class Held(msgspec.Struct, frozen=True):
-    """Whose a draft is now: this process's, or that of another one, whose number is `pid`. True where it is ours."""
-
-    mine: bool
-    pid: int = 0
-
-    def __bool__(self) -> bool:
-        return self.mine

@@ -33,7 +33,7 @@ class Ahead:
     def _went(self, after: int) -> None:
         self._after, self.done = after, self.done or not after
         if not self.done:
-            self._app.set_timer(PAUSE, self._step)
+            self._app.set_timer(PAUSE, lambda: self._app.guarded(self._step))
 
     def stop(self) -> None:
         """The app ends: nothing more is asked of the desk."""
@@ -44,7 +44,7 @@ class Ahead:
         if self.done:
             return
         if self._app.desk.pending:
-            self._app.set_timer(PAUSE, self._step)
+            self._app.set_timer(PAUSE, lambda: self._app.guarded(self._step))
         else:
             self._app.desk.ask(
                 self._app,

@@ -17,11 +17,13 @@ from textual.theme import Theme as Colours
 from textual.timer import Timer
 from textual.widget import Widget
 
+from foureyes.app.views.draft import NewTaskDraft
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.actions import Actions
 from foureyes.ui.tui.ahead import Ahead
 from foureyes.ui.tui.aside import step_aside
+from foureyes.ui.tui.closing import Unread, close_review
 from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.guard import Guard
 from foureyes.ui.tui.keys import Context
@@ -29,7 +31,6 @@ from foureyes.ui.tui.looking import Looks
 from foureyes.ui.tui.marks import PALETTES, PLAIN, THEMES, Marks, Theme, encoding_of, in_ascii, marks_for, theme_for
 from foureyes.ui.tui.returning import come_back, keep_position
 from foureyes.ui.tui.stack import make_page, wanted
-from foureyes.ui.tui.text.lines import age
 from foureyes.ui.tui.turns import is_pressed, until_handled
 from foureyes.ui.tui.waiting import Waiting
 
@@ -95,10 +96,11 @@ class FoureyesApp(App[None], inherit_bindings=False):
         self.gone_elsewhere: set[str] = set()
         """Tasks of the snapshot that others decided meanwhile."""
         self.decided_at: dict[str, str] = {}
+        self.unread = Unread()
         self.last_decision = ""
         self.last_command = ""
-        self.new_task: dict[str, str] = {}
-        """What was typed for a task that was not planned yet."""
+        self.new_task = NewTaskDraft()
+        """What was typed for a task that was not planned yet, as far as it is in no file."""
         self.seq = 0
         self._numbers: dict[str, int] = {}
         self._asking = False
@@ -134,7 +136,7 @@ class FoureyesApp(App[None], inherit_bindings=False):
         if not self.is_headless:
             for number in (signal.SIGTERM, signal.SIGHUP):
                 asyncio.get_running_loop().add_signal_handler(number, self.leave)
-        self._watch = self.set_interval(LOOK_SECONDS, self.look_around)
+        self._watch = self.set_interval(LOOK_SECONDS, lambda: self.guarded(self.look_around))
 
     async def on_event(self, event: events.Event) -> None:
         """One key at a time, so that what is typed ahead meets what the key before it has opened."""
@@ -144,6 +146,9 @@ class FoureyesApp(App[None], inherit_bindings=False):
             await until_handled(self, target)
 
     def on_resize(self, event: events.Resize) -> None:
+        self.guarded(lambda: self._fit(event))
+
+    def _fit(self, event: events.Resize) -> None:
         """Too small a terminal says so, and shows everything again when it has grown."""
         from foureyes.ui.tui.screens.too_small import TooSmall
 
@@ -231,11 +236,10 @@ class FoureyesApp(App[None], inherit_bindings=False):
             return
         self.go(self.flow)
         top = self.pages[-1]
-        closing = self.flow.message
-        if closing and not self.flow.left and self.opened_at:
-            spent = age(max(0, round(time.time() - self.opened_at)))
-            closing = closing.replace(" decided:", f" decided in {spent}:")
-        top.note(" · ".join(part for part in (closing, message) if part))
+        if self.flow.left:
+            top.note(" · ".join(part for part in (self.flow.message, message) if part))
+        else:
+            close_review(self, message)
         if not top.paints_later:
             self.call_after_refresh(self.guard.painted)
 
@@ -270,7 +274,11 @@ class FoureyesApp(App[None], inherit_bindings=False):
             return
 
         def done(_: object) -> None:
+            self.unread.taken_back(task)
+            self.looks.of(task).acts += 1
             self.go(review.take_back(self.flow, task))
+            for page in self.pages:
+                page.taken_back(task)
             then()
 
         self.act(lambda desk: desk.application.decisions.withdraw(desk.actor, task), done, self.show_refusal)
@@ -355,7 +363,8 @@ class FoureyesApp(App[None], inherit_bindings=False):
         from foureyes.ui.tui.crash import write_down
 
         where = write_down(problem, self.environ)
-        self.pages[-1].note(f"Something in Foureyes broke; F5 shows what is decided. Details: {where} · Esc")
+        for page in self.pages[-1:]:
+            page.note(f"Something in Foureyes broke; F5 shows what is decided. Details: {where} · Esc")
 
     def leave(self) -> None:
         """Quit; drafts and place are kept, nothing is asked."""

@@ -5,7 +5,6 @@ diff mean the same by a key.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -13,16 +12,15 @@ import msgspec
 from foureyes.app.views.draft import RedoDraft
 from foureyes.errors import FoureyesError, Refused
 from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.banner import Banner
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.keeping import forget_draft
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.marks import visible
-from foureyes.ui.tui.text.lines import age
 
 if TYPE_CHECKING:
     from foureyes.app.views.review import ApprovalOutcome
-    from foureyes.app.views.task import TaskDetail
     from foureyes.app.views.task_list import Preview
     from foureyes.ui.tui.app import FoureyesApp
     from foureyes.ui.tui.screens.form import FormPage
@@ -33,7 +31,7 @@ OWN_COMMENT = "your own comment blocks this (D2): lower it to a note, or R"
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
     """What is on screen: exactly this change of this task. `you`: what an approval would meet, if that is known.
-    `banner`: why nothing can be decided about it any more, in one line; empty while it is still what there is.
+    `banner`: why it is not what can be decided about any more; None while it is still what there is.
     `close`: it is to be looked at closely (H1). `version`: the task as it was read (T6).
     """
 
@@ -41,7 +39,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int
     diff_id: str
     you: Preview | None = None
-    banner: str = ""
+    banner: Banner | None = None
     close: bool = False
     version: int | None = None
 
@@ -49,11 +47,12 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 def approve(page: Page, case: Case, *, reason: str = "") -> None:
     """A: agree to exactly what is on screen. What the rules ask for is asked for first; nothing else is."""
     looking, you = page.app.looks.of(case.task), case.you
-    if case.banner:
-        page.note(case.banner)
+    refused = you is not None and not you.may_approve
+    if case.banner is not None and not (case.banner.kind == "stale" and refused):  # known when it was read: a reason
+        page.note(page.paint(f" {case.banner.words}", "banner"))
     elif looking.blocking:
         page.note(OWN_COMMENT)
-    elif you is not None and not you.may_approve:
+    elif you is not None and refused:
         page.app.show_refusal(
             Refused(f"{case.task} cannot be approved by you now", reasons=you.reasons, task=case.task)
         )
@@ -105,6 +104,7 @@ def _approve(page: Page, case: Case, looking: Looking, reason: str) -> None:
     def done(answer: tuple[ApprovalOutcome, Sent]) -> None:
         outcome, sent = answer
         looking.sent(sent.comments)
+        app.unread.approved(case.task, look, close=case.close)
         app.looks.drop(case.task)
         forget_draft(app, case.task)
         app.decided(case.task, "approved", " · ".join([approved_in_words(outcome), *sent.problems]))
@@ -144,9 +144,9 @@ def _ask_reason(page: Page, case: Case) -> None:
 
 
 def send_back(page: Page, case: Case, form: review.Form) -> None:
-    """R and X: their form, about exactly what is on screen."""
-    if case.banner:
-        page.note(case.banner)
+    """R and X: their form, about exactly what is on screen. What is stale is sent back too, to be submitted again."""
+    if case.banner is not None and case.banner.kind != "stale":
+        page.note(page.paint(f" {case.banner.words}", "banner"))
     else:
         page.app.looks.of(case.task).about = case.diff_id
         page.app.go(review.write(page.app.flow, form))
@@ -224,45 +224,3 @@ def send(desk: Desk, task: str, comments: Sequence[Comment]) -> Sent:
         else:
             done.append(comment)
     return Sent(done, problems)
-
-
-# What others did meanwhile
-
-
-def banner_of(detail: TaskDetail, case: Case) -> str:
-    """What became of a change while it was looked at; empty while it is still the one that waits."""
-    task, latest = detail.task, detail.attempts[-1] if detail.attempts else None
-    if latest is not None and latest.n != case.attempt:
-        if latest.diff_id == case.diff_id and task.status == "reviewing":
-            return ""
-        return (
-            f"MOVED    iteration {latest.n} was handed in {_ago(latest.submitted_at)} ago. "
-            f"You see iteration {case.attempt}.  F5 compare {case.attempt}→{latest.n}"
-        )
-    if task.status != "reviewing":
-        return f"DECIDED  {_decided(detail)}  N next task"
-    if detail.you is not None and detail.you.stale:
-        return "STALE    the branch has commits that were not handed in (D4).  F5 look again · R ask to submit again"
-    return ""
-
-
-def rebased(detail: TaskDetail, case: Case) -> str:
-    """The same change was handed in again on a newer base: what was seen still holds (A3)."""
-    latest = detail.attempts[-1] if detail.attempts else None
-    moved = latest is not None and latest.n != case.attempt and latest.diff_id == case.diff_id
-    return "REBASED  same change on a newer target (A3): what you saw still holds. No key is off." if moved else ""
-
-
-def _decided(detail: TaskDetail) -> str:
-    """Who ended the wait, and when."""
-    rows = [(row.seq, "approved", row.session, row.at) for row in detail.approvals]
-    rows += [(row.seq, row.decision, row.session, row.at) for row in detail.feedback]
-    if not rows:
-        return f"{detail.task.id} is {detail.task.status}."
-    _, what, session, at = max(rows)
-    return f"{what} {_ago(at)} ago by {detail.name(session)}."
-
-
-def _ago(moment: str) -> str:
-    """How long ago something was recorded."""
-    return age(max(0, round((datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds())))

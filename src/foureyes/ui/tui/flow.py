@@ -48,8 +48,8 @@ class Row(msgspec.Struct, frozen=True):
 
 class Flow(msgspec.Struct, frozen=True, kw_only=True):
     """Where the reviewer is. `before`: the places that a diff or a form were opened from, the last one last. `undo`:
-    the task whose approval `U` takes back. `batch`: the list for approving several lies over the summary. `message`:
-    one line about the last step.
+    the task whose approval `U` takes back. `batch`: the list for approving several lies over the summary. `walk`: the
+    rows that the summary shows, in its order; all of them where it is empty. `message`: one line about the last step.
     """
 
     place: Place = "idle"
@@ -59,6 +59,7 @@ class Flow(msgspec.Struct, frozen=True, kw_only=True):
     form: Form = "redo"
     batch: bool = False
     undo: str = ""
+    walk: tuple[int, ...] = ()
     message: str = ""
 
     @property
@@ -70,6 +71,11 @@ class Flow(msgspec.Struct, frozen=True, kw_only=True):
     def left(self) -> int:
         """How many are not decided yet."""
         return sum(not row.decided for row in self.rows)
+
+    @property
+    def path(self) -> tuple[int, ...]:
+        """The rows in the order that the reviewer goes through them."""
+        return self.walk or tuple(range(len(self.rows)))
 
     def counted(self, decision: Decision) -> int:
         """How many were decided in this way."""
@@ -136,18 +142,21 @@ def step(flow: Flow, event: Event, at: int | None = None) -> Flow:
 
 
 def _neighbour(flow: Flow, by: int) -> Flow:
-    """N and P clamp."""
-    number = flow.at + by
-    if number >= len(flow.rows):
-        return replace(flow, message=f"last of {len(flow.rows)} · Esc summary")
+    """N and P go through what the summary shows, and clamp. Who stands outside of it enters it at its near end."""
+    path = flow.path
+    if flow.at not in path:
+        return replace(flow, at=path[0 if by > 0 else -1], message="")
+    number = path.index(flow.at) + by
+    if number >= len(path):
+        return replace(flow, message=f"last of {len(path)} · Esc summary")
     if number < 0:
-        return replace(flow, message=f"first of {len(flow.rows)} · Esc summary")
-    return replace(flow, at=number, message="")
+        return replace(flow, message=f"first of {len(path)} · Esc summary")
+    return replace(flow, at=path[number], message="")
 
 
 def decide(flow: Flow, task: str, decision: Decision) -> Flow:
-    """A decision has been made: on to the next task that has none, or, after the last one, to the closing line. Who
-    looks at something else by now stays there.
+    """A decision has been made: on to the next task of what the summary shows that has none, or, after the last one,
+    to the closing line. Who looks at something else by now stays there.
     """
     rows = tuple(replace(row, decided=decision) if row.task == task else row for row in flow.rows)
     undo = task if decision == "approved" else flow.undo
@@ -157,11 +166,14 @@ def decide(flow: Flow, task: str, decision: Decision) -> Flow:
     after = replace(after, before=())
     if flow.batch:  # the reader goes back to the list
         return replace(after, place="summary")
-    following = [number for number, row in enumerate(rows) if not row.decided]
-    if not following:
-        return replace(after, place="idle" if len(rows) == 1 else "summary", message=closing(after))
-    number = next((number for number in following if number > flow.at), following[0])
-    return replace(after, place="task", at=number, message="")
+    here = flow.path.index(flow.at) + 1 if flow.at in flow.path else 0
+    following = [number for number in (*flow.path[here:], *flow.path[:here]) if not rows[number].decided]
+    if following:
+        return replace(after, place="task", at=following[0], message="")
+    if after.left:
+        words = f"all {len(flow.path)} that the filter shows are decided · {after.left} left · Esc clears the filter"
+        return replace(after, place="summary", message=words)
+    return replace(after, place="idle" if len(rows) == 1 else "summary", message=closing(after))
 
 
 def take_back(flow: Flow, task: str) -> Flow:
@@ -180,7 +192,8 @@ CLOSING: tuple[tuple[Decision, str], ...] = (
 )
 
 
-def closing(flow: Flow) -> str:
-    """After the last one: what was decided."""
+def closing(flow: Flow, *, spent: str = "", fresh: int = 0) -> str:
+    """After the last one: what was decided, in which time, and how many others wait by now."""
     parts = [f"{flow.counted(decision)} {word}" for decision, word in CLOSING if flow.counted(decision)]
-    return f"{len(flow.rows)} decided: {', '.join(parts)} · Esc board"
+    decided = f"{len(flow.rows)} decided{f' in {spent}' if spent else ''}: {', '.join(parts)}"
+    return " · ".join([decided, *([f"{fresh:,} new [R]"] if fresh else []), "Esc board"])

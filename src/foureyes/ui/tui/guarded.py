@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
+from textual.strip import Strip
+
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
@@ -29,5 +31,19 @@ def guarded(method: Callable[Concatenate[S, P], None]) -> Callable[Concatenate[S
             method(self, *args, **kwargs)
         except Exception as problem:  # whatever it is, the app goes on and says so
             self.app.broke(problem)
+
+    return run
+
+
+def painted(method: Callable[[S, int], Strip]) -> Callable[[S, int], Strip]:
+    """A line of a canvas: one that cannot be painted is left empty, and that is said."""
+
+    @wraps(method)
+    def run(self: S, y: int) -> Strip:
+        try:
+            return method(self, y)
+        except Exception as problem:
+            self.app.broke(problem)
+            return Strip.blank(self.app.size.width)
 
     return run

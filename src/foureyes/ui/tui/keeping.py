@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foureyes.app.views.draft import NewTaskDraft
 from foureyes.errors import Conflict, FoureyesError
 from foureyes.ui.tui.desk import Desk
 
@@ -72,3 +73,20 @@ def forget_draft(app: FoureyesApp, task: str) -> None:
         drafts.release(desk.actor, task)
 
     app.desk.ask(app, work, lambda _: None, lambda _: None)
+
+
+def keep_new_task(app: FoureyesApp, draft: NewTaskDraft, *, release: bool = False) -> None:
+    """Write the draft of a task to its file, an empty one removes it. With `release` the form was left: then the file
+    is what the next one begins with, in whatever window that is.
+    """
+
+    def work(desk: Desk) -> None:
+        desk.application.drafts.save_new_task(desk.actor, draft)
+        if release:
+            desk.application.drafts.release_new_task(desk.actor)
+
+    def done(_: None) -> None:
+        if release and app.new_task == draft:
+            app.new_task = NewTaskDraft()
+
+    app.desk.ask(app, work, done, lambda problem: app.pages[-1].note(f"the draft was not kept: {problem.message}"))

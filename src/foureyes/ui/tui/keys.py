@@ -17,6 +17,12 @@ NEIGHBOURS: tuple[tuple[Context, Context], ...] = (
 """Contexts that open out of each other: a decision key of one must not mean something else in the other."""
 
 
+class Whole(str):
+    """A label that names its key itself: `[A] Why not?`, `1-4 choose`, `Esc do nothing`."""
+
+    __slots__ = ()
+
+
 class Key(NamedTuple):
     """A key in a context. `keys`: every key that does it, separated by blanks. `label`: on the key line, empty for one
     that only the help shows. `verb`: the line of the catalogue that it ends in. `command`: what types the same.
@@ -56,7 +62,7 @@ _REJECT = Key("x", "reject", "reject", "block the task, with a reason", "feedbac
               True)  # fmt: skip
 _APPROVE = Key("a", "approve", "approve", "agree to exactly this change", "decisions.approve",
                "fe approve {task} --seen {seen}", True)  # fmt: skip
-_ESC = Key("escape", "back", "Esc", "one screen up")
+_ESC = Key("escape", "back", Whole("Esc"), "one screen up")
 
 KEYS: dict[Context, tuple[Key, ...]] = {
     "board": (
@@ -85,6 +91,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
             "fe approve --all-auto", True),
         Key("enter", "open", "one by one", "one by one, from the cursor on"),
         Key("1 2 3 4 5 6 7 8 9", "jump", "jump", "to the task with this number"),
+        Key("r", "review", "", "when all is decided: review what came meanwhile", "queue.view", "fe queue"),
         Key("d", "diff", "diff", "the diff of the row", "attempts.changes", "fe show {task} --diff"),
         Key("/", "find", "find", "filter as you type"),
         Key("f", "filters", "filters", "the words that filters know"),
@@ -106,7 +113,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         _UNDO,
         *_MOVE,
         *_ALWAYS,
-        Key("escape", "back", "Esc", "up; nothing is done"),
+        Key("escape", "back", Whole("Esc"), "up; nothing is done"),
     ),
     "task": (
         _APPROVE,
@@ -196,7 +203,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         Key("ctrl+e", "editor", "editor", "write in your editor"),
         Key("ctrl+o", "preview", "preview", "what the agent will be told"),
         Key("ctrl+q", "leave", "", "quit; the draft is kept"),
-        Key("escape", "back", "Esc keeps draft", "up; the draft is kept"),
+        Key("escape", "back", Whole("Esc keeps draft"), "up; the draft is kept"),
     ),
     "page": (
         Key("/", "find", "find", "find in the page"),
@@ -204,7 +211,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         Key("1 2 3 4 5 6 7 8 9", "choose", "", "the next step with this number"),
         *_MOVE,
         Key("ctrl+q", "leave", "", "quit"),
-        Key("escape", "back", "Esc", "back"),
+        Key("escape", "back", Whole("Esc"), "back"),
     ),
 }  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.views.draft import Draft, Position, PositionFile, RedoDraft
+from foureyes.app.views.draft import Draft, NewTaskDraft, Position, PositionFile, RedoDraft
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.text.summary import ORDERS, Order
@@ -12,6 +12,7 @@ from foureyes.ui.tui.text.summary import ORDERS, Order
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
+EMPTY = NewTaskDraft()
 LOOKED_THROUGH = 50
 """So many drafts are looked through at the start for one with words in it."""
 
@@ -43,7 +44,7 @@ def resume(flow: review.Flow, position: Position) -> review.Flow:
     return there
 
 
-def welcome(position: Position, drafts: list[Draft]) -> str:
+def welcome(position: Position, drafts: list[Draft], new_task: NewTaskDraft = EMPTY) -> str:
     """One line for who comes back; nothing where nothing was left open."""
     parts = []
     if position.tasks:
@@ -53,7 +54,9 @@ def welcome(position: Position, drafts: list[Draft]) -> str:
     parts += [f"draft {kind_of(draft)} for {draft.task}" for draft in drafts[:1]]
     if len(drafts) > 1:
         parts.append(f"{len(drafts) - 1} more draft{'' if len(drafts) == 2 else 's'}")
-    return f"Welcome back: {', '.join(parts)}.  R continues" if parts else ""
+    lines = [f"{', '.join(parts)}.  R continues"] if parts else []
+    lines += ["a new task is half written.  N continues"] if new_task.has_words else []
+    return f"Welcome back: {' · '.join(lines)}" if lines else ""
 
 
 def kind_of(draft: Draft) -> str:
@@ -71,17 +74,17 @@ def order_named(name: str) -> Order:
 def come_back(app: FoureyesApp) -> None:
     """At the start: say where the person was. The next R goes on there."""
 
-    def read(desk: Desk) -> tuple[PositionFile, list[Draft]]:
+    def read(desk: Desk) -> tuple[PositionFile, list[Draft], NewTaskDraft]:
         drafts = desk.application.drafts
         file = drafts.position(desk.actor)
         names = sorted(drafts.listed(desk.actor), key=lambda name: name != file.position.task)
         begun = [drafts.load(desk.actor, name).draft for name in names[:LOOKED_THROUGH]]
-        return file, [draft for draft in begun if draft.has_words]
+        return file, [draft for draft in begun if draft.has_words], drafts.new_task(desk.actor, hold=False).draft
 
-    def done(answer: tuple[PositionFile, list[Draft]]) -> None:
-        file, drafts = answer
+    def done(answer: tuple[PositionFile, list[Draft], NewTaskDraft]) -> None:
+        file, drafts, new_task = answer
         app.left_at, app.order = file.position, order_named(file.position.order)
-        if text := file.note or welcome(file.position, drafts):
+        if text := file.note or welcome(file.position, drafts, new_task):
             app.pages[0].note(text)
 
     app.desk.ask(app, read, done, lambda _: None)

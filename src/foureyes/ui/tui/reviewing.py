@@ -2,16 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from foureyes.app.views.task_list import ListQuery
 from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.filters import Filter, parse, searched
 from foureyes.ui.tui.returning import resume
+from foureyes.ui.tui.text.summary import ordered
 
 if TYPE_CHECKING:
-    from foureyes.app.views.review import QueueView
+    from foureyes.app.views.review import QueueRow, QueueView
+    from foureyes.ui.tui.app import FoureyesApp
     from foureyes.ui.tui.screens.page import Page
+
+
+PAGE = 500
+
+
+def waiting_now(desk: Desk) -> set[str]:
+    """The ids of everything in review now."""
+    waiting: set[str] = set()
+    after = None
+    while rows := desk.application.lists.page(ListQuery(status="reviewing", limit=PAGE, after=after)):
+        waiting |= {row.id for row in rows}
+        after = (rows[-1].priority, rows[-1].n)
+    return waiting
+
+
+def rows_shown(app: FoureyesApp, narrow: Filter) -> list[QueueRow]:
+    """What the summary shows of the snapshot, in its order."""
+    rows: Sequence[QueueRow] = app.snapshot.rows if app.snapshot is not None else ()
+    if narrow.text:
+        rows = narrow.among(rows, [searched(row) for row in rows], lambda row: app.looks.of(row.task).unseen)
+    return ordered(rows, app.order)
+
+
+def walked(app: FoureyesApp, flow: review.Flow, rows: Sequence[QueueRow]) -> review.Flow:
+    """A review that goes through these rows from now on, in this order."""
+    numbers = [app.number_of(row.task) for row in rows]
+    return replace(flow, walk=tuple(number for number in numbers if number is not None))
 
 
 def begin(page: Page) -> None:
@@ -25,6 +58,7 @@ def begin(page: Page) -> None:
             view = in_order(view, left_at.tasks)
         app.take_snapshot(view)
         begun = review.start(app.flow, tuple(row.task for row in view.rows))
+        begun = walked(app, begun, rows_shown(app, parse(app.review_filter)))
         app.go(begun if left_at is None else resume(begun, left_at))
 
     page.ask(lambda desk: desk.application.queue.view(desk.actor), opened)

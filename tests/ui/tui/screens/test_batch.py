@@ -36,7 +36,12 @@ def a_row(**fields: object) -> BatchRow:
 
 
 def test_the_result_says_what_was_left_and_why() -> None:
-    rows = [a_row(done="approved (P7)"), a_row(sampled=True, seen=0, hunks=1), a_row(), a_row(refused=("D5  red",))]
+    rows = [
+        a_row(decided="approved", done="approved (P7)"),
+        a_row(sampled=True, seen=0, hunks=1),
+        a_row(),
+        a_row(refused=("D5  red",)),
+    ]
     words = "1 approved, 3 left (1 refused, 1 sample not seen, 1 not ticked) · U takes the last back"
     assert result_line(rows) == words
 

@@ -213,6 +213,8 @@ def test_the_clock_goes_on_while_nothing_happens(seat: Seat) -> None:
         page = player.app.pages[0]
         assert isinstance(page, BoardPage)
         assert page.view is not None
+        assert player.app._watch is not None
+        player.app._watch.pause()  # nothing happens
         now = player.app.clock()
         before = page.minute(page.view)
         assert before in player.screen.splitlines()[0]

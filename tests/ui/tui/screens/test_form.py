@@ -152,3 +152,17 @@ def test_the_editor_gets_the_text_and_gives_it_back(seat: Seat, tmp_path: Path) 
 
     play(seat.sit(EDITOR="true"), story)
     assert not list(tmp_path.glob("foureyes-*"))
+
+
+def test_the_part_with_the_keys_has_a_double_rule_and_a_bold_title(seat: Seat) -> None:
+    seat.deliver("Add login")
+
+    async def story(at: Player) -> None:
+        await at.press("r", "r")
+        for title in ("Quick Issues", "Custom Feedback", "Redo Options", "Priority After Redo", "Quick Issues"):
+            (here,) = [line for line in at.screen.splitlines() if "══" in line]
+            assert here.startswith(f" ══ {title}")
+            await at.press("tab")
+        assert "bold" in str(form_of(at).rule("x", here=True).style)
+
+    play(seat.sit(), story)

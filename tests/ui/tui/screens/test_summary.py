@@ -173,3 +173,47 @@ def test_ten_thousand_rows_are_made_once_and_painted_when_they_are_on_screen(sea
         assert page.rows.at == "fe-4812"
 
     play(seat.sit(), story)
+
+
+def test_the_review_goes_through_what_the_summary_shows_in_its_order(seat: Seat) -> None:
+    large = {f"src/large{n}.py": "x = 1\n" * 9 for n in range(3)}
+    first = seat.deliver("Add a part")
+    other = seat.deliver("Add another", labels=["docs"])
+    big = seat.deliver("Add a large part", large)
+
+    async def story(at: Player) -> None:
+        await at.press("r", "o", "o", "o")  # by size: the largest first
+        await at.press("home", "enter")
+        assert at.app.flow.task == big
+        await at.press("n")
+        assert at.app.flow.task in (first, other)
+        await at.press("p")
+        assert at.app.flow.task == big
+        await at.press("escape", "/", *"label:docs", "enter", "enter")
+        assert at.app.flow.task == other
+        assert "last of 1 · Esc summary" in await at.press("n")
+        screen = await at.press("x", *"no", "enter")
+        assert "REVIEW SUMMARY" in screen
+        assert "all 1 that the filter shows are decided · 2 left · Esc clears the filter" in screen
+        await at.press("escape", "home", "enter", "x", *"no", "enter")
+        assert at.app.flow.task == first
+
+    play(seat.sit(), story)
+
+
+def test_the_order_and_the_filter_hold_after_a_restart(seat: Seat) -> None:
+    seat.deliver("Add a part")
+    docs = [seat.deliver(f"Add docs {n}", labels=["docs"]) for n in range(2)]
+
+    async def first(at: Player) -> None:
+        await at.press("r", "/", *"label:docs", "enter", "home", "enter")
+        await at.pilot.press("ctrl+q")
+
+    async def second(at: Player) -> list[str]:
+        await at.press("r")
+        tasks = [at.app.flow.task]
+        await at.press("n")
+        return [*tasks, at.app.flow.task]
+
+    play(seat.sit(), first)
+    assert sorted(play(seat.sit(), second)) == sorted(docs)

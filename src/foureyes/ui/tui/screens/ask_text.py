@@ -12,15 +12,18 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
 
 if TYPE_CHECKING:
+    from foureyes.ui.tui.app import FoureyesApp
     from foureyes.ui.tui.screens.page import Page
 
 
 class AskText(ModalScreen[None], inherit_bindings=False):
     """Enter gives what was typed, Esc nothing. An empty sentence is asked for again."""
 
+    app: FoureyesApp
     DEFAULT_CSS = """
     AskText { align: center bottom; background: $background 60%; }
     AskText Vertical { height: auto; width: 1fr; max-width: 100; background: $background; border: heavy $foreground; }
@@ -41,11 +44,13 @@ class AskText(ModalScreen[None], inherit_bindings=False):
             yield Input(placeholder="why")
             yield Static(f"Enter {self._enter}   Esc cancel", id="asked", markup=False)
 
+    @guarded
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape":
             event.stop()
             self.dismiss()
 
+    @guarded
     def on_input_submitted(self, message: Input.Submitted) -> None:
         message.stop()
         if not message.value.strip():

@@ -8,6 +8,7 @@ from foureyes.ui.steps import steps_text
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.keys import Whole
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.attention import choice_lines, list_height, row_line, title, why_lines
 from foureyes.ui.tui.widgets.rows import Line, Rows, plain
@@ -97,8 +98,9 @@ class AttentionPage(Page):
         self.why.show(lines)
         self.why.scroll_home(animate=False)
         numbers = f"1-{len(row.choices)}" if len(row.choices) > 1 else "1"
-        labels = {"choose": f"{numbers} choose" if row.choices else ""}
-        self.keys.relabel(**labels, **({} if row.task else {"open": "", "diff": ""}))
+        self.keys.relabel(
+            choose=Whole(f"{numbers} choose") if row.choices else "", **({} if row.task else {"open": "", "diff": ""})
+        )
 
     @guarded
     def on_rows_moved(self, _: Rows.Moved) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
+from foureyes.ui.tui.closing import close_review
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.filters import Filter, parse
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import forget_draft
+from foureyes.ui.tui.keys import Whole
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.returning import keep_position
 from foureyes.ui.tui.screens.page import Page
@@ -22,7 +25,7 @@ from foureyes.ui.tui.widgets.rows import Line, Rows, plain
 
 if TYPE_CHECKING:
     from foureyes.app.views.diff import DiffView
-    from foureyes.app.views.review import ApprovalOutcome, Batch, QueueRow
+    from foureyes.app.views.review import ApprovalOutcome, Batch, Look, QueueRow
 
 DEAF_SECONDS = 0.5
 """So long Enter is not heard after the list was opened: `A Enter` typed blind opens it, and stops there."""
@@ -51,6 +54,7 @@ class BatchPage(Page):
         yield Bar(id="preview-title")
         yield Hunks(self.draw, id="hunks")
 
+    @guarded
     def on_mount(self) -> None:
         self._opened = self.app.clock()
         super().on_mount()
@@ -85,8 +89,8 @@ class BatchPage(Page):
         for before in self.list:
             row = now.get(before.row.task)
             if row is None:
-                gone += [before] if before.done else []
-            elif before.done or before.row.diff_id != row.row.diff_id:
+                gone += [] if before.is_open else [before]
+            elif before.decided or before.row.diff_id != row.row.diff_id:
                 row.ticked, row.by_hand = False, True
             elif before.by_hand:
                 row.ticked, row.by_hand = before.ticked, True
@@ -103,7 +107,8 @@ class BatchPage(Page):
         decided = {row.task: row.decided for row in self.app.flow.rows if row.decided}
         for row in self.list:
             if row.is_open and row.row.task in decided:
-                row.done, row.ticked = f"{decided[row.row.task]} by you", False
+                row.decided, row.ticked = decided[row.row.task], False
+                row.done = f"{row.decided} by you"
         self._look()
         self.draw()
         self.hunks.measure()
@@ -147,7 +152,8 @@ class BatchPage(Page):
         self.rows.show(lines)
         self._draw_foot()
         ticked = sum(row.ticked for row in self.list)
-        self.keys.relabel(approve_ticked=f"approve {ticked}" if ticked else "nothing ticked", back="Esc do nothing")
+        approve = f"approve {ticked}" if ticked else "nothing ticked"
+        self.keys.relabel(approve_ticked=approve, back=Whole("Esc do nothing"))
 
     def _pens(self) -> Pens:
         view = self.app.snapshot
@@ -280,13 +286,15 @@ class BatchPage(Page):
             return list(desk.application.decisions.approve_many(desk.actor, pairs, looks=looks, seen=seen))
 
         self.note(f"approving {len(pairs)}")
-        self.app.act(work, lambda answers: self._approved(chosen, answers), self._not_approved)
+        self.app.act(work, lambda answers: self._approved(chosen, answers, looks), self._not_approved)
 
     def _not_approved(self, problem: FoureyesError) -> None:
         self.busy = False
         self.app.show_refusal(problem)
 
-    def _approved(self, chosen: list[BatchRow], answers: list[ApprovalOutcome | FoureyesError]) -> None:
+    def _approved(
+        self, chosen: list[BatchRow], answers: list[ApprovalOutcome | FoureyesError], looks: Mapping[str, Look]
+    ) -> None:
         self.busy = False
         for row, answer in zip(chosen, answers, strict=True):
             row.ticked = False
@@ -295,13 +303,17 @@ class BatchPage(Page):
                 row.refused = tuple(reasons) or (answer.message,)
                 continue
             place = f", place {answer.position}" if answer.position else ""
-            row.done, row.refused = f"approved ({answer.rule}){place}", ()
+            row.decided, row.done, row.refused = "approved", f"approved ({answer.rule}){place}", ()
+            self.app.unread.approved(row.row.task, looks[row.row.task], close=row.row.risk.level == "high")
             self.app.looks.drop(row.row.task)
             forget_draft(self.app, row.row.task)
             self.app.noted(row.row.task, "approved")
         keep_position(self.app)
         self.draw()
-        self.app.pages[-1].note(result_line(self.list))
+        if self.app.flow.left or self.app.flow.place != "summary":
+            self.app.pages[-1].note(result_line(self.list))
+        else:
+            close_review(self.app, "U takes the last back")
 
     def do_undo(self) -> None:
         """U: the last one back; it can be ticked again."""

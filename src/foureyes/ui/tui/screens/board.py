@@ -81,6 +81,7 @@ class BoardPage(Page):
 
     # -- reading
 
+    @guarded
     def on_mount(self) -> None:
         super().on_mount()
         self.set_interval(TICK, self.tick)
@@ -162,10 +163,8 @@ class BoardPage(Page):
             self.draw()
 
     def rule_in(self, title: str, pane: str) -> Text:
-        """A pane's title: bold and with a double rule where the keys are, not by colour alone."""
-        here = self.pane == pane
-        mark = self.app.marks.double if here else self.app.marks.rule
-        return self.paint(f" {mark * 2} {title} {mark * 200}", "title" if here else "dim")
+        """A pane's title, which says whether the keys are there."""
+        return self.rule(title, here=self.pane == pane)
 
     def _tabs(self, view: BoardView) -> Text:
         text = Text(" ")
@@ -193,7 +192,7 @@ class BoardPage(Page):
         if width >= SIDE_BY_SIDE:
             bar.show(self.paint(title + (mark * 80 if here else ""), "title" if here else "dim"))
         else:
-            bar.show(self.rule())
+            bar.show(self.rule(here=here))
         cards = [card for card in column.cards if self.filter.fits(card)]
         lines: list[Line] = []
         for card in cards:

@@ -9,10 +9,12 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.widget import Widget
 
 from foureyes.errors import FoureyesError
-from foureyes.ui.tui import deciding
+from foureyes.ui.tui.banner import Banner, banner_of, rebased
 from foureyes.ui.tui.comments import reanchored
+from foureyes.ui.tui.deciding import Case
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import keep_draft
 from foureyes.ui.tui.looking import Looking
@@ -46,7 +48,8 @@ class ChangePage(Page):
         self.task_id = ""
         self.reading: Reading | None = None
         self.painter: Painter | None = None
-        self.problem = self.banner = self.news = ""
+        self.problem = self.news = ""
+        self.banner: Banner | None = None
         self.acts, self.with_files = 0, False
         self.range_from: int | None = None
         """The row at which a range of lines for a comment begins."""
@@ -60,6 +63,7 @@ class ChangePage(Page):
                 yield Rows(id="files")
             yield Canvas(id="code")
 
+    @guarded
     def on_mount(self) -> None:
         self.task_id = self.app.flow.task
         super().on_mount()
@@ -75,13 +79,8 @@ class ChangePage(Page):
         return self.query_one("#files", Rows)
 
     @property
-    def with_files_shown(self) -> bool:
-        """Whether the list of files is on screen."""
-        return bool(self.query_one("#file-box").display)
-
-    @with_files_shown.setter
-    def with_files_shown(self, shown: bool) -> None:
-        self.query_one("#file-box").display = shown
+    def file_box(self) -> Widget:
+        return self.query_one("#file-box")
 
     @property
     def looking(self) -> Looking:
@@ -103,7 +102,7 @@ class ChangePage(Page):
         if loaded.draft is not None and not self.looking.read:
             self.looking.bring_back(loaded.draft.draft)
         self.looking.comments[:] = reanchored(self.looking.comments, loaded.whole)
-        self.problem = self.banner = self.news = ""
+        self.problem, self.banner, self.news = "", None, ""
         self.reading, self.acts = Reading(loaded, self.looking), self.looking.acts
         if before is not None:
             self.reading.fold_as(before)
@@ -152,7 +151,7 @@ class ChangePage(Page):
             self.turn_away()
             self.looking.came_from = ""
             self.task_id, self.reading, self.painter = self.app.flow.task, None, None
-            self.banner, self.news, self.range_from = "", "", None
+            self.banner, self.news, self.range_from = None, "", None
             self.draw()
             self.reload()
         elif self.reading is not None:
@@ -175,25 +174,29 @@ class ChangePage(Page):
             task = self.task_id
             self.ask(lambda desk: desk.application.lists.show(desk.actor, task), self.take_standing)
 
+    def taken_back(self, task: str) -> None:
+        if task == self.task_id and self.reading is not None:
+            self.reload()
+
     def take_standing(self, detail: TaskDetail) -> None:
         """What others did to the change: said, and nothing moves until F5."""
         case = self.case()
         if case is None or detail.task.id != self.task_id or self.reading is None:
             return
-        before, self.banner = self.banner or self.news, deciding.banner_of(detail, case)
-        if not self.banner and (words := deciding.rebased(detail, case)):
+        before, self.banner = self.banner or self.news, banner_of(detail, case.attempt, case.diff_id)
+        if self.banner is None and (words := rebased(detail, case.attempt, case.diff_id)):
             self.note(words)
-        self.news = "" if self.banner else news_of(self.reading.read_as, detail)
+        self.news = "" if self.banner is not None else news_of(self.reading.read_as, detail)
         self.reading.detail = detail
         if (self.banner or self.news) != before or before:
             self.draw_heading()
 
-    def case(self) -> deciding.Case | None:
+    def case(self) -> Case | None:
         """Exactly what is on screen."""
         if self.reading is None:
             return None
         whole, row = self.reading.whole, self.app.row(self.task_id)
-        return deciding.Case(
+        return Case(
             task=whole.task,
             attempt=whole.attempt,
             diff_id=whole.diff_id,
@@ -209,7 +212,7 @@ class ChangePage(Page):
         if not self.is_mounted:
             return
         wide = self.app.size.width >= WITH_FILES
-        self.with_files_shown = wide or self.with_files
+        self.file_box.display = wide or self.with_files
         self.draw_heading()
         self.draw_files()
         if self.painter is not None:
@@ -222,9 +225,10 @@ class ChangePage(Page):
             words = self.problem or f"reading the change {self.app.marks.ellipsis}"
             self.top.show(self.paint(f" DIFF {self.task_id}", "title"), self.rule(), self.paint(f" {visible(words)}"))
             return
-        lines = [self._title(reading), self.rule()]
-        if words := self.banner or self.news:
-            lines += self.folded(self.paint(f" {words}", "banner" if self.banner else "warn"))
+        here = bool(self.file_box.display) and self.canvas.has_focus
+        lines = [self._title(reading), self.rule(here=here)]
+        words, role = (self.banner.words, "banner") if self.banner is not None else (self.news, "warn")
+        lines += self.folded(self.paint(f" {words}", role)) if words else []
         self.top.show(*lines)
         count = len(self.looking.comments)
         comments = f" ({count} comment{'s' if count != 1 else ''})" if count else ""
@@ -256,7 +260,7 @@ class ChangePage(Page):
 
     def draw_files(self) -> None:
         reading = self.reading
-        if reading is None or not self.with_files_shown:
+        if reading is None or not self.file_box.display:
             return
         here = self.files.has_focus
         mark = self.app.marks.double if here else self.app.marks.rule
@@ -290,16 +294,12 @@ class ChangePage(Page):
             words=before.words if before else "",
             begun=before.begun if before and before.rows.change is reading.change else set(),
         )
-        if not len(reading.rows):
-            self._show_nothing()
-        else:
+        if len(reading.rows):
             self.canvas.show(len(reading.rows), self.painter.row, at, above)
+        else:  # a change without files: what was handed in is words
+            texts = [Text(f" {visible(line)}") for line in reading.without_code()]
+            self.canvas.show(len(texts), lambda number, _: texts[number].copy(), 0, 0)
         self.draw()
-
-    def _show_nothing(self) -> None:
-        """A change without files: what was handed in is words."""
-        texts = [Text(f" {visible(line)}") for line in self.reading_now.without_code()]
-        self.canvas.show(len(texts), lambda number, _: texts[number].copy(), 0, 0)
 
     def rearrange(self) -> None:
         """Rows were folded, noted or answered: the reader stays at the same line."""
@@ -311,8 +311,10 @@ class ChangePage(Page):
         reading.arrange()
         self._show(same_row(old, reading.rows, at), above)
 
+    @guarded
     def on_descendant_focus(self) -> None:
-        """The title of the list says whether the keys are there."""
+        """The titles say where the keys are."""
+        self.draw_heading()
         self.draw_files()
 
     # -- what is on screen
@@ -336,10 +338,12 @@ class ChangePage(Page):
         if self.reading is not None:
             keep_draft(self.app, self.task_id)
 
+    @guarded
     def on_screen_suspend(self, _: events.ScreenSuspend) -> None:
         if self.task_id:
             self.turn_away()
 
+    @guarded
     def on_screen_resume(self, _: events.ScreenResume) -> None:
         if self.reading is not None:
             self.looking.watch.touch(self.app.clock())
@@ -352,7 +356,7 @@ class ChangePage(Page):
         self.draw_heading()
         if self.range_from is not None:
             self.show_range()
-        if self.with_files_shown and not self.files.has_focus:
+        if self.file_box.display and not self.files.has_focus:
             file = str(max(0, self.reading.rows.file_at(self.canvas.at)))
             if file != self.files.at:
                 self.files.go(file)
@@ -361,6 +365,7 @@ class ChangePage(Page):
             self._painting = True
             self.call_after_refresh(self._painted)
 
+    @guarded
     def _painted(self) -> None:
         self._painting = False
         self.tick()
@@ -392,9 +397,3 @@ class ChangePage(Page):
             first, last = sorted((self.canvas.at, self.range_from or 0))
             self.painter.span = range(0) if self.range_from is None else range(first, last + 1)
             self.canvas.refresh()
-
-    def open_hunk(self, number: int) -> None:
-        """Show a hunk of a file that is so long that its hunks are shown one by one."""
-        if self.reading is not None:
-            self.reading.opened.add(self.reading.change.places[number].hunk.id)
-            self.rearrange()

@@ -56,11 +56,12 @@ class DiffPage(ChangePage):
         left, total = reading.unseen_here(), len(reading.change.places)
         if row is not None and again:
             self.canvas.go(row, top=1)
-            self.note(self._wide_words().removeprefix(" · "))
+            self.note(self._wide_words())
         elif row is not None:
             self._at_end = True
             self.canvas.edge(last=True)
-            self.note(f"the end: {left} of {total} hunks unseen · Space goes to the first of them{self._wide_words()}")
+            words = [f"the end: {left} of {total} hunks unseen", "Space goes to the first of them", self._wide_words()]
+            self.note(" · ".join(part for part in words if part))
         elif left:
             self.note(f"the end: {left} of {total} hunks are in folded files · Enter on one unfolds it")
         else:
@@ -72,7 +73,13 @@ class DiffPage(ChangePage):
         width = self.canvas.scrollable_content_region.width
         rows = range(len(self.reading_now.rows))
         cut = self.painter is not None and any(self.painter.is_cut(row, width) for row in rows)
-        return " · → shows the rest of wide lines" if cut else ""
+        return "→ shows the rest of wide lines" if cut else ""
+
+    def open_hunk(self, number: int) -> None:
+        """Show a hunk of a file that is so long that its hunks are shown one by one."""
+        if self.reading is not None:
+            self.reading.opened.add(self.reading.change.places[number].hunk.id)
+            self.rearrange()
 
     # -- moving
 
@@ -218,7 +225,7 @@ class DiffPage(ChangePage):
             self.set_focus(self.canvas)
         else:
             self.with_files = True
-            self.with_files_shown = True
+            self.file_box.display = True
             self.set_focus(self.files)
         self.draw()
 
@@ -301,7 +308,7 @@ class DiffPage(ChangePage):
 
     def do_refresh(self) -> None:
         """F5: what there is now, compared with what was on screen."""
-        if self.reading is not None and self.banner.startswith("MOVED"):
+        if self.reading is not None and self.banner is not None and self.banner.kind == "moved":
             self.looking.attempt = self.reading.whole.attempt  # what is on screen is what the new one is compared with
             self.load("looked")
         else:

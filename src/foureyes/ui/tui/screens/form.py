@@ -11,6 +11,7 @@ from textual.timer import Timer
 
 from foureyes.errors import Conflict, FoureyesError
 from foureyes.ui.tui.editor import edit
+from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import keep_draft
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.widgets.text_part import TextPart
@@ -49,6 +50,7 @@ class FormPage(Page):
         with Vertical(id="sheet"):
             yield from super().compose()
 
+    @guarded
     def on_mount(self) -> None:
         self.task_id = self.app.flow.task
         self.about = self.looking.about
@@ -68,7 +70,8 @@ class FormPage(Page):
 
     # -- keys
 
-    async def on_key(self, event: events.Key) -> None:
+    @guarded
+    def on_key(self, event: events.Key) -> None:
         """The form's own keys; everything else belongs to its parts."""
         if event.key in FORM_KEYS:
             event.stop()
@@ -82,6 +85,7 @@ class FormPage(Page):
             event.stop()
             self._type(event.character)
 
+    @guarded
     def on_paste(self, event: events.Paste) -> None:
         """What is pasted is text, wherever the keys are; in the text it is there already."""
         if self.focused is not self.text_part:
@@ -108,9 +112,11 @@ class FormPage(Page):
     def do_preview(self) -> None:
         self.note("there is nothing to preview here")
 
+    @guarded
     def on_descendant_focus(self, _: events.DescendantFocus) -> None:
-        self.draw_keys()
+        self.draw_focus()
 
+    @guarded
     def on_screen_resume(self, _: events.ScreenResume) -> None:
         self.draw()
 
@@ -126,11 +132,12 @@ class FormPage(Page):
         self.text_part.move_cursor(self.text_part.document.end)
         self.text_part.read_only = bool(self.looking.held_by)
 
-    def draw_keys(self) -> None:
-        """What submits, from where the keys are."""
+    def draw_focus(self) -> None:
+        """Which part the keys are in, and what submits from there."""
 
     # -- the draft
 
+    @guarded
     def on_text_area_changed(self, _: TextPart.Changed) -> None:
         self.typed()
 
@@ -146,6 +153,7 @@ class FormPage(Page):
     def put_down(self) -> None:
         """What stands in the form, as a draft."""
 
+    @guarded
     def save(self) -> None:
         """Keep the draft where it outlives the app."""
         keep_draft(self.app, self.task_id)

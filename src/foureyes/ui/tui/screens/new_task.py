@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.widgets import Input, Static, TextArea
+from textual.timer import Timer
+from textual.widgets import Input
 
+from foureyes.app.views.draft import NewTaskDraft
 from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.keeping import keep_new_task
+from foureyes.ui.tui.screens.form import FORM_KEYS, PAUSE_SECONDS
 from foureyes.ui.tui.screens.page import Page
+from foureyes.ui.tui.widgets.bar import Bar
+from foureyes.ui.tui.widgets.text_part import TextPart
 
 if TYPE_CHECKING:
+    from foureyes.app.views.draft import NewTaskFile
     from foureyes.app.views.outcome import Outcome
     from foureyes.errors import FoureyesError
 
@@ -22,57 +30,160 @@ HINTS = {
     "labels": "separated by blanks: docs review:per-task",
     "priority": "0 to 4; 2 where nothing is written",
 }
+"""What a line is for; parts without a hint are texts of several lines."""
 
 
 class NewTaskPage(Page):
-    """A form. Enter submits from a line, Ctrl+S from everywhere; Esc leaves, and what was typed comes back with N."""
+    """A form. Enter plans from a line, Ctrl+S from everywhere. What was typed is kept after a pause, by Esc, and when
+    the app ends, however that comes; N goes on with it.
+    """
 
     context: ClassVar = "form"
 
-    def body(self) -> ComposeResult:
-        kept = self.app.new_task
-        with VerticalScroll(id="form"):
-            for name in PARTS:
-                yield Static(f" {name.capitalize()}", classes="label", markup=False)
-                if name in HINTS:
-                    yield Input(kept.get(name, ""), placeholder=HINTS[name], id=f"part-{name}")
-                else:
-                    yield TextArea(kept.get(name, ""), id=f"part-{name}", tab_behavior="focus")
+    def __init__(self) -> None:
+        super().__init__()
+        self.held_by = 0
+        """The process that writes the draft of a task, where that is another one: then nothing is kept from here."""
+        self._ready = False
+        self._pause: Timer | None = None
 
+    def body(self) -> ComposeResult:
+        with VerticalScroll(id="form", can_focus=False):
+            for name in PARTS:
+                yield Bar(id=f"rule-{name}")
+                part = f"part-{name}"
+                yield Input(placeholder=HINTS[name], id=part) if name in HINTS else TextPart(id=part)
+
+    @guarded
     def on_mount(self) -> None:
         super().on_mount()
-        self.top.show(self.across(self.paint(" NEW TASK", "title"), "Ctrl+S or Enter plans it "), self.rule())
-        self.keys.relabel(editor="", preview="", submit="plan it")
-        self.set_focus(self.query_one("#part-title", Input))
+        self.set_focus(self._part("title"))
+        self.draw()
 
-    def on_key(self, event: events.Key) -> None:  # type: ignore[override]
-        """Letters belong to the fields; the rest is the registry's."""
-        if event.key in ("ctrl+s", "escape", "ctrl+q"):
-            event.stop()
-            event.prevent_default()
-            self.press(event.key)
-        elif event.key in ("tab", "shift+tab"):
-            event.stop()
-            event.prevent_default()
-            self.do_next_part() if event.key == "tab" else self.do_part_before()
+    def _part(self, name: str) -> Input | TextPart:
+        part = self.query_one(f"#part-{name}")
+        assert isinstance(part, Input | TextPart)
+        return part
 
-    def on_input_submitted(self, message: Input.Submitted) -> None:
-        message.stop()
-        self.press("ctrl+s")
+    # -- the draft
+
+    def reload(self) -> None:
+        if not self._ready:
+            self.ask(lambda desk: desk.application.drafts.new_task(desk.actor), self._read, self._unread)
+
+    def _read(self, file: NewTaskFile) -> None:
+        """What was begun before; what was typed while it was read goes on at its end."""
+        self.held_by = 0 if file.held else max(1, file.held.pid)
+        kept = self.app.new_task
+        if not kept.has_words and file.held:
+            kept = file.draft
+        for name, typed in self.values().items():
+            self._put(name, getattr(kept, name) + typed)
+        self._ready = True
+        self.draw()
+        if file.note:
+            self.note(file.note)
+
+    def _unread(self, problem: FoureyesError) -> None:
+        self._ready = True
+        self.note(problem.message)
+
+    def _put(self, name: str, text: str) -> None:
+        part = self._part(name)
+        if isinstance(part, Input):
+            part.value, part.cursor_position = text, len(text)
+        else:
+            part.load_text(text)
+            part.move_cursor(part.document.end)
 
     def values(self) -> dict[str, str]:
         """What was typed."""
-        texts = {}
+        parts = {name: self._part(name) for name in PARTS}
+        return {name: part.value if isinstance(part, Input) else part.text for name, part in parts.items()}
+
+    @guarded
+    def on_input_changed(self, message: Input.Changed) -> None:
+        message.stop()
+        self.typed()
+
+    @guarded
+    def on_text_area_changed(self, _: TextPart.Changed) -> None:
+        self.typed()
+
+    def typed(self) -> None:
+        """Something was written: it is kept after a pause."""
+        if self._ready and self.app.new_task != NewTaskDraft(**self.values()):
+            self._no_pause()
+            self._pause = self.set_timer(PAUSE_SECONDS, self.keep)
+
+    def _no_pause(self) -> None:
+        if self._pause is not None:
+            self._pause.stop()
+
+    @guarded
+    def keep(self) -> None:
+        self._keep(left=False)
+
+    def _keep(self, *, left: bool) -> None:
+        if self._ready:
+            self.app.new_task = NewTaskDraft(**self.values())
+            if not self.held_by:
+                keep_new_task(self.app, self.app.new_task, release=left)
+
+    # -- drawing
+
+    def draw(self) -> None:
+        if not self.is_mounted:
+            return
+        in_text = isinstance(self.focused, TextPart)
+        hint = "Ctrl+S plans it, Enter begins a line " if in_text else "Enter or Ctrl+S plans it "
+        lines = [self.across(self.paint(" NEW TASK", "title"), hint)]
+        if self.held_by:
+            words = f" process {self.held_by} has a new task open too: what you type here is kept until you quit "
+            lines += self.folded(self.paint(words, "banner"))
+        self.top.show(*lines)
         for name in PARTS:
-            widget = self.query_one(f"#part-{name}")
-            texts[name] = widget.value if isinstance(widget, Input) else widget.text  # type: ignore[attr-defined]
-        return texts
+            here = self.focused is self._part(name)
+            self.query_one(f"#rule-{name}", Bar).show(self.rule(name.capitalize(), here=here))
+        self.foot.show(self.rule())
+        self.keys.relabel_keys({"enter": "" if in_text else "plan it", "ctrl+s": "plan it", "ctrl+e": "", "ctrl+o": ""})
+
+    @guarded
+    def on_descendant_focus(self, _: events.DescendantFocus) -> None:
+        self.draw()
+
+    # -- keys
+
+    @guarded
+    def on_key(self, event: events.Key) -> None:
+        """Letters belong to the fields; the rest is the registry's."""
+        if event.key in FORM_KEYS:
+            event.stop()
+            event.prevent_default()
+            self.press(event.key)
+
+    @guarded
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+        self.press("enter")
 
     def do_next_part(self) -> None:
         self.focus_next()
 
     def do_part_before(self) -> None:
         self.focus_previous()
+
+    def do_editor(self) -> None:
+        self.note("the editor is for feedback; here Tab goes on")
+
+    do_preview = do_editor
+
+    def do_back(self) -> None:
+        self._no_pause()
+        self._keep(left=True)
+        self.app.pop_screen()
+
+    # -- planning
 
     def do_submit(self) -> None:
         values = self.values()
@@ -97,7 +208,11 @@ class NewTaskPage(Page):
         self.app.act(create, self._created, self._refused)
 
     def _created(self, outcome: Outcome) -> None:
-        self.app.new_task = {}
+        """It is planned: no draft is left of it."""
+        self._no_pause()
+        self.app.new_task = NewTaskDraft()
+        if not self.held_by:
+            keep_new_task(self.app, self.app.new_task, release=True)
         if self.app.screen is self:
             self.app.pop_screen()
         self.app.pages[-1].note(outcome.message)
@@ -109,15 +224,3 @@ class NewTaskPage(Page):
             self.app.show_refusal(problem)
             return
         self.note(problem.reasons[0].message if problem.reasons else problem.message)
-
-    def do_back(self) -> None:
-        self.keep()
-        self.app.pop_screen()
-
-    def keep(self) -> None:
-        self.app.new_task = {name: text for name, text in self.values().items() if text.strip()}
-
-    def do_editor(self) -> None:
-        self.note("the editor is for feedback; here Tab goes on")
-
-    do_preview = do_editor

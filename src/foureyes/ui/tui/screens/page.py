@@ -13,7 +13,7 @@ from textual.screen import Screen
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.keys import Context, Key, action_of, elsewhere, normal, shown
+from foureyes.ui.tui.keys import Context, Key, Whole, action_of, elsewhere, normal, shown
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.key_line import KeyLine
@@ -64,6 +64,7 @@ class Page(Screen[None], inherit_bindings=False):
         """What stands between title and keys; one list where a page says nothing else."""
         yield Rows(id="rows")
 
+    @guarded
     def on_mount(self) -> None:
         if self._stands:  # the library calls the handler of every class, also of one whose child called it already
             return
@@ -83,6 +84,9 @@ class Page(Screen[None], inherit_bindings=False):
 
     def changed(self, seq: int) -> None:
         """Others have written to the journal."""
+
+    def taken_back(self, task: str) -> None:
+        """The reader took an approval back, which is no news to them."""
 
     def away(self, problem: FoureyesError) -> None:
         """The store does not answer; what is on screen stays."""
@@ -158,15 +162,18 @@ class Page(Screen[None], inherit_bindings=False):
         start.truncate(max(0, wide - end.cell_len - 1), overflow="ellipsis", pad=True)
         return Text.assemble(start, " ", end)
 
-    def rule(self, title: str = "") -> Text:
-        """A line across the page, perhaps with a title in it."""
-        mark = self.app.marks.rule
+    def rule(self, title: str = "", *, here: bool = False) -> Text:
+        """A line across the page, perhaps with a title in it. `here`: the keys are in what follows, which a double rule
+        and a bold title say, not a colour alone.
+        """
+        mark = self.app.marks.double if here else self.app.marks.rule
         start = f" {mark * 2} {title} " if title else " "
-        return self.paint(start + mark * max(0, self.wide - len(start) - 1), "dim")
+        return self.paint(start + mark * max(0, self.wide - len(start) - 1), "title" if here else "dim")
 
     # -- keys
 
-    async def on_key(self, event: events.Key) -> None:
+    @guarded
+    def on_key(self, event: events.Key) -> None:
         key = normal(event.key, event.character)
         row = action_of(self.context, key)
         if row is None:
@@ -280,6 +287,6 @@ class Page(Screen[None], inherit_bindings=False):
     def do_undo(self) -> None:
         self.app.undo()
 
-    def why_not(self, key: str) -> str:
+    def why_not(self, key: str) -> Whole:
         """The label of a decision key that would be refused (no dead keys)."""
-        return f"[{shown(key)}] Why not?"
+        return Whole(f"[{shown(key)}] Why not?")

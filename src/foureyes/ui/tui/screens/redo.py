@@ -11,6 +11,7 @@ from foureyes.app.views.draft import RedoDraft
 from foureyes.core.nouns.feedback import QUICK_ISSUES, PriorityChange, RedoOption
 from foureyes.ui.tui.deciding import send_redo
 from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import bring_back
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.form import FormPage
@@ -28,6 +29,12 @@ CHECKPOINTS = 5
 """So many of the newest checkpoints are offered."""
 TALL = 30
 """From this height the form is as tall as what it holds; below it takes what there is."""
+TITLES = {
+    "issues": "Quick Issues (press number to toggle)",
+    "text": "Custom Feedback",
+    "options": "Redo Options",
+    "priority": "Priority After Redo",
+}
 EMPTY = "choose an issue or write a sentence (F1)"
 
 
@@ -94,11 +101,6 @@ class RedoPage(FormPage):
             return
         self.set_class(self.app.size.height >= TALL, "-tall")
         comments = self.looking.comments
-        added = f" ({len(comments)} comment{'' if len(comments) == 1 else 's'} from the diff added)" if comments else ""
-        self.query_one("#rule-issues", Bar).show(self.rule("Quick Issues (press number to toggle)"))
-        self.query_one("#rule-text", Bar).show(self.rule(f"Custom Feedback{added}"))
-        self.query_one("#rule-options", Bar).show(self.rule("Redo Options"))
-        self.query_one("#rule-priority", Bar).show(self.rule("Priority After Redo"))
         lines = "\n".join(f" {self.app.marks.edge} {comment_line(comment)}" for comment in comments[:3])
         part = self.query_one("#comments", Static)
         part.update(self.paint(lines, "dim"))
@@ -113,15 +115,25 @@ class RedoPage(FormPage):
             top.append(self.paint(words, "banner"))
         self.top.show(*top)
         self.foot.show(self.paint(" The agent will be told exactly this:  Ctrl+O preview", "dim"), self.rule())
-        self.draw_keys()
+        self.draw_focus()
 
-    def draw_keys(self) -> None:
+    def draw_focus(self) -> None:
+        for name, title in TITLES.items():
+            here = self.focused is not None and self.focused.id == name
+            self.query_one(f"#rule-{name}", Bar).show(
+                self.rule(title + (self._added() if name == "text" else ""), here=here)
+            )
         in_text = self.focused is self.text_part
         verb = "Submit & Queue Redo"
         self.keys.relabel_keys({"enter": "" if in_text else verb, "ctrl+s": verb if in_text else ""})
 
+    def _added(self) -> str:
+        count = len(self.looking.comments)
+        return f" ({count} comment{'' if count == 1 else 's'} from the diff added)" if count else ""
+
     # -- the draft
 
+    @guarded
     def on_options_changed(self, _: Options.Changed) -> None:
         self.typed()
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from foureyes.ui.tui.deciding import send_reject
+from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import bring_back
 from foureyes.ui.tui.screens.form import FormPage
 from foureyes.ui.tui.text.feedback import kept_words
@@ -48,8 +49,9 @@ class RejectPage(FormPage):
             lines.append(self.paint(words, "banner"))
         self.top.show(*lines, self.paint(" Why? (required, shown on the task)", "heading"))
         self.foot.show(self.rule())
-        self.keys.relabel_keys({"enter": "reject", "ctrl+s": "", "tab": "", "ctrl+o": "", "escape": "Esc keeps draft"})
+        self.keys.relabel_keys({"enter": "reject", "ctrl+s": "", "tab": "", "ctrl+o": ""})
 
+    @guarded
     def on_text_part_submitted(self, _: TextPart.Submitted) -> None:
         self.press("enter")
 

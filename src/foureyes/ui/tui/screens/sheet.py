@@ -78,6 +78,7 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
             yield Bar(id="sheet-note")
             yield Bar(id="sheet-keys")
 
+    @guarded
     def on_mount(self) -> None:
         rule = self.app.marks.rule
         title = f" {rule * 2} {visible(self._title)} "

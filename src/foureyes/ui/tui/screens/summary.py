@@ -9,14 +9,12 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from foureyes.app.views.task_list import ListQuery
 from foureyes.ui.tui import flow as review
-from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.filters import Filter, parse, searched
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.returning import keep_position
-from foureyes.ui.tui.reviewing import take_in
+from foureyes.ui.tui.reviewing import begin, take_in, waiting_now, walked
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.summary import (
     DECIDED,
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
 
 WIDE = 120
 """From this width the task under the cursor is shown on the right."""
-PAGE = 500
 KEEP_AFTER = 0.3
 """Seconds without a key until a filter that is being typed is written down."""
 
@@ -80,6 +77,7 @@ class SummaryPage(Page):
                 yield Rows(id="rows")
             yield Rows(id="preview", cursor=False)
 
+    @guarded
     def on_mount(self) -> None:
         self.query_one("#preview", Rows).can_focus = False
         self.filter = parse(self.app.review_filter)
@@ -102,7 +100,7 @@ class SummaryPage(Page):
 
     def changed(self, seq: int) -> None:
         """Count what is new, and see what left; the rows stay as they are."""
-        self.ask(_waiting_now, self._compare, lambda problem: self.away(problem))
+        self.ask(waiting_now, self._compare, lambda problem: self.away(problem))
 
     def _compare(self, waiting: set[str]) -> None:
         rows = self.app.flow.rows
@@ -276,8 +274,12 @@ class SummaryPage(Page):
     def _step(self, event: review.Event) -> None:
         row = self.row()
         if row is not None:
-            self._left = True
-            self.app.go(review.step(self.app.flow, event, at=self.app.number_of(row.task)))
+            self._go(event, self.app.number_of(row.task))
+
+    def _go(self, event: review.Event, number: int | None) -> None:
+        """From here on the review goes through what is shown now, in this order."""
+        self._left = True
+        self.app.go(review.step(walked(self.app, self.app.flow, self.shown), event, at=number))
 
     def do_jump(self) -> None:
         number = int(self.pressed)
@@ -285,8 +287,15 @@ class SummaryPage(Page):
         if view is None or number > len(view.rows):
             self.note(f"there is no number {number}")
             return
-        self._left = True
-        self.app.go(review.step(self.app.flow, "open", at=number - 1))
+        self._go("open", number - 1)
+
+    def do_review(self) -> None:
+        """R: when all is decided, what came meanwhile."""
+        if self.app.flow.left:
+            self.note("F5 takes in what is new; R begins again when all is decided")
+        else:
+            self.fresh, self._details = 0, {}
+            begin(self)
 
     def do_batch(self) -> None:
         self.app.go(review.gather(self.app.flow))
@@ -301,9 +310,10 @@ class SummaryPage(Page):
         self.app.review_filter = text
         if self._keeping is not None:
             self._keeping.stop()
-        self._keeping = self.set_timer(KEEP_AFTER, lambda: keep_position(self.app))
+        self._keeping = self.set_timer(KEEP_AFTER, self.keep)
         self.draw()
 
+    @guarded
     def keep(self) -> None:
         keep_position(self.app)
 
@@ -335,13 +345,3 @@ class SummaryPage(Page):
             self._filtered("")
         else:
             self.app.back()
-
-
-def _waiting_now(desk: Desk) -> set[str]:
-    """The ids of everything in review now."""
-    waiting: set[str] = set()
-    after = None
-    while rows := desk.application.lists.page(ListQuery(status="reviewing", limit=PAGE, after=after)):
-        waiting |= {row.id for row in rows}
-        after = (rows[-1].priority, rows[-1].n)
-    return waiting

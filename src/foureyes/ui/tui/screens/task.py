@@ -11,7 +11,8 @@ from textual.containers import Horizontal
 from foureyes.core.words.ids import short_diff
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
-from foureyes.ui.tui.deciding import Case, approve, banner_of, rebased, send_back
+from foureyes.ui.tui.banner import Banner, banner_of, rebased, stale_of
+from foureyes.ui.tui.deciding import Case, approve, send_back
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import bring_back
 from foureyes.ui.tui.marks import visible
@@ -43,8 +44,8 @@ class TaskPage(Page):
         super().__init__()
         self.task_id = ""
         self.view: TaskView | None = None
-        self.banner = ""
-        """Why nothing can be decided about what is on screen; empty while it can."""
+        self.banner: Banner | None = None
+        """Why what is on screen is not what can be decided about; None while it is."""
         self.news = ""
         """What others did that changes nothing for the reader."""
         self.acts = 0
@@ -56,6 +57,7 @@ class TaskPage(Page):
             yield Rows(id="rows")
             yield Hunks(self.draw, id="hunks")
 
+    @guarded
     def on_mount(self) -> None:
         self.task_id = self.app.flow.task
         super().on_mount()
@@ -73,7 +75,7 @@ class TaskPage(Page):
             return
         if self.app.flow.task != self.task_id:
             self.turn_away()
-            self.task_id, self.view, self.banner, self.news = self.app.flow.task, None, "", ""
+            self.task_id, self.view, self.banner, self.news = self.app.flow.task, None, None, ""
             self.hunks.clear()
             self.draw()
             self.reload()
@@ -92,7 +94,7 @@ class TaskPage(Page):
     def _read(self, view: TaskView) -> None:
         if view.detail.task.id != self.task_id:
             return
-        self.view, self.banner, self.news = view, "", ""
+        self.view, self.banner, self.news = view, stale_of(view.detail), ""
         self.acts = self.app.looks.of(self.task_id).acts
         looking = self.app.looks.of(self.task_id)
         if view.change is not None:
@@ -117,6 +119,10 @@ class TaskPage(Page):
         else:
             self.ask(lambda desk: desk.application.lists.show(desk.actor, task), self._compare, lambda _: None)
 
+    def taken_back(self, task: str) -> None:
+        if task == self.task_id and self.view is not None:
+            self.reload()
+
     def _take_in(self, view: TaskView) -> None:
         """The reader's own act: shown at once, unless the task asks for something else or is another change now."""
         if self.view is not None and asks_the_same(self.view.detail, view.detail):
@@ -126,14 +132,12 @@ class TaskPage(Page):
 
     def _compare(self, detail: TaskDetail) -> None:
         case = self.case()
-        if case is None or detail.task.id != self.task_id:
+        if case is None or self.view is None or detail.task.id != self.task_id:
             return
-        before = (self.banner, self.news)
-        was_stale = self.view is not None and self.view.detail.you is not None and self.view.detail.you.stale
-        banner = banner_of(detail, case)
-        self.banner = "" if banner.startswith("STALE") and was_stale else banner
-        read_as = self.view.detail if self.view is not None else detail
-        self.news = rebased(detail, case) or ("" if self.banner else news_of(read_as, detail))
+        before, was = (self.banner, self.news), stale_of(self.view.detail)
+        self.banner = banner_of(detail, case.attempt, case.diff_id)
+        told = self.banner not in (None, was)  # the banner is the news
+        self.news = rebased(detail, case.attempt, case.diff_id) or ("" if told else news_of(self.view.detail, detail))
         if before != (self.banner, self.news):
             self.draw()
 
@@ -164,14 +168,14 @@ class TaskPage(Page):
         lines = [self.across(self.paint(" REVIEW TASK", "title"), right)]
         lines += self._title(visible(detail.task.title))
         lines.append(self.paint(f" {head_line(self.view, unseen)}", "dim"))
-        words = self.banner or self.news
-        lines += self.folded(self.paint(f" {words}", "banner" if self.banner else "warn")) if words else []
+        lines += self.folded(self.paint(f" {self.banner.words}", "banner")) if self.banner is not None else []
+        lines += self.folded(self.paint(f" {self.news}", "warn")) if self.news else []
         self.top.show(*lines, self.rule())
         self.rows.show(section_lines(self.view, self._drawing(wide)))
         if self.view.change is not None and wide:
             self.hunks.show_change(self.view.change, looking)
         may = detail.you is not None and detail.you.may_approve
-        labels = {} if may else {"approve": self.why_not("a")}
+        labels: dict[str, str] = {} if may else {"approve": self.why_not("a")}
         if looking.comments:
             labels["redo"] = f"redo ({len(looking.comments)} comment{'' if len(looking.comments) == 1 else 's'})"
         self.keys.relabel(**labels)
@@ -202,13 +206,14 @@ class TaskPage(Page):
         if self.view is None or not self.view.detail.attempts:
             return None
         detail, row = self.view.detail, self.view.row
+        waits = self.banner is not None or detail.task.status == "reviewing"
         attempt = detail.attempts[-1]
         return Case(
             task=self.task_id,
             attempt=attempt.n,
             diff_id=attempt.diff_id,
             you=detail.you,
-            banner=self.banner or ("" if detail.task.status == "reviewing" else f"it is {detail.task.status}"),
+            banner=self.banner if waits else Banner("decided", f"it is {detail.task.status}"),
             close=row is not None and row.risk.level == "high",
             version=detail.task.version,
         )
@@ -230,9 +235,11 @@ class TaskPage(Page):
             self.app.looks.of(self.task_id).watch.leave(self.app.clock())
             self.hunks.look_away()
 
+    @guarded
     def on_screen_suspend(self, _: events.ScreenSuspend) -> None:
         self.turn_away()
 
+    @guarded
     def on_screen_resume(self, _: events.ScreenResume) -> None:
         if self.view is not None:
             self.app.looks.of(self.task_id).watch.touch(self.app.clock())

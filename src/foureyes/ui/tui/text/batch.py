@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 from rich.text import Text
 
 from foureyes.app.views.review import QueueRow
 from foureyes.core.rules.risk import WORDS
+from foureyes.ui.tui.flow import Decision
 from foureyes.ui.tui.marks import Marks, Palette, visible
 from foureyes.ui.tui.text.lines import cut
 from foureyes.ui.tui.text.summary import checks_text
@@ -14,7 +17,9 @@ from foureyes.ui.tui.text.task import count
 
 
 class BatchRow(msgspec.Struct, kw_only=True):
-    """A row of the list. `sampled`: picked for a look (H3). `done`: what became of it; `refused`: why not."""
+    """A row of the list. `sampled`: picked for a look (H3). `decided`: what became of it, `done` that in words;
+    `refused`: why not.
+    """
 
     row: QueueRow
     number: int
@@ -23,13 +28,14 @@ class BatchRow(msgspec.Struct, kw_only=True):
     sampled: bool = False
     seen: int | None = None
     hunks: int | None = None
+    decided: Decision | Literal[""] = ""
     done: str = ""
     refused: tuple[str, ...] = ()
 
     @property
     def is_open(self) -> bool:
         """Whether it can still be ticked."""
-        return not self.done
+        return not self.decided
 
     @property
     def was_shown(self) -> bool:
@@ -62,11 +68,11 @@ def batch_line(row: BatchRow, pens: Pens, width: int) -> Text:
     """One task."""
     marks, palette, task = pens.marks, pens.palette, row.row
     tick = marks.checks["passed"] if row.ticked else "s" if row.sampled else " "
-    box = "    " if row.done else f"[{tick}] "
+    box = "    " if row.decided else f"[{tick}] "
     number = f"{row.number:>4}" if row.number else "   –"
     left = Text.assemble(f"  {box}{number}  ", (f"{task.task:<{pens.id_width}}", palette["title"]), "  ")
     left.append(visible(task.title))
-    if row.done:
+    if row.decided:
         right = Text(f"{row.done} ")
         line = cut(left, max(1, width - right.cell_len - 1), pad=True).append(" ").append_text(right)
         line.stylize(palette["dim"])
@@ -98,7 +104,7 @@ def refused_lines(row: BatchRow, palette: Palette) -> list[Text]:
 
 def result_line(rows: list[BatchRow]) -> str:
     """What the batch did, and what it left."""
-    approved = sum(row.done.startswith("approved") for row in rows)
+    approved = sum(row.decided == "approved" for row in rows)
     refused = sum(bool(row.refused) for row in rows)
     unseen = sum(row.is_open and row.sampled and not row.was_shown and not row.refused for row in rows)
     left = [row for row in rows if row.is_open]

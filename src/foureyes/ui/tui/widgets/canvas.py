@@ -16,6 +16,8 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from foureyes.ui.tui.guarded import guarded, painted
+
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
@@ -98,6 +100,7 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         most = max(0, self.count - self.page_size)
         self.scroll_to(y=max(0, min(most, top)), animate=False, force=True, immediate=True)
 
+    @guarded
     def on_resize(self, event: events.Resize) -> None:
         self.virtual_size = Size(event.size.width, self.count)
         self.go(self.at)
@@ -120,6 +123,7 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         super().notify_style_update()
         self._ground_style = None
 
+    @painted
     def render_line(self, y: int) -> Strip:
         number, width = y + self.scroll_offset.y, self.scrollable_content_region.width
         if not 0 <= number < self.count:
@@ -133,6 +137,7 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
             strip = Strip.join([Strip([Segment(self.app.marks.cursor, self._ground)]), strip.crop(1, width)])
         return strip.apply_style(self.app.palette["cursor" if self.has_focus else "focus"])
 
+    @guarded
     def on_click(self, event: events.Click) -> None:
         """A click puts the cursor there, a double click opens; no decision is made by clicking."""
         number = event.y + self.scroll_offset.y

@@ -9,6 +9,8 @@ from rich.text import Text
 from textual import events
 from textual.widgets import Static
 
+from foureyes.ui.tui.guarded import guarded
+
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
@@ -26,6 +28,7 @@ class Choice(Static, can_focus=True, inherit_bindings=False):
         self.words = list(words)
         self.value = chosen if chosen in self.words else self.words[0]
 
+    @guarded
     def on_mount(self) -> None:
         self._show()
 
@@ -40,12 +43,15 @@ class Choice(Static, can_focus=True, inherit_bindings=False):
             text.stylize(self.app.palette["focus"])
         self.update(text)
 
+    @guarded
     def on_focus(self) -> None:
         self._show()
 
+    @guarded
     def on_blur(self) -> None:
         self._show()
 
+    @guarded
     def on_key(self, event: events.Key) -> None:
         if event.key.isdigit() and 1 <= int(event.key) <= len(self.words):
             self.value = self.words[int(event.key) - 1]

@@ -73,6 +73,7 @@ class Hunks(Canvas):
         self._scroll(before + max(1, self.page_size - 1))
         return self.first != before
 
+    @guarded
     def on_canvas_turned(self) -> None:
         self.measure()
 

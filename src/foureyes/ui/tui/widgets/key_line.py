@@ -10,7 +10,8 @@ from rich.text import Text
 from textual import events
 from textual.widgets import Static
 
-from foureyes.ui.tui.keys import KEYS, Context, Key, all_shown
+from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.keys import KEYS, Context, Key, Whole, all_shown
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
@@ -43,10 +44,12 @@ class KeyLine(Static):
             self._by_key = labels
             self.refresh_keys()
 
+    @guarded
     def on_resize(self, _: events.Resize) -> None:
         # In the middle of a layout another one is not begun.
         self.call_after_refresh(self.refresh_keys)
 
+    @guarded
     def refresh_keys(self) -> None:
         """Make the line anew for the room that there is."""
         rows = self.app.size.height
@@ -80,6 +83,5 @@ class KeyLine(Static):
 
     def _part(self, row: Key, label: str) -> Text:
         click = Style.from_meta({"@click": f"screen.press({row.first!r})"})
-        named = label.startswith(("[", "1")) or (label.startswith("Esc") and row.first == "escape")
-        key = "" if named else all_shown(row) + " "
+        key = "" if isinstance(label, Whole) else all_shown(row) + " "
         return Text.assemble((key, self.app.palette["key"] + click), (label, click), "  ")

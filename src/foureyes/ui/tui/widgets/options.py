@@ -11,6 +11,8 @@ from textual import events
 from textual.message import Message
 from textual.widgets import Static
 
+from foureyes.ui.tui.guarded import guarded
+
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
@@ -37,9 +39,11 @@ class Options(Static, can_focus=True, inherit_bindings=False):
         self.at = 0
         self._many, self._across = many, across
 
+    @guarded
     def on_mount(self) -> None:
         self.show()
 
+    @guarded
     def on_resize(self, _: events.Resize) -> None:
         self.show()
 
@@ -72,9 +76,11 @@ class Options(Static, can_focus=True, inherit_bindings=False):
             text.stylize(self.app.palette["cursor"])
         return text
 
+    @guarded
     def on_focus(self) -> None:
         self.show()
 
+    @guarded
     def on_blur(self) -> None:
         self.show()
 
@@ -87,6 +93,7 @@ class Options(Static, can_focus=True, inherit_bindings=False):
         self.show()
         self.post_message(self.Changed())
 
+    @guarded
     def on_key(self, event: events.Key) -> None:
         steps = {"up": -1, "left": -1, "down": 1, "right": 1}
         if event.key.isdigit() and 1 <= int(event.key) <= len(self.words):

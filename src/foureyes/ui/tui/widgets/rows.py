@@ -13,6 +13,8 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from foureyes.ui.tui.guarded import guarded, painted
+
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
@@ -149,6 +151,7 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         if not (self._with_cursor and self._order) or not last:
             (self.scroll_end if last else self.scroll_home)(animate=False)
 
+    @guarded
     def _reveal(self) -> None:
         """Scroll so that the row under the cursor is on screen, with the heading above it if that fits."""
         if self._at not in self._first:
@@ -158,10 +161,12 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
             top -= 1
         self.scroll_to_region(Region(0, top, 1, bottom - top + 1), animate=False, force=True)
 
+    @guarded
     def on_resize(self, event: events.Resize) -> None:
         self.virtual_size = Size(event.size.width, len(self.lines))
         self.call_after_refresh(self._reveal)
 
+    @painted
     def render_line(self, y: int) -> Strip:
         number, width = y + self.scroll_offset.y, self.scrollable_content_region.width
         if not 0 <= number < len(self.lines):
@@ -177,6 +182,7 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
             strip = strip.apply_style(self.app.palette["cursor" if self.has_focus else "focus"])
         return strip
 
+    @guarded
     def on_click(self, event: events.Click) -> None:
         """A click selects, a double click opens; no decision is made by clicking a row."""
         number = event.y + self.scroll_offset.y

@@ -1,0 +1,63 @@
+"""The end of a review: the closing line, what came meanwhile, and one gentle word about what was not read."""
+
+from __future__ import annotations
+
+from foureyes.app.views.review import NO_LOOK, Look
+from foureyes.ui.tui.closing import HINT_AFTER, Unread
+from foureyes.ui.tui.screens.task import TaskPage
+
+from tests.ui.tui.stage import Player, Seat, play
+
+
+def test_high_risk_that_was_approved_unread_is_said_once_and_only_then() -> None:
+    unread = Unread()
+    for number in range(HINT_AFTER):
+        assert unread.hint() == ""
+        unread.approved(f"fe-{number}", NO_LOOK, close=True)
+        unread.approved(f"fe-r{number}", Look(face="tui", shown=("a",)), close=True)
+        unread.approved(f"fe-l{number}", NO_LOOK, close=False)
+    unread.taken_back("fe-0")
+    assert unread.hint() == ""
+    unread.approved("fe-0", NO_LOOK, close=True)
+    assert unread.hint() == "5 high-risk changes approved unread: fe-1, fe-2, fe-3, fe-4, fe-0"
+    assert unread.hint() == ""
+
+
+def test_who_came_meanwhile_stands_in_the_closing_line_and_R_begins_with_them(seat: Seat) -> None:
+    seat.deliver("Add login")
+    seat.deliver("Add logout")
+
+    async def story(at: Player) -> None:
+        await at.press("r", "enter", "r", *"no", "ctrl+s")
+        assert isinstance(at.app.screen, TaskPage)
+        assert at.app._watch is not None
+        at.app._watch.pause()
+        seat.deliver("Add search")
+        seat.deliver("Add paging")
+        screen = await at.press("x", *"no", "enter")
+        assert "2 decided in" in screen
+        assert ": 1 redo, 1 rejected · 2 new [R] · Esc board" in " ".join(screen.split())
+        await at.press("r")
+        assert {row.task for row in at.app.flow.rows} == {row.id for row in seat.rows("reviewing")}
+        assert "REVIEW SUMMARY" in at.screen
+        assert "R begins again when all is decided" in await at.press("r")
+
+    play(seat.sit(), story)
+
+
+def test_five_unread_approvals_of_high_risk_end_with_a_word_about_it(seat: Seat) -> None:
+    for n in range(HINT_AFTER):
+        seat.deliver(f"Add part {n}", {f"poetry{n}.lock": "a = 1\n"})
+
+    async def story(at: Player) -> str:
+        at.app.clock = lambda: at.app.time  # type: ignore[attr-defined]
+        at.app.time = 100.0  # type: ignore[attr-defined]
+        await at.press("r", "enter")
+        while at.app.flow.left:  # where hunks are unseen the second press answers the question about them
+            at.app.time += 10.0  # type: ignore[attr-defined]
+            await at.press("a")
+        return at.screen
+
+    screen = " ".join(play(seat.sit(), story).split())
+    assert "5 decided" in screen
+    assert "5 high-risk changes approved unread:" in screen
