@@ -8,13 +8,14 @@ import asyncio
 import os
 import shutil
 import threading
+import unicodedata
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from textual import events
-from textual.keys import _character_to_key
+from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
 from foureyes.app.application import Application
@@ -163,15 +164,35 @@ def held(app: FoureyesApp) -> Iterator[None]:
 
 
 async def settle(app: FoureyesApp, pilot: Pilot[None]) -> None:
-    """Until nothing is under way and everything is drawn."""
+    """Until nothing is under way and everything is drawn. The pilot's own pauses wait until the whole process does
+    nothing, which costs every key a tenth of a second; here what is under way is looked at itself.
+    """
+    quiet = 0
     for _ in range(PATIENCE * 50):
-        await pilot.pause()
-        if app.desk.pending == 0:
-            await pilot.pause()
-            if app.desk.pending == 0:
-                return
-        await asyncio.sleep(0.001)
+        await pilot._wait_for_screen()
+        await app._animator.wait_until_complete()
+        if app._exception is not None or app._exit:
+            return
+        quiet = 0 if _is_busy(app) else quiet + 1
+        if quiet == 2:
+            return
+        for screen in (*app._background_screens, app.screen):
+            screen._on_timer_update()
+        await asyncio.sleep(0.001 if app.desk.pending else 0)
     raise AssertionError(f"{app.desk.pending} pieces of work never came back")
+
+
+def _is_busy(app: FoureyesApp) -> bool:
+    """Whether something is asked, sent, or not drawn yet."""
+    screen = app.screen
+    if app.desk.pending or screen._layout_required or screen._callbacks or screen._dirty_widgets:
+        return True
+    parts = (app, screen, *screen.walk_children())
+    return any(
+        part._next_callbacks or part._pending_message is not None or not part._message_queue.empty()
+        for part in parts
+        if part.is_running
+    )
 
 
 class Player:
@@ -182,9 +203,17 @@ class Player:
 
     async def press(self, *keys: str) -> str:
         for key in keys:
-            await self.pilot.press(key)
+            self._send(key)
             await settle(self.app, self.pilot)
         return self.screen
+
+    def _send(self, key: str) -> None:
+        name = _character_to_key(key) if len(key) == 1 and not key.isalnum() else key
+        try:
+            character: str | None = unicodedata.lookup(_get_unicode_name_from_key(REPLACED_KEYS.get(name, name)))
+        except KeyError:
+            character = key if len(key) == 1 else None
+        self.app.post_message(events.Key(name, character))
 
     async def burst(self, *keys: str) -> None:
         """Keys that come all at once, as a slow line or a paste brings them: nothing is waited for in between."""
@@ -222,7 +251,10 @@ def play(app: FoureyesApp, story: Callable[[Player], Awaitable[T]], size: tuple[
         async with app.run_test(size=size) as pilot:
             player = Player(app, pilot)
             await player.settle()
-            return await story(player)
+            try:
+                return await story(player)
+            finally:
+                app.exit()  # what is answered from now on is nobody's
 
     return asyncio.run(run())
 
