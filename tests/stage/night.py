@@ -46,6 +46,8 @@ TABLE = (
     Day("tests/faults/test_random_rounds.py", 1, 7, "days of random kills, seconds each; both engines among them"),
     Day("tests/faults", 2, 9, "killed before each of many steps and started again: every family, few commands", 4),
     Day("tests/ui/cli/test_golden.py", ALL, 1, "what people read"),
+    Day("tests/ui/tui/test_every_key.py", ALL, 1, "one story a context: each presses other keys"),
+    Day("tests/ui/tui/test_small_and_large.py", ALL, 1, "one app a size"),
     Day("tests/ui", 2, ALL, "real processes"),
     Day("tests/app/findings/test_loop_properties.py", ALL, 1, "one random play on either engine"),
     Day("tests/app", 10, 3, "a case costs six times as much on PostgreSQL; what engines differ in, the store tests", 8),

@@ -30,8 +30,8 @@ PROMISED: dict[Context, str] = {
     "batch": "up down j k pageup pagedown home end enter escape r d space u / ! ? ctrl+p ctrl+q",
     "task": "up down j k pageup pagedown home end enter escape a r x d n p 1 2 3 4 5 6 7 8 9 space u f / w i c . , l h "
     "f5 tab ! ? ctrl+p ctrl+q",
-    "diff": "up down j k left right pageup pagedown home end enter escape a r x d n p space u / w i c v ] [ } { . , s z "
-    "m t f5 tab ! ? ctrl+p ctrl+q",
+    "diff": "up down j k left right pageup pagedown home end enter escape a r x d n p space u / w i c v ] [ } { . , s "
+    "z m t f5 tab ! ? ctrl+p ctrl+q",
     "finding": "up down j k pageup pagedown home end enter escape d 1 2 3 4 5 6 7 8 9 space u . , ! ? ctrl+p ctrl+q",
     "attention": "up down j k pageup pagedown home end enter escape d 1 2 3 4 5 6 7 8 9 space u ! ? ctrl+p ctrl+q",
     "form": "enter escape tab ctrl+s ctrl+e ctrl+o ctrl+q",
@@ -364,7 +364,7 @@ FORM = [
         "escape", "REVIEW TASK", back=("r",),
         holds=lambda told: told.seat.app.drafts.load(ALICE, told.tasks["First"]).draft.redo.text == "too slow",
     ),
-    Press("ctrl+s", "", holds=lambda told: told.status("First") == "open" and "> too slow" in prompt(told), back=("r",)),
+    Press("ctrl+s", holds=lambda told: told.status("First") == "open" and "> too slow" in prompt(told), back=("r",)),
     Press("enter", "", first=("2",), holds=lambda told: told.status("Second") == "open"),
 ]  # fmt: skip
 
@@ -380,8 +380,8 @@ PAGE = [
     Press("/", FILTER, then=(*"quit", "escape")),
     Press("ctrl+q", "HELP", leaves=True),
     Press("escape", "REVIEW TASK", back=("a",)),
-    Press("1", "FINDING|FAILED|failed", back=("escape", "escape", "a")),
-    Press("2", "FINDING|FAILED|failed", back=("escape", "escape", "a")),
+    Press("1", "FINDING|FAILED|failed", back=("escape", "a")),
+    Press("2", "FINDING|FAILED|failed", back=("escape", "a")),
     *each("5 6 7 8 9", "there is no reason {}"),
     *each("3 4", "reason|FINDING|failed|type"),
 ]

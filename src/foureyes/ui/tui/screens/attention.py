@@ -133,7 +133,8 @@ class AttentionPage(Page):
         self.app.go(review.step(review.look(self.app.flow, row.task), "diff"))
 
     def do_page_down(self) -> None:
-        self.why.page(1)
+        """Space reads on in why the row waits; PgDn goes through the rows, as PgUp does."""
+        (self.why if self.pressed == "space" else self.rows).page(1)
 
     def do_choose(self) -> None:
         row, number = self.row(), int(self.pressed)

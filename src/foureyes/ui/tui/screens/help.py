@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
-
-from textual.app import ComposeResult
 
 from foureyes.ui.tui.keys import CONTEXTS, KEYS, Context, all_shown
-from foureyes.ui.tui.screens.page import Page
-from foureyes.ui.tui.widgets.rows import Rows, plain
+from foureyes.ui.tui.screens.text_page import TextPage
+from foureyes.ui.tui.widgets.rows import Line
 
 NAMES: dict[Context, str] = {
     "board": "board", "summary": "review summary", "batch": "approving several", "task": "task review",
@@ -17,53 +14,40 @@ NAMES: dict[Context, str] = {
 }  # fmt: skip
 
 
-class HelpPage(Page):
-    """Every key in every context, and what types the last thing you did."""
-
-    context: ClassVar = "page"
+class HelpPage(TextPage):
+    """Every key in every context, and what types the last thing you did; `/` finds in it."""
 
     def __init__(self, about: Context) -> None:
-        super().__init__()
+        super().__init__(f"HELP  {NAMES[about]}", (), "/ find   Esc closes ")
         self._about = about
 
-    def body(self) -> ComposeResult:
-        yield Rows(id="rows", cursor=False)
+    def painters(self) -> Iterator[Line]:
+        parts = list(self._parts())
+        self.lines = [line for line, _ in parts]
+        for line, role in parts:
+            yield Line(self.painter(line, role))
 
-    def draw(self) -> None:
-        if not self.is_mounted:
-            return
-        self.top.show(self.across(self.paint(f" HELP  {NAMES[self._about]}", "title"), "Esc closes "), self.rule())
-        self.rows.show([plain(self.paint(line, role)) for line, role in self._lines()])
-
-    reload = draw
-
-    def _lines(self) -> Iterator[tuple[str, str]]:
+    def _parts(self) -> Iterator[tuple[str, str]]:
         yield from self._keys(self._about)
         marks = self.app.marks
         checks = " ".join(
             f"{marks.checks[word]} {word.replace('_', ' ')}"
             for word in ("passed", "failed", "running", "not_run", "crashed")
         )
-        yield f" marks    {checks}", "text"
+        yield f"marks    {checks}", "text"
         severities = " ".join(f"{mark} {word}" for word, mark in marks.severities.items())
-        yield f"          {severities}", "text"
+        yield f"         {severities}", "text"
         risks = f"{marks.risks['high']} look closely  {marks.risks['medium']} look  {marks.risks['low']} routine"
-        yield f"          {risks}    {marks.unseen} not shown yet  {marks.seen} shown", "text"
+        yield f"         {risks}    {marks.unseen} not shown yet  {marks.seen} shown", "text"
         if self.app.last_command:
-            yield f" last     the same on the command line:  {self.app.last_command}", "title"
+            yield f"last     the same on the command line:  {self.app.last_command}", "title"
         for context in CONTEXTS:
             if context != self._about:
                 yield "", "text"
-                yield f" {NAMES[context].upper()}", "heading"
+                yield NAMES[context].upper(), "heading"
                 yield from self._keys(context)
 
     @staticmethod
     def _keys(context: Context) -> Iterator[tuple[str, str]]:
         for row in KEYS[context]:
-            yield f" {all_shown(row):<10} {row.help}", "text"
-
-    def do_find(self) -> None:
-        self.note("the keys of this page stand first; PgDn shows the others")
-
-    def do_choose(self) -> None:
-        pass
+            yield f"{all_shown(row):<10} {row.help}", "text"

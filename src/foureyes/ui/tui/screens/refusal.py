@@ -38,6 +38,7 @@ class RefusalPage(Page):
         self.top.show(self.across(self.paint(title, "bad"), f"{self._problem.task} "), self.rule())
         self.rows.show([plain(line) for line in self._lines()])
         self.foot.show(self.paint(" Nothing was changed.", "title"))
+        self.keys.relabel(find="")
 
     reload = draw
 

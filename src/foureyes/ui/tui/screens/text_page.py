@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -23,7 +23,7 @@ class TextPage(Page):
     def __init__(self, title: str, text: str | Sequence[str], right: str = "") -> None:
         super().__init__()
         self._title, self._right = title, right
-        self._lines = [visible(line, tabs=4) for line in (text.split("\n") if isinstance(text, str) else text)]
+        self.lines = [visible(line, tabs=4) for line in (text.split("\n") if isinstance(text, str) else text)]
         self._search = ""
 
     def body(self) -> ComposeResult:
@@ -33,13 +33,20 @@ class TextPage(Page):
         if not self.is_mounted:
             return
         self.top.show(self.across(self.paint(f" {self._title}", "title"), self._right), self.rule())
-        self.rows.show([Line(self._line(line)) for line in self._lines])
+        self.rows.show(list(self.painters()))
 
     reload = draw
 
-    def _line(self, line: str) -> Callable[[int], Text]:
+    def painters(self) -> Iterator[Line]:
+        """What is shown, line by line; `lines` is what is searched."""
+        for line in self.lines:
+            yield Line(self.painter(line))
+
+    def painter(self, line: str, role: str = "text") -> Callable[[int], Text]:
+        """Paints a line, and in it what is looked for."""
+
         def paint(_: int) -> Text:
-            text = Text(f" {line}")
+            text = self.paint(f" {line}", role)
             if self._search:
                 text.highlight_words([self._search], self.app.palette["banner"], case_sensitive=False)
             return text
@@ -59,7 +66,7 @@ class TextPage(Page):
         """To the next line with what is looked for."""
         here = self.rows.scroll_offset.y
         hits = [
-            number for number, line in enumerate(self._lines) if self._search and self._search.lower() in line.lower()
+            number for number, line in enumerate(self.lines) if self._search and self._search.lower() in line.lower()
         ]
         if by >= 0:
             hit = next((number for number in hits if number >= here + by), None)
