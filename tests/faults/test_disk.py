@@ -24,6 +24,7 @@ from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import copy_of
 from tests.stage.fork import Child
+from tests.stage.night import steps
 from tests.stage.people import ALICE, CLAUDE
 from tests.stage.places import Desk, Place, dump_of
 from tests.stage.server import TEMPORARY
@@ -275,7 +276,7 @@ def test_whichever_page_is_damaged_it_is_noticed_in_our_words_and_reading_change
     desk.close()
     path = desk.place.folder / "store.db"
     whole = path.read_bytes()
-    for page in range(1, len(whole) // 4096):
+    for page in steps("pages of a store that are noise", range(1, len(whole) // 4096)):
         spoilt = whole[: page * 4096] + b"\xa5" * 4096 + whole[(page + 1) * 4096 :]
         path.write_bytes(spoilt)
         found = Child(lambda: look_everywhere(desk, task)).result()
@@ -319,7 +320,7 @@ def test_a_write_to_a_damaged_store_changes_nothing_or_is_whole_G1_G4(desk: Desk
     desk.close()
     path = desk.place.folder / "store.db"
     whole = path.read_bytes()
-    for page in range(1, len(whole) // 4096):
+    for page in steps("pages of a store that are noise", range(1, len(whole) // 4096)):
         path.write_bytes(whole[: page * 4096] + b"\xa5" * 4096 + whole[(page + 1) * 4096 :])
         for ending in ("-wal", "-shm"):
             path.with_name(path.name + ending).unlink(missing_ok=True)

@@ -24,15 +24,13 @@ from tests.stage.looking import check
 from tests.stage.people import BOB
 from tests.stage.places import Place
 
-ON_A_SERVER = ("approve", "merge beside a dirty checkout")
-"""On both engines every day; the others every night."""
-
 CASES = [
     pytest.param(engine, move, id=f"{engine}-{move.name}")
     for engine in ("sqlite", "postgres")
     for move in MOVES
-    if NIGHTLY or (move.daily if engine == "sqlite" else move.name in ON_A_SERVER)
+    if NIGHTLY or (move.daily and engine == "sqlite")
 ]
+"""By day in a file; what is killed at a server, `test_killed_loop.py` and `test_killed_commands.py` show by day."""
 
 
 @pytest.mark.parametrize(("place", "move"), CASES, indirect=["place"])

@@ -8,10 +8,11 @@ from foureyes.errors import LostClaim, NotFound
 
 from tests.races.crowd import founded, opened, patiently, sound, worker
 from tests.stage.fork import Gate, swarm
+from tests.stage.night import plays
 from tests.stage.places import Desk, Place
 
 CLAIMERS = 64
-TASKS = 200
+TASKS = plays("tasks that 64 claim")
 WANTED = 8
 
 
@@ -22,7 +23,7 @@ def planned(place: Place, count: int) -> tuple[Desk, list[str]]:
     return desk, made
 
 
-def test_64_claimers_take_200_tasks_each_exactly_once_T1_lesson_61(place: Place) -> None:
+def test_64_claimers_take_more_tasks_than_they_are_each_exactly_once_T1_lesson_61(place: Place) -> None:
     desk, made = planned(place, TASKS)
 
     def claim(number: int, gate: Gate) -> list[str]:

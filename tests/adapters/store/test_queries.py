@@ -221,7 +221,8 @@ def test_every_query_that_is_used_exists() -> None:
 
 def test_no_query_is_left_over() -> None:
     built = tuple(prefixes())
-    left = {name for name in names() if name not in used() and not name.startswith(built)}
+    in_use = used()
+    left = {name for name in names() if name not in in_use and not name.startswith(built)}
     assert not left
 
 
