@@ -284,6 +284,20 @@ def test_the_preview_gives_every_reason_against_P13_G2(desk: DeskWorld) -> None:
     assert desk.show(desk.create(), CLAUDE).you is None
 
 
+def test_a_task_says_where_an_approval_would_put_it_in_the_merge_queue(desk: DeskWorld) -> None:
+    words = desk.create()
+    desk.start(CLAUDE, words)
+    desk.submit(CLAUDE, words, no_code=True, message="it was right already")
+    assert desk.show(words).place == 0, "there is nothing to merge"
+    urgent, task, later = (desk.handed_in(priority=priority) for priority in (0, 2, 4))
+    assert [desk.show(each).place for each in (urgent, task, later)] == [1, 1, 1]
+    desk.approve(BOB, later)
+    desk.approve(BOB, urgent)
+    assert desk.show(task).place == 2, "behind the urgent one, before the one that can wait"
+    assert desk.approve(BOB, task).position == 2
+    assert desk.show(task).place == 0
+
+
 def test_a_stale_attempt_is_listed_and_marked_P13_D4(world: GitWorld) -> None:
     task = world.handed_in()
     assert [row.you.stale for row in world.app.lists.reviewable(CODEX, ListQuery()).rows] == [False]

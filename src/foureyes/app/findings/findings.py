@@ -85,7 +85,7 @@ class Findings:
             makers = {author.session for author in authors_of(tx, [task.id])} | {task.implementer}
             step = next_step(known, self._context.now(), status=task.status, mine=actor.session in makers)
             view = self._with_moves(tx, known, task.iteration)
-        return FindingPage(**msgspec.structs.asdict(view), next=step)
+        return FindingPage(**msgspec.structs.asdict(view), acceptance=task.acceptance, next=step)
 
     def _with_moves(self, tx: Tx, known: Finding, iteration: int) -> FindingView:
         """A finding with everything that happened to it."""

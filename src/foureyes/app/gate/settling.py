@@ -88,7 +88,7 @@ def approval(facts: Facts, chosen: Chosen, checked: tuple[CheckState, ...]) -> A
 
 def after(attempt: Attempt) -> Status:
     """Where an approval leads: what has nothing to merge is done."""
-    return "closed" if attempt.no_code or attempt.landed else "approved"
+    return "approved" if attempt.is_merged_later else "closed"
 
 
 def is_red(state: CheckState) -> bool:

@@ -17,7 +17,7 @@ from foureyes.errors import Reason
 from foureyes.steps import fe
 
 ALL = 2**62
-AHEAD = 100
+AHEAD = 50
 """So many are judged ahead in one go: whoever presses a key meanwhile waits for no more."""
 
 

@@ -35,9 +35,10 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
         facts = facts_of(context, tx, row.id, me)
         detail = _detail(tx, facts, log_lines)
         if row.status == "reviewing":
-            from foureyes.app.pages.preview import preview_of
+            from foureyes.app.pages.preview import place_of, preview_of
 
-            detail = msgspec.structs.replace(detail, you=preview_of(context, tx, facts, me, actor))
+            you = preview_of(context, tx, facts, me, actor)
+            detail = msgspec.structs.replace(detail, you=you, place=place_of(tx, facts))
         if facts.attempt is not None:
             from foureyes.app.pages.loop import with_loop
             from foureyes.app.pages.preview import gated

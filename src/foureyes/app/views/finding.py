@@ -93,8 +93,9 @@ class FindingView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FindingPage(FindingView, frozen=True, kw_only=True):
-    """A finding with what the caller can do about it."""
+    """A finding with what the caller can do about it, and what its task is done by (`acceptance`)."""
 
+    acceptance: str = ""
     next: Steps = NO_STEP
 
 

@@ -58,7 +58,8 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about one task. `said` is how near escalation is (E5); `remarks` are shown and hold nothing up (L15,
     L16).
 
-    `counting` are the sessions whose review of the latest attempt counts (D9).
+    `counting` are the sessions whose review of the latest attempt counts (D9). `place`: where in the merge queue it
+    would stand if it were approved now; 0 where an approval leads elsewhere.
     """
 
     task: Task
@@ -86,6 +87,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     remarks: list[str] = []
     patches: list[LogView] = []
     you: Preview | None = None
+    place: int = 0
     next: Steps = NO_STEP
 
     def name(self, session: str | None) -> str:

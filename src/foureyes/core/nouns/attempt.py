@@ -171,3 +171,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     signal: Signal = "DONE"
     base_tree: str = ""
     marks: list[Mark] = []
+
+    @property
+    def is_merged_later(self) -> bool:
+        """Whether an approval sends it to the merge queue: there is code, and it has not landed yet."""
+        return not (self.no_code or self.landed)

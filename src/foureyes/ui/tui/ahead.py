@@ -4,13 +4,16 @@ there when it is opened.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
-PAUSE = 0.1
-"""Seconds between two pieces: keys come first."""
+PAUSE = 0.05
+"""Seconds between two pieces of work."""
+QUIET = 0.3
+"""So long no key has been pressed: keys come first."""
 
 
 class Ahead:
@@ -19,6 +22,7 @@ class Ahead:
     def __init__(self, app: FoureyesApp) -> None:
         self._app = app
         self._after = 0
+        self._pressed = 0.0
         self.begun = False
         self.done = False
         """Whether everything that waited at the start has been judged, or the app ends."""
@@ -39,11 +43,15 @@ class Ahead:
         """The app ends: nothing more is asked of the desk."""
         self.done = True
 
+    def wait(self) -> None:
+        """Somebody presses keys: what they ask for is not to wait."""
+        self._pressed = time.monotonic()
+
     def _step(self) -> None:
         after = self._after
         if self.done:
             return
-        if self._app.desk.pending:
+        if self._app.desk.pending or time.monotonic() - self._pressed < QUIET:
             self._app.set_timer(PAUSE, lambda: self._app.guarded(self._step))
         else:
             self._app.desk.ask(

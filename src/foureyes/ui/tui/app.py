@@ -141,6 +141,8 @@ class FoureyesApp(App[None], inherit_bindings=False):
     async def on_event(self, event: events.Event) -> None:
         """One key at a time, so that what is typed ahead meets what the key before it has opened."""
         target = self.focused or self.screen if is_pressed(event) else None
+        if target is not None:
+            self.ahead.wait()
         await super().on_event(event)
         if target is not None:
             await until_handled(self, target)

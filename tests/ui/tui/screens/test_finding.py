@@ -90,6 +90,8 @@ def test_a_claim_is_verified_with_one_key_and_taken_back_L8_L18(seat: Seat) -> N
 def test_a_rejection_is_accepted_or_overruled_L9(seat: Seat) -> None:
     words = "the task says that five is fixed for this release"
     finding = answered(seat, "REJECTED", text=words, ground="misunderstood_requirement")
+    task = seat.app.findings.show(ALICE, finding).task
+    seat.app.tasks.edit(ALICE, task, acceptance="five stays as it is for this release")
 
     async def story(player: Player) -> None:
         await open_finding(player, finding)
@@ -97,6 +99,7 @@ def test_a_rejection_is_accepted_or_overruled_L9(seat: Seat) -> None:
         assert "answered REJECTED (misunderstood_requirement)" in player.screen
         assert "1 accept the rejection" in player.screen
         assert "(L9)" in player.screen
+        assert "done if   five stays as it is for this release" in player.screen
         await player.press("2")
         assert state(seat, finding) == "open"
         assert seat.app.findings.show(ALICE, finding).must_fix

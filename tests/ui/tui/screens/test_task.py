@@ -35,7 +35,8 @@ def test_one_key_approves_exactly_what_is_on_screen_and_one_takes_it_back_D7(sea
         screen = await at.press("r")
         for words in (
             "REVIEW TASK", "Iteration 1", "2 hunks unseen", "WHY YOU", "CHANGES", "2 files", "QUALITY",
-            "FINDINGS none", "REVIEWS  none asked", "SIGNAL   DONE", "IF YOU APPROVE   allowed (P3)",
+            "FINDINGS none", "REVIEWS  none asked", "SIGNAL   DONE",
+            "IF YOU APPROVE   allowed (P3) → merge queue, place 1",
         ):  # fmt: skip
             assert words in screen
         order = [screen.index(word) for word in ("WHY YOU", "RISK", "CHANGES", "QUALITY", "FINDINGS", "REVIEWS",

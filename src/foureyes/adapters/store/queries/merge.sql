@@ -31,3 +31,6 @@ JOIN sessions s ON s.id = coalesce(a.finished_by, a.session)
 LEFT JOIN merges m ON m.task = t.id AND m.approval = a.seq AND m.state <> 'done'
 WHERE t.status = 'approved' AND t.deleted = 0
 ORDER BY t.priority, a.seq LIMIT :limit OFFSET :after;
+
+-- name: merge.before
+SELECT count(*) AS n FROM tasks WHERE deleted = 0 AND status = 'approved' AND priority <= :priority;

@@ -130,6 +130,7 @@ class FindingPage(Page):
             *(() if fixing else code_lines(view, loaded.change, drawing)),
             *answer_lines(view, drawing),
             *fixing,
+            *field_lines("done if", view.acceptance, drawing),
             *field_lines("history", history(view), drawing),
         ]
         if view.fix_patch:

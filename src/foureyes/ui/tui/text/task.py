@@ -248,10 +248,11 @@ def answer_text(you: Preview | None, detail: TaskDetail | None) -> str:
     """What an approval of yours would meet; one of four forms."""
     if you is None:
         return f"nothing: {detail.task.status}" if detail is not None else "nothing"
+    leads = "" if detail is None else f" → merge queue, place {detail.place}" if detail.place else " → done"
     if you.may_approve and you.needs_reason:
-        return f"allowed with a reason, audited ({you.rule})"
+        return f"allowed with a reason, audited ({you.rule}){leads}"
     if you.may_approve:
-        return f"allowed ({you.rule})"
+        return f"allowed ({you.rule}){leads}"
     if all(reason.rule == "D6" for reason in you.reasons):
         return f"counts as one review: {you.reasons[0].message} (D6)"
     rules = ", ".join(dict.fromkeys(reason.rule for reason in you.reasons))
