@@ -64,7 +64,7 @@ class SummaryPage(Page):
         self._drawn: object = None
         self._searched: tuple[QueueView, list[str]] | None = None
         self._measured: tuple[QueueView, int] | None = None
-        self._whole: tuple[object, list[Line]] | None = None
+        self._whole: tuple[object, list[Line], QueueView] | None = None
         """The lines of the unfiltered summary: who takes a filter back finds them again."""
         self._keeping: Timer | None = None
         self._left = False
@@ -175,7 +175,7 @@ class SummaryPage(Page):
         state = (id(view), happened, order, self.app.look, few)
         if self.filter.text or self._whole is None or self._whole[0] != state:
             lines = summary_lines(self.shown, happened, looks, grouped=order == "risk", reasons=few)
-            self._whole = self._whole if self.filter.text else (state, lines)
+            self._whole = self._whole if self.filter.text else (state, lines, view)
         else:
             lines = self._whole[1]
         if not lines:
