@@ -1,0 +1,109 @@
+"""Signing in the terminal app: `A` steps aside for the passphrase at the bare terminal, and comes back (I9)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.stage.commands import HandedIn, Stage
+from tests.stage.processes import FE
+from tests.stage.shop import Shop, with_pipeline
+from tests.stage.terminal import Terminal
+
+pytestmark = pytest.mark.scenario
+
+WORDS, OTHER = "correct horse battery", "wrong horse battery"
+PROMPT = b"Passphrase of your Foureyes key"
+
+
+def asked(terminal: Terminal) -> int:
+    """How often the passphrase was asked for."""
+    return terminal.bytes.count(PROMPT)
+
+
+def answer(terminal: Terminal, words: str, time: int = 1) -> None:
+    """Type the passphrase when it is asked for the so-many-th time."""
+    terminal.wait(lambda: asked(terminal) >= time, f"question {time}")
+    terminal.read()  # what is typed before the question stands is thrown away
+    terminal.type(f"{words}\r")
+
+
+def with_a_key(stage: Stage) -> Shop:
+    """A project in which every decision of a person is signed, and a person who has a key."""
+    shop, job = with_pipeline(stage), stage.cast.job
+    with Terminal(job, [*FE, "key", "new", "--human"], cwd=stage.repo) as terminal:
+        for question in ("New passphrase:", "The same again:"):
+            terminal.until(question)
+            terminal.read()
+            terminal.type(f"{WORDS}\r")
+        assert terminal.end() == 0, terminal.text
+    with Terminal(job, [*FE, "policy", "set", "review.human_proof", "key"], cwd=stage.repo) as terminal:
+        answer(terminal, WORDS)
+        assert terminal.end() == 0, terminal.text
+    return shop
+
+
+def delivered(shop: Shop, name: str) -> HandedIn:
+    """Routine work that waits: green, with its test."""
+    cast = shop.cast
+    work = shop.deliver(
+        cast.claude,
+        shop.create(cast.alice, title=f"Add {name}"),
+        {f"src/{name}.py": f"# {name}\n", f"tests/test_{name}.sh": f"grep -q {name} src/{name}.py\n"},
+    )
+    shop.checked(cast.alice, work.task)
+    return work
+
+
+def signatures(stage: Stage) -> int:
+    report = stage.done(stage.cast.alice, "audit", "verify")
+    assert report["ok"], report
+    return int(report["signatures"])
+
+
+def test_A_asks_for_the_passphrase_and_a_wrong_one_decides_nothing_I9(stage: Stage) -> None:
+    shop = with_a_key(stage)
+    work, before = delivered(shop, "login"), signatures(stage)
+    with Terminal(stage.cast.job, cwd=stage.repo) as terminal:
+        terminal.until("REVIEW PENDING")
+        terminal.press("r", "IF YOU APPROVE")
+        terminal.type("a")
+        for time in (1, 2, 3):
+            answer(terminal, OTHER, time)
+        terminal.until("Nothing was changed.")
+        assert "I9" in terminal.read()
+        assert stage.status(work.task) == "reviewing"
+        assert signatures(stage) == before
+        terminal.press("escape", "IF YOU APPROVE")
+        terminal.read()
+        terminal.type("a")
+        answer(terminal, WORDS, 4)
+        terminal.until(f"{work.task} approved")
+        terminal.type("ctrl+q")
+        assert terminal.end() == 0
+        assert terminal.modes == terminal.before
+        assert asked(terminal) == 4
+        assert WORDS.encode() not in terminal.bytes, "what is typed is not shown"
+    assert stage.status(work.task) == "approved"
+    assert signatures(stage) == before + 1
+    assert shop.merge() == {work.task: "merged"}
+    assert shop.on_main("src/login.py") == "# login"
+
+
+def test_a_batch_asks_once_and_signs_each_I9_H2(stage: Stage) -> None:
+    shop = with_a_key(stage)
+    tasks = [delivered(shop, name).task for name in ("login", "logout", "search")]
+    before = signatures(stage)
+    with Terminal(stage.cast.job, cwd=stage.repo) as terminal:
+        terminal.until("REVIEW PENDING │ 3 tasks")
+        terminal.press("r", "REVIEW SUMMARY")
+        terminal.press("a", "Enter approve 3")
+        terminal.read()
+        terminal.type("enter")
+        answer(terminal, WORDS)
+        terminal.until("3 approved")
+        terminal.type("ctrl+q")
+        assert terminal.end() == 0
+        assert asked(terminal) == 1
+    assert [stage.status(task) for task in tasks] == ["approved"] * 3
+    assert signatures(stage) == before + 3
+    assert set(shop.merge().values()) == {"merged"}
