@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.stage.processes import People
+from tests.stage.terminal import Terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = [sys.executable, str(ROOT / "demo" / "demo.py")]
@@ -104,6 +105,31 @@ def test_the_demo_tells_its_whole_story_wherever_it_is_run_and_leaves_what_it_te
         check_the_tasks(kept)
         check_the_journal(kept)
         check_the_repository(kept)
+        check_the_way_in(kept, people)
+
+
+def check_the_way_in(kept: Kept, people: People) -> None:
+    """`fe` where the demo is kept: R Enter D Space… A, and one of the three that wait can be merged."""
+    with Terminal(people.service(), cwd=kept.repo) as terminal:
+        terminal.until("REVIEW PENDING │ 3 tasks │ Press [R] to review")
+        terminal.press("r", "REVIEW SUMMARY")
+        terminal.press("enter", "IF YOU APPROVE")
+        terminal.press("d", "DIFF fe-")
+        while not re.search(r"unseen 0/", terminal.read()):
+            terminal.type("space")
+        terminal.type("a")
+        terminal.until("approved (P")
+        terminal.type("ctrl+q")
+        assert terminal.end() == 0
+    (approved,) = [row["id"] for row in kept.fe_lines("list", "--status", "approved")]
+    assert re.search(r"merged +" + approved, kept.fe("merge", "--wait"))
+    assert approved in kept.git("log", "-1", "--format=%(trailers:key=Task,valueonly)", "main")
+    (row,) = [
+        row for row in kept.fe_lines("audit", "log", "--task", approved, "--limit", "99") if row["kind"] == "Approved"
+    ]
+    look = json.loads(row["payload"])["look"]
+    assert look["face"] == "tui"
+    assert look["shown"]
 
 
 def check_the_tasks(kept: Kept) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.stage.commands import Stage, git
+from tests.stage.shop import with_pipeline
 from tests.stage.terminal import Terminal
 
 pytestmark = pytest.mark.scenario
@@ -122,3 +123,66 @@ def test_a_signal_leaves_the_terminal_as_it_was(stage: Stage, number: signal.Sig
         terminal.signal(number)
         terminal.end()
         assert is_left_as_it_was(terminal)
+
+
+def test_a_held_key_approves_one_of_six_and_U_takes_it_back(stage: Stage) -> None:
+    cast = stage.cast
+    tasks = [stage.in_review(cast.alice, cast.claude).task for _ in range(6)]
+    with Terminal(cast.job, cwd=stage.repo) as terminal:
+        terminal.until("REVIEW PENDING │ 6 tasks")
+        terminal.press("r", "REVIEW SUMMARY")
+        terminal.press("enter", "IF YOU APPROVE")
+        terminal.read()
+        terminal.type(*"a" * 90)  # three seconds of a key that repeats thirty times a second
+        terminal.until("[2/6]")
+        terminal.read()
+        (approved,) = [task for task in tasks if stage.status(task) == "approved"]
+        terminal.press("u", f"{approved} is back in review")
+        terminal.type("ctrl+q")
+        assert terminal.end() == 0
+    assert {stage.status(task) for task in tasks} == {"reviewing"}
+    rows = stage.lines(cast.alice, "audit", "log", "--task", approved, "--limit", "1000")
+    kinds = [row["kind"] for row in sorted(rows, key=lambda row: int(row["seq"]))]
+    assert kinds[-2:] == ["Approved", "ApprovalWithdrawn"]
+    assert stage.verify() > 0
+
+
+def test_three_reasons_stand_in_the_same_order_in_the_app_the_command_line_and_json(stage: Stage) -> None:
+    cast, shop = stage.cast, with_pipeline(stage)
+    work = shop.deliver(cast.claude, shop.create(cast.alice), {"src/login.py": "# MESSY\n"})
+    shop.checked(cast.alice, work.task, rc=6)
+    shop.done(cast.codex, "finding", "add", work.task, "src/login.py:1", "-m", "Too messy")
+    shop.done(cast.alice, "hold", work.task, "-m", "ask legal first")
+    refused = shop.may_not_approve(cast.alice, work, rules=["D2", "D3", "D5"])
+    spoken = shop.run(cast.alice, "approve", work.task, "--seen", work.seen).err
+    with Terminal(cast.job, cwd=stage.repo) as terminal:
+        terminal.until("REVIEW PENDING")
+        terminal.press("r", "[A] Why not?")
+        terminal.press("a", "NOT DONE: 3 reasons")
+        screen = terminal.read()
+        for text in (screen, spoken, refused.text):
+            places = [text.index(word) for word in ("D2", "D3", "D5")]
+            assert places == sorted(places), text
+        assert "Too messy" in terminal.press("1", "FINDING TL-")
+        terminal.type("ctrl+q")
+        assert terminal.end() == 0
+    assert stage.status(work.task) == "reviewing"
+
+
+def test_an_empty_queue_no_agents_and_a_broken_configuration_each_name_the_next_command(stage: Stage) -> None:
+    job, config = stage.cast.job, stage.repo / "foureyes.toml"
+    stage.create(stage.cast.alice)
+    with Terminal(job, cwd=stage.repo) as terminal:
+        terminal.until("Open 1")
+        terminal.until("Nobody is at work. fe next")
+        terminal.press("r", "Nothing waits for you.")
+        terminal.type("q")
+        assert terminal.end() == 0
+    config.write_text("[review\n")
+    stage.git("commit", "-qam", "broken")
+    with Terminal(job, cwd=stage.repo) as terminal:
+        terminal.until("CONFIG")
+        terminal.press("!", "ATTENTION (1)")
+        assert "foureyes.toml" in terminal.read()
+        terminal.type("ctrl+q")
+        assert terminal.end() == 0

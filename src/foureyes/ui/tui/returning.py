@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.views.draft import Draft, NewTaskDraft, Position, PositionFile, RedoDraft
+from foureyes.app.views.draft import Draft, DraftFile, NewTaskDraft, Position, PositionFile, RedoDraft
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.text.summary import ORDERS, Order
@@ -74,17 +74,19 @@ def order_named(name: str) -> Order:
 def come_back(app: FoureyesApp) -> None:
     """At the start: say where the person was. The next R goes on there."""
 
-    def read(desk: Desk) -> tuple[PositionFile, list[Draft], NewTaskDraft]:
+    def read(desk: Desk) -> tuple[PositionFile, list[DraftFile], NewTaskDraft]:
         drafts = desk.application.drafts
         file = drafts.position(desk.actor)
         names = sorted(drafts.listed(desk.actor), key=lambda name: name != file.position.task)
-        begun = [drafts.load(desk.actor, name).draft for name in names[:LOOKED_THROUGH]]
-        return file, [draft for draft in begun if draft.has_words], drafts.new_task(desk.actor, hold=False).draft
+        begun = [drafts.load(desk.actor, name) for name in names[:LOOKED_THROUGH]]
+        return file, begun, drafts.new_task(desk.actor, hold=False).draft
 
-    def done(answer: tuple[PositionFile, list[Draft], NewTaskDraft]) -> None:
-        file, drafts, new_task = answer
+    def done(answer: tuple[PositionFile, list[DraftFile], NewTaskDraft]) -> None:
+        file, begun, new_task = answer
         app.left_at, app.order = file.position, order_named(file.position.order)
-        if text := file.note or welcome(file.position, drafts, new_task):
+        notes = [each.note for each in (file, *begun) if each.note]
+        drafts = [each.draft for each in begun if each.draft.has_words]
+        if text := " · ".join(notes) or welcome(file.position, drafts, new_task):
             app.pages[0].note(text)
 
     app.desk.ask(app, read, done, lambda _: None)

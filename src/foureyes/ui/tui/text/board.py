@@ -56,7 +56,8 @@ def _risk(card: Card, marks: Marks, palette: Palette) -> Text:
     if card.review is None:
         return Text("")
     level = card.review.risk.level
-    return Text(f"{marks.risks[level]:<2}", palette[level])
+    width = max(map(len, marks.risks.values())) + 1  # in ASCII the highest mark has two signs
+    return Text(f"{marks.risks[level]:<{width}}", palette[level])
 
 
 def _what(card: Card) -> str:
