@@ -44,7 +44,7 @@ def test_six_are_decided_with_keys_alone_and_the_counts_are_those_of_the_list(se
     assert "- Tests incomplete" in prompt
 
 
-def colours(at: Player) -> set[tuple[int, int, int]]:
+def colours(at: Player) -> set[tuple[int, ...]]:
     """The colours on screen that are no grey."""
     segments = [segment for strip in at.app.screen._compositor.render_strips() for segment in strip]
     styles = [segment.style for segment in segments if segment.style is not None]

@@ -125,6 +125,7 @@ SUMMARY = [
     Press("f", "FILTERS", back=("escape",)),
     Press("o", "by age; the numbers stay", back=("o", "o", "o")),
     Press("w", "WHY fe-", back=("escape",)),
+    Press("r", "R begins again when all is decided"),
     Press(
         "u", "is back in review", first=("2", "a", "escape"),
         holds=lambda told: kinds(told, "Sort the list")[-2:] == ["Approved", "ApprovalWithdrawn"],

@@ -84,7 +84,7 @@ def come_back(app: FoureyesApp) -> None:
     def done(answer: tuple[PositionFile, list[DraftFile], NewTaskDraft]) -> None:
         file, begun, new_task = answer
         app.left_at, app.order = file.position, order_named(file.position.order)
-        notes = [each.note for each in (file, *begun) if each.note]
+        notes = [note for note in (file.note, *(each.note for each in begun)) if note]
         drafts = [each.draft for each in begun if each.draft.has_words]
         if text := " · ".join(notes) or welcome(file.position, drafts, new_task):
             app.pages[0].note(text)

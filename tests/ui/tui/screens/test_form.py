@@ -10,6 +10,7 @@ from foureyes.ui.tui.screens.redo import RedoPage
 from foureyes.ui.tui.screens.reject import RejectPage
 from foureyes.ui.tui.screens.text_page import TextPage
 
+from tests.ui.tui.every_key import Clock
 from tests.ui.tui.stage import ALICE, BOB, CLAUDE, Player, Seat, play
 
 COMMENT = Comment(path="src/add_login.py", line=2, quote="    return 1", text="why 1?", weight="HIGH")
@@ -127,6 +128,7 @@ def test_what_moved_while_somebody_wrote_is_not_sent_back_and_the_words_stay(sea
     task = seat.deliver("Add login")
 
     async def story(at: Player) -> None:
+        at.app.clock = clock = Clock()
         await at.press("r", "r", *"no")
         seat.app.feedback.redo(BOB, task, "once more")
         seat.work(task, {"src/add_login.py": "def add_login():\n    return 2\n"})
@@ -134,6 +136,7 @@ def test_what_moved_while_somebody_wrote_is_not_sent_back_and_the_words_stay(sea
         assert form_of(at).text_part.text == "no"
         screen = await at.press("escape", "f5")
         assert "Iteration 2" in screen
+        clock.now += 1.0
         await at.press("r")
         assert form_of(at).text_part.text == "no"
         await at.press("ctrl+s")
