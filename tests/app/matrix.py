@@ -715,7 +715,7 @@ class FakeRepo:
     def diff_text(self, base: Sha, head: Sha) -> str:
         return ""
 
-    def file_diffs(self, base: Sha, head: Sha) -> tuple[FileDiff, ...]:
+    def file_diffs(self, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
         return ()
 
     def file_at(self, ref: str, path: str) -> str | None:

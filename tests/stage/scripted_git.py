@@ -115,7 +115,7 @@ class ScriptedRepo:
             raise GitProblem("a commit is not in this repository")
         return f"{base}..{head}" if base != head else ""
 
-    def file_diffs(self, base: Sha, head: Sha) -> tuple[FileDiff, ...]:
+    def file_diffs(self, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
         self.diff_text(base, head)
         line = next((line for line in self.branches.values() if base in line and head in line), [])
         new = line[line.index(base) + 1 : line.index(head) + 1] if line else []

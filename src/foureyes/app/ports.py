@@ -113,8 +113,10 @@ class Repo(Protocol):
     def diff_text(self, base: Sha, head: Sha) -> str:
         """The change for reading (renames followed); not what the diff id is made of."""
 
-    def file_diffs(self, base: Sha, head: Sha) -> tuple[FileDiff, ...]:
-        """The same change as files, hunks and numbered lines, with the sizes of binary files."""
+    def file_diffs(self, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
+        """The same change as files, hunks and numbered lines, with the sizes of binary files; `context`: so many lines
+        around each place.
+        """
 
     def last_anchor(self, target: str) -> str | None:
         """The anchor `<row>:<hash>` with the highest row in the trailers of the target's first-parent line (J3)."""

@@ -1,6 +1,8 @@
-"""The store of the last version: rows of every kind that it wrote are understood."""
+"""The stores of the last versions: rows of every kind that it wrote are understood."""
 
 from __future__ import annotations
+
+import pytest
 
 from foureyes.adapters.store.engine import Database
 from foureyes.adapters.store.journal import journal_rows
@@ -19,6 +21,7 @@ from tests.stage.checkout import PROJECT
 from tests.stage.people import BOB
 from tests.stage.world import DeskWorld
 
+each_last = pytest.mark.parametrize("schema", LAST)
 COULD_WRITE = """
     ApprovalEnded ApprovalFinished ApprovalRecorded ApprovalVoided ApprovalWithdrawn Approved AttemptSentBack
     AttemptSubmitted AttributionCleared CheckFinished CheckpointNoted DecisionSigned DependencyAdded
@@ -38,9 +41,9 @@ def tables_of(engine: Database) -> dict[str, list[tuple[object, ...]]]:
     return {table: list(engine.fetch(f"SELECT * FROM {table} ORDER BY {key}", {})[1]) for table, key in TABLES.items()}
 
 
-def brought_forward(on: str) -> Database:
+def brought_forward(on: str, schema: int) -> Database:
     """The store, with the schema of today."""
-    engine = old_database(on, LAST)
+    engine = old_database(on, schema)
     migrate(engine, NOW, None)
     return engine
 
@@ -50,16 +53,20 @@ def world_over(engine: Database) -> DeskWorld:
     return DeskWorld(store=Store(engine, PROJECT), create=False)
 
 
-def test_the_last_version_wrote_rows_of_every_kind_it_knew_and_into_every_table(on: str) -> None:
+@each_last
+def test_the_last_version_wrote_rows_of_every_kind_it_knew_and_into_every_table(on: str, schema: int) -> None:
     """Else the tests below would show nothing."""
-    engine = old_database(on, LAST)
+    engine = old_database(on, schema)
     assert {str(row[0]) for row in engine.fetch("SELECT DISTINCT kind FROM journal", {})[1]} == set(COULD_WRITE)
     assert [table for table, rows in tables_of(engine).items() if not rows] == []
     assert set(COULD_WRITE) <= set(KINDS), "what was written once is understood for ever"
 
 
-def test_a_store_of_the_last_version_opens_and_its_audit_and_signatures_are_clean_J2_I9(place: engines.Place) -> None:
-    old_at(place, LAST).close()
+@each_last
+def test_a_store_of_the_last_version_opens_and_its_audit_and_signatures_are_clean_J2_I9(
+    place: engines.Place, schema: int
+) -> None:
+    old_at(place, schema).close()
     store = place.open()
     append(store, security())  # the mirror was elsewhere, and follows the next write
     world = world_over(store.engine)
@@ -68,8 +75,9 @@ def test_a_store_of_the_last_version_opens_and_its_audit_and_signatures_are_clea
     assert store.health() == []
 
 
-def test_replaying_the_journal_of_the_last_version_makes_its_tables_again_J2(on: str) -> None:
-    engine = brought_forward(on)
+@each_last
+def test_replaying_the_journal_of_the_last_version_makes_its_tables_again_J2(on: str, schema: int) -> None:
+    engine = brought_forward(on, schema)
     fresh = scratch()
     with engine.transaction(write=False), fresh.transaction(write=True):
         for row in journal_rows(engine):
@@ -78,8 +86,9 @@ def test_replaying_the_journal_of_the_last_version_makes_its_tables_again_J2(on:
     fresh.close()
 
 
-def test_work_goes_on_in_a_store_of_the_last_version(on: str) -> None:
-    world = world_over(brought_forward(on))
+@each_last
+def test_work_goes_on_in_a_store_of_the_last_version(on: str, schema: int) -> None:
+    world = world_over(brought_forward(on, schema))
     tasks = {row.title: row.id for row in world.app.lists.page(ListQuery(limit=200))}
     recorded = tasks["recorded 0"]
     world.repo.branches[f"refs/heads/fe/{recorded}"] = [world.show(recorded).attempts[-1].head]

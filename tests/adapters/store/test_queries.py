@@ -88,6 +88,13 @@ def test_pages_come_from_an_index_without_sorting(engine: SqliteEngine, query: L
         assert "TEMP B-TREE" not in plan
 
 
+def test_what_was_closed_last_comes_from_an_index_without_sorting(engine: SqliteEngine) -> None:
+    statement = "EXPLAIN QUERY PLAN " + sql("board.closed")
+    plan = " ".join(str(row[3]) for row in engine.connection.execute(statement, {"limit": 20, "after": 0}))
+    assert "tasks_closed" in plan
+    assert "TEMP B-TREE" not in plan
+
+
 # On both engines, with values of the right types
 
 NUMBERS = set(

@@ -1,7 +1,8 @@
-"""The writer of `schema_5.jsonl`: runs in a working copy of the version whose store it is to be, with that version's
-own Application, stages and shop.
+"""The writer of `schema_5.jsonl` and `schema_6.jsonl`: runs in a working copy of the version whose store it is to be,
+with that version's own Application, stages and shop.
 
     cd <working copy of 4d8fb9d> && .venv/bin/python <here>/write_last.py > <here>/schema_5.jsonl
+    cd <working copy of 37ee23e> && .venv/bin/python <here>/write_last.py > <here>/schema_6.jsonl
 
 Modules are imported by name, because they are those of that version and not of this one.
 """
@@ -15,12 +16,15 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path.cwd()))
-stage = import_module("tests.app.world")
+OLD_STAGE = Path("tests/app/world.py").exists()
+stage = import_module("tests.app.world" if OLD_STAGE else "tests.stage.world")
+people = stage if OLD_STAGE else import_module("tests.stage.people")
+sha = stage.sha if OLD_STAGE else import_module("tests.stage.scripted_git").sha
 shop = import_module("tests.adapters.store.shop")
 replay = import_module("foureyes.adapters.store.replay")
 ports = import_module("foureyes.app.ports")
 KINDS = import_module("foureyes.core.events").KINDS
-ALICE, BOB, CI, CLAUDE, CODEX = stage.ALICE, stage.BOB, stage.CI, stage.CLAUDE, stage.CODEX
+ALICE, BOB, CI, CLAUDE, CODEX = people.ALICE, people.BOB, people.CI, people.CLAUDE, people.CODEX
 TABLES = {"journal": "seq", "head": "seq", **replay.TABLES}
 
 
@@ -60,6 +64,17 @@ def agreed(world: Any, title: str) -> str:
     return task
 
 
+def look(world: Any) -> None:
+    """Decisions with how the change was looked at, where the version keeps that (H4, H5)."""
+    views = import_module("foureyes.app.views.review" if not OLD_STAGE else "foureyes.app.views")
+    if not hasattr(views, "Look"):
+        return
+    seen = views.Look(face="tui", shown=("0" * 16,), pager=True, seconds=7)
+    task = world.handed_in(CLAUDE, creator=BOB, title="looked at")
+    world.app.decisions.approve(CODEX, task, seen=world.seen(task), look=seen)
+    world.app.feedback.redo(BOB, world.handed_in(CLAUDE, creator=BOB, title="sent back"), "again", look=seen)
+
+
 def merge(world: Any) -> None:
     """Merges of every outcome: merged, conflicting, stuck and tried again, void; found on the target with and without
     an approval.
@@ -72,8 +87,8 @@ def merge(world: Any) -> None:
         main.append(new)
         return True
 
-    workshop.merge = lambda *, tip, head: ports.Merged(stage.sha(f"merge of {head} into {tip}"))
-    workshop.commit = lambda *, tree, parents, message: stage.sha(f"commit of {tree}: {message}")
+    workshop.merge = lambda *, tip, head: ports.Merged(sha(f"merge of {head} into {tip}"))
+    workshop.commit = lambda *, tree, parents, message: sha(f"commit of {tree}: {message}")
     workshop.move = move
     merged = agreed(world, "merged")
     assert outcomes(world)[merged] == "merged"
@@ -116,6 +131,7 @@ def write(world: Any) -> None:
 def main() -> None:
     world = stage.DeskWorld()
     stop_and_go_on(world)
+    look(world)
     merge(world)
     setattr(shop, "_sign", sign)  # noqa: B010 - the shop's own signatures are none: it looks at stores from below
     shop.fill(world)

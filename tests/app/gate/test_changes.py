@@ -71,6 +71,7 @@ def test_there_is_no_change_where_nothing_was_handed_in(desk: DeskWorld) -> None
         desk.app.attempts.changes(task)
     task = desk.handed_in(lines=3)
     assert desk.app.attempts.changes(task).files[0].added == 3
-    for asked in ({"attempt": 2}, {"since": 7}):
-        with pytest.raises(NotFound, match="it has 1"):
-            desk.app.attempts.changes(task, **asked)
+    with pytest.raises(NotFound, match="it has 1"):
+        desk.app.attempts.changes(task, attempt=2)
+    with pytest.raises(NotFound, match="it has 1"):
+        desk.app.attempts.changes(task, since=7)

@@ -27,6 +27,8 @@ def test_ids_are_kept_one_after_the_other_and_all_of_them_as_one_word_H4() -> No
     look = counted(HUNKS[:3], [HUNKS[2], HUNKS[0]], [HUNKS[1]])
     assert (look.shown_ids, look.marked_ids) == (HUNKS[0] + HUNKS[2], HUNKS[1])
     assert counted(HUNKS, HUNKS, ()).shown_ids == ALL
+    partly = counted(HUNKS[:3], [HUNKS[0]], (), [HUNKS[0], HUNKS[1]])
+    assert (partly.spaceless, partly.spaceless_ids, partly.unseen) == (1, HUNKS[1], 2)
     assert counted((), HUNKS, HUNKS).shown_ids == ""
 
 
@@ -38,6 +40,7 @@ def test_ids_are_kept_one_after_the_other_and_all_of_them_as_one_word_H4() -> No
         (Looked(face="tui", hunks=2), "0/2 hunks shown"),
         (Looked(face="tui", hunks=1, shown=1), "1/1 hunk shown"),
         (Looked(face="tui", hunks=6, shown=3, marked=2, pager=True), "3/6 hunks shown, 2 marked, in a pager"),
+        (Looked(face="tui", hunks=3, shown=1, spaceless=2), "1/3 hunks shown, 2 with whitespace hidden"),
     ],
 )
 def test_a_look_is_said_in_a_few_words_and_what_was_not_measured_is_neither_none_nor_all_H4(

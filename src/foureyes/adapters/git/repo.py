@@ -146,9 +146,10 @@ class GitRepo:
         """The change for reading (renames followed); not what the diff id is made of."""
         return reading.diff.diff_text(self._git, *self._must_know(base, head))
 
-    def file_diffs(self, base: Sha, head: Sha) -> tuple[FileDiff, ...]:
-        """The same change as files, hunks and numbered lines."""
-        return reading.diff.file_diffs(self._git, *self._must_know(base, head))
+    def file_diffs(self, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
+        """The same change as files, hunks and numbered lines, with so many lines around each place."""
+        known = self._must_know(base, head)
+        return reading.diff.file_diffs(self._git, known[0], known[1], context)
 
     def _must_know(self, *commits: Sha) -> list[Sha]:
         known = reading.history.known(self._git, *commits)

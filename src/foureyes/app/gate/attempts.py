@@ -89,12 +89,15 @@ class Attempts:
         base = now.base if since is None else named_attempt(rows, name, since).head
         return self._context.repo.diff_text(base, now.head)
 
-    def changes(self, task: str, *, attempt: int | None = None, since: int | None = None) -> DiffView:
+    def changes(
+        self, task: str, *, attempt: int | None = None, since: int | None = None, context: int = 3, space: bool = True
+    ) -> DiffView:
         """The change of an attempt, the latest if none is named, as files, hunks and numbered lines.
 
-        `since`: compared with the head of that attempt, and not with the attempt's base.
+        `since`: compared with the head of that attempt, and not with the attempt's base. `context`: so many lines
+        around each place, at least three. `space`: False leaves out what changed in white space only.
         """
-        return change_of(self._context, task, attempt, since)
+        return change_of(self._context, task, attempt, since, context, space=space)
 
 
 def only_by_trailer(facts: Facts, text: str) -> SessionId:

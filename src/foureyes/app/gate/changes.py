@@ -9,6 +9,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.ports import Tx
 from foureyes.app.views.diff import DiffView, FileDiff
+from foureyes.core.documents.lens import CONTEXT, MOST_CONTEXT, widened, without_space
 from foureyes.core.rules.policy import FOLDED_PATHS
 from foureyes.core.words.globs import matching
 from foureyes.core.words.ids import Sha, TaskId
@@ -25,7 +26,9 @@ class Frozen(msgspec.Struct, frozen=True):
     diff_id: str
 
 
-def change_of(context: Context, task: str, attempt: int | None, since: int | None) -> DiffView:
+def change_of(
+    context: Context, task: str, attempt: int | None, since: int | None, around: int = CONTEXT, *, space: bool = True
+) -> DiffView:
     """The change of an attempt (the latest, if none is named): from its base, or from the head of another."""
     with context.store.read() as tx:
         name = context.find_id(tx, task)
@@ -33,17 +36,27 @@ def change_of(context: Context, task: str, attempt: int | None, since: int | Non
         now = named_attempt(rows, name, attempt)
         then = named_attempt(rows, name, since) if since is not None else None
         exclude = context.gate_policy(tx).coverage_exclude
-    files = context.repo.file_diffs(then.head if then else now.base, now.head)
+    base = then.head if then else now.base
+    whole = context.repo.file_diffs(base, now.head)
+    wanted = min(max(around, CONTEXT), MOST_CONTEXT)
+    files = widened(whole, context.repo.file_diffs(base, now.head, wanted)) if wanted > CONTEXT else whole
+    files = files if space else without_space(files)
     return DiffView(
         task=name,
         attempt=now.n,
         diff_id=now.diff_id,
         since=since,
-        base=then.head if then else now.base,
+        base=base,
         head=now.head,
         files=marked(files, exclude),
         unchanged=_unchanged(context, then, now) if then else (),
+        context=wanted,
+        hidden=None if space else _hunks(whole) - _hunks(files),
     )
+
+
+def _hunks(files: tuple[FileDiff, ...]) -> int:
+    return sum(len(file.hunks) for file in files)
 
 
 def attempts_of_task(tx: Tx, task: TaskId) -> list[Frozen]:

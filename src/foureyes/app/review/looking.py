@@ -29,7 +29,7 @@ def looked(context: Context, case: Case, look: Look) -> Looked:
         hunks = hunks_to_see(context, case.attempt.base, case.attempt.head, case.policy.coverage_exclude)
     except GitProblem:
         return about
-    count = counted(hunks, look.shown, look.marked)
+    count = counted(hunks, look.shown, look.marked, look.spaceless)
     return replace(
         about,
         hunks=count.hunks,
@@ -37,6 +37,8 @@ def looked(context: Context, case: Case, look: Look) -> Looked:
         marked=count.marked,
         shown_ids=count.shown_ids,
         marked_ids=count.marked_ids,
+        spaceless=count.spaceless,
+        spaceless_ids=count.spaceless_ids,
     )
 
 

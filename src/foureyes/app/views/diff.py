@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from foureyes.core.documents.lens import CONTEXT
 from foureyes.core.documents.unified_diff import DiffLine as DiffLine
 from foureyes.core.documents.unified_diff import FileDiff as FileDiff
 from foureyes.core.documents.unified_diff import Hunk as Hunk
@@ -12,7 +13,9 @@ from foureyes.core.documents.unified_diff import Hunk as Hunk
 class DiffView(msgspec.Struct, frozen=True, kw_only=True):
     """The change of an attempt, or what changed since attempt `since`; `diff_id` is what a decision about it names.
 
-    `unchanged`: the paths whose change is the same as it was in attempt `since`.
+    `unchanged`: the paths whose change is the same as it was in attempt `since`. `context`: so many lines stand around
+    each place. `hidden`: how many hunks are left out because only white space changed in them; None where white space
+    is shown.
     """
 
     task: str
@@ -23,6 +26,8 @@ class DiffView(msgspec.Struct, frozen=True, kw_only=True):
     since: int | None = None
     files: tuple[FileDiff, ...] = ()
     unchanged: tuple[str, ...] = ()
+    context: int = CONTEXT
+    hidden: int | None = None
 
     @property
     def hunks(self) -> int:

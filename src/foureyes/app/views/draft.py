@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-Seen = Literal["shown", "marked", "pager"]
+Seen = Literal["shown", "marked", "spaceless", "pager"]
 """How a hunk was seen: all its lines were on screen, marked by hand, or in another program (H4)."""
 
 

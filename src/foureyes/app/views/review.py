@@ -23,8 +23,9 @@ MEASURING: frozenset[Face] = frozenset({"tui", "web"})
 
 class Look(msgspec.Struct, frozen=True):
     """How somebody looked at a change, as their face tells it (H4, H5): ids of hunks that were on screen long enough,
-    ids of others that were ticked off by hand, whether an external pager was opened, seconds in focus, whether it was a
-    sample of a batch. `confirmed`: asked about hunks that were never shown, they said yes (D8).
+    ids of others that were ticked off by hand, or were on screen without their white space (`spaceless`), whether an
+    external pager was opened, seconds in focus, whether it was a sample of a batch. `confirmed`: asked about hunks that
+    were never shown, they said yes (D8).
 
     Numbers of hunks are counted by the application; a face tells ids only.
     """
@@ -36,6 +37,7 @@ class Look(msgspec.Struct, frozen=True):
     seconds: int = 0
     sampled: bool = False
     confirmed: bool = False
+    spaceless: tuple[str, ...] = ()
 
     @property
     def measured(self) -> bool:

@@ -44,7 +44,7 @@ class Hunk(msgspec.Struct, frozen=True):
     hunk which did not change has the same one in a later attempt.
 
     A file that changed without lines (binary, empty, mode or name only) has one hunk of one note, for there is
-    something to look at.
+    something to look at. `hides_space`: lines that changed in white space only are shown as if they had not.
     """
 
     id: str
@@ -54,6 +54,7 @@ class Hunk(msgspec.Struct, frozen=True):
     new_start: int
     new_lines: int
     lines: tuple[DiffLine, ...]
+    hides_space: bool = False
 
 
 class FileDiff(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
-from foureyes.ui.tui.keys import KEYS, all_shown
+from foureyes.ui.tui.keys import KEYS, PALETTE_ONLY, all_shown
 from foureyes.ui.tui.marks import THEMES
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ class Actions(Provider):
         for row in KEYS[page.context]:
             if row.action != "palette":
                 yield f"{row.help}  ({all_shown(row)})", partial(page.press, row.first), page.command(row)
+        for action, words in PALETTE_ONLY.get(page.context, ()):
+            yield words, partial(app.guarded, getattr(page, f"do_{action}")), ""
         for theme in THEMES:
             yield f"theme: {theme}", partial(app.set_look, theme), ""
 

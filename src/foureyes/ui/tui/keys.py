@@ -64,6 +64,11 @@ _APPROVE = Key("a", "approve", "approve", "agree to exactly this change", "decis
                "fe approve {task} --seen {seen}", True)  # fmt: skip
 _ESC = Key("escape", "back", Whole("Esc"), "one screen up")
 
+PALETTE_ONLY: dict[Context, tuple[tuple[str, str], ...]] = {
+    "diff": (("whitespace", "hide what changed in white space only, or show it again"),),
+}
+"""What only the palette does, as action and words: nothing that a finger should hit."""
+
 KEYS: dict[Context, tuple[Key, ...]] = {
     "board": (
         Key("enter", "open", "open", "open the task", "lists.show", "fe show {task}"),

@@ -6,7 +6,7 @@ It is what a decision is sent with (H4, H5): ids of hunks, which the Application
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from foureyes.app.views.draft import Draft, RedoDraft, Seen
 from foureyes.app.views.review import Look
@@ -15,6 +15,17 @@ from foureyes.ui.tui.seen import Stopwatch
 
 if TYPE_CHECKING:
     from foureyes.app.views.diff import DiffView, FileDiff
+
+
+AROUND = (3, 10, 30)
+"""How many lines stand around each place of a change; Z goes from one to the next."""
+
+
+class Lens(NamedTuple):
+    """How a change is shown: so many lines around each place, and whether white space is."""
+
+    around: int = AROUND[0]
+    space: bool = True
 
 
 class Looking:
@@ -26,6 +37,9 @@ class Looking:
         self.task = task
         self.shown: set[str] = set()
         self.marked: set[str] = set()
+        self.spaceless: set[str] = set()
+        """Hunks that were on screen only while white space was hidden, and had some."""
+        self.lens = Lens()
         self.pager = False
         self.watch = Stopwatch()
         self.comments: list[Comment] = []
@@ -55,6 +69,7 @@ class Looking:
     def draft(self) -> Draft:
         """Everything that is not sent yet, as it is kept."""
         marked: dict[str, Seen] = dict.fromkeys(self.marked, "marked")
+        spaceless: dict[str, Seen] = dict.fromkeys(self.spaceless, "spaceless")
         shown: dict[str, Seen] = dict.fromkeys(self.shown, "shown")
         return Draft(
             task=self.task,
@@ -62,7 +77,7 @@ class Looking:
             redo=self.redo,
             reject=self.reject,
             comments=tuple(comment.draft for comment in self.comments),
-            seen={**marked, **shown},
+            seen={**spaceless, **marked, **shown},
             looked=self.attempt,
         )
 
@@ -74,6 +89,7 @@ class Looking:
         self.comments = self.comments or [comment_of(comment) for comment in draft.comments]
         self.shown |= {hunk for hunk, how in draft.seen.items() if how == "shown"}
         self.marked |= {hunk for hunk, how in draft.seen.items() if how == "marked"}
+        self.spaceless |= {hunk for hunk, how in draft.seen.items() if how == "spaceless"}
         self.attempt = self.attempt or draft.looked
 
     def take(self, view: DiffView) -> None:
@@ -91,6 +107,10 @@ class Looking:
             self.attempt = self.current
 
     def is_seen(self, hunk: str) -> bool:
+        """Whether a hunk was seen as far as it can be seen through this lens."""
+        return self._is_whole(hunk) or (not self.lens.space and hunk in self.spaceless)
+
+    def _is_whole(self, hunk: str) -> bool:
         return hunk in self.shown or hunk in self.marked
 
     def unseen_in(self, file: FileDiff) -> int:
@@ -100,12 +120,12 @@ class Looking:
     @property
     def unseen(self) -> int | None:
         """How many hunks of the change were neither shown nor marked; None where that is not known."""
-        return None if self.hunks is None else sum(not self.is_seen(hunk) for hunk in self.hunks)
+        return None if self.hunks is None else sum(not self._is_whole(hunk) for hunk in self.hunks)
 
     @property
     def unseen_paths(self) -> list[str]:
         """The files with hunks that were neither shown nor marked, in the order of the change."""
-        return list(dict.fromkeys(self._paths[hunk] for hunk in self.hunks or () if not self.is_seen(hunk)))
+        return list(dict.fromkeys(self._paths[hunk] for hunk in self.hunks or () if not self._is_whole(hunk)))
 
     def look(self, now: float, *, confirmed: bool = False, sampled: bool = False) -> Look:
         """What a decision is sent with: ids of hunks, which the Application counts (H4, H5, D8)."""
@@ -114,6 +134,7 @@ class Looking:
             face="tui",
             shown=tuple(sorted(self.shown)),
             marked=tuple(sorted(self.marked - self.shown)),
+            spaceless=tuple(sorted(self.spaceless - self.shown)),
             pager=self.pager,
             seconds=self.watch.seconds,
             sampled=sampled,
@@ -152,4 +173,5 @@ class Looks:
         if before is not None:
             after = self.of(task)
             after.shown, after.marked, after.comments = before.shown, before.marked, before.comments
+            after.spaceless, after.lens = before.spaceless, before.lens
             after.attempt = before.current or before.attempt

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from foureyes.ui.tui.looking import Looking
+from foureyes.ui.tui.looking import Lens, Looking
 from foureyes.ui.tui.seen import Seen
 from foureyes.ui.tui.text.diff import comment_rows, finding_rows
 from foureyes.ui.tui.text.diff_rows import Anchor, Change, DiffRows, Noted
@@ -42,7 +42,7 @@ def read(task: str, looking: Looking, wanted: Compared | None) -> Callable[[Desk
     """The work of reading a change at the desk. Without a wish a second look begins with what is new since the
     first.
     """
-    looked, kept = looking.attempt, looking.read
+    looked, kept, lens = looking.attempt, looking.read, looking.lens
 
     def work(desk: Desk) -> Loaded:
         app = desk.application
@@ -53,7 +53,9 @@ def read(task: str, looking: Looking, wanted: Compared | None) -> Callable[[Desk
         modes = comparisons(detail, whole.attempt, last)
         mode = wanted if wanted in modes else modes[0] if modes[0] == "looked" else "base"
         since = since_of(mode, detail, whole.attempt, last)
-        view = whole if since is None else app.attempts.changes(task, attempt=whole.attempt, since=since)
+        view = whole
+        if since is not None or lens != Lens():
+            view = app.attempts.changes(task, attempt=whole.attempt, since=since, context=lens.around, space=lens.space)
         return Loaded(detail, whole, view, last, draft)
 
     return work
@@ -93,6 +95,7 @@ class Reading:
         looking.take(self.whole)
         self.change = Change(self.view)
         self.seen = Seen(self.change.sizes)
+        self._hiding = {place.hunk.id for place in self.change.places if place.hunk.hides_space}
         self.split = False
         self.unfolded: set[str] = set()
         self.opened: set[str] = set()
@@ -152,6 +155,12 @@ class Reading:
         """`it 2 vs base`, `it 2 vs it 1`."""
         return f"it {self.view.attempt} vs " + ("base" if self.view.since is None else f"it {self.view.since}")
 
+    def space_in_words(self) -> str:
+        """Whether white space is shown, and how many hunks are of nothing else."""
+        if self.view.hidden is None:
+            return "whitespace shown"
+        return "WHITESPACE HIDDEN" + (f" ({self.view.hidden} hunks)" if self.view.hidden else "")
+
     def why_in_words(self) -> str:
         """What is compared, for who does not think in iterations."""
         words = {
@@ -197,6 +206,8 @@ class Reading:
     def look(self, lines: Sequence[int], now: float) -> bool:
         """These lines are on screen; whether a hunk was completed by what was there before."""
         complete = self.seen.look(lines, now)
-        self.looking.shown.update(complete)
-        self.looking.marked.difference_update(complete)
+        whole = [hunk for hunk in complete if hunk not in self._hiding]
+        self.looking.spaceless.update(self._hiding.intersection(complete))
+        self.looking.shown.update(whole)
+        self.looking.marked.difference_update(whole)
         return bool(complete)

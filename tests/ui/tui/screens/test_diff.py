@@ -186,7 +186,7 @@ def test_wide_screens_have_the_files_beside_and_the_sides_beside_each_other(seat
         assert "end'" in player.screen
         await player.press("left")
         screen = await player.press("z")
-        assert "three lines around" in screen
+        assert "10 lines around each change" in screen
         screen = await player.press("d")
         assert "no pager" in screen
         screen = await player.press("w")
@@ -374,3 +374,53 @@ def test_scrolled_to_the_side_nothing_counts_whose_beginning_was_never_shown_H4(
         assert page.looking.unseen == 1
 
     play(seat.sit(), story)
+
+
+def test_z_shows_more_lines_around_and_what_was_seen_stays_seen_H4(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": TWICE})
+
+    async def story(player: Player) -> None:
+        page = await open_diff(player, task)
+        await player.press("]")
+        assert "def step_3" not in player.screen
+        before = [place.hunk.id for place in page.reading_now.change.places]
+        screen = await player.press("z")
+        assert "10 lines around each change" in screen
+        assert "def step_3" in screen
+        assert [place.hunk.id for place in page.reading_now.change.places] == before
+        await read_slowly(player, "home", "space", "space", "space", "space")
+        assert page.looking.unseen == 0
+        screen = await player.press("z", "z")
+        assert "3 lines around each change" in screen
+        assert "def step_3" not in screen
+        assert "unseen 0/2" in screen
+
+    play(seat.sit(), story)
+
+
+def test_hidden_white_space_is_said_and_recorded_so_H4(seat: Seat) -> None:
+    moved = CODE.replace("    return 5\n", "        return 5\n").replace("    return 20\n", "  return 21\n")
+    task = seat.deliver(files={"src/steps.py": moved.replace("    return 19\n", "  return 19\n")})
+
+    async def story(player: Player) -> None:
+        page = await open_diff(player, task)
+        assert "unseen 2/2" in player.screen
+        assert "return 5" in player.screen
+        page.do_whitespace()
+        screen = await player.settle()
+        assert "WHITESPACE HIDDEN (1 hunks)" in screen
+        assert "whitespace is hidden: the record says so" in screen
+        assert "step_5" not in screen
+        assert "-     return 20" in screen
+        assert "-     return 19" not in screen
+        await read_slowly(player, "space", "space")
+        assert "unseen 2/2" in player.screen
+        assert len(page.looking.spaceless) == 1
+        page.do_whitespace()
+        assert "WHITESPACE" not in await player.settle()
+        await player.press("a", "a")
+
+    play(seat.sit(BOB), story)
+    look = seat.app.lists.show(BOB, task).approvals[0].look
+    assert (look.hunks, look.shown, look.spaceless) == (2, 0, 1)
+    assert look.words == "0/2 hunks shown, 1 with whitespace hidden"

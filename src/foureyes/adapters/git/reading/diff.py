@@ -36,7 +36,7 @@ _EXACT = (
 _COUNTED = ("diff-tree", "-r", "--numstat", "-z", "-M", "--no-ext-diff", "--no-textconv", "--no-relative",
             "--ignore-submodules=none")  # fmt: skip
 _READABLE = ("-c", "core.quotepath=false", "diff-tree", "-r", "-p", "-M", "--no-color", "--no-ext-diff",
-             "--no-textconv", "--no-relative", "--submodule=short", "--ignore-submodules=none", "-U3")  # fmt: skip
+             "--no-textconv", "--no-relative", "--submodule=short", "--ignore-submodules=none")  # fmt: skip
 
 _VERSION = b"foureyes diff 1\n"
 _NO_FILE = b"000000"
@@ -85,14 +85,17 @@ def _hunks(entries: list[_Entry], patch: bytes) -> Iterator[tuple[bytes, bytes, 
 
 def diff_text(git: Git, base: Sha, head: Sha) -> str:
     """The change as people read it."""
-    return git.room(*_READABLE, base, head).out.decode("utf-8", "replace")
+    return git.room(*_READABLE, "-U3", base, head).out.decode("utf-8", "replace")
 
 
-def file_diffs(git: Git, base: Sha, head: Sha) -> tuple[FileDiff, ...]:
-    """The same change, as structure. Sizes of binary files are asked for where there are any."""
+def file_diffs(git: Git, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
+    """The same change, as structure, with so many lines around it. Sizes of binary files are asked for where there are
+    any.
+    """
     from foureyes.core.documents.unified_diff import parse
 
-    files = parse(git.room(*_READABLE, "--full-index", "--src-prefix=a/", "--dst-prefix=b/", base, head).out)
+    style = (f"-U{context}", "--full-index", "--src-prefix=a/", "--dst-prefix=b/")
+    files = parse(git.room(*_READABLE, *style, base, head).out)
     names = {name for file in files if file.binary for name in (file.old_object, file.new_object) if name}
     if not names:
         return files

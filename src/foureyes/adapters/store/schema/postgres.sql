@@ -631,6 +631,8 @@ CREATE INDEX tasks_by_place ON tasks USING btree (priority, n) WHERE (deleted = 
 
 CREATE INDEX tasks_by_status ON tasks USING btree (status, priority, n) WHERE (deleted = 0);
 
+CREATE INDEX tasks_closed ON tasks USING btree (status, closed_at, n) WHERE ((deleted = 0) AND (status = 'closed'::text));
+
 CREATE INDEX tasks_landed ON tasks USING btree (priority, n) WHERE (landed = 1);
 
 CREATE INDEX tasks_live ON tasks USING btree (priority, n) WHERE ((deleted = 0) AND (status <> 'closed'::text));

@@ -504,6 +504,8 @@ CREATE INDEX tasks_by_place ON tasks (priority, n) WHERE deleted = 0;
 
 CREATE INDEX tasks_by_status ON tasks (status, priority, n) WHERE deleted = 0;
 
+CREATE INDEX tasks_closed ON tasks (status, closed_at, n) WHERE deleted = 0 AND status = 'closed';
+
 CREATE INDEX tasks_landed ON tasks (priority, n) WHERE landed = 1;
 
 CREATE INDEX tasks_live ON tasks (priority, n) WHERE deleted = 0 AND status <> 'closed';

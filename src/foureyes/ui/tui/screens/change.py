@@ -245,7 +245,7 @@ class ChangePage(Page):
         wide, total = self.wide >= WITH_FILES, len(self.looking.hunks or ())
         why = f" ({reading.why_in_words()})" if wide and reading.view.since is not None else ""
         parts = [reading.compared_in_words() + why]
-        parts += ["whitespace shown"] if wide else []
+        parts += [reading.space_in_words()] if wide or reading.view.hidden is not None else []
         parts += [f"unseen {self.looking.unseen}/{total}", f"findings {len(reading.findings)}"]
         parts += [f"comments {len(self.looking.comments)}"] if self.looking.comments else []
         right = Text("  ".join(parts) + " ")

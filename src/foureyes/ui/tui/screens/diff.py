@@ -8,6 +8,7 @@ from foureyes.core.words.ids import short_diff
 from foureyes.ui.tui import deciding
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.looking import AROUND, Lens
 from foureyes.ui.tui.screens.change import ChangePage
 from foureyes.ui.tui.widgets.canvas import Canvas
 from foureyes.ui.tui.widgets.rows import Rows
@@ -204,7 +205,33 @@ class DiffPage(ChangePage):
             self.rearrange()
 
     def do_context(self) -> None:
-        self.note("three lines around each change are all that this diff has; D shows it in your pager")
+        """Z: more lines around each place, and after the most again the fewest."""
+        lens = self.looking.lens
+        around = AROUND[(AROUND.index(lens.around) + 1) % len(AROUND)]
+        self._through(lens._replace(around=around), f"{around} lines around each change")
+
+    def do_whitespace(self) -> None:
+        """From the palette: what changed in white space only is hidden, or shown again."""
+        lens = self.looking.lens._replace(space=not self.looking.lens.space)
+        self._through(lens, "whitespace is shown" if lens.space else "whitespace is hidden: the record says so")
+
+    def _through(self, lens: Lens, words: str) -> None:
+        """Read the change through another lens; the reader stays at the line."""
+        reading = self.reading
+        if reading is None or not len(reading.rows):
+            return
+        self.looking.lens, self.looking.aim = lens, reading.rows.place_of(self.canvas.at)
+        row, above = reading.rows.rows[self.canvas.at], self.canvas.at - self.canvas.first
+        heading = reading.change.places[row.hunk].hunk.id if row.kind == "hunk" else ""
+
+        def there(_: None) -> None:
+            now = self.reading_now
+            places = [number for number, place in enumerate(now.change.places) if place.hunk.id == heading]
+            self.canvas.go(now.rows.hunk_rows[places[0]] if places else self.canvas.at, top=above)
+            self.note(words)
+
+        self.load(reading.mode)
+        self.ask(lambda _: None, there)
 
     def do_mark(self) -> None:
         """M: the file is ticked off by hand, which the record tells from shown."""

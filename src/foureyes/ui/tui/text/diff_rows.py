@@ -219,6 +219,15 @@ class DiffRows:
         line = row.right if row.kind == "pair" and row.right >= 0 else row.line
         return place, place.hunk.lines[line]
 
+    def place_of(self, number: int) -> tuple[str, int] | None:
+        """The path and the new number of a line, or of the next one below it in its file; 0 stands for the file."""
+        file = self.file_at(number)
+        if file < 0:
+            return None
+        path = self.change.files[file].path
+        codes = (self.code_at(row) for row in range(number, self.end_of_file(file)))
+        return path, next((code[1].new for code in codes if code is not None and code[1].new is not None), 0)
+
     def file_at(self, number: int) -> int:
         """The file that a row belongs to; -1 where there is none."""
         return bisect_right(self.file_rows, number) - 1
