@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from foureyes.app.views.draft import Draft
 from foureyes.app.views.review import QueueRow
 from foureyes.app.views.task_list import Preview
 from foureyes.core.rules.risk import Risk
@@ -130,3 +131,25 @@ def test_high_risk_is_never_ticked_and_a_sample_joins_when_it_was_shown_H3(seat:
     assert [seat.status(task) for task in tasks] == ["approved"] * 5
     sampled = [task for task in tasks if seat.app.lists.show(BOB, task).approvals[0].look.sampled]
     assert len(sampled) == 1
+
+
+def test_every_row_says_how_much_of_it_was_seen_also_in_an_earlier_session_H4(seat: Seat) -> None:
+    tasks = [
+        seat.deliver(f"Add part {n}", {f"src/part{n}.py": "x = 1\n", f"tests/test_{n}.py": "y = 1\n"}) for n in range(2)
+    ]
+    (file, _) = seat.app.attempts.changes(tasks[1]).files
+    seat.app.drafts.save(BOB, Draft(task=tasks[1], attempt=1, seen={file.hunks[0].id: "shown"}))
+
+    async def story(at: Player) -> None:
+        at.app.clock = Clock()
+        await at.press("r", "a")
+        assert {row.row.task: (row.seen, row.hunks) for row in page_of(at).list} == {
+            tasks[0]: (0, 2),
+            tasks[1]: (1, 2),
+        }
+        assert "0/2" in at.screen
+        assert "1/2" in at.screen
+        await at.press("/", *"seen:yes", "enter")
+        assert page_of(at).rows.order == []
+
+    play(seat.sit(BOB), story)

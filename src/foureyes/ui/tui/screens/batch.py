@@ -25,10 +25,14 @@ from foureyes.ui.tui.widgets.rows import Line, Rows, plain
 
 if TYPE_CHECKING:
     from foureyes.app.views.diff import DiffView
+    from foureyes.app.views.draft import DraftFile
     from foureyes.app.views.review import ApprovalOutcome, Batch, Look, QueueRow
 
 DEAF_SECONDS = 0.5
 """So long Enter is not heard after the list was opened: `A Enter` typed blind opens it, and stops there."""
+
+COUNTED = 60
+"""So many rows say how much of them was seen before anybody has gone there; each is one question to git."""
 
 
 class BatchPage(Page):
@@ -45,6 +49,7 @@ class BatchPage(Page):
         self.busy = False
         self._opened = 0.0
         self._changes: dict[str, DiffView] = {}
+        self._counted: set[str] = set()
         self._reading = ""
         self._at = ""
 
@@ -74,12 +79,38 @@ class BatchPage(Page):
         rows += [self._row(row, ticked=True) for row in batch.tasks]
         rows += [self._row(row, sampled=True) for row in batch.sampled]
         rows += self._carry_over({row.row.task: row for row in rows})
-        self._changes = {}
+        self._changes, self._counted = {}, set()
         self.list = sorted(rows, key=lambda row: (row.number or 10**9, row.row.task))
         self.left_off = batch.left_off
         self._look()
         self.draw()
         self._preview()
+        self._count_next()
+
+    def _count_next(self) -> None:
+        """How many hunks the rows have, and how many of them were shown, also in an earlier session: one row after the
+        other, for as many as a screen may have.
+        """
+        row = next((row for row in self.list[:COUNTED] if row.is_open and row.row.task not in self._counted), None)
+        if row is None:
+            return
+        task, looking = row.row.task, self.app.looks.of(row.row.task)
+        self._counted.add(task)
+        attempt, kept = row.row.attempt, looking.read
+
+        def read(desk: Desk) -> tuple[DiffView, DraftFile | None]:
+            draft = None if kept else desk.application.drafts.load(desk.actor, task)
+            return desk.application.attempts.changes(task, attempt=attempt), draft
+
+        def counted(answer: tuple[DiffView, DraftFile | None]) -> None:
+            change, file = answer
+            if file is not None and not looking.read:
+                looking.bring_back(file.draft)
+            looking.take(change)
+            self.draw()
+            self._count_next()
+
+        self.ask(read, counted, lambda _: None)
 
     def _carry_over(self, now: dict[str, BatchRow]) -> list[BatchRow]:
         """What was done here stays in the list, and what was ticked by hand stays so. What was taken back,
@@ -132,7 +163,11 @@ class BatchPage(Page):
         if not self.is_mounted:
             return
         self._look()
-        shown = [row for row in self.list if not self.filter.text or self.filter.fits(row.row, number=row.number)]
+        shown = [
+            row
+            for row in self.list
+            if not self.filter.text or self.filter.fits(row.row, number=row.number, unseen=row.unseen)
+        ]
         view = self.app.snapshot
         pending = f"{len(self.list)} of {len(view.rows) if view else len(self.list)} pending"
         title = " APPROVE AUTO-APPROVABLE" + (f"   filter: {visible(self.filter.text)}" if self.filter.text else "")

@@ -38,6 +38,11 @@ class BatchRow(msgspec.Struct, kw_only=True):
         return not self.decided
 
     @property
+    def unseen(self) -> int | None:
+        """How many hunks were not seen; None while that is not known."""
+        return None if self.seen is None or self.hunks is None else self.hunks - self.seen
+
+    @property
     def was_shown(self) -> bool:
         """Whether all its hunks were on screen."""
         return self.seen is not None and self.hunks is not None and self.seen >= self.hunks
