@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
+from foureyes.core.nouns.finding import Found
 from foureyes.ui.tui.marks import (
     FINE,
     PALETTES,
@@ -19,6 +20,8 @@ from foureyes.ui.tui.marks import (
     theme_for,
     visible,
 )
+
+from tests.ui.tui.stage import BOB, CODE, LARGE, SMALL, Player, Seat, play
 
 
 @pytest.mark.parametrize("marks", [FINE, PLAIN], ids=["fine", "plain"])
@@ -74,3 +77,24 @@ def test_nothing_untrusted_reaches_the_terminal_as_control(text: str) -> None:
     shown = visible(text)
     assert not any(ord(character) < 32 or 127 <= ord(character) < 160 for character in shown)
     shown.encode("utf-8")
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+def test_every_page_is_drawn_in_ascii_where_that_is_asked_for(seat: Seat, size: tuple[int, int]) -> None:
+    task = seat.deliver("Add login", {"src/add_login.py": CODE, "poetry.lock": "a = 1\n"})
+    seat.deliver("Add logout")
+    seat.app.findings.add(BOB, task, Found(title="Why one?", severity="HIGH", path="src/add_login.py", line=2))
+    seat.app.stops.hold(BOB, seat.create("Pay by card"), "ask legal first")
+    keys = """
+        n tab tab tab escape ! 1 escape escape ? escape r a down escape w escape f escape / x escape
+        home enter f escape c escape i escape h escape w escape d t t s c tab escape r tab ctrl+o escape escape x escape
+        escape a escape
+    """
+
+    async def story(at: Player) -> None:
+        for key in keys.split():
+            screen = await at.press(key)
+            strange = sorted({character for character in screen if not character.isascii()})
+            assert strange == [], f"{type(at.app.screen).__name__} after {key}: {strange}\n{screen}"
+
+    play(seat.sit(FOUREYES_ASCII="1"), story, size)

@@ -69,3 +69,12 @@ def test_a_title_typed_ahead_is_the_title(seat: Seat) -> None:
         return page.values()["title"]
 
     assert play(seat.sit(), story) == SENTENCE
+
+
+def test_an_enter_that_was_typed_ahead_sends_what_was_typed_before_it(seat: Seat) -> None:
+    async def story(at: Player) -> None:
+        await at.burst("n", *"One", "enter", *"two")
+        await at.settle()
+
+    play(seat.sit(), story)
+    assert [row.title for row in seat.rows("open")] == ["One"]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from rich.text import Text
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from foureyes.ui.tui.keys import KEYS, PALETTE_ONLY, all_shown
@@ -23,7 +24,8 @@ class Actions(Provider):
         page = app.pages[-1]
         for row in KEYS[page.context]:
             if row.action != "palette":
-                yield f"{row.help}  ({all_shown(row)})", partial(page.press, row.first), page.command(row)
+                name = app.drawn(Text(f"{row.help}  ({all_shown(row)})")).plain
+                yield name, partial(page.press, row.first), app.drawn(Text(page.command(row))).plain
         for action, words in PALETTE_ONLY.get(page.context, ()):
             yield words, partial(app.guarded, getattr(page, f"do_{action}")), ""
         for theme in THEMES:

@@ -280,7 +280,8 @@ class FoureyesApp(App[None], inherit_bindings=False):
             self.looks.of(task).acts += 1
             self.go(review.take_back(self.flow, task))
             for page in self.pages:
-                page.taken_back(task)
+                if page.task_id == task:  # the reader's own act is no news to them
+                    page.reload()
             then()
 
         self.act(lambda desk: desk.application.decisions.withdraw(desk.actor, task), done, self.show_refusal)

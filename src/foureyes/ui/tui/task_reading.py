@@ -13,27 +13,28 @@ from foureyes.ui.tui.text.task import TaskView
 
 if TYPE_CHECKING:
     from foureyes.app.views.review import QueueRow
-    from foureyes.ui.tui.looking import Looking
 
 MANY = 500
 """So many tasks are judged to learn the risk of one: what else waits has a say in it."""
 
 
-def read(desk: Desk, task: str, row: QueueRow | None, looking: Looking) -> TaskView:
-    """A task for one look. A change that git cannot show is said, and the rest is shown all the same."""
+def read(desk: Desk, task: str, row: QueueRow | None, *, looked: int, acts: int) -> TaskView:
+    """A task for one look. A change that git cannot show is said, and the rest is shown all the same. `looked`: the
+    attempt that was looked at before; `acts`: what the reader has done about the task when this was asked for.
+    """
     app = desk.application
     detail = app.lists.show(desk.actor, task)
     attempt = detail.attempts[-1] if detail.attempts else None
     if detail.task.status == "reviewing" and (row is None or attempt is None or row.diff_id != attempt.diff_id):
         rows = app.queue.view(desk.actor, most=MANY).rows
         row = next((each for each in rows if each.task == detail.task.id), None)
-    view = TaskView(detail=detail, row=row)
+    view = TaskView(detail=detail, row=row, acts=acts)
     if attempt is None or attempt.no_code:
         return view
     try:
         change = app.attempts.changes(task, attempt=attempt.n)
         since = None
-        before = looking.attempt or last_look(detail, desk.actor.session)
+        before = looked or last_look(detail, desk.actor.session)
         if 0 < before < attempt.n:
             newer = app.attempts.changes(task, attempt=attempt.n, since=before)
             since = (sum(file.added for file in newer.files), sum(file.removed for file in newer.files), before)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
+from foureyes.app.application import Application
 from foureyes.core.nouns.finding import Answer, Found
+from foureyes.ui.tui.app import FoureyesApp
 from foureyes.ui.tui.screens.attention import AttentionPage
 from foureyes.ui.tui.screens.task import TaskPage
 
-from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, CODEX, LARGE, Player, Seat, play
+from tests.stage.ports import DeskKeys
+from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, CODEX, LARGE, Player, Seat, held, play
 
 
 def lines(screen: str) -> list[str]:
@@ -242,3 +249,49 @@ def test_the_same_digit_twice_moves_one_thing(seat: Seat) -> None:
 
     play(seat.sit(), story)
     assert list(map(seat.status, tasks)) == ["open", "open"]
+
+
+def test_what_needs_a_signature_is_asked_for_at_the_bare_terminal_and_counts_wherever_the_reader_is_I9(
+    seat: Seat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = seat.create("Pay by card")
+    seat.app.stops.hold(BOB, task, "ask legal first")
+    app = seat.sit()
+
+    class Ring(DeskKeys):
+        """Keys of somebody who is asked at the terminal, as the app lets them be asked."""
+
+        def sign(self, fingerprint: str, statement: bytes) -> str:
+            return app.desk.aside(lambda: super(Ring, self).sign(fingerprint, statement))
+
+    keys, aside = Ring(), []
+    seat.app.context.keys = keys
+    seat.app.keys.new(ALICE)
+    seat.app.policy.set(ALICE, "review.human_proof", "key")
+    opened = app.desk._open
+
+    def with_keys() -> Application:
+        application = opened()
+        application.context.keys = keys
+        return application
+
+    def step_aside(stage: FoureyesApp, question: Callable[[], str]) -> str:
+        aside.append(stage.pages[-1])
+        return question()
+
+    monkeypatch.setattr(app.desk, "_open", with_keys)
+    monkeypatch.setattr("foureyes.ui.tui.app.step_aside", step_aside)
+
+    async def story(at: Player) -> None:
+        await at.press("!", "1", *"legal")
+        with held(at.app):
+            await at.burst("enter", "escape")
+        screen = await at.settle()
+        assert f"the hold on {task} is lifted" in screen
+        assert not isinstance(at.app.pages[-1], AttentionPage)
+        assert at.app.deciding == 0
+
+    play(app, story)
+    assert len(aside) == 1
+    assert task in keys.signed[-1].decode()
+    assert seat.kinds(task)[-1] == "TaskResumed"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from foureyes.core.nouns.finding import Answer, Found
+from foureyes.core.nouns.finding import Answer, Found, Ruling
+from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.screens.diff import DiffPage
 from foureyes.ui.tui.screens.finding import FindingPage
 from foureyes.ui.tui.screens.refusal import RefusalPage
 from foureyes.ui.tui.screens.task import TaskPage
 
-from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, CODE, CODEX, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, CODE, CODEX, Player, Seat, held, play
 
 FIRST = CODE.replace("return 5\n", "return 55\n")
 SECOND = CODE.replace("return 5\n", "return settings.five\n")
@@ -276,3 +277,58 @@ def test_from_the_diff_at_its_line_esc_goes_back_to_the_finding(seat: Seat) -> N
         assert isinstance(player.app.screen, TaskPage)
 
     play(seat.sit(), story)
+
+
+def test_a_ruling_counts_though_its_page_was_left_before_the_answer(seat: Seat) -> None:
+    finding = answered(seat, "FIXED", text="reads settings.five now")
+
+    async def story(player: Player) -> None:
+        await player.press("r", "f")
+        with held(player.app):
+            await player.burst("1", "escape")
+        await player.settle()
+        assert "VERIFIED" in player.screen
+        assert player.app.deciding == 0
+        player.app.look_around()
+        screen = await player.settle()
+        assert "CHANGED" not in screen
+        assert "IF YOU APPROVE   allowed" in screen
+
+    play(seat.sit(), story)
+    assert state(seat, finding) == "resolved"
+
+
+def test_a_ruling_that_is_refused_is_said_though_its_page_was_left(seat: Seat) -> None:
+    finding = answered(seat, "FIXED", text="reads settings.five now")
+
+    async def story(player: Player) -> None:
+        await player.press("r", "f")
+        assert player.app._watch is not None
+        player.app._watch.pause()
+        seat.app.rulings.rule(BOB, [Ruling(finding, "VERIFIED")])
+        with held(player.app):
+            await player.burst("1", "escape")
+        await player.settle()
+        assert isinstance(player.app.screen, RefusalPage)
+
+    play(seat.sit(), story)
+
+
+def test_taking_an_approval_back_is_no_news_to_who_did_it_L18(seat: Seat) -> None:
+    first, _ = seat.deliver("Add login"), seat.deliver("Add logout")
+
+    async def story(player: Player) -> None:
+        await player.press("r")
+        player.app.go(review.look(player.app.flow, first))
+        await player.settle()
+        await player.press("a")
+        player.app.go(review.look(player.app.flow, first))
+        assert "approved" in await player.settle()
+        screen = await player.press("u")
+        player.app.look_around()
+        screen = await player.settle()
+        assert "CHANGED" not in screen
+        assert "IF YOU APPROVE   allowed" in screen
+
+    play(seat.sit(), story)
+    assert seat.status(first) == "reviewing"

@@ -46,18 +46,21 @@ class AskText(ModalScreen[None], inherit_bindings=False):
 
     @guarded
     def on_key(self, event: events.Key) -> None:
+        """Enter is heard here, before the next key: the field's own answer to it would come after that one."""
         if event.key == "escape":
             event.stop()
             self.dismiss()
+        elif event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            self._submit(self.query_one(Input).value.strip())
 
-    @guarded
-    def on_input_submitted(self, message: Input.Submitted) -> None:
-        message.stop()
-        if not message.value.strip():
+    def _submit(self, text: str) -> None:
+        if not text:
             self.query_one("#asked", Static).update("a sentence is needed   Esc cancel")
             return
         self.dismiss()
-        self._given(message.value.strip())
+        self._given(text)
 
 
 def ask_text(

@@ -114,9 +114,9 @@ class AttentionPage(Page):
         """What the cursor stands on."""
         return next((row for row in self.view.rows if row.id == self.rows.at), None) if self.view else None
 
-    def words(self) -> dict[str, str] | None:
+    def words(self) -> dict[str, str]:
         row = self.row()
-        return {"task": row.task or "TASK"} if row else None
+        return {"task": row.task} if row else {}
 
     def do_open(self) -> None:
         row = self.row()
@@ -174,20 +174,25 @@ class AttentionPage(Page):
         """Every choice is a verb of the catalogue."""
         self.app.last_command = steps_text(choice.step)
         self.acting = True
-        if task := choice.values.get("task"):
-            self.app.looks.of(str(task)).acts += 1
+        task = str(choice.values.get("task", ""))
+        if task:
+            self.app.looks.of(task).acts += 1
 
         def work(desk: Desk) -> object:
             noun = getattr(desk.application, choice.noun)
             answer: object = getattr(noun, choice.verb)(desk.actor, **choice.values, **given)
             return answer
 
-        self.ask(work, lambda answer: self._done(getattr(answer, "message", "") or "done"), self._not_done)
+        self.app.act(work, lambda answer: self._done(getattr(answer, "message", "") or "done"), self._not_done)
 
     def _done(self, message: str) -> None:
+        """It counts wherever the reader is by then."""
         self.acting = False
-        self.note(message)
-        self.reload()
+        self.app.pages[-1].note(message)
+        if self.is_attached:
+            self.reload()
+        else:
+            self.app.guard.painted()
 
     def _not_done(self, problem: FoureyesError) -> None:
         self.acting = False

@@ -254,9 +254,9 @@ class BatchPage(Page):
 
     # -- keys
 
-    def words(self) -> dict[str, str] | None:
+    def words(self) -> dict[str, str]:
         ticked = " ".join(row.row.task for row in self.list if row.ticked)
-        return {"task": self.rows.at or "TASK", "tasks": ticked or "TASK"}
+        return {"task": self.rows.at or "", "tasks": ticked}
 
     def do_tick(self) -> None:
         row = self.selected()

@@ -238,8 +238,8 @@ class BoardPage(Page):
             return next((row.task for row in self.view.agents if row.task == self.rows.at), "")
         return self.rows.at or "" if self.pane == "column" else ""
 
-    def words(self) -> dict[str, str] | None:
-        return {"task": self.selected_task() or "TASK"}
+    def words(self) -> dict[str, str]:
+        return {"task": self.selected_task()}
 
     @guarded
     def on_rows_moved(self, message: Rows.Moved) -> None:

@@ -45,7 +45,6 @@ class ChangePage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        self.task_id = ""
         self.reading: Reading | None = None
         self.painter: Painter | None = None
         self.problem = self.news = ""
@@ -157,26 +156,26 @@ class ChangePage(Page):
         elif self.reading is not None:
             if self.looking.aim is not None:
                 self.canvas.go(self._aimed(), top=1)
-            task = self.task_id
-            self.ask(lambda desk: desk.application.lists.show(desk.actor, task), self._come_back)
+            self._ask_standing(own=True)
 
-    def _come_back(self, detail: TaskDetail) -> None:
+    def _ask_standing(self, *, own: bool) -> None:
+        """How the task stands; `own`: what the reader did elsewhere is no news."""
+        task, acts = self.task_id, self.looking.acts
+        taken = (lambda detail: self._come_back(detail, acts)) if own else self.take_standing
+        self.ask(lambda desk: desk.application.lists.show(desk.actor, task), taken)
+
+    def _come_back(self, detail: TaskDetail, acts: int) -> None:
         """What the reader did elsewhere shows here, at the same place."""
         if self.reading is not None and detail.task.id == self.task_id:
-            if self.acts != self.looking.acts and asks_the_same(self.reading.read_as, detail):
-                self.reading.read_as, self.acts = detail, self.looking.acts
+            if self.acts != acts and asks_the_same(self.reading.read_as, detail):
+                self.reading.read_as, self.acts = detail, acts
             self.take_standing(detail)
             self.reading.take_findings(detail)
             self.rearrange()
 
     def changed(self, seq: int) -> None:
         if self.reading is not None:
-            task = self.task_id
-            self.ask(lambda desk: desk.application.lists.show(desk.actor, task), self.take_standing)
-
-    def taken_back(self, task: str) -> None:
-        if task == self.task_id and self.reading is not None:
-            self.reload()
+            self._ask_standing(own=self.acts != self.looking.acts)
 
     def take_standing(self, detail: TaskDetail) -> None:
         """What others did to the change: said, and nothing moves until F5."""

@@ -360,6 +360,8 @@ class DiffPage(ChangePage):
     def deaf(self) -> str:
         return f"new task: {self.task_id}"
 
-    def words(self) -> dict[str, str] | None:
-        seen = short_diff(self.reading.whole.diff_id) if self.reading is not None else "DIFF"
-        return {"task": self.task_id, "tasks": self.task_id, "seen": seen, "finding": "FINDING"}
+    def words(self) -> dict[str, str]:
+        return {
+            "task": self.task_id,
+            "seen": short_diff(self.reading.whole.diff_id) if self.reading is not None else "",
+        }

@@ -86,7 +86,7 @@ class FindingPage(Page):
 
     def changed(self, seq: int) -> None:
         if self.loaded is not None:
-            finding = self.finding
+            finding = self.shown
             self.ask(lambda desk: desk.application.findings.show(desk.actor, finding), self._changed, self._gone)
 
     def _changed(self, view: FindingDetail) -> None:
@@ -153,15 +153,18 @@ class FindingPage(Page):
                 getattr(self, f"_{choice.kind}")(choice)
 
     def _act(self, work: Callable[[Desk], Outcome], tail: str = "") -> None:
-        """Have something done about the finding; the pages below take it in."""
+        """Have something done about the finding; the pages below take it in, also where this one was left meanwhile."""
         assert self.loaded is not None
         self.app.looks.of(self.loaded.view.task).acts += 1
 
         def done(answer: Outcome) -> None:
-            self.note(f"{answer.message}{tail}")
-            self.reload()
+            self.app.pages[-1].note(f"{answer.message}{tail}")
+            if self.is_attached:
+                self.reload()
+            else:
+                self.app.guard.painted()
 
-        self.ask(work, done, self._not_done)
+        self.app.act(work, done, self._not_done)
 
     def _not_done(self, problem: FoureyesError) -> None:
         self.app.guard.painted()
@@ -265,8 +268,8 @@ class FindingPage(Page):
         super().do_back()
         self.app.call_after_refresh(self.app.guard.painted)
 
-    def words(self) -> dict[str, str] | None:
-        return {"finding": self.finding, "task": self.loaded.view.task if self.loaded else "TASK"}
+    def words(self) -> dict[str, str]:
+        return {"finding": self.shown, "task": self.loaded.view.task if self.loaded else ""}
 
 
 def _read(desk: Desk, finding: str) -> Loaded:
@@ -277,7 +280,7 @@ def _read(desk: Desk, finding: str) -> Loaded:
     try:
         change = app.attempts.changes(view.task)
         flagged = view.flagged if view.state == "claimed" and view.flagged < change.attempt else 0
-        since = app.attempts.changes(view.task, since=flagged) if flagged else None
+        since = app.attempts.changes(view.task, attempt=change.attempt, since=flagged) if flagged else None
     except FoureyesError:
         return Loaded(view, others, None, None)
     return Loaded(view, others, change, since)

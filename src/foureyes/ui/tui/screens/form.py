@@ -39,7 +39,6 @@ class FormPage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        self.task_id = ""
         self.detail: TaskDetail | None = None
         self.about = ""
         """The change that is written about: what was on screen before, else what was there when the form opened."""

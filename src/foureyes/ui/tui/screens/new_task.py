@@ -156,16 +156,13 @@ class NewTaskPage(Page):
 
     @guarded
     def on_key(self, event: events.Key) -> None:
-        """Letters belong to the fields; the rest is the registry's."""
-        if event.key in FORM_KEYS:
+        """Letters belong to the fields; the rest is the registry's. Enter in a line is heard here, before the next key:
+        the field's own answer to it would come after that one.
+        """
+        if event.key in FORM_KEYS or (event.key == "enter" and isinstance(self.focused, Input)):
             event.stop()
             event.prevent_default()
             self.press(event.key)
-
-    @guarded
-    def on_input_submitted(self, message: Input.Submitted) -> None:
-        message.stop()
-        self.press("enter")
 
     def do_next_part(self) -> None:
         self.focus_next()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from string import Formatter
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from rich.text import Text
@@ -41,6 +42,8 @@ class Page(Screen[None], inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__()
+        self.task_id = ""
+        """The one task that the page is about, where it is about one."""
         self._pressed = ""
         self._away = False
         self._stands = False
@@ -84,9 +87,6 @@ class Page(Screen[None], inherit_bindings=False):
 
     def changed(self, seq: int) -> None:
         """Others have written to the journal."""
-
-    def taken_back(self, task: str) -> None:
-        """The reader took an approval back, which is no news to them."""
 
     def away(self, problem: FoureyesError) -> None:
         """The store does not answer; what is on screen stays."""
@@ -225,13 +225,15 @@ class Page(Screen[None], inherit_bindings=False):
         return "one decision at a time"
 
     def command(self, row: Key) -> str:
-        """What types the same on the command line."""
-        words = self.words() if row.command else None
-        return row.command.format_map(words) if words is not None else ""
+        """What types the same on the command line; nothing where it is not known yet what it would be about."""
+        names = [name for _, name, _, _ in Formatter().parse(row.command) if name]
+        words = self.words() if names else {}
+        words |= {"task": self.app.flow.undo} if row.action == "undo" else {}
+        return row.command.format_map(words) if all(words.get(name) for name in names) else ""
 
-    def words(self) -> dict[str, str] | None:
-        """What the commands of this page are about; None where nothing is selected."""
-        return {"task": self.rows.at or "TASK", "tasks": "TASK", "seen": "", "finding": "FINDING"}
+    def words(self) -> dict[str, str]:
+        """What the commands of this page are about."""
+        return {"task": self.rows.at or ""}
 
     # -- work
 

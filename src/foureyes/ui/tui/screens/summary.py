@@ -259,9 +259,6 @@ class SummaryPage(Page):
     def on_rows_opened(self, message: Rows.Opened) -> None:
         self.do_open()
 
-    def words(self) -> dict[str, str] | None:
-        return {"task": self.rows.at or "TASK"}
-
     # -- keys
 
     def do_open(self) -> None:

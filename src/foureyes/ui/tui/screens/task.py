@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -27,7 +28,9 @@ from foureyes.ui.tui.widgets.rows import Rows
 if TYPE_CHECKING:
     from textual import events
 
+    from foureyes.app.views.review import QueueRow
     from foureyes.app.views.task import TaskDetail
+    from foureyes.ui.tui.desk import Desk
 
 WIDE = 120
 """From this width the right half shows the change itself."""
@@ -42,7 +45,6 @@ class TaskPage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        self.task_id = ""
         self.view: TaskView | None = None
         self.banner: Banner | None = None
         """Why what is on screen is not what can be decided about; None while it is."""
@@ -85,22 +87,23 @@ class TaskPage(Page):
             self.draw()
 
     def reload(self) -> None:
-        task, row = self.task_id, self.app.row(self.task_id)
-        looking = self.app.looks.of(task)
-        if not looking.read:
-            bring_back(self, task)
-        self.ask(lambda desk: read(desk, task, row, looking), self._read, self._unread)
+        if not self.app.looks.of(self.task_id).read:
+            bring_back(self, self.task_id)
+        self.ask(self._reader(self.app.row(self.task_id)), self._read, self._unread)
+
+    def _reader(self, row: QueueRow | None) -> Callable[[Desk], TaskView]:
+        """The work of reading the task, as it is asked for now."""
+        task, looking = self.task_id, self.app.looks.of(self.task_id)
+        looked, acts = looking.attempt, looking.acts
+        return lambda desk: read(desk, task, row, looked=looked, acts=acts)
 
     def _read(self, view: TaskView) -> None:
         if view.detail.task.id != self.task_id:
             return
-        self.view, self.banner, self.news = view, stale_of(view.detail), ""
-        self.acts = self.app.looks.of(self.task_id).acts
+        self.view, self.banner, self.news, self.acts = view, stale_of(view.detail), "", view.acts
         looking = self.app.looks.of(self.task_id)
         if view.change is not None:
-            before = looking.attempt
             looking.take(view.change)
-            looking.attempt = before or view.change.attempt
         looking.watch.touch(self.app.clock())
         self.draw()
         self.app.call_after_refresh(self.app.guard.painted)
@@ -113,15 +116,11 @@ class TaskPage(Page):
         """Somebody wrote: whether that concerns what is on screen. What the reader did elsewhere is taken in."""
         if self.view is None:
             return
-        task, row, looking = self.task_id, self.view.row, self.app.looks.of(self.task_id)
-        if self.acts != looking.acts:
-            self.ask(lambda desk: read(desk, task, row, looking), self._take_in, lambda _: None)
+        task = self.task_id
+        if self.acts != self.app.looks.of(task).acts:
+            self.ask(self._reader(self.view.row), self._take_in, lambda _: None)
         else:
             self.ask(lambda desk: desk.application.lists.show(desk.actor, task), self._compare, lambda _: None)
-
-    def taken_back(self, task: str) -> None:
-        if task == self.task_id and self.view is not None:
-            self.reload()
 
     def _take_in(self, view: TaskView) -> None:
         """The reader's own act: shown at once, unless the task asks for something else or is another change now."""
@@ -218,9 +217,9 @@ class TaskPage(Page):
             version=detail.task.version,
         )
 
-    def words(self) -> dict[str, str] | None:
+    def words(self) -> dict[str, str]:
         case = self.case()
-        return {"task": self.task_id, "seen": short_diff(case.diff_id) if case else "DIFF"}
+        return {"task": self.task_id, "seen": short_diff(case.diff_id) if case else ""}
 
     def deaf(self) -> str:
         return f"new task: {self.task_id}"

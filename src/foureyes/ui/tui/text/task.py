@@ -25,7 +25,8 @@ ROLES = {"passed": "ok", "failed": "bad", "crashed": "warn", "timed_out": "warn"
 
 class TaskView(msgspec.Struct, frozen=True, kw_only=True):
     """A task as it was read for one look: itself, its change, its row of the queue. `since`: lines added and removed
-    since the person here looked at an earlier attempt, and which that was.
+    since the person here looked at an earlier attempt, and which that was. `acts`: how much of what they did about it
+    themselves it shows.
     """
 
     detail: TaskDetail
@@ -34,6 +35,7 @@ class TaskView(msgspec.Struct, frozen=True, kw_only=True):
     since: tuple[int, int, int] | None = None
     problem: str = ""
     """Why the change cannot be shown."""
+    acts: int = 0
 
 
 class Drawing(msgspec.Struct, frozen=True, kw_only=True):
