@@ -13,8 +13,11 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
+from unittest.mock import patch
 
 from textual import events
+from textual._compositor import Compositor
+from textual._context import visible_screen_stack
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
@@ -28,6 +31,7 @@ from foureyes.ui.tui.desk import Desk
 
 from tests.stage.checkout import Checkout
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
+from tests.ui.tui.quick_checks import with_quick_checks
 
 __all__ = [
     "ALICE", "BOB", "CI", "CLAUDE", "CODEX", "LARGE", "SMALL", "Player", "Seat", "build", "held", "play", "screen_of",
@@ -90,7 +94,7 @@ class Seat:
     def __init__(self, template: Path, root: Path, **variables: str) -> None:
         shutil.copytree(template, root, symlinks=True)
         self.root, self.checkout, self.environ = root, Checkout(root), environ(root) | variables
-        self.app: Application = open_project(str(root), self.environ)
+        self.app: Application = with_quick_checks(open_project(str(root), self.environ), root, CHECK)
 
     def close(self) -> None:
         self.app.close()
@@ -244,8 +248,27 @@ def character_of(key: str) -> str | None:
     return key if len(key) == 1 else {"space": " ", "enter": "\r"}.get(key)
 
 
-def play(app: FoureyesApp, story: Callable[[Player], Awaitable[T]], size: tuple[int, int] = SMALL) -> T:
-    """Run the app without a terminal, and play a story in it."""
+PAINT = Compositor.render_update
+
+
+def _unsent(self: Compositor, full: bool = False, **options: Any) -> Any:
+    """What would go to a terminal is not made: there is none, and tests look at the screen itself. A picture of the
+    whole is.
+    """
+    if full:
+        return PAINT(self, full=True, **options)
+    self._dirty_regions.clear()
+    return None
+
+
+def play(
+    app: FoureyesApp,
+    story: Callable[[Player], Awaitable[T]],
+    size: tuple[int, int] = SMALL,
+    *,
+    paints: bool = False,
+) -> T:
+    """Run the app without a terminal, and play a story in it; with `paints` it paints as if there were one."""
 
     async def run() -> T:
         async with app.run_test(size=size) as pilot:
@@ -256,10 +279,14 @@ def play(app: FoureyesApp, story: Callable[[Player], Awaitable[T]], size: tuple[
             finally:
                 app.exit()  # what is answered from now on is nobody's
 
-    return asyncio.run(run())
+    with patch.object(Compositor, "render_update", PAINT if paints else _unsent):
+        return asyncio.run(run())
 
 
 def screen_of(app: FoureyesApp) -> str:
     """What is on screen, as text."""
+    visible_screen_stack.set(app._background_screens)  # what is behind a sheet is part of what is seen
+    if app.screen.is_modal:
+        app.screen._set_dirty()
     strips = app.screen._compositor.render_strips()
     return "\n".join(strip.text.rstrip() for strip in strips)

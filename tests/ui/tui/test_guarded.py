@@ -113,4 +113,4 @@ def test_sheets_timers_and_painting_go_on(seat: Seat, monkeypatch: pytest.Monkey
         at.app._asking = True
         assert BROKE in await at.until(BROKE)
 
-    play(seat.sit(), story)
+    play(seat.sit(), story, paints=True)
