@@ -12,6 +12,7 @@ from typing import Any
 from foureyes.app.application import Application
 from foureyes.app.ports import CheckRunner, Outside, Workshop
 from foureyes.core.nouns.check import CheckRule, Ran
+from foureyes.core.words.ids import Sha
 
 ASKED = ""
 """Where a tree is exported to that is only asked for by its name."""
@@ -56,7 +57,7 @@ class Asked:
     def __init__(self, workshop: Workshop, checks: QuickChecks) -> None:
         self._workshop, self._checks = workshop, checks
 
-    def export(self, tree: str, path: str) -> None:
+    def export(self, tree: Sha, path: str) -> None:
         if path == ASKED:
             self._checks.tree = tree
         else:
