@@ -78,3 +78,20 @@ def test_an_enter_that_was_typed_ahead_sends_what_was_typed_before_it(seat: Seat
 
     play(seat.sit(), story)
     assert [row.title for row in seat.rows("open")] == ["One"]
+
+
+def test_a_key_that_edits_is_not_overtaken_by_the_letters_after_it(seat: Seat) -> None:
+    seat.deliver("Add login")
+
+    async def story(at: Player) -> tuple[str, str]:
+        await at.burst("n", *"Onf", "backspace", "e", "home", "x")
+        await at.settle()
+        page = at.app.screen
+        assert isinstance(page, NewTaskPage)
+        title = page.values()["title"]
+        await at.press("escape", "r")
+        await at.burst("r", *"tooo", "backspace", *" long", "home", "x")
+        await at.settle()
+        return title, text_of(at)
+
+    assert play(seat.sit(), story) == ("xOne", "xtoo long")

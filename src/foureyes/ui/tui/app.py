@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 from rich.style import Style
 from rich.text import Text
 from textual import events
-from textual.app import App
 from textual.theme import Theme as Colours
 from textual.timer import Timer
 from textual.widget import Widget
@@ -31,7 +30,7 @@ from foureyes.ui.tui.looking import Looks
 from foureyes.ui.tui.marks import PALETTES, PLAIN, THEMES, Marks, Theme, encoding_of, in_ascii, marks_for, theme_for
 from foureyes.ui.tui.returning import come_back, keep_position
 from foureyes.ui.tui.stack import make_page, wanted
-from foureyes.ui.tui.turns import is_pressed, until_handled
+from foureyes.ui.tui.turns import InTurn
 from foureyes.ui.tui.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ _GROUND: dict[Theme, tuple[str, str, bool]] = {
 }
 
 
-class FoureyesApp(App[None], inherit_bindings=False):
+class FoureyesApp(InTurn, inherit_bindings=False):
     """The terminal app. It decides nothing: every key ends in a verb of the Application."""
 
     TITLE = "foureyes"
@@ -138,14 +137,8 @@ class FoureyesApp(App[None], inherit_bindings=False):
                 asyncio.get_running_loop().add_signal_handler(number, self.leave)
         self._watch = self.set_interval(LOOK_SECONDS, lambda: self.guarded(self.look_around))
 
-    async def on_event(self, event: events.Event) -> None:
-        """One key at a time, so that what is typed ahead meets what the key before it has opened."""
-        target = self.focused or self.screen if is_pressed(event) else None
-        if target is not None:
-            self.ahead.wait()
-        await super().on_event(event)
-        if target is not None:
-            await until_handled(self, target)
+    def pressed(self) -> None:
+        self.ahead.wait()
 
     def on_resize(self, event: events.Resize) -> None:
         self.guarded(lambda: self._fit(event))
