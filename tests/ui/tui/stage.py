@@ -172,17 +172,21 @@ async def settle(app: FoureyesApp, pilot: Pilot[None]) -> None:
     nothing, which costs every key a tenth of a second; here what is under way is looked at itself.
     """
     quiet = 0
-    for _ in range(PATIENCE * 50):
-        await pilot._wait_for_screen()
-        await app._animator.wait_until_complete()
+    for _ in range(PATIENCE * 500):
         if app._exception is not None or app._exit:
             return
+        if app.desk.pending:
+            quiet = 0
+            await asyncio.sleep(0.001)
+            continue
+        await pilot._wait_for_screen()
+        await app._animator.wait_until_complete()
         quiet = 0 if _is_busy(app) else quiet + 1
         if quiet == 2:
             return
         for screen in (*app._background_screens, app.screen):
             screen._on_timer_update()
-        await asyncio.sleep(0.001 if app.desk.pending else 0)
+        await asyncio.sleep(0)
     raise AssertionError(f"{app.desk.pending} pieces of work never came back")
 
 
