@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,3 +23,12 @@ def seat(project: Path, tmp_path: Path) -> Iterator[Seat]:
     place = Seat(project, tmp_path / "shop")
     yield place
     place.close()
+
+
+@pytest.fixture(autouse=True)
+def _rarely_collected() -> Iterator[None]:
+    """An app is many small objects that live as long as their test: looking through them often costs a seventh."""
+    before = gc.get_threshold()
+    gc.set_threshold(100_000, 50, 100)
+    yield
+    gc.set_threshold(*before)
