@@ -216,6 +216,9 @@ def test_the_clock_goes_on_while_nothing_happens(seat: Seat) -> None:
         assert player.app._watch is not None
         player.app._watch.pause()  # nothing happens
         now = player.app.clock()
+        player.app.clock = lambda: now
+        page.tick()
+        await player.settle()
         before = page.minute(page.view)
         assert before in player.screen.splitlines()[0]
         player.app.clock = lambda: now + 600
