@@ -31,6 +31,8 @@ COST = 2**16
 key.
 """
 OWN, HANDLE, PUBLIC = ".pem", ".handle", ".pub"
+MOST_SIGNED = 4_000
+"""So much of what is signed is shown at the prompt."""
 READ_LIMIT = 65536
 
 
@@ -359,13 +361,17 @@ def _tell(text: str) -> None:
 
 
 def _described(statement: bytes) -> str:
-    """What a person is about to sign, in a line; untrusted text in it stays text."""
+    """What a person is about to sign, in a line; untrusted text in it stays text. Where it is longer than anybody reads
+    at a prompt, it says that there is more.
+    """
     try:
         fields = msgspec.json.decode(statement, type=dict[str, object])
     except msgspec.DecodeError:
         return f"{len(statement)} bytes"
     words = [str(fields.get(name) or "") for name in ("verb", "task", "diff_id", "reason")]
-    return in_line(", ".join(filter(None, words)), 300)
+    text = ", ".join(filter(None, words))
+    line = in_line(text, MOST_SIGNED)
+    return line if len(text) <= MOST_SIGNED else f"{line} … and {len(text) - MOST_SIGNED:,} characters more"
 
 
 def _last_line(text: bytes) -> str:

@@ -38,7 +38,7 @@ CLAIMS = 1_000
 """Among how many claims silent ones are looked for."""
 LINE = 200
 LINES = 12
-"""How long a text of others may be here, and how many changed settings or rounds are shown."""
+"""How long a line may be here, and how many rounds are shown."""
 UNDATED = "~"
 """Sorts after every moment: what nobody can date stands first."""
 WHY = phrase("why")
@@ -304,15 +304,13 @@ class Attention:
 
     def _unaccepted(self, look: Look, left: Unaccepted) -> AttentionRow:
         offered = look.seen.offered
-        changed = offered.changed if offered else ()
-        more = [f"and {len(changed) - LINES} more"] if len(changed) > LINES else []
         against = [f"It cannot be accepted: {look.seen.against}"] if look.seen.against and left.next == ACCEPT else []
         return self._row(
             "config",
             left.text,
             of="unaccepted",
-            details=[*changed[:LINES], *more, *against],
-            choices=look.ways.accepting() if offered else (),
+            details=[*(_everything(offered) if offered else ()), *against],
+            choices=look.ways.accepting(offered.seal) if offered else (),
             otherwise=left.next,
         )
 
@@ -329,6 +327,21 @@ class Attention:
             choices=look.ways.waiving(stop.task, stop.text),
             otherwise=by_person(fe("finding", "waive", stop.text, "-m", WHY)),
         )
+
+
+def _everything(offered: Proposal) -> Iterable[str]:
+    """All that accepting would put in force: who accepts must be able to read it, to its last word."""
+    for line in offered.changed:
+        yield from _folded(line)
+    for head, (_, text) in zip(offered.template_lines, sorted(offered.templates.items()), strict=True):
+        yield f"{head}   agents would be told:"
+        for line in text.splitlines():
+            yield from _folded(f"  | {line}")
+
+
+def _folded(line: str) -> list[str]:
+    """A line in as many as it needs, none of them cut."""
+    return [line[start : start + LINE] for start in range(0, len(line), LINE)] or [""]
 
 
 def _cut(line: str) -> str:

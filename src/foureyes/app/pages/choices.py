@@ -130,12 +130,13 @@ class Ways:
         text = "plan a task that mends it"
         return (Choice(text=text, noun="tasks", verb="create", values=values, asks="title", step=step),)
 
-    def accepting(self) -> tuple[Choice, ...]:
-        """P12: make the configuration on the target the one in force."""
+    def accepting(self, seal: str) -> tuple[Choice, ...]:
+        """P12: make the configuration on the target the one in force: the one that is shown, and no other."""
         if not self.may("policy accept"):
             return ()
         step = fe("policy", "accept")
-        return (Choice(text="accept it: it is in force from now on", noun="policy", verb="accept", step=step),)
+        text = "accept it: it is in force from now on"
+        return (Choice(text=text, noun="policy", verb="accept", values={"seen": seal}, step=step),)
 
     def waiving(self, task: str, finding: str) -> tuple[Choice, ...]:
         """E3: let a blocking finding pass for another while."""

@@ -19,7 +19,7 @@ from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTI
 from foureyes.core.events.project import PolicyAccepted, SettingChanged
 from foureyes.core.nouns.check import CheckRule
 from foureyes.core.rules.policy import LabelRule, Profile, digest_of
-from foureyes.errors import BadInput, NotFound, Refused
+from foureyes.errors import BadInput, Conflict, NotFound, Refused
 from foureyes.steps import fe, prose
 
 if TYPE_CHECKING:
@@ -54,22 +54,27 @@ class Policy:
         self._change(actor, "policy set" if text is not None else "policy unset", key, text)
         return next(row for row in self.show(actor) if row.key == key)
 
-    def accept(self, actor: Actor) -> Acceptance:
-        """P12: a person makes the foureyes.toml on the target branch the one in force; until then it is not used."""
+    def accept(self, actor: Actor, *, seen: str = "") -> Acceptance:
+        """P12: a person makes the foureyes.toml on the target branch the one in force; until then it is not used.
+
+        `seen` is the seal of the proposal that was on screen: another one is not accepted by it.
+        """
         permit(actor, "policy accept")
         with self._context.store.read() as tx:
             project = self._context.project(tx)
         offered = proposal(self._context, project)
-        digest, text, changed = offered.digest, offered.text, list(offered.changed)
-        texts = prompt_templates.on_target(self._context, project.target)
-        with self._context.store.read() as tx:
-            fresh = prompt_templates.changed(tx, texts)
-        changed += [f"{prompt_templates.path_of(name)} {digest_of(fresh[name])[:15]}" for name in sorted(fresh)]
+        if seen and seen != offered.seal:
+            raise Conflict(
+                f"{FILE} on {project.target} is another one than you saw. Nothing was changed.",
+                next_step=prose("look at it again, then: ") + ACCEPT,
+            )
+        digest, fresh = offered.digest, offered.templates
+        changed = [*offered.changed, *offered.template_lines]
         if digest != project.accepted_digest or fresh:
             with self._context.deciding(actor, "policy accept", diff_id=digest, reason="; ".join(changed)) as work:
-                prompt_templates.accept(work, "", texts)
+                prompt_templates.accept(work, "", fresh)
                 if digest != project.accepted_digest:
-                    work.record("", PolicyAccepted(digest=digest, text=text))
+                    work.record("", PolicyAccepted(digest=digest, text=offered.text))
         return Acceptance(digest=digest, changed=changed, new=digest != project.accepted_digest or bool(fresh))
 
     def _change(self, actor: Actor, verb: str, name: str, text: str | None) -> None:
@@ -122,11 +127,26 @@ class Policy:
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
-    """The foureyes.toml on the target, that a person may accept: what would change."""
+    """The foureyes.toml on the target, that a person may accept: what would change. With it come the templates of
+    prompts that are not the accepted ones, by purpose.
+    """
 
     text: str
     digest: str
     changed: tuple[str, ...]
+    templates: dict[str, str]
+
+    @property
+    def template_lines(self) -> tuple[str, ...]:
+        """A line for each template."""
+        path = prompt_templates.path_of
+        return tuple(f"{path(name)} {digest_of(text)[:15]}" for name, text in sorted(self.templates.items()))
+
+    @property
+    def seal(self) -> str:
+        """What stands for all of it: who has seen this proposal has seen no other one."""
+        parts = [self.digest, *[f"{name} {digest_of(text)}" for name, text in sorted(self.templates.items())]]
+        return digest_of("\n".join(parts))
 
 
 def proposal(context: Context, project: ProjectView) -> Proposal:
@@ -146,7 +166,10 @@ def proposal(context: Context, project: ProjectView) -> Proposal:
         for key in sorted({*old, *new})
         if old.get(key) != new.get(key)
     )
-    return Proposal(text=text, digest=digest_of(text), changed=changed)
+    texts = prompt_templates.on_target(context, project.target)
+    with context.store.read() as tx:
+        templates = prompt_templates.changed(tx, texts)
+    return Proposal(text=text, digest=digest_of(text), changed=changed, templates=templates)
 
 
 def _shown(values: dict[str, Value], key: str) -> str:
@@ -154,13 +177,17 @@ def _shown(values: dict[str, Value], key: str) -> str:
         return "(unset)"
     value = values[key]
     if isinstance(value, tuple):
-        return (
-            ", ".join(f"{entry.name}: {entry.run}" if isinstance(entry, CheckRule) else entry for entry in value)
-            or "(none)"
-        )
+        return ", ".join(_check(entry) if isinstance(entry, CheckRule) else entry for entry in value) or "(none)"
     if isinstance(value, dict):
         return "; ".join(f"{name}: {_fields(entry)}" for name, entry in value.items()) or "(none)"
     return str(value)
+
+
+def _check(rule: CheckRule) -> str:
+    """A check with everything about it that is not as usual."""
+    usual = CheckRule(name=rule.name, run=rule.run)
+    other = [f"{name} {value}".lower() for name, value in asdict(rule).items() if value != getattr(usual, name)]
+    return f"{rule.name}: {rule.run}" + (f" ({', '.join(other)})" if other else "")
 
 
 def _fields(entry: LabelRule | Profile) -> str:
