@@ -65,6 +65,22 @@ def test_what_tools_write_is_folded_at_the_end(world: GitWorld) -> None:
     ]
 
 
+def test_a_file_that_was_moved_among_those_that_nobody_looks_at_is_to_be_seen_H4(world: GitWorld) -> None:
+    world.checkout.commit("auth.py", CODE)
+    world.checkout.commit("old.lock", CODE.upper())
+    task = world.work(CLAUDE, world.create(), name="note.txt", text="a note\n")
+    world.checkout.git("mv", "auth.py", "docs.lock")
+    world.checkout.git("mv", "old.lock", "new.lock")
+    world.checkout.commit("note.txt", "two notes\n", session=CLAUDE)
+    world.submit(CLAUDE, task)
+    view = world.app.attempts.changes(task)
+    assert {file.path: (file.old_path, file.folded, file.counts) for file in view.files} == {
+        "docs.lock": ("auth.py", False, True),
+        "new.lock": ("old.lock", True, False),
+        "note.txt": ("", False, True),
+    }
+
+
 def test_there_is_no_change_where_nothing_was_handed_in(desk: DeskWorld) -> None:
     task = desk.create()
     with pytest.raises(NotFound, match="nothing was handed in"):

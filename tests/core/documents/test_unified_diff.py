@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.documents.unified_diff import FileDiff, Hunk, parse
+from foureyes.core.documents.unified_diff import FileDiff, Hunk, hunk_id, parse
 
 SIGNS = {"context": " ", "added": "+", "removed": "-", "note": "\\ "}
 OLD, NEW = "1" * 40, "2" * 40
@@ -102,7 +102,7 @@ def test_a_quoted_path_is_read_as_it_is_meant(written: str, meant: str) -> None:
 @pytest.mark.parametrize(
     ("head", "status", "note"),
     [
-        ("old mode 100644\nnew mode 100755", "M", "mode 100644 to 100755"),
+        ("old mode 100644\nnew mode 100755", "M", "now executable, mode 100644 to 100755"),
         (f"new file mode 100644\nindex {'0' * 40}..{NEW}", "A", "empty file"),
         (f"deleted file mode 100644\nindex {OLD}..{'0' * 40}", "D", "empty file"),
         ("similarity index 100%\nrename from b\nrename to a", "R", "content unchanged"),
@@ -123,6 +123,7 @@ def test_a_file_that_becomes_a_link_is_one_file() -> None:
     made = section("a", "@@ -0,0 +1 @@", "+there", head=f"new file mode 120000\nindex {'0' * 40}..{NEW}")
     file = only(gone + made)
     assert (file.status, file.mode_change, file.added, file.removed) == ("T", "100644 to 120000", 1, 1)
+    assert file.kind == "was a file, now a link"
     assert len(file.hunks) == 2
     assert (file.old_object, file.new_object) == (OLD, NEW)
 
@@ -131,9 +132,44 @@ def test_a_hunk_keeps_its_id_where_only_lines_above_it_changed() -> None:
     before = only(section("a", "@@ -1 +1 @@ def f():", "-x", "+y")).hunks[0]
     after = only(section("a", "@@ -71 +92 @@ def g():", "-x", "+y")).hunks[0]
     assert before.id == after.id
-    assert len(before.id) == 16
+    assert len(before.id) == 64, "a cut digest can be met by another hunk"
     assert only(section("b", "@@ -1 +1 @@", "-x", "+y")).hunks[0].id != before.id
     assert only(section("a", "@@ -1 +1 @@", "-x", "+z")).hunks[0].id != before.id
+
+
+HEADS = {
+    "file": f"new file mode 100644\nindex {'0' * 40}..{NEW}",
+    "executable": f"new file mode 100755\nindex {'0' * 40}..{NEW}",
+    "link": f"new file mode 120000\nindex {'0' * 40}..{NEW}",
+    "changed": f"index {OLD}..{NEW} 100644",
+    "changed executable": f"index {OLD}..{NEW} 100755",
+    "now executable": f"old mode 100644\nnew mode 100755\nindex {OLD}..{NEW}",
+    "moved": f"similarity index 90%\nrename from b\nrename to a\nindex {OLD}..{NEW} 100644",
+    "moved from elsewhere": f"similarity index 90%\nrename from c\nrename to a\nindex {OLD}..{NEW} 100644",
+}
+
+
+def test_the_same_lines_of_another_kind_of_file_are_another_hunk() -> None:
+    files = {name: only(section("a", "@@ -0,0 +1 @@", "+/etc/passwd", head=head)) for name, head in HEADS.items()}
+    assert len({file.hunks[0].id for file in files.values()}) == len(HEADS)
+    assert {name: file.kind for name, file in files.items() if file.kind} == {
+        "executable": "new executable",
+        "link": "new link",
+        "changed executable": "executable",
+        "now executable": "now executable",
+    }
+
+
+def test_no_other_facts_have_the_id_of_a_hunk() -> None:
+    assert hunk_id(b"a\0", b"b") != hunk_id(b"a", b"\0b")
+    assert hunk_id(b"a", b"b", b"") != hunk_id(b"a", b"b")
+
+
+def test_a_submodule_is_shown_with_its_commits() -> None:
+    body = ("@@ -1 +1 @@", f"-Subproject commit {OLD}", f"+Subproject commit {NEW}")
+    assert only(section("lib", *body, head=f"index {OLD}..{NEW} 160000")).kind == (
+        f"submodule, from {OLD[:12]} to {NEW[:12]}"
+    )
 
 
 def test_hunks_with_the_same_lines_are_told_apart() -> None:

@@ -45,6 +45,11 @@ def test_every_changed_file_that_a_review_does_not_name_was_not_read_V6(
     assert unread(changed("a.py", "src/b.py"), read, exclude) == missing
 
 
+def test_a_file_that_was_moved_among_those_that_need_no_reading_is_to_be_read_V6() -> None:
+    files = [ChangedFile("docs.lock", 0, 0, "auth.py"), ChangedFile("new.lock", 0, 0, "old.lock")]
+    assert unread(files, [], ["*.lock"]) == ("docs.lock",)
+
+
 @quick
 @given(st.sets(paths), st.sets(paths), st.booleans())
 def test_what_was_read_and_what_is_missing_is_the_whole_change_V6(

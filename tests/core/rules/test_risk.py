@@ -77,6 +77,7 @@ HIGH: dict[str, tuple[Facts, str]] = {
     "continuous integration": (work(touching(".gitlab-ci.yml", "tests/test_a.py")), "touches .gitlab-ci.yml"),
     "container": (work(touching("Dockerfile", "tests/test_a.py")), "touches Dockerfile"),
     "executable": (with_marks("executable", "run.sh"), "executable bit set: run.sh"),
+    "link": (with_marks("link", "conf"), "symbolic link: conf"),
     "binary": (with_marks("binary", "a.bin"), "binary file: a.bin"),
     "hidden": (with_marks("hidden", "src/a.py"), "hidden characters: src/a.py"),
     "many lines": (work(big), "401 lines in 2 files"),

@@ -22,7 +22,7 @@ def test_a_change_is_a_unified_diff_whose_control_characters_can_be_seen() -> No
     )
     files = (
         FileDiff(path="new\x07.py", status="A", hunks=(Hunk("h", "class A", 1, 2, 1, 2, lines),)),
-        FileDiff(path="b.py", old_path="a.py", status="R", mode_change="100644 to 100755"),
+        FileDiff(path="b.py", old_path="a.py", status="R", mode_change="100644 to 100755", kind="now executable"),
         FileDiff(path="c.py", status="D"),
     )
     view = DiffView(task="fe-1", attempt=1, diff_id="d", base="b", head="h", files=files)
@@ -36,7 +36,7 @@ def test_a_change_is_a_unified_diff_whose_control_characters_can_be_seen() -> No
         "+y",
         "\\ No newline at end of file",
         "diff --git a/a.py b/b.py",
-        "mode 100644 to 100755",
+        "now executable, mode 100644 to 100755",
         "--- a/a.py",
         "+++ b/b.py",
         "diff --git a/c.py b/c.py",
@@ -64,3 +64,17 @@ def test_the_pager_gets_the_change_and_the_record_says_pager_H5(
     play(seat.sit(FOUREYES_PAGER=f"tee {out}"), story)
     assert "+    return 55" in out.read_text()
     assert seat.app.lists.show(BOB, task).approvals[0].look.pager
+
+
+def test_a_pager_that_failed_is_not_recorded_as_one_H5(seat: Seat, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = seat.deliver()
+
+    async def story(player: Player) -> None:
+        from contextlib import nullcontext
+
+        monkeypatch.setattr(player.app, "suspend", nullcontext)
+        page = await open_diff(player, task)
+        assert "false ended with 1; the record does not say" in await player.press("d")
+        assert not page.looking.pager
+
+    play(seat.sit(FOUREYES_PAGER="false"), story)

@@ -78,12 +78,18 @@ def named_attempt(rows: list[Frozen], task: TaskId, n: int | None) -> Frozen:
 
 
 def marked(files: tuple[FileDiff, ...], exclude: tuple[str, ...]) -> tuple[FileDiff, ...]:
-    """The files, those that tools write folded and at the end, those that nobody has to look at marked as such."""
-    paths = [file.path for file in files]
-    aside = set(matching(paths, exclude))
-    names = aside.union(matching(paths, FOLDED_PATHS))
+    """The files, those that tools write folded and at the end, those that nobody has to look at marked as such. One
+    that was moved there from elsewhere is neither: what is gone from its old place is to be seen.
+    """
+    aside = {file.path for file in files if _stays_among(file, exclude)}
+    names = aside | {file.path for file in files if _stays_among(file, FOLDED_PATHS)}
     written = tuple(replace(file, folded=True, counts=file.path not in aside) for file in files if file.path in names)
     return tuple(file for file in files if file.path not in names) + written
+
+
+def _stays_among(file: FileDiff, globs: tuple[str, ...]) -> bool:
+    paths = {file.path, file.old_path or file.path}
+    return len(matching(paths, globs)) == len(paths)
 
 
 def hunks_to_see(context: Context, base: Sha, head: Sha, exclude: tuple[str, ...]) -> list[str]:

@@ -14,12 +14,12 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from foureyes.core.documents.file_kind import kind_in_words
 from foureyes.core.words.digest import sha256
 
 LineKind = Literal["context", "added", "removed", "note"]
 FileStatus = Literal["A", "M", "D", "R", "T"]
 
-ID_DIGITS = 16
 _SECTION = re.compile(rb"^diff --git ", re.MULTILINE)
 _HUNK = re.compile(
     rb"^@@ -(\d{1,10})(?:,(\d{1,10}))? \+(\d{1,10})(?:,(\d{1,10}))? @@(?: ([^\n]*))?(?:\n|\Z)", re.MULTILINE
@@ -40,8 +40,8 @@ class DiffLine(msgspec.Struct, frozen=True, gc=False):
 
 
 class Hunk(msgspec.Struct, frozen=True):
-    """A hunk: what changed in one place. Its `id` is made of the path and the lines without their numbers, so that a
-    hunk which did not change has the same one in a later attempt.
+    """A hunk: what changed in one place. Its `id` is made of the paths, the modes and the lines without their numbers,
+    so that a hunk which did not change has the same one in a later attempt, and no other has it.
 
     A file that changed without lines (binary, empty, mode or name only) has one hunk of one note, for there is
     something to look at. `hides_space`: lines that changed in white space only are shown as if they had not.
@@ -59,7 +59,8 @@ class Hunk(msgspec.Struct, frozen=True):
 
 class FileDiff(msgspec.Struct, frozen=True, kw_only=True):
     """A changed file. `old_path` is set for a rename, sizes for a binary file, `mode_change` as `100644 to 100755`;
-    `folded`: generated, or a lock file; `counts`: its hunks are to be looked at (H4).
+    `kind`: what it is in words, where it is no ordinary file, or became one; `folded`: generated,
+    or a lock file; `counts`: its hunks are to be looked at (H4).
     """
 
     path: str
@@ -71,6 +72,7 @@ class FileDiff(msgspec.Struct, frozen=True, kw_only=True):
     old_size: int | None = None
     new_size: int | None = None
     mode_change: str = ""
+    kind: str = ""
     folded: bool = False
     counts: bool = True
     hunks: tuple[Hunk, ...] = ()
@@ -95,19 +97,30 @@ class _Header(msgspec.Struct):
         both = self.old_mode and self.new_mode and self.old_mode != self.new_mode
         return f"{_text(self.old_mode)} to {_text(self.new_mode)}" if both else ""
 
+    @property
+    def kind(self) -> str:
+        return kind_in_words(_text(self.old_mode), _text(self.new_mode), _object(self.old), _object(self.new))
+
+    @property
+    def facts(self) -> tuple[bytes, ...]:
+        """What is merged besides the lines of the file."""
+        return self.path, self.old_path, self.old_mode, self.new_mode
+
 
 def parse(patch: bytes) -> tuple[FileDiff, ...]:
     """The files of a patch, in its order; a type change (a file becomes a link) is one file."""
     files: list[FileDiff] = []
-    modes: list[bytes] = []
+    headers: list[_Header] = []
     for section in _SECTION.split(patch)[1:]:
         first = _HUNK.search(section)
         header = _header(section[: first.start()] if first else section)
-        file = _file(header, tuple(_hunks(header.path, section, first.start())) if first else ())
+        file = _file(header, tuple(_hunks(header, section, first.start())) if first else ())
         if files and (files[-1].status, file.status) == ("D", "A") and files[-1].path == file.path:
-            file = _joined(files.pop(), file, f"{_text(modes.pop())} to {_text(header.new_mode)}")
+            gone = headers.pop()
+            header.old_mode, header.old = gone.old_mode, gone.old
+            file = _joined(files.pop(), file, header)
         files.append(file)
-        modes.append(header.old_mode)
+        headers.append(header)
     return tuple(files)
 
 
@@ -121,20 +134,22 @@ def _file(header: _Header, hunks: tuple[Hunk, ...]) -> FileDiff:
         removed=kinds.count("removed"),
         binary=header.binary,
         mode_change=header.mode_change,
+        kind=header.kind,
         hunks=hunks or (_without_lines(header),),
         old_object=_object(header.old),
         new_object=_object(header.new),
     )
 
 
-def _joined(gone: FileDiff, made: FileDiff, mode_change: str) -> FileDiff:
+def _joined(gone: FileDiff, made: FileDiff, both: _Header) -> FileDiff:
     """A removal and an addition of the same path: one file of another type."""
     return replace(
         made,
         status="T",
         removed=gone.removed,
         binary=gone.binary or made.binary,
-        mode_change=mode_change,
+        mode_change=both.mode_change,
+        kind=both.kind,
         hunks=gone.hunks + made.hunks,
         old_object=gone.old_object,
     )
@@ -143,18 +158,18 @@ def _joined(gone: FileDiff, made: FileDiff, mode_change: str) -> FileDiff:
 # Hunks
 
 
-def _hunks(path: bytes, section: bytes, at: int) -> Iterator[Hunk]:
+def _hunks(header: _Header, section: bytes, at: int) -> Iterator[Hunk]:
     """The hunks of a file. Of several with the same lines each has an id of its own, by its place among them."""
     starts = list(_HUNK.finditer(section, at))
     ends = [start.start() for start in starts[1:]] + [len(section)]
     seen: dict[str, int] = {}
     for start, end in zip(starts, ends, strict=True):
         body = section[start.end() : end].removesuffix(b"\n")
-        name = hunk_id(path, body)
+        name = hunk_id(*header.facts, body)
         seen[name] = seen.get(name, 0) + 1
         old_start, old_lines, new_start, new_lines = (1 if word is None else int(word) for word in start.groups()[:4])
         yield Hunk(
-            id=name if seen[name] == 1 else hunk_id(path, body, b"%d" % seen[name]),
+            id=name if seen[name] == 1 else hunk_id(*header.facts, body, b"%d" % seen[name]),
             section=_text(start[5] or b""),
             old_start=old_start,
             old_lines=old_lines,
@@ -164,9 +179,11 @@ def _hunks(path: bytes, section: bytes, at: int) -> Iterator[Hunk]:
         )
 
 
-def hunk_id(path: bytes, *content: bytes) -> str:
-    """What a hunk is known by."""
-    return sha256(b"\0".join((path, *content))).hexdigest()[:ID_DIGITS]
+def hunk_id(*facts: bytes) -> str:
+    """What a hunk is known by: a whole digest, for whoever writes a change chooses what is in it. Each fact has its
+    length before it, so that no other facts read the same.
+    """
+    return sha256(b"".join(b"%d:%b" % (len(fact), fact) for fact in facts)).hexdigest()
 
 
 def _lines(body: str, old: int, new: int) -> tuple[DiffLine, ...]:
@@ -189,16 +206,16 @@ def _lines(body: str, old: int, new: int) -> tuple[DiffLine, ...]:
 
 def _without_lines(header: _Header) -> Hunk:
     """What there is to look at where no line changed; another content is another hunk."""
-    words = [f"mode {header.mode_change}"] if header.mode_change else []
+    words = [header.kind] if header.kind else []
+    words += [f"mode {header.mode_change}"] if header.mode_change else []
     if header.binary:
         words.append("binary file")
     elif header.status == "R":
         words.append("content unchanged")
-    elif not words:
+    elif not header.mode_change:
         words.append("empty file")
-    facts = (header.old_path, header.old_mode, header.new_mode, header.old, header.new)
     note = DiffLine("note", None, None, ", ".join(words))
-    return Hunk(hunk_id(header.path, *facts), "", 0, 0, 0, 0, (note,))
+    return Hunk(hunk_id(*header.facts, header.old, header.new), "", 0, 0, 0, 0, (note,))
 
 
 # Headers
@@ -222,6 +239,7 @@ def _read(header: _Header, line: bytes) -> None:
     """Take one line into the header."""
     if index := _INDEX.match(line):
         header.old, header.new = index[1], index[2]
+        header.old_mode, header.new_mode = header.old_mode or index[3] or b"", header.new_mode or index[3] or b""
     elif line.startswith(b"old mode "):
         header.old_mode = line[9:]
     elif line.startswith(b"new mode "):

@@ -68,8 +68,11 @@ def has_reviewed(session: str, diff_id: str, before: int, reviews: Iterable[Revi
 
 
 def unread(changed: Sequence[ChangedFile], read: Iterable[str], exclude: Sequence[str]) -> tuple[str, ...]:
-    """V6: the changed files that a review does not say it read, those that need no reading aside."""
+    """V6: the changed files that a review does not say it read, those that need no reading aside; one that
+    was moved among these is to be read.
+    """
     named = {path.strip().removeprefix("./") for path in read}
-    left = [file.path for file in changed if file.path not in named]
-    excluded = set(matching(left, exclude))
-    return tuple(path for path in left if path not in excluded)
+    left = [file for file in changed if file.path not in named]
+    paths = [path for file in left for path in (file.path, file.old_path) if path]
+    aside = {"", *matching(paths, exclude)}
+    return tuple(file.path for file in left if not {file.path, file.old_path} <= aside)

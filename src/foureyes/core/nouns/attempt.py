@@ -18,14 +18,15 @@ SIGNALS: tuple[Signal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
 OWN_BRANCHES = "refs/heads/fe/"
 """Below it each task has a branch of its own: `fe/<task>`."""
 
-MarkKind = Literal["deleted", "executable", "binary", "hidden", "skip", "assert"]
+MarkKind = Literal["deleted", "executable", "link", "binary", "hidden", "skip", "assert"]
 
 
 class Mark(msgspec.Struct, frozen=True):
     """Something about a changed file that whoever looks should know (H1): from git, not from what anybody says.
 
-    deleted · executable: the bit was set · binary · hidden: characters that do not show or that reorder the line ·
-    skip: a test is skipped that was not · assert: fewer assertions than before.
+    deleted · executable: the bit was set · link: a symbolic link was made or leads elsewhere · binary · hidden:
+    characters that do not show or that reorder the line · skip: a test is skipped that was not · assert: fewer
+    assertions than before.
     """
 
     kind: MarkKind

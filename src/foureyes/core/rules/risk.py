@@ -127,7 +127,12 @@ def _by_content(facts: Facts, policy: ReviewPolicy) -> list[str]:
         return []
     signs = [f"changes how checks run: {path}" for path in matching(facts.changed_paths(), policy.check_paths)[:1]]
     signs += [f"touches {path}" for path in matching(facts.changed_paths(), policy.risk.watched_paths)[:1]]
-    kinds = {"executable": "executable bit set", "binary": "binary file", "hidden": "hidden characters"}
+    kinds = {
+        "executable": "executable bit set",
+        "link": "symbolic link",
+        "binary": "binary file",
+        "hidden": "hidden characters",
+    }
     for kind, words in kinds.items():
         marked = [mark.path for mark in attempt.marks if mark.kind == kind]
         signs += [f"{words}: {marked[0]}"] if marked else []

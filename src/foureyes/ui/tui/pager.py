@@ -30,10 +30,12 @@ def open_pager(page: ChangePage, view: DiffView) -> None:
     except OSError as problem:
         page.note(f"{words[0]}: {problem.strerror or problem}")
     else:
-        page.looking.pager = page.looking.pager or view.since is None
         page.refresh()
-        failed = f" and ended with {code}" if code else ""
-        page.note(f"it was read in {words[0]}{failed}; the record says so")
+        if code:  # nobody knows whether it showed anything
+            page.note(f"{words[0]} ended with {code}; the record does not say that the change was read there")
+            return
+        page.looking.pager = page.looking.pager or view.since is None
+        page.note(f"it was read in {words[0]}; the record says so")
 
 
 def patch_lines(view: DiffView) -> Iterator[str]:
@@ -41,8 +43,8 @@ def patch_lines(view: DiffView) -> Iterator[str]:
     for file in view.files:
         old, new = visible(file.old_path or file.path), visible(file.path)
         yield f"diff --git a/{old} b/{new}"
-        if file.mode_change:
-            yield f"mode {file.mode_change}"
+        if file.kind:
+            yield file.kind + (f", mode {file.mode_change}" if file.mode_change else "")
         yield "--- /dev/null" if file.status == "A" else f"--- a/{old}"
         yield "+++ /dev/null" if file.status == "D" else f"+++ b/{new}"
         for hunk in file.hunks:

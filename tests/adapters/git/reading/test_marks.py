@@ -149,4 +149,20 @@ def test_a_link_and_a_file_that_became_one(project: Project) -> None:
     (project.path / "run.sh").unlink()
     (project.path / "run.sh").symlink_to("code.py")
     project.commit("work")
-    assert ("executable", "run.sh") not in marks(project)
+    assert marks(project) == {("link", "run.sh")}
+
+
+def test_a_new_link_and_one_that_leads_elsewhere_but_not_one_that_is_gone(project: Project) -> None:
+    link = project.path / "conf"
+    link.symlink_to("/etc/passwd")
+    project.commit("work")
+    assert marks(project) == {("link", "conf")}
+    project.git("branch", "-q", "-f", "main", "work")
+    link.unlink()
+    link.symlink_to("/etc/shadow")
+    project.commit("elsewhere")
+    assert marks(project) == {("link", "conf")}
+    project.git("branch", "-q", "-f", "main", "work")
+    project.git("rm", "-q", "conf")
+    project.commit("gone")
+    assert marks(project) == {("deleted", "conf")}

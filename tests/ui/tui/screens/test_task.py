@@ -251,6 +251,17 @@ def test_what_the_task_asks_for_stands_on_its_page(seat: Seat) -> None:
     play(seat.sit(), story)
 
 
+def test_a_file_that_nobody_has_to_look_at_is_said_not_to_be_counted(seat: Seat) -> None:
+    seat.deliver("Add login", {"src/a.py": "a = 1\n", "poetry.lock": "a = 1\n"})
+
+    async def story(at: Player) -> None:
+        lines = (await at.press("r")).splitlines()
+        assert any("poetry.lock" in line and "not counted, folded" in line for line in lines)
+        assert any("src/a.py" in line and "1 unseen" in line for line in lines)
+
+    play(seat.sit(), story)
+
+
 def test_a_rejected_task_says_why(seat: Seat) -> None:
     task = seat.deliver("Add login", TWO)
     seat.app.feedback.reject(BOB, task, "we do not want logins")

@@ -92,6 +92,14 @@ def test_what_does_not_fit_ends_with_a_mark_and_can_be_scrolled_to() -> None:
     assert it.row(4, 30).plain == "   39 + settings.signing_key"
 
 
+def test_the_kind_of_a_file_is_on_screen_with_the_file_and_with_each_hunk() -> None:
+    file = FileDiff(path="conf", status="A", added=1, kind="new link", hunks=FILE.hunks)
+    change = Change(DiffView(task="fe-1", attempt=1, diff_id="d", base="b", head="h", files=(file,)))
+    it = Painter(rows=DiffRows(change), marks=FINE, palette=PALETTES["mono"], looking=Looking("fe-1"))
+    assert it.row(0, 60).plain.startswith(" A conf  +1  new link ─")
+    assert it.row(1, 60).plain.startswith(" ○ @@ 38–39  new link  class Token")
+
+
 def test_a_hunk_that_was_seen_has_another_mark() -> None:
     it = painter()
     it.looking.shown.add("h1")

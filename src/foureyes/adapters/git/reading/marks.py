@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from foureyes.adapters.git.client.answers import shown
 from foureyes.core.nouns.attempt import ChangedFile, Mark
 
-EXECUTABLE = b"100755"
+EXECUTABLE, LINK = b"100755", b"120000"
 # Zero-width and bidirectional characters, byte order marks, soft hyphens, and control characters other than tab.
 _HIDDEN = re.compile(
     rb"\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xef\xbb\xbf|\xc2\xad|\xd8\x9c|[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]"
@@ -51,6 +51,8 @@ def marks_of(
             marks.append(Mark("deleted", name))
         elif new_mode == EXECUTABLE != old_mode:
             marks.append(Mark("executable", name))
+        elif new_mode == LINK:
+            marks.append(Mark("link", name))
         marks += [Mark(kind, name) for kind in _in_hunks(hunks)]  # type: ignore[arg-type]
     return tuple(dict.fromkeys(marks))
 

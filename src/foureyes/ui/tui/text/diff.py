@@ -125,7 +125,7 @@ class Painter(msgspec.Struct):
     def _file(self, row: Row, width: int) -> Text:
         file = self.rows.change.files[row.file]
         right = Text(f" {self._seen_words(file)} ", self.palette["dim"])
-        about = counts(file, self.marks) + (f"  mode {file.mode_change}" if file.mode_change else "")
+        about = counts(file, self.marks) + (f"  {file.kind}" if file.kind else "")
         room = max(8, width - right.cell_len - len(about) - 6)
         name = f"{visible(file.old_path)} → {visible(file.path)}" if file.old_path else visible(file.path)
         left = Text(f" {file.status} {tail(name, room, self.marks.ellipsis)} ", self.palette["heading"])
@@ -154,6 +154,7 @@ class Painter(msgspec.Struct):
             where = f"@@ {start}" + (f"–{start + many - 1}" if many > 1 else "")
         else:
             where = "@@"
+        where += f"  {file.kind}" if file.kind else ""
         left = Text(f" {mark} {where}  {visible(hunk.section, tabs=TAB)}", self.palette["hunk"])
         return across(left, f"hunk {place.n + 1}/{len(file.hunks)} ", width)
 

@@ -157,11 +157,13 @@ def _file(n: int, file: FileDiff, draw: Drawing, width: int) -> Text:
     marks, palette = draw.marks, draw.palette
     unseen = draw.unseen(file)
     seen = f"{marks.unseen} {unseen} unseen" if unseen else f"{marks.seen} all shown"
+    seen = seen if file.counts else f"{marks.dot} not counted"
     lines = "binary" if file.binary else f"+{file.added:<5} {f'{marks.minus}{file.removed}' if file.removed else ''}"
     if file.folded:
         seen += ", folded"
     right = Text(f" {lines:<12}  ", palette["dim"]).append(f"{seen:<12} ", palette["warn" if unseen else "dim"])
     path = visible(file.path) + (f" (was {visible(file.old_path)})" if file.old_path else "")
+    path += f" [{file.kind}]" if file.kind else ""
     left = Text.assemble(f"   {n if n < 10 else ' '} {file.status} ", path)
     return cut(left, max(1, width - right.cell_len), pad=True).append_text(right)
 
