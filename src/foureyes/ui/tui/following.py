@@ -17,7 +17,7 @@ def leads_to(words: list[str]) -> str:
             return "open the diff"
         case ["fe", "show", _, *_]:
             return "open the task"
-        case ["fe", "check", "show" | "run", _, *_]:
+        case ["fe", "check", "show", _, *_]:
             return "show the output"
         case ["fe", "finding", "show" | "rule" | "respond" | "waive" | "track", _, *_]:
             return "open the finding"
@@ -35,7 +35,7 @@ def follow(page: Page, words: list[str]) -> bool:
         case ["fe", "show", task, *_]:
             page.app.back()
             page.app.go(review.look(page.app.flow, task))
-        case ["fe", "check", "show" | "run", task, *_]:
+        case ["fe", "check", "show", task, *_]:
             from foureyes.ui.tui.screens.texts import show_checks
 
             show_checks(page, task)

@@ -40,7 +40,7 @@ def test_a_digit_opens_the_finding_that_holds_an_approval_up_D2(seat: Seat) -> N
 
 
 def test_a_digit_shows_what_the_checks_printed_D5(seat: Seat) -> None:
-    task = seat.deliver(checked=False)
+    task = seat.deliver(files={"src/steps.py": f"{CODE}RED\n"})
 
     async def story(at: Player) -> None:
         screen = await at.press("r", "a")
@@ -49,6 +49,21 @@ def test_a_digit_shows_what_the_checks_printed_D5(seat: Seat) -> None:
         screen = await at.press("1")
         assert isinstance(at.app.screen, TextPage)
         assert f"CHECKS {task}" in screen
+
+    play(seat.sit(), story)
+
+
+def test_a_check_that_was_not_run_is_to_be_typed_and_no_output_is_promised_D5(seat: Seat) -> None:
+    task = seat.deliver(checked=False)
+
+    async def story(at: Player) -> None:
+        screen = await at.press("r", "a")
+        assert isinstance(at.app.screen, RefusalPage)
+        assert "show the output" not in screen
+        assert f"1 type it      fe check run {task}" in screen
+        screen = await at.press("1")
+        assert isinstance(at.app.screen, RefusalPage)
+        assert f"type: fe check run {task}" in screen
 
     play(seat.sit(), story)
 

@@ -142,7 +142,7 @@ class BatchPage(Page):
                 row.done = f"{row.decided} by you"
         self._look()
         self.draw()
-        self.hunks.measure()
+        self.call_after_refresh(self.hunks.measure)
 
     def _look(self) -> None:
         """How much of each was seen; a sample that was shown joins."""

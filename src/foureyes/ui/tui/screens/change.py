@@ -376,10 +376,8 @@ class ChangePage(Page):
             self._count(self.reading.look(self._lines(), self.app.clock()))
 
     def _lines(self) -> list[int]:
-        """The lines of code that somebody can see now: none while another page or program is in front."""
-        if self.reading is None or self.app.screen is not self or not self.app.app_focus:
-            return []
-        return shown_lines(self.painter, self.canvas) if self.painter is not None else []
+        """The lines of code that somebody can see now."""
+        return [] if self.reading is None or self.painter is None else shown_lines(self.painter, self.canvas)
 
     def _count(self, complete: bool) -> None:
         if self._unkept and self.app.clock() - self._kept_at > KEEP_SECONDS:

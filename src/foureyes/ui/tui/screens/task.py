@@ -242,7 +242,7 @@ class TaskPage(Page):
     def on_screen_resume(self, _: events.ScreenResume) -> None:
         if self.view is not None:
             self.app.looks.of(self.task_id).watch.touch(self.app.clock())
-            self.hunks.measure()
+            self.call_after_refresh(self.hunks.measure)
             self.draw()
 
     def _with_case(self) -> Case | None:

@@ -11,6 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual import events
+from textual.errors import NoWidget
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -65,6 +66,20 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
     def last(self) -> int:
         """The row after the last one on screen."""
         return min(self.count, self.first + max(0, self.size.height))
+
+    @property
+    def in_view(self) -> range:
+        """The rows that somebody can see now. None while another page or program is in front, while there is no room
+        for the canvas, or as long as that is not laid out.
+        """
+        app = self.app
+        if not self.is_attached or not self.display or app.screen is not self.screen or not app.app_focus:
+            return range(0)
+        try:
+            height = self.screen.find_widget(self).visible_region.height
+        except NoWidget:
+            return range(0)
+        return range(max(0, self.first), min(self.last, self.first + height))
 
     @property
     def page_size(self) -> int:

@@ -16,11 +16,13 @@ from foureyes.ui.tui.widgets.canvas import Canvas
 
 
 def shown_lines(painter: Painter, canvas: Canvas) -> list[int]:
-    """The lines of code that are on screen to their end. One that is wider than the screen counts once its beginning
+    """The lines of code that are in view to their end; what counts as shown is counted by this. One that is wider than the screen counts once its beginning
     was there and the code was scrolled to its end.
     """
     width, shown = canvas.scrollable_content_region.width, []
-    for row in range(max(0, canvas.first), min(canvas.last, len(painter.rows))):
+    for row in canvas.in_view:
+        if row >= len(painter.rows):
+            break
         lines = painter.rows.lines_at(row, row + 1)
         if painter.is_cut(row, width):
             painter.begun.update(lines if not painter.shift else ())
@@ -67,6 +69,14 @@ class Hunks(Canvas):
         """Something lies over it from now on."""
         self._measure(on_screen=False)
 
+    @guarded
+    def on_mount(self) -> None:
+        self.watch(self.app, "app_focus", self.measure, init=False)
+
+    @guarded
+    def on_hide(self) -> None:
+        self.look_away()
+
     def read_on(self) -> bool:
         """A page on; False where there is no more."""
         before = self.first
@@ -85,8 +95,7 @@ class Hunks(Canvas):
     def _measure(self, *, on_screen: bool) -> None:
         if self._seen is None or self._painter is None or self._looking is None:
             return
-        shown = on_screen and self.is_attached and self.screen.is_current
-        lines = shown_lines(self._painter, self) if shown else []
+        lines = shown_lines(self._painter, self) if on_screen else []
         complete = self._seen.look(lines, self.app.clock())
         if complete:
             self._looking.shown.update(complete)
