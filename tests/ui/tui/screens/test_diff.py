@@ -351,13 +351,49 @@ def test_a_line_wider_than_the_screen_is_seen_once_it_was_scrolled_to_its_end_H4
 
     async def story(player: Player) -> None:
         page = await open_diff(player, task)
-        screen = await read_slowly(player, "space", "space")
+        await player.press("space")
+        await player.press("space", "home")  # too fast to have read anything
         assert page.looking.unseen == 1
-        assert "→ shows the rest of wide lines" in screen
         for _ in range(4):
             await read_slowly(player, "right")
         assert " end'" in player.screen
         await read_slowly(player, "right", "down")
+        assert page.looking.unseen == 0
+
+    play(seat.sit(), story)
+
+
+def test_space_reads_wide_lines_to_their_end_before_it_goes_on_H4(seat: Seat) -> None:
+    wide = "x = '" + "y" * 200 + " end'\n"
+    files = {f"src/{name}.py": wide * (30 if name == "a" else 1) + "z = 1\n" for name in "abc"}
+    task = seat.deliver(files=files)
+
+    async def story(player: Player) -> None:
+        page = await open_diff(player, task)
+        screen = await read_slowly(player, "space")
+        assert "src/a.py" in screen
+        assert "the rest of wide lines, from column" in screen
+        assert " end'" in await read_slowly(player, "space")
+        screens = [await read_slowly(player, "space") for _ in range(12)]
+        assert page.painter is not None
+        assert page.painter.shift == 0  # what comes below begins at the first column
+        assert page.looking.unseen == 0
+        assert "all 3 hunks seen" in screens[-1]
+
+    play(seat.sit(), story)
+
+
+def test_space_shows_the_rest_of_wide_lines_that_were_read_too_fast_and_never_circles_H4(seat: Seat) -> None:
+    task = seat.deliver(files={"src/a.py": "x = '" + "y" * 90 + " end'\n", "src/b.py": "z = 1\n"})
+
+    async def story(player: Player) -> None:
+        page = await open_diff(player, task)
+        screen = await player.press("space", "space")
+        assert page.looking.unseen == 2
+        assert "the end: 2 of 2 hunks unseen" in screen
+        assert "→ shows the rest of wide lines" in " ".join(screen.split())
+        for _ in range(6):
+            await read_slowly(player, "space")
         assert page.looking.unseen == 0
 
     play(seat.sit(), story)

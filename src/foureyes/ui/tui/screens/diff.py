@@ -35,6 +35,8 @@ class DiffPage(ChangePage):
             return
         self.set_focus(self.canvas)
         self.tick()
+        if self._read_sideways():
+            return
         at_end, self._at_end = self._at_end, False
         bottom, rows = self.canvas.last, reading.rows.rows
         if bottom < len(rows) and rows[bottom].kind not in ("file", "gap", "title"):
@@ -48,6 +50,26 @@ class DiffPage(ChangePage):
             self.canvas.go(reading.rows.file_rows[file], top=0)
         else:
             self._end(again=at_end)
+
+    def _read_sideways(self) -> bool:
+        """Whether there is more of lines that are wider than the screen, in hunks that nobody has seen: that is shown
+        before what comes below, which begins at the first column again.
+        """
+        painter, reading = self.painter, self.reading_now
+        if painter is None or not len(reading.rows):
+            return False
+        places, rows = reading.change.places, reading.rows.rows
+        unseen = [
+            number
+            for number in self.canvas.in_view
+            if rows[number].hunk >= 0 and not self.looking.is_seen(places[rows[number].hunk].hunk.id)
+        ]
+        part = painter.next_part(unseen, self.canvas.scrollable_content_region.width)
+        if part or painter.shift:
+            self._shift(part - painter.shift)
+        if part:
+            self.note(f"the rest of wide lines, from column {part + 1} · Space reads on")
+        return bool(part)
 
     def _end(self, *, again: bool) -> None:
         """Nothing unseen comes: say so, or begin again where something was missed."""

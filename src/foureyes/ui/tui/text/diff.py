@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.text import Text
 
 from foureyes.app.views.diff import DiffLine, FileDiff
@@ -101,12 +101,26 @@ class Painter(msgspec.Struct):
 
     def is_cut(self, number: int, width: int) -> bool:
         """Whether the end of a row's code is off the screen."""
+        return any(self._cut(number, width))
+
+    def next_part(self, numbers: Iterable[int], width: int) -> int:
+        """How far to the side the next part of these rows' code begins, so that none of it is left out; 0 where the
+        ends of all are on screen.
+        """
+        parts = [part for number in numbers for part in self._cut(number, width)]
+        return self.shift + min(parts) if parts else 0
+
+    def _cut(self, number: int, width: int) -> Iterator[int]:
+        """How many characters of each line of a row are on screen, of those whose end is not."""
         row = self.rows.rows[number]
         if row.kind not in ("line", "pair"):
-            return False
+            return
         lines = self.rows.change.places[row.hunk].hunk.lines
         room = (width if row.kind == "line" else (width - 1) // 2) - self._digits(row.file) - HEAD
-        return any(self._is_long(lines[line], room) for line in {row.line, row.right} if line >= 0)
+        for line in {row.line, row.right}:
+            if line >= 0 and self._is_long(lines[line], room):
+                text = code(lines[line], self.marks)[self.shift : self.shift + max(2, room)]
+                yield max(1, len(chop_cells(text, max(1, room - 1))[0]))
 
     def _is_long(self, line: DiffLine, room: int) -> bool:
         if line.kind == "note" or (len(line.text) * TAB <= room and line.text.isascii()):

@@ -16,8 +16,8 @@ from foureyes.ui.tui.widgets.canvas import Canvas
 
 
 def shown_lines(painter: Painter, canvas: Canvas) -> list[int]:
-    """The lines of code that are in view to their end; what counts as shown is counted by this. One that is wider than the screen counts once its beginning
-    was there and the code was scrolled to its end.
+    """The lines of code that are in view to their end: whatever counts as shown is counted by this. One that is wider
+    than the screen counts once its beginning was there and the code was scrolled to its end.
     """
     width, shown = canvas.scrollable_content_region.width, []
     for row in canvas.in_view:
