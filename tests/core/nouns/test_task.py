@@ -16,6 +16,11 @@ from foureyes.ui.steps import steps_text
 
 from tests.core.samples import quick
 
+ODD = {
+    *map(chr, (0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800, 0x13441, 0x13442, 0x1D159)),
+    *map(chr, (*range(0x1161, 0x1200), *range(0xD7B0, 0xD7FC), *range(0x1F3FB, 0x1F400))),
+}
+"""Letters and signs that are drawn as nothing, or have no width of their own."""
 BIDI_CONTROLS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 CONTROLS = [chr(code) for code in [*range(0x20), *range(0x7F, 0xA0)]]
 anything = st.text(st.characters(), max_size=40)
@@ -110,7 +115,7 @@ def test_other_priorities_are_refused_T(text: str) -> None:
 def test_escape_sequences_are_made_visible() -> None:
     assert visible("\x1b[31mred\x1b[0m") == "␛[31mred␛[0m"
     assert visible("\x9b31m") == "⟨U+009B⟩31m"
-    assert visible("del\x7f") == "del⟨U+007F⟩"
+    assert visible("del\x7f") == "del␡"
 
 
 @pytest.mark.parametrize("mark", BIDI_CONTROLS, ids=lambda c: f"U+{ord(c):04X}")
@@ -132,7 +137,7 @@ def test_making_visible_twice_changes_nothing(text: str) -> None:
 
 
 @quick
-@given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs"]), max_size=40))
+@given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs"]).filter(lambda c: c not in ODD), max_size=40))
 def test_plain_text_stays_as_it_is(text: str) -> None:
     assert visible(text) == text
 

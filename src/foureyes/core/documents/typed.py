@@ -246,7 +246,7 @@ def _quoted(value: Any) -> str:
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"
     text = json.dumps(value[:60] if isinstance(value, str) else value, ensure_ascii=False)
-    text = SURROGATE.sub("\ufffd", visible(text))
+    text = visible(SURROGATE.sub("\ufffd", text))
     return text if len(text) <= 80 else f"{text[:76]} …"
 
 

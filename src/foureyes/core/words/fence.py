@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from foureyes.core.words import unseen
 from foureyes.core.words.text import visible
 
 DATA = (
@@ -16,24 +17,17 @@ DATA = (
 """F4: stands before the first of it."""
 
 PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@#+-]{0,199}\Z")
-HIDDEN = re.compile("[\u00ad\u200b\u2028\u2029\u2060-\u2064\ufeff\ud800-\udfff\U000e0000-\U000e01ef]")
-"""Beside what `visible` shows: characters that a program reads and nobody sees, and half characters."""
-ESCAPED = re.compile(
-    '["\\\\\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e01ef]'
-)
 
 
 def quoted(text: str) -> str:
     """Untrusted text in one line: a JSON string in which nothing is hidden, and nothing is lost."""
+    marked = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{unseen.shown(marked, as_code=_escape)}"'
 
-    def escape(match: re.Match[str]) -> str:
-        character = match.group()
-        if character in '"\\':
-            return "\\" + character
-        units = character.encode("utf-16-be", "surrogatepass").hex()
-        return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
-    return f'"{ESCAPED.sub(escape, text)}"'
+def _escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def plain(text: str) -> str:
@@ -43,7 +37,7 @@ def plain(text: str) -> str:
 
 def shown(text: str) -> str:
     """Untrusted text of several lines with everything hidden made visible."""
-    return HIDDEN.sub(lambda match: f"⟨U+{ord(match.group()):04X}⟩", visible(text.replace("\r\n", "\n")))
+    return visible(text.replace("\r\n", "\n"))
 
 
 def fenced(text: str) -> str:

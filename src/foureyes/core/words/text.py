@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 
+from foureyes.core.words import unseen
 from foureyes.errors import BadInput
 from foureyes.steps import blank, fe, phrase, prose
 
@@ -39,7 +40,6 @@ class Unprintable:
 SURROGATE = Unprintable("[\ud800-\udfff]")
 CONTROL = Unprintable(r"[\x00-\x1f\x7f-\x9f]", lines=False)
 CONTROL_IN_TEXT = Unprintable(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-BIDI = Unprintable("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 # What is typed: refused where it is wrong
@@ -71,7 +71,9 @@ def refuse_control(text: str, pattern: Unprintable, what: str) -> None:
 
 def is_blank(text: str) -> bool:
     """P9: nothing in it that anybody could see."""
-    return not any(character.isprintable() and not character.isspace() for character in text)
+    return not any(
+        character.isprintable() and not character.isspace() and not unseen.is_unseen(character) for character in text
+    )
 
 
 def clean_name(text: str) -> str:
@@ -90,19 +92,14 @@ def clean_name(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Untrusted text with control, escape and bidirectional characters made visible."""
-
-    def show(match: re.Match[str]) -> str:
-        code = ord(match.group())
-        return chr(0x2400 + code) if code < 0x20 else f"⟨U+{code:04X}⟩"
-
-    return BIDI.sub(show, CONTROL_IN_TEXT.sub(show, text))
+    """Untrusted text of lines with everything that nobody sees made visible, and nothing that turns its direction."""
+    return unseen.shown(text, keep="\t\n")
 
 
 def in_line(text: str, limit: int) -> str:
     """Untrusted text in one line, made visible and cut; half a character is shown as a replacement."""
     text = " ".join(text[: limit * 2].split("\n"))
-    return SURROGATE.sub("\ufffd", visible(text))[:limit].strip()
+    return visible(SURROGATE.sub("\ufffd", text))[:limit].strip()
 
 
 def readable(data: bytes) -> str:

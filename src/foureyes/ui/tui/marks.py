@@ -10,6 +10,8 @@ import msgspec
 from rich.style import Style
 from rich.text import Text
 
+from foureyes.core.words import unseen
+
 Theme = Literal["default", "light", "blue-orange", "high-contrast", "mono"]
 THEMES: tuple[Theme, ...] = ("default", "light", "blue-orange", "high-contrast", "mono")
 
@@ -117,30 +119,13 @@ PALETTES: dict[Theme, Palette] = {
         banner="reverse", key="bold", link="underline", error="bold reverse",
     ),
 }  # fmt: skip
-_HIDDEN = {
-    **{code: chr(0x2400 + code) for code in range(32)},
-    127: "␡",
-    **{code: f"⟨U+{code:04X}⟩" for code in (
-        *range(0x80, 0xA0), 0x00AD, 0x061C, *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070),
-        0xFEFF, *range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE0080),
-    )},
-}  # fmt: skip
 
 
 def visible(text: str, tabs: int = 0) -> str:
-    """Untrusted text with control, escape and bidirectional characters shown as what they are; `tabs`: how wide a tab
-    is drawn where tabs are ordinary (code).
+    """Untrusted text with everything that nobody sees shown as what it is; `tabs`: how wide a tab is drawn where tabs
+    are ordinary (code).
     """
-    if text.isascii() and text.isprintable():
-        return text
-    if tabs:
-        text = text.expandtabs(tabs)
-    shown = text.translate(_HIDDEN)
-    return shown if shown.isascii() or not _has_surrogate(shown) else shown.encode("utf-8", "replace").decode()
-
-
-def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
+    return unseen.shown(text.expandtabs(tabs) if tabs else text)
 
 
 def theme_for(environ: Mapping[str, str], wanted: str) -> Theme:

@@ -66,7 +66,9 @@ def test_a_binary_file_also_where_attributes_call_it_text(project: Project) -> N
 HIDDEN = {
     "right to left": "\u202e", "isolate": "\u2066", "zero width": "\u200b", "joiner": "\u200d", "word joiner": "\u2060",
     "byte order mark": "\ufeff", "soft hyphen": "\u00ad", "arabic letter mark": "\u061c", "backspace": "\x08",
-    "escape": "\x1b", "delete": "\x7f",
+    "escape": "\x1b", "delete": "\x7f", "selector": "\U000e0100", "variant": "\ufe01", "filler": "\u3164",
+    "jamo filler": "\u115f", "half filler": "\uffa0", "braille blank": "\u2800", "tag": "\U000e0041", "c1": "\x9b",
+    "mongolian": "\u180e", "return": "\r", "bell": "\x07",
 }  # fmt: skip
 
 
@@ -76,7 +78,17 @@ def test_characters_that_do_not_show_are_hidden(project: Project, character: str
 
 
 @pytest.mark.parametrize(
-    "text", ["tab\there\n", "äöü ñ 日本 🎉\n", "a\n\n\nb\n", "dos\r\n"], ids=["tab", "letters", "empty", "dos"]
+    "text",
+    [
+        "tab\there\n",
+        "äöü ñ 日本 🎉\n",
+        "a\n\n\nb\n",
+        "dos\r\n",
+        "❤\ufe0f 👨\u200d👩\u200d👧\n",
+        "\u0645\u06cc\u200c\u062e\n",
+        "dos\r",
+    ],
+    ids=["tab", "letters", "empty", "dos", "emoji", "persian", "dos without an end"],
 )
 def test_ordinary_text_is_not_hidden(project: Project, text: str) -> None:
     assert changed(project, "a.txt", text) == set()

@@ -9,19 +9,16 @@ from collections.abc import Iterator, Sequence
 
 from foureyes.adapters.git.client.answers import shown
 from foureyes.core.nouns.attempt import ChangedFile, Mark
+from foureyes.core.words.unseen import has_unseen
 
 EXECUTABLE, LINK = b"100755", b"120000"
-# Zero-width and bidirectional characters, byte order marks, soft hyphens, and control characters other than tab.
-_HIDDEN = re.compile(
-    rb"\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xef\xbb\xbf|\xc2\xad|\xd8\x9c|[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]"
-)
 _SKIP = re.compile(
     rb"pytest\.mark\.(?:skip|xfail)|pytest\.skip\(|unittest\.skip|\b(?:it|test|describe)\.(?:skip|todo)\b|\bx(?:it|describe|test)\("
     rb"|@Disabled\b|@Ignore\b|\bt\.Skip|#\[ignore"
 )
 _ASSERT = re.compile(rb"\bassert|\bexpect\(|\.should\b|\brequire\.\w+\(t,|\bt\.(?:Error|Fatal)")
-_HARMLESS = bytes(set(range(256)) - {*range(1, 9), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F, 0xC2, 0xD8, 0xE2, 0xEF})
-"""Every byte with which nothing hidden begins."""
+_HARMLESS = bytes({*range(0x20, 0x7F), *b"\t\n\r"})
+"""Every byte of a text in which nothing is hidden, but for a lone return."""
 _SKIP_WORDS = (
     b"skip",
     b"Skip",
@@ -59,10 +56,8 @@ def marks_of(
 
 def _in_hunks(hunks: bytes) -> Iterator[str]:
     """What the added and removed lines show. A quick look first: most patches have none of it."""
-    if (
-        hunks.translate(None, _HARMLESS)
-        and _HIDDEN.search(hunks)
-        and any(_HIDDEN.search(line) for line in _ADDED.findall(hunks))
+    if (hunks.translate(None, _HARMLESS) or b"\r" in hunks) and has_unseen(
+        b"".join(line + b"\n" for line in _ADDED.findall(hunks)).decode("utf-8", "replace")
     ):
         yield "hidden"
     for kind, words, pattern, more in (("skip", _SKIP_WORDS, _SKIP, True), ("assert", _ASSERT_WORDS, _ASSERT, False)):

@@ -1,0 +1,169 @@
+"""Unseen characters: what a program reads and nobody sees, and what no terminal is sure how wide to draw.
+
+There is one table, for every face and for the mark of risk (H1). Each character has a class, a letter; what belongs
+together (an emoji, a letter with its accents) is a pattern of classes and stays as it is. Whatever is left over of a
+class that does not show is drawn as its code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+Ranges = tuple[tuple[int, int], ...]
+
+IGNORED: Ranges = (
+    (0x034F, 0x034F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x2065, 0x2065), (0x3164, 0x3164),
+    (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF),
+)  # fmt: skip
+"""Default-ignorable characters that are no format characters: joiners, fillers, selectors of variants, tags."""
+BLANK: Ranges = ((0x2800, 0x2800), (0x13441, 0x13442), (0x16FE4, 0x16FE4), (0x1D159, 0x1D159))
+"""Letters and signs that are drawn as nothing."""
+EMOJI: Ranges = (
+    (0xA9, 0xA9), (0xAE, 0xAE), (0x203C, 0x203C), (0x2049, 0x2049), (0x2122, 0x2122), (0x2139, 0x2139),
+    (0x2190, 0x21FF), (0x2300, 0x23FF), (0x24C2, 0x24C2), (0x25A0, 0x27BF), (0x2900, 0x297F), (0x2B00, 0x2BFF),
+    (0x3030, 0x3030), (0x303D, 0x303D), (0x3297, 0x3297), (0x3299, 0x3299), (0x1F000, 0x1FAFF),
+)  # fmt: skip
+"""Where the signs are that may be an emoji."""
+WIDE_EMOJI = 0x1F000
+"""From here on an emoji is two columns wide, also one that is younger than our tables."""
+JOINED: Ranges = (
+    (0x0600, 0x07FF), (0x0840, 0x0DFF), (0x1000, 0x109F), (0x1780, 0x18AF), (0x1B00, 0x1B7F), (0xA8E0, 0xA8FF),
+    (0xA980, 0xA9DF), (0xABC0, 0xABFF), (0xFB50, 0xFDFF), (0xFE70, 0xFEFE), (0x11000, 0x11FFF),
+)  # fmt: skip
+"""Scripts in which a joiner between two letters is part of the spelling: Arabic and its kin, Indic ones, Mongolian."""
+JAMO_FIRST: Ranges = ((0x1100, 0x115E), (0xA960, 0xA97C))
+JAMO_REST: Ranges = ((0x1161, 0x11FF), (0xD7B0, 0xD7FB))
+"""Parts of a Korean syllable: only the first has a width of its own."""
+NATIONS = frozenset(f"\U0001f3f4{''.join(chr(0xE0000 + ord(c)) for c in name)}\U000e007f"
+                    for name in ("gbeng", "gbsct", "gbwls"))  # fmt: skip
+"""The only flags that are written with tags."""
+
+_NAMED = {
+    "\u200d": "Z", "\u200c": "N", "\ufe0f": "F", "\ufe0e": "T", "\u20e3": "C", "\U0001f3f4": "B",
+    "\U000e007f": "g", **dict.fromkeys("0123456789#*", "K"),
+}  # fmt: skip
+_RANGED: tuple[tuple[str, Ranges], ...] = (
+    ("S", ((0x1F3FB, 0x1F3FF),)), ("R", ((0x1F1E6, 0x1F1FF),)), ("G", ((0xE0020, 0xE007E),)),
+    ("X", IGNORED), ("X", BLANK), ("j", JAMO_FIRST), ("v", JAMO_REST),
+)  # fmt: skip
+_CATEGORIES = {
+    "Cc": "X", "Cf": "X", "Cs": "X", "Zl": "X", "Zp": "X", "Co": "D", "Cn": "D", "Me": "D", "Mn": "M", "Mc": "M",
+}  # fmt: skip
+UNSEEN = frozenset("XZNFTGg")
+"""Classes that nobody sees where they stand alone; H1 calls them hidden characters."""
+CODED = UNSEEN | frozenset("DMCSv")
+"""Classes that are drawn as their code where they stand alone: also what is not sure to be as wide as we think."""
+MARKS = 6
+"""So many marks may stand on a letter: no language that is written has more."""
+
+_EMOJI = "(?:[EB][SFT]?|KFC|RR)"
+_PIECE = (
+    f"(?P<nation>BG{{5}}g)|(?P<whole>{_EMOJI}(?:Z{_EMOJI})*|IM{{0,{MARKS}}}(?:[ZN]IM{{0,{MARKS}}})*"
+    f"|LM{{0,{MARKS}}}|jv{{0,2}}|a+)|(?P<alone>.)"
+)
+
+
+class _Classes(dict[str, str]):
+    """The class of each character, worked out when it is first met."""
+
+    def __missing__(self, character: str) -> str:
+        self[character] = name = _class_of(character)
+        return name
+
+
+def _class_of(character: str) -> str:
+    from unicodedata import category
+
+    code = ord(character)
+    named = _NAMED.get(character) or next((name for name, ranges in _RANGED if _is_in(code, ranges)), "")
+    if named:
+        return named
+    kind = category(character)
+    if _is_in(code, EMOJI) and kind[0] not in "LM":
+        return "E"
+    if kind in _CATEGORIES:
+        return _CATEGORIES[kind]
+    if kind[0] == "L":
+        return "I" if _is_in(code, JOINED) else "L"
+    return "a"
+
+
+def _is_in(code: int, ranges: Ranges) -> bool:
+    return any(first <= code <= last for first, last in ranges)
+
+
+_CLASSES = _Classes()
+
+
+def _classes(text: str) -> str:
+    return "".join(map(_CLASSES.__getitem__, text))
+
+
+def _odd(text: str, keep: str = "") -> Iterator[tuple[int, str]]:
+    """The characters of a text that stand alone and do not show, each with its place. Nearly every text has none,
+    which is known from the set of its characters.
+    """
+    if text.isascii() and text.isprintable():
+        return
+    if not any(_CLASSES[character] in CODED for character in set(text).difference(keep)):
+        return
+    for piece in re.finditer(_PIECE, _classes(text)):  # compiled when it is first needed
+        start, end = piece.span()
+        if piece.lastgroup == "alone" or (piece.lastgroup == "nation" and text[start:end] not in NATIONS):
+            for at in range(start, end):
+                if _CLASSES[text[at]] in CODED and text[at] not in keep:
+                    yield at, text[at]
+
+
+def has_unseen(text: str) -> bool:
+    """H1: whether something is in a text that nobody sees, or that reorders it; tabs and ends of lines are ordinary."""
+    return any(_CLASSES[character] in UNSEEN for _, character in _odd(text.replace("\r\n", "\n"), "\t\n"))
+
+
+def is_unseen(character: str) -> bool:
+    """Whether nobody sees this character where it stands alone."""
+    return _CLASSES[character] in UNSEEN
+
+
+def code(character: str) -> str:
+    """A character that does not show, as what it is: `␛`, `⟨U+202E⟩`."""
+    number = ord(character)
+    return chr(0x2400 + number) if number < 0x20 else "␡" if number == 0x7F else f"⟨U+{number:04X}⟩"
+
+
+def shown(text: str, keep: str = "", as_code: Callable[[str], str] = code) -> str:
+    """A text in which everything can be seen: what does not show is its code, but for the characters of `keep`."""
+    parts, done = [], 0
+    for at, character in _odd(text, keep):
+        parts += [text[done:at], as_code(character)]
+        done = at + 1
+    return "".join((*parts, text[done:])) if parts else text
+
+
+def widest(text: str) -> int:
+    """The columns that a terminal may need for a text: of the ways to draw an emoji or a letter with marks the widest,
+    for terminals do not agree.
+    """
+    if text.isascii():
+        return len(text)
+    return sum(map(_width, text))
+
+
+def fitting(text: str, columns: int) -> int:
+    """How many characters of a text are sure to fit so many columns."""
+    from bisect import bisect_right
+    from itertools import accumulate
+
+    return bisect_right(list(accumulate(map(_width, text))), columns)
+
+
+def _width(character: str) -> int:
+    from unicodedata import category, east_asian_width
+
+    name = _CLASSES[character]
+    if name in "ZNTGg" or (name == "M" and category(character) == "Mn"):
+        return 0
+    if name in "SRB" or (name == "E" and ord(character) >= WIDE_EMOJI):
+        return 2
+    return 1 + (east_asian_width(character) in "WF" and name != "F")
