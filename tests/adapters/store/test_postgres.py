@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -156,12 +158,14 @@ def test_a_read_whose_connection_is_lost_is_a_clear_problem(place: engines.Place
 
 
 @pytest.fixture
-def private(tmp_path_factory: pytest.TempPathFactory) -> Iterator[engines.Server]:
-    """A server that a test may stop."""
-    server = engines.Server(tmp_path_factory.mktemp("pg") / "data")
+def private() -> Iterator[engines.Server]:
+    """A server that a test may stop. It runs as somebody else, who cannot reach into pytest's folders."""
+    folder = Path(tempfile.mkdtemp(prefix="fe-pg-"))
+    server = engines.Server(folder / "data")
     yield server
     server.start()
     server.leave()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_a_restarted_server_is_found_again_by_open_stores_and_new_ones(private: engines.Server, tmp_path: Path) -> None:
