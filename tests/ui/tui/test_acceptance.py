@@ -28,7 +28,7 @@ def test_six_are_decided_with_keys_alone_and_the_counts_are_those_of_the_list(se
 
         await press("r", "enter", "a")
         sent.append(at.app.flow.task)
-        await press("r", "1", *WORDS, "ctrl+s", "x", *"not now", "enter")
+        await press("r", "1", *WORDS, "ctrl+s", "x", *"not now", "ctrl+s")
         screen = await press("a", "a", "a")
         assert isinstance(at.app.screen, SummaryPage)
         assert "4 approved, 1 redo, 1 rejected · Esc board" in screen

@@ -34,7 +34,7 @@ def test_who_came_meanwhile_stands_in_the_closing_line_and_R_begins_with_them(se
         at.app._watch.pause()
         seat.deliver("Add search")
         seat.deliver("Add paging")
-        screen = await at.press("x", *"no", "enter")
+        screen = await at.press("x", *"no", "ctrl+s")
         assert "2 decided in" in screen
         assert ": 1 redo, 1 rejected · 2 new [R] · Esc board" in " ".join(screen.split())
         await at.press("r")

@@ -207,7 +207,7 @@ TASK = [
     Press("a", "", holds=lambda told: told.status("First") == "approved"),
     Press("u", "is back in review", holds=lambda told: told.status("First") == "reviewing"),
     Press("r", "REDO WITH FEEDBACK", then=("1", "enter"), holds=lambda told: told.status("First") == "open"),
-    Press("x", "REJECT", then=(*"no", "enter"), holds=lambda told: told.status("Second") == "blocked"),
+    Press("x", "REJECT", then=(*"no", "ctrl+s"), holds=lambda told: told.status("Second") == "blocked"),
     Press("escape", "REVIEW SUMMARY"),
 ]  # fmt: skip
 
@@ -274,7 +274,7 @@ DIFF_KEYS = [
     Press("u", "is back in review", holds=lambda told: told.status("First") == "reviewing"),
     Press("r", "REDO WITH FEEDBACK", then=("1", "enter"), holds=lambda told: "open" in map(told.status, told.tasks),
           back=("d",)),
-    Press("x", "REJECT", then=(*"no", "enter"), holds=lambda told: "blocked" in map(told.status, told.tasks)),
+    Press("x", "REJECT", then=(*"no", "ctrl+s"), holds=lambda told: "blocked" in map(told.status, told.tasks)),
 ]  # fmt: skip
 
 

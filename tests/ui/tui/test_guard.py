@@ -45,3 +45,12 @@ def test_after_a_rest_the_key_is_heard_and_then_needs_none_until_the_next_decisi
     guard.painted()
     assert guard.is_deaf("a", 0.7 + QUIET_SECONDS)
     assert not guard.is_deaf("x", 0.7 + QUIET_SECONDS)
+
+
+def test_the_key_that_answers_has_to_rest_after_its_question_was_painted() -> None:
+    guard = Guard()
+    guard.is_deaf("a", 0.0)
+    guard.decided()
+    guard.asked("a", 2.0)  # it took so long to be painted
+    assert guard.is_deaf("a", 2.0 + QUIET_SECONDS - 0.1)
+    assert not guard.is_deaf("a", 2.0 + 2 * QUIET_SECONDS)

@@ -70,7 +70,7 @@ def test_E2E_R02_several_are_decided_at_once_and_one_by_one_and_main_has_what_wa
         await calm(at, "escape", str(number + 1))
         assert "is open again" in await calm(at, "r", "1", "enter")
         assert at.app.flow.task == risky
-        assert "4 decided" in await calm(at, "x", *"not now", "enter")
+        assert "4 decided" in await calm(at, "x", *"not now", "ctrl+s")
         assert isinstance(at.app.screen, SummaryPage)
         assert "2 approved, 1 redo, 1 rejected" in at.screen
         assert "Nothing waits for you" in await calm(at, "escape", "r")
@@ -158,7 +158,7 @@ def test_E2E_R06_place_draft_and_what_was_decided_survive_a_restart(seat: Seat) 
 
     async def first(at: Player) -> None:
         at.app.clock = Clock()
-        await calm(at, "r", "1", "x", *"no", "enter")
+        await calm(at, "r", "1", "x", *"no", "ctrl+s")
         await calm(at, "r", "1", *"half a sen")
         seen.append(at.app.flow.task)
         await calm(at, "ctrl+q")

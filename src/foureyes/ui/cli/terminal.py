@@ -26,6 +26,7 @@ def open_terminal(session: Session) -> None:
     from foureyes.ui.tui.app import open_app
     from foureyes.ui.tui.desk import Desk
     from foureyes.ui.tui.memory import steady
+    from foureyes.ui.tui.pasting import read_pastes_whole
 
     cwd, asserted = session.cwd, session.asserted
     _ = session.app, session.actor  # a missing project, a bad token: said before the screen is taken
@@ -34,4 +35,5 @@ def open_terminal(session: Session) -> None:
         lambda app: app.sessions.recognise(lambda programs: whoami(os.environ, asserted, programs)),
     )
     steady()
+    read_pastes_whole()
     open_app(desk).run()

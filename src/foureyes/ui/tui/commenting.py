@@ -65,20 +65,33 @@ def _at_cursor(page: ChangePage) -> Comment | None:
 
 
 def _ask(page: ChangePage, comment: Comment, verb: str, done: Callable[[Given], None]) -> None:
-    """Ask for the words, once the draft is ours to write."""
-    fields = [
-        Field("text", "Comment", comment.text),
-        Field("weight", "Severity", LABELS[comment.weight], tuple(LABELS[weight] for weight in WEIGHTS)),
-        Field("fix", "Fix", comment.fix),
-    ]
+    """Ask for the words, once the draft is ours to write. What is half written when the sheet is left stays."""
     task, looking = page.task_id, page.looking
+    begun = looking.half.get(comment, comment)
+    fields = [
+        Field("text", "Comment", begun.text),
+        Field("weight", "Severity", LABELS[begun.weight], tuple(LABELS[weight] for weight in WEIGHTS)),
+        Field("fix", "Fix", begun.fix),
+    ]
+
+    def send(given: Given) -> None:
+        looking.half.pop(comment, None)
+        done(given)
+
+    def kept(given: Given) -> None:
+        half = _given(comment, given)
+        if half == comment:
+            looking.half.pop(comment, None)
+        else:
+            looking.half[comment] = half
+            page.note(f"what you wrote about {comment.place} is kept: C on the line goes on · nothing of it is sent")
 
     def held(answer: Held) -> None:
         looking.held_by = 0 if answer else max(1, answer.pid)
         if looking.held_by:
             page.note(f"the draft about {task} is open in another window (process {looking.held_by}); here it is read")
         else:
-            sheet = Sheet(f"COMMENT {comment.place}", [comment.quote.strip()], fields, done, verb=verb)
+            sheet = Sheet(f"COMMENT {comment.place}", [comment.quote.strip()], fields, send, verb=verb, kept=kept)
             page.app.push_screen(sheet)
 
     page.ask(lambda desk: desk.application.drafts.take(desk.actor, task), held)

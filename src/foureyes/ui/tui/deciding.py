@@ -56,23 +56,20 @@ def approve(page: Page, case: Case, *, reason: str = "") -> None:
         page.app.show_refusal(
             Refused(f"{case.task} cannot be approved by you now", reasons=you.reasons, task=case.task)
         )
-    elif _asks_about_unseen(page, case, looking):
-        page.note(page.paint(f" {unseen_words(looking)}. A approve anyway · {_reads(page)} read them · Esc", "banner"))
+    elif _is_to_be_asked(page, case, looking):
+        page.ask_first("a", case.diff_id, f"{unseen_words(looking)}. A approve anyway · {_reads(page)} read them · Esc")
     elif not reason and you is not None and you.needs_reason:
         _ask_reason(page, case)
     else:
         _approve(page, case, looking, reason)
 
 
-def _asks_about_unseen(page: Page, case: Case, looking: Looking) -> bool:
+def _is_to_be_asked(page: Page, case: Case, looking: Looking) -> bool:
     """D8, and the one question about risk: hunks that were never shown, of a change to be looked at closely or whose
     label asks. It is asked once; the same key again is the answer.
     """
     asks = case.close or (case.you is not None and case.you.asks_unseen)
-    if not asks or not looking.unseen or page.asked == case.diff_id:
-        return False
-    page.asked = case.diff_id
-    return True
+    return asks and bool(looking.unseen) and page.asked != case.diff_id
 
 
 def _reads(page: Page) -> str:
@@ -90,7 +87,7 @@ def unseen_words(looking: Looking) -> str:
 def _approve(page: Page, case: Case, looking: Looking, reason: str) -> None:
     notes = list(looking.comments)
     look = looking.look(page.app.clock(), confirmed=page.asked == case.diff_id)
-    page.asked = ""
+    page.asked = page.question = ""
     page.app.guard.decided()
 
     app = page.app
@@ -186,18 +183,21 @@ def send_redo(page: FormPage, task: str, draft: RedoDraft) -> None:
 
 
 def send_reject(page: FormPage, task: str, reason: str) -> None:
-    """The task is blocked, with the reason; nothing is thrown away."""
-    app, looking = page.app, page.looking
+    """The task is blocked, with the reason; nothing is thrown away, and comments go with it, as findings."""
+    app, looking, comments = page.app, page.looking, list(page.looking.comments)
     look, seen = looking.look(app.clock()), page.about
     app.guard.decided()
 
-    def work(desk: Desk) -> str:
-        return desk.application.feedback.reject(desk.actor, task, reason.strip(), seen=seen, look=look).message
+    def work(desk: Desk) -> tuple[str, Sent]:
+        outcome = desk.application.feedback.reject(desk.actor, task, reason.strip(), seen=seen, look=look)
+        return outcome.message, send(desk, task, comments)
 
-    def done(message: str) -> None:
+    def done(answer: tuple[str, Sent]) -> None:
+        message, sent = answer
+        looking.sent(sent.comments)
         looking.reject = looking.about = ""
         forget_draft(app, task)
-        app.decided(task, "rejected", message)
+        app.decided(task, "rejected", " · ".join([message, *sent.problems]))
 
     app.act(work, done, page.not_sent)
 

@@ -24,6 +24,15 @@ class Guard:
         """What stands there now has been painted."""
         self._painted = True
 
+    def asked(self, key: str, now: float) -> None:
+        """A question has been painted: the key that answers it has to rest from now on."""
+        self._painted = True
+        self._pressed[key] = now
+
+    def calm(self) -> None:
+        """The question is answered with no: what stands here is what stood here before."""
+        self._armed, self._painted = False, True
+
     def is_deaf(self, key: str, now: float) -> bool:
         """Whether this press counts as the tail of the one before. Each press starts the rest anew; a key that rested
         once is heard until the next decision.

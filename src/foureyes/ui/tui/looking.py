@@ -43,6 +43,8 @@ class Looking:
         self.pager = False
         self.watch = Stopwatch()
         self.comments: list[Comment] = []
+        self.half: dict[Comment, Comment] = {}
+        """Comments whose sheet was left, by what they were before: the next sheet goes on with them."""
         self.aim: tuple[str, int] | None = None
         """The path and line (0: the file) at which the diff is to open."""
         self.came_from = ""

@@ -47,6 +47,33 @@ def test_the_result_says_what_was_left_and_why() -> None:
     assert result_line(rows) == words
 
 
+def test_what_the_filter_hides_is_left_and_that_is_said() -> None:
+    rows = [a_row(decided="approved", done="approved (P7)"), a_row(ticked=True)]
+    assert result_line(rows) == "1 approved, 1 left (1 not shown by the filter) · U takes the last back"
+
+
+def test_only_what_the_filter_shows_is_approved_and_previewed_H2(seat: Seat) -> None:
+    near, away = (
+        seat.deliver(f"Add {n}", {f"src/{n}.py": "x = 1\n", f"tests/test_{n}.py": "y = 1\n"}) for n in ("near", "away")
+    )
+
+    async def story(at: Player) -> None:
+        at.app.clock = clock = Clock()
+        await at.press("r", "a")
+        page_of(at).rows.go(near)
+        clock.now += 1.0
+        screen = await at.press("/", *"away", "enter")
+        assert "1 of 2 shown" in screen
+        assert "Enter approve 1" in screen
+        assert f"preview of {away}" in screen
+        assert page_of(at).words()["tasks"] == away
+        assert "1 approved, 1 left (1 not shown by the filter)" in await at.press("enter")
+        assert "Enter approve 1" in await at.press("escape")
+
+    play(seat.sit(), story)
+    assert [seat.status(task) for task in (near, away)] == ["reviewing", "approved"]
+
+
 def test_enter_approves_what_is_ticked_one_decision_each_and_a_refusal_stays_on_its_row_H2(seat: Seat) -> None:
     tasks = [
         seat.deliver(f"Add part {n}", {f"src/part{n}.py": "x = 1\n", f"tests/test_{n}.py": "y = 1\n"}) for n in range(3)

@@ -75,18 +75,24 @@ def test_reject_needs_a_reason_and_says_what_stays(seat: Seat) -> None:
     async def story(at: Player) -> None:
         await at.press("r")
         screen = await at.press("x")
-        for words in ("REJECT", f"branch fe/{task}, 1 attempt, findings.", f"Waiting on it: {waiting}", "Enter reject"):
+        for words in (
+            "REJECT",
+            f"branch fe/{task}, 1 attempt, findings.",
+            f"Waiting on it: {waiting}",
+            "Ctrl+S reject",
+        ):
             assert words in screen
-        assert "say why" in await at.press("enter")
+        assert "Enter" not in screen
+        assert "say why" in await at.press("ctrl+s")
         await at.press(*"no 1", "escape")
         assert "REVIEW TASK" in at.screen
         await at.press("x")
         assert form_of(at).text_part.text == "no 1"
-        await at.press("enter")
+        await at.press("enter", *"but", "ctrl+s")
 
     play(seat.sit(), story)
     detail = seat.app.lists.show(BOB, task)
-    assert (detail.task.status, detail.task.blocked_reason) == ("blocked", "no 1")
+    assert (detail.task.status, detail.task.blocked_reason) == ("blocked", "no 1\nbut")
 
 
 def test_a_draft_outlives_an_app_that_was_killed_and_a_second_window_only_reads_it(seat: Seat) -> None:
@@ -167,5 +173,53 @@ def test_the_part_with_the_keys_has_a_double_rule_and_a_bold_title(seat: Seat) -
             assert here.startswith(f" ══ {title}")
             await at.press("tab")
         assert "bold" in str(form_of(at).rule("x", here=True).style)
+
+    play(seat.sit(), story)
+
+
+def test_lines_that_are_pasted_key_by_key_into_a_reject_are_lines_and_decide_nothing(seat: Seat) -> None:
+    task = seat.deliver("Add login")
+
+    async def story(at: Player) -> str:
+        await at.press("r", "x")
+        await at.burst(*"one", "enter", *"two", "enter")
+        await at.settle()
+        return form_of(at).text_part.text
+
+    assert play(seat.sit(), story) == "one\ntwo\n"
+    assert seat.status(task) == "reviewing"
+
+
+def test_comments_go_with_a_reject_and_the_form_says_so(seat: Seat) -> None:
+    task = seat.deliver("Add login")
+
+    async def story(at: Player) -> None:
+        await at.press("r")
+        at.app.looks.of(task).comments.append(COMMENT)
+        screen = await at.press("x")
+        assert "1 comment from the diff added" in screen
+        assert '+ src/add_login.py:2  "why 1?"  HIGH' in screen
+        await at.press(*"no", "ctrl+s")
+        assert at.app.looks.of(task).comments == []
+
+    play(seat.sit(), story)
+    detail = seat.app.lists.show(BOB, task)
+    assert detail.task.status == "blocked"
+    assert [(row.severity, row.title, row.place) for row in detail.findings] == [
+        ("HIGH", "why 1?", "src/add_login.py:2")
+    ]
+
+
+def test_a_digit_that_names_no_issue_is_not_written_and_a_letter_that_is_says_so(seat: Seat) -> None:
+    seat.deliver("Add login")
+
+    async def story(at: Player) -> None:
+        await at.press("r", "r")
+        assert "there is no 6 here" in await at.press("6")
+        assert form_of(at).text_part.text == ""
+        screen = await at.press("r")
+        assert "this is written as text · Shift+Tab goes back" in screen
+        assert "works in" not in screen
+        assert form_of(at).text_part.text == "r"
 
     play(seat.sit(), story)

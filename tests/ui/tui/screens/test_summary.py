@@ -192,10 +192,10 @@ def test_the_review_goes_through_what_the_summary_shows_in_its_order(seat: Seat)
         await at.press("escape", "/", *"label:docs", "enter", "enter")
         assert at.app.flow.task == other
         assert "last of 1 · Esc summary" in await at.press("n")
-        screen = await at.press("x", *"no", "enter")
+        screen = await at.press("x", *"no", "ctrl+s")
         assert "REVIEW SUMMARY" in screen
         assert "all 1 that the filter shows are decided · 2 left · Esc clears the filter" in screen
-        await at.press("escape", "home", "enter", "x", *"no", "enter")
+        await at.press("escape", "home", "enter", "x", *"no", "ctrl+s")
         assert at.app.flow.task == first
 
     play(seat.sit(), story)

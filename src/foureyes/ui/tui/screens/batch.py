@@ -163,13 +163,9 @@ class BatchPage(Page):
         if not self.is_mounted:
             return
         self._look()
-        shown = [
-            row
-            for row in self.list
-            if not self.filter.text or self.filter.fits(row.row, number=row.number, unseen=row.unseen)
-        ]
-        view = self.app.snapshot
+        shown, view = self.shown, self.app.snapshot
         pending = f"{len(self.list)} of {len(view.rows) if view else len(self.list)} pending"
+        pending = f"{len(shown)} of {len(self.list)} shown" if self.filter.text else pending
         title = " APPROVE AUTO-APPROVABLE" + (f"   filter: {visible(self.filter.text)}" if self.filter.text else "")
         dot = self.app.marks.dot
         self.top.show(self.across(self.paint(title, "title"), f"{pending} {dot} one decision each "), self.rule())
@@ -186,9 +182,16 @@ class BatchPage(Page):
             lines.append(plain(self.paint(f"  {self.left_off:,} more after these (review.human.batch_max)", "dim")))
         self.rows.show(lines)
         self._draw_foot()
-        ticked = sum(row.ticked for row in self.list)
+        ticked = sum(row.ticked for row in shown)
         approve = f"approve {ticked}" if ticked else "nothing ticked"
         self.keys.relabel(approve_ticked=approve, back=Whole("Esc do nothing"))
+
+    @property
+    def shown(self) -> list[BatchRow]:
+        """The rows that the filter shows: a decision is about these alone."""
+        narrow = self.filter
+        fits = [row for row in self.list if narrow.fits(row.row, number=row.number, unseen=row.unseen)]
+        return fits if narrow.text else self.list
 
     def _pens(self) -> Pens:
         view = self.app.snapshot
@@ -213,11 +216,16 @@ class BatchPage(Page):
     @guarded
     def on_rows_moved(self, message: Rows.Moved) -> None:
         """The time that a row is looked at counts for it alone."""
+        self._turn_to(message.row)
+
+    def _turn_to(self, task: str) -> None:
+        """Another row is under the cursor, or none."""
         now = self.app.clock()
         if self._at:
             self.app.looks.of(self._at).watch.leave(now)
-        self._at = message.row
-        self.app.looks.of(self._at).watch.touch(now)
+        self._at = task
+        if task:
+            self.app.looks.of(task).watch.touch(now)
         self._preview()
 
     def _preview(self) -> None:
@@ -255,7 +263,7 @@ class BatchPage(Page):
     # -- keys
 
     def words(self) -> dict[str, str]:
-        ticked = " ".join(row.row.task for row in self.list if row.ticked)
+        ticked = " ".join(row.row.task for row in self.shown if row.ticked)
         return {"task": self.rows.at or "", "tasks": ticked}
 
     def do_tick(self) -> None:
@@ -293,6 +301,8 @@ class BatchPage(Page):
     def _filtered(self, text: str) -> None:
         self.filter = parse(text)
         self.draw()
+        if self._at != (self.rows.at or ""):
+            self._turn_to(self.rows.at or "")
 
     def do_back(self) -> None:
         if self.filter.text:
@@ -306,7 +316,7 @@ class BatchPage(Page):
         if self.app.clock() - self._opened < DEAF_SECONDS:
             self.note("look at the list first; Enter approves what is ticked")
             return
-        chosen = [row for row in self.list if row.ticked and row.is_open]
+        chosen = [row for row in self.shown if row.ticked and row.is_open]
         if not chosen or self.busy:
             self.note("nothing is ticked: Space ticks a row" if not chosen else "one moment")
             return

@@ -8,12 +8,14 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.timer import Timer
+from textual.widgets import Static
 
 from foureyes.errors import Conflict, FoureyesError
 from foureyes.ui.tui.editor import edit
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import keep_draft
 from foureyes.ui.tui.screens.page import Page
+from foureyes.ui.tui.text.feedback import comment_line
 from foureyes.ui.tui.widgets.text_part import TextPart
 
 if TYPE_CHECKING:
@@ -82,13 +84,24 @@ class FormPage(Page):
             self.press("enter")
         elif event.is_printable and event.character:
             event.stop()
-            self._type(event.character)
+            event.prevent_default()
+            self._typed_elsewhere(event.character)
 
     @guarded
     def on_paste(self, event: events.Paste) -> None:
         """What is pasted is text, wherever the keys are; in the text it is there already."""
         if self.focused is not self.text_part:
             self._type(event.text)
+
+    def _typed_elsewhere(self, character: str) -> None:
+        """A key over options that have no use for it: a digit that names none is no text; a letter is, and that is
+        said.
+        """
+        if character.isdigit():
+            self.note(f"there is no {character} here")
+        else:
+            self._type(character)
+            self.note("this is written as text · Shift+Tab goes back")
 
     def _type(self, text: str) -> None:
         """The first letter goes into the text, wherever the keys were."""
@@ -130,6 +143,19 @@ class FormPage(Page):
         self.text_part.load_text("\n".join(part for part in (text, typed) if part))
         self.text_part.move_cursor(self.text_part.document.end)
         self.text_part.read_only = bool(self.looking.held_by)
+
+    def draw_comments(self) -> None:
+        """The comments on lines of the change: they go with the decision, as findings."""
+        comments = self.looking.comments
+        lines = "\n".join(f" {self.app.marks.edge} {comment_line(comment)}" for comment in comments[:3])
+        part = self.query_one("#comments", Static)
+        part.update(self.paint(lines, "dim"))
+        part.display = bool(comments)
+
+    def added(self) -> str:
+        """How many comments go with the decision, in words for a title."""
+        count = len(self.looking.comments)
+        return f" ({count} comment{'' if count == 1 else 's'} from the diff added)" if count else ""
 
     def draw_focus(self) -> None:
         """Which part the keys are in, and what submits from there."""

@@ -52,7 +52,11 @@ class Page(Screen[None], inherit_bindings=False):
         self.noted = ""
         """What the line below says now."""
         self.asked = ""
-        """What was asked in the line below, if something was: the same key again says yes, any other key no."""
+        """What was asked about in the line below, if something was: the same key again says yes, any other key no."""
+        self.question = ""
+        """That question in words."""
+        self._yes = ""
+        """The key that says yes."""
 
     # -- what a page consists of
 
@@ -199,7 +203,7 @@ class Page(Screen[None], inherit_bindings=False):
         if self._answered_no(key):
             return
         if row.decision and self.app.guard.is_deaf(key, self.app.clock()):
-            self.note(self.deaf())
+            self.note(self._ignored(key))
             return
         self._pressed = key
         try:
@@ -210,10 +214,23 @@ class Page(Screen[None], inherit_bindings=False):
 
     def _answered_no(self, key: str) -> bool:
         """Whether the key was needed to say no to what was asked; only Esc has no other meaning then."""
-        if key == "a" or not self.asked:
+        if not self.asked or key == self._yes:
             return False
-        self.asked = ""
+        self.asked = self.question = ""
+        self.app.guard.calm()
         return key == "escape"
+
+    def ask_first(self, key: str, about: str, words: str) -> None:
+        """Ask in the line below; the same key again says yes, once it has rested after the question was painted."""
+        self.asked, self.question, self._yes = about, words, key
+        self.note(self.paint(f" {words}", "banner"))
+        self.app.guard.decided()
+        self.app.call_after_refresh(lambda: self.app.guard.asked(key, self.app.clock()))
+
+    def _ignored(self, key: str) -> Text | str:
+        """What a press says that was not heard: what stands here now, and that the key has to rest."""
+        words = f"{shown(key)} was ignored: pause a moment"
+        return self.paint(f" {self.question} · {words}", "banner") if self.question else f"{self.deaf()} · {words}"
 
     @property
     def pressed(self) -> str:

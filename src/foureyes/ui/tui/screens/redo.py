@@ -15,7 +15,7 @@ from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import bring_back
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.form import FormPage
-from foureyes.ui.tui.text.feedback import comment_line, options_of, priorities_of, told
+from foureyes.ui.tui.text.feedback import options_of, priorities_of, told
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.options import Options
 from foureyes.ui.tui.widgets.text_part import TextPart
@@ -100,11 +100,7 @@ class RedoPage(FormPage):
         if not self.is_mounted:
             return
         self.set_class(self.app.size.height >= TALL, "-tall")
-        comments = self.looking.comments
-        lines = "\n".join(f" {self.app.marks.edge} {comment_line(comment)}" for comment in comments[:3])
-        part = self.query_one("#comments", Static)
-        part.update(self.paint(lines, "dim"))
-        part.display = bool(comments)
+        self.draw_comments()
         top = [self.across(self.paint(" REDO WITH FEEDBACK", "title"), f"[{self.task_id}] ")]
         if self.detail is not None:
             title = visible(self.detail.task.title)
@@ -121,15 +117,11 @@ class RedoPage(FormPage):
         for name, title in TITLES.items():
             here = self.focused is not None and self.focused.id == name
             self.query_one(f"#rule-{name}", Bar).show(
-                self.rule(title + (self._added() if name == "text" else ""), here=here)
+                self.rule(title + (self.added() if name == "text" else ""), here=here)
             )
         in_text = self.focused is self.text_part
         verb = "Submit & Queue Redo"
         self.keys.relabel_keys({"enter": "" if in_text else verb, "ctrl+s": verb if in_text else ""})
-
-    def _added(self) -> str:
-        count = len(self.looking.comments)
-        return f" ({count} comment{'' if count == 1 else 's'} from the diff added)" if count else ""
 
     # -- the draft
 

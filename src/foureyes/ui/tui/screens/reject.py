@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
+from textual.widgets import Static
 
 from foureyes.ui.tui.deciding import send_reject
-from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import bring_back
 from foureyes.ui.tui.screens.form import FormPage
 from foureyes.ui.tui.text.feedback import kept_words
@@ -21,10 +21,11 @@ EMPTY = "say why: it is shown on the task (F1)"
 
 
 class RejectPage(FormPage):
-    """One text, required. Enter submits: a reason is a sentence; more of them are written in the editor."""
+    """One text, required. Enter begins a new line in it, as in every text of several lines; Ctrl+S rejects."""
 
     def body(self) -> ComposeResult:
-        yield TextPart(submits=True, id="text")
+        yield TextPart(id="text")
+        yield Static("", id="comments", markup=False)
 
     def reload(self) -> None:
         self.set_focus(self.text_part)
@@ -47,13 +48,10 @@ class RejectPage(FormPage):
         if self.looking.held_by:
             words = f" read-only: this draft is open in process {self.looking.held_by}; close it there "
             lines.append(self.paint(words, "banner"))
-        self.top.show(*lines, self.paint(" Why? (required, shown on the task)", "heading"))
+        self.top.show(*lines, self.paint(f" Why? (required, shown on the task){self.added()}", "heading"))
         self.foot.show(self.rule())
-        self.keys.relabel_keys({"enter": "reject", "ctrl+s": "", "tab": "", "ctrl+o": ""})
-
-    @guarded
-    def on_text_part_submitted(self, _: TextPart.Submitted) -> None:
-        self.press("enter")
+        self.draw_comments()
+        self.keys.relabel_keys({"enter": "", "ctrl+s": "reject", "tab": "", "ctrl+o": ""})
 
     def put_down(self) -> None:
         self.looking.reject = self.text_part.text

@@ -86,7 +86,8 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
         self.query_one("#sheet-lines", Static).update(Text("\n".join(f" {visible(line)}" for line in self._lines)))
         self.query_one("#sheet-note", Bar).show()
         key = self.app.palette["key"]
-        keys = Text.assemble((" Enter ", key), self._verb, ("   Tab ", key), "next part", ("   Esc ", key), "back")
+        out = "keeps draft" if self._kept is not None else "back"
+        keys = Text.assemble((" Enter ", key), self._verb, ("   Tab ", key), "next part", ("   Esc ", key), out)
         self.query_one("#sheet-keys", Bar).show(keys)
 
     @property

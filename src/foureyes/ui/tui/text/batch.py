@@ -113,9 +113,11 @@ def result_line(rows: list[BatchRow]) -> str:
     refused = sum(bool(row.refused) for row in rows)
     unseen = sum(row.is_open and row.sampled and not row.was_shown and not row.refused for row in rows)
     left = [row for row in rows if row.is_open]
-    unticked = len(left) - refused - unseen
+    hidden = sum(row.ticked for row in left)
+    unticked = len(left) - refused - unseen - hidden
     why = [f"{refused} refused"] if refused else []
     why += [f"{count(unseen, 'sample')} not seen"] if unseen else []
     why += [f"{unticked} not ticked"] if unticked > 0 else []
+    why += [f"{hidden} not shown by the filter"] if hidden else []
     rest = f", {len(left)} left ({', '.join(why)})" if left else ""
     return f"{approved} approved{rest}" + (" · U takes the last back" if approved else "")

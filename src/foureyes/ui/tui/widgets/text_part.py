@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import events
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.widgets import TextArea
 
 FORM_KEYS = frozenset({"ctrl+e", "ctrl+s", "ctrl+o", "ctrl+q", "escape", "tab", "shift+tab"})
@@ -24,7 +22,7 @@ def _bindings() -> list[BindingType]:
 
 
 class TextPart(TextArea, inherit_bindings=False):
-    """Plain text. Enter begins a new line, or ends the form (`submits`); Tab leaves. Never read as code or markup."""
+    """Plain text. Enter begins a new line; Tab leaves. Never read as code or markup."""
 
     BINDINGS: ClassVar[list[BindingType]] = _bindings()
     DEFAULT_CSS = """
@@ -33,17 +31,5 @@ class TextPart(TextArea, inherit_bindings=False):
     TextPart:focus { border-left: outer $foreground; }
     """
 
-    class Submitted(Message):
-        """Enter was pressed in a text in which it ends the form."""
-
-    def __init__(self, text: str = "", *, submits: bool = False, id: str | None = None) -> None:
+    def __init__(self, text: str = "", *, id: str | None = None) -> None:
         super().__init__(text, id=id, tab_behavior="focus", soft_wrap=True, show_line_numbers=False)
-        self._submits = submits
-
-    async def _on_key(self, event: events.Key) -> None:
-        if self._submits and event.key == "enter":
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.Submitted())
-            return
-        await super()._on_key(event)
