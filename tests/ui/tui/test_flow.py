@@ -87,6 +87,9 @@ def test_next_and_previous_clamp_and_say_so() -> None:
     first = review.step(Flow(place="task", rows=THREE, at=0), "previous")
     assert (last.at, last.message) == (2, "last of 3 · Esc summary")
     assert (first.at, first.message) == (0, "first of 3 · Esc summary")
+    alone, diff = Flow(place="single", rows=THREE[:1]), Flow(place="diff", rows=THREE, before=("task",))
+    assert review.step(alone, "next").message == "last of 1 · Esc board"
+    assert review.step(diff, "previous").message == "first of 3 · Esc task"
 
 
 def test_after_a_decision_comes_the_next_undecided_task_and_after_the_last_the_closing_line() -> None:
@@ -109,13 +112,26 @@ def test_a_decision_in_a_form_or_in_the_diff_goes_on_to_the_next_task() -> None:
 
 def test_a_single_task_ends_on_the_board() -> None:
     after = review.decide(Flow(place="single", rows=THREE[:1]), "fe-1", "approved")
-    assert (after.place, after.message) == ("idle", "1 decided: 1 approved · Esc board")
+    assert (after.place, after.message) == ("idle", "1 decided: 1 approved")
 
 
 def test_take_back_makes_the_task_wait_again_and_shows_it() -> None:
     flow = review.decide(Flow(place="task", rows=THREE, at=0), "fe-1", "approved")
     back = review.take_back(flow, "fe-1")
     assert (back.task, back.undo, back.left) == ("fe-1", "", 3)
+    assert back.message == "fe-1 is back in review"
+
+
+def test_approvals_are_taken_back_one_after_the_other_the_newest_first() -> None:
+    flow = Flow(place="summary", rows=THREE)
+    for task in ("fe-2", "fe-1", "fe-3"):
+        flow = review.decide(flow, task, "approved")
+    assert review.start(flow, ("fe-8", "fe-9")).undo == "fe-3"
+    flow = review.keep(flow, "fe-3")  # it is merged by now
+    flow = review.take_back(flow, "fe-1")
+    assert (flow.undo, flow.message) == ("fe-2", "fe-1 is back in review · U takes fe-2 back, too")
+    flow = review.take_back(review.decide(flow, "fe-2", "approved"), "fe-2")
+    assert flow.undo == ""
 
 
 def test_a_batch_stays_with_its_list() -> None:
@@ -176,4 +192,6 @@ def test_next_previous_and_the_step_after_a_decision_follow_what_the_summary_sho
 
 def test_the_closing_line_says_how_long_it_took_and_who_came_meanwhile() -> None:
     flow = review.decide(Flow(place="single", rows=THREE[:1]), "fe-1", "approved")
-    assert review.closing(flow, spent="11 min", fresh=2) == "1 decided in 11 min: 1 approved · 2 new [R] · Esc board"
+    assert review.closing(flow, spent="11 min", fresh=2) == "1 decided in 11 min: 1 approved · 2 new [R]"
+    assert review.closing(replace(flow, place="summary")) == "1 decided: 1 approved · Esc board"
+    assert review.closing(replace(flow, place="summary", batch=True)) == "1 decided: 1 approved · Esc summary"

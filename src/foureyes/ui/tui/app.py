@@ -31,6 +31,7 @@ from foureyes.ui.tui.marks import PALETTES, PLAIN, THEMES, Marks, Theme, encodin
 from foureyes.ui.tui.returning import come_back, keep_position
 from foureyes.ui.tui.stack import make_page, wanted
 from foureyes.ui.tui.turns import InTurn
+from foureyes.ui.tui.undoing import take_back
 from foureyes.ui.tui.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ class FoureyesApp(InTurn, inherit_bindings=False):
         self.gone_elsewhere: set[str] = set()
         """Tasks of the snapshot that others decided meanwhile."""
         self.decided_at: dict[str, str] = {}
+        self.acted_at: dict[str, float] = {}
+        """When something was decided here, in seconds since the epoch."""
         self.unread = Unread()
         self.last_decision = ""
         self.last_command = ""
@@ -240,7 +243,7 @@ class FoureyesApp(InTurn, inherit_bindings=False):
 
     def noted(self, task: str, decision: review.Decision) -> None:
         """Write down for the pages what was decided, and when."""
-        self.decided_at[task] = time.strftime("%H:%M")
+        self.decided_at[task], self.acted_at[task] = time.strftime("%H:%M"), time.time()
         self.last_decision = f"{task} {decision}"
         self.flow = review.decide(self.flow, task, decision)
 
@@ -262,22 +265,8 @@ class FoureyesApp(InTurn, inherit_bindings=False):
         self.waiting.begin()
 
     def undo(self, then: Callable[[], None] = lambda: None) -> None:
-        """U: take the last approval back."""
-        task, top = self.flow.undo, self.pages[-1]
-        if not task:
-            top.note("nothing to take back here")
-            return
-
-        def done(_: object) -> None:
-            self.unread.taken_back(task)
-            self.looks.of(task).acts += 1
-            self.go(review.take_back(self.flow, task))
-            for page in self.pages:
-                if page.task_id == task:  # the reader's own act is no news to them
-                    page.reload()
-            then()
-
-        self.act(lambda desk: desk.application.decisions.withdraw(desk.actor, task), done, self.show_refusal)
+        """U: take the newest approval back."""
+        take_back(self, then)
 
     # -- what others do
 

@@ -47,9 +47,10 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Flow(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the reviewer is. `before`: the places that a diff or a form were opened from, the last one last. `undo`:
-    the task whose approval `U` takes back. `batch`: the list for approving several lies over the summary. `walk`: the
-    rows that the summary shows, in its order; all of them where it is empty. `message`: one line about the last step.
+    """Where the reviewer is. `before`: the places that a diff or a form were opened from, the last one last.
+    `approved`: the tasks whose approvals `U` takes back, the newest last. `batch`: the list for approving several lies
+    over the summary. `walk`: the rows that the summary shows, in its order; all of them where it is empty. `message`:
+    one line about the last step.
     """
 
     place: Place = "idle"
@@ -58,7 +59,7 @@ class Flow(msgspec.Struct, frozen=True, kw_only=True):
     before: tuple[Place, ...] = ()
     form: Form = "redo"
     batch: bool = False
-    undo: str = ""
+    approved: tuple[str, ...] = ()
     walk: tuple[int, ...] = ()
     message: str = ""
 
@@ -66,6 +67,11 @@ class Flow(msgspec.Struct, frozen=True, kw_only=True):
     def task(self) -> str:
         """The task that is looked at, if there is one."""
         return self.rows[self.at].task if self.rows and self.place not in ("idle", "summary") else ""
+
+    @property
+    def undo(self) -> str:
+        """The task whose approval `U` takes back next, if there is one."""
+        return self.approved[-1] if self.approved else ""
 
     @property
     def left(self) -> int:
@@ -90,7 +96,7 @@ def start(flow: Flow, tasks: tuple[str, ...]) -> Flow:
     if not tasks:
         return replace(flow, place="idle", message="Nothing waits for you.")
     place: Place = "single" if len(tasks) == 1 else "summary"
-    return Flow(place=place, rows=tuple(Row(task) for task in tasks), undo=flow.undo)
+    return Flow(place=place, rows=tuple(Row(task) for task in tasks), approved=flow.approved)
 
 
 def take_in(flow: Flow, tasks: tuple[str, ...]) -> Flow:
@@ -107,7 +113,7 @@ def look(flow: Flow, task: str) -> Flow:
         if row.task == task and flow.place != "idle":
             place: Place = "task" if len(flow.rows) > 1 else "single"
             return replace(flow, place=place, at=number, before=(), batch=False, message="")
-    return Flow(place="single", rows=(Row(task),), undo=flow.undo)
+    return Flow(place="single", rows=(Row(task),), approved=flow.approved)
 
 
 def gather(flow: Flow) -> Flow:
@@ -147,11 +153,16 @@ def _neighbour(flow: Flow, by: int) -> Flow:
     if flow.at not in path:
         return replace(flow, at=path[0 if by > 0 else -1], message="")
     number = path.index(flow.at) + by
-    if number >= len(path):
-        return replace(flow, message=f"last of {len(path)} · Esc summary")
-    if number < 0:
-        return replace(flow, message=f"first of {len(path)} · Esc summary")
+    if not 0 <= number < len(path):
+        end = "last" if by > 0 else "first"
+        return replace(flow, message=f"{end} of {len(path)} · Esc {_up(flow)}")
     return replace(flow, at=path[number], message="")
+
+
+def _up(flow: Flow) -> str:
+    """What Esc leads to, in a word."""
+    place = flow.before[-1] if flow.before else "idle" if flow.place == "single" else "summary"
+    return {"idle": "board", "summary": "summary"}.get(place, "task")
 
 
 def decide(flow: Flow, task: str, decision: Decision) -> Flow:
@@ -159,8 +170,8 @@ def decide(flow: Flow, task: str, decision: Decision) -> Flow:
     to the closing line. Who looks at something else by now stays there.
     """
     rows = tuple(replace(row, decided=decision) if row.task == task else row for row in flow.rows)
-    undo = task if decision == "approved" else flow.undo
-    after = replace(flow, rows=rows, undo=undo, message="")
+    approved = (*keep(flow, task).approved, task) if decision == "approved" else flow.approved
+    after = replace(flow, rows=rows, approved=approved, message="")
     if flow.task != task:  # the reader is somewhere else by now: nothing moves under their eyes
         return after
     after = replace(after, before=())
@@ -173,7 +184,8 @@ def decide(flow: Flow, task: str, decision: Decision) -> Flow:
     if after.left:
         words = f"all {len(flow.path)} that the filter shows are decided · {after.left} left · Esc clears the filter"
         return replace(after, place="summary", message=words)
-    return replace(after, place="idle" if len(rows) == 1 else "summary", message=closing(after))
+    over = replace(after, place="idle" if len(rows) == 1 else "summary")
+    return replace(over, message=closing(over))
 
 
 def take_back(flow: Flow, task: str) -> Flow:
@@ -181,7 +193,14 @@ def take_back(flow: Flow, task: str) -> Flow:
     rows = tuple(replace(row, decided="") if row.task == task else row for row in flow.rows)
     at = next((number for number, row in enumerate(rows) if row.task == task), flow.at)
     looking = flow.place in ("task", "single")
-    return replace(flow, rows=rows, at=at if looking else flow.at, undo="", message=f"{task} is back in review")
+    after = replace(keep(flow, task), rows=rows, at=at if looking else flow.at)
+    more = f" · U takes {after.undo} back, too" if after.undo else ""
+    return replace(after, message=f"{task} is back in review{more}")
+
+
+def keep(flow: Flow, task: str) -> Flow:
+    """An approval that is not to be taken back any more."""
+    return replace(flow, approved=tuple(each for each in flow.approved if each != task))
 
 
 CLOSING: tuple[tuple[Decision, str], ...] = (
@@ -196,4 +215,5 @@ def closing(flow: Flow, *, spent: str = "", fresh: int = 0) -> str:
     """After the last one: what was decided, in which time, and how many others wait by now."""
     parts = [f"{flow.counted(decision)} {word}" for decision, word in CLOSING if flow.counted(decision)]
     decided = f"{len(flow.rows)} decided{f' in {spent}' if spent else ''}: {', '.join(parts)}"
-    return " · ".join([decided, *([f"{fresh:,} new [R]"] if fresh else []), "Esc board"])
+    up = [] if flow.place == "idle" else ["Esc summary" if flow.batch else "Esc board"]
+    return " · ".join([decided, *([f"{fresh:,} new [R]"] if fresh else []), *up])

@@ -55,8 +55,8 @@ _ALWAYS = (
     Key("ctrl+p", "palette", "", "every action by name"),
     Key("ctrl+q", "leave", "", "quit from anywhere; drafts and place are kept"),
 )
-_UNDO = Key("u", "undo", "", "take the last approval back, until it merges", "decisions.withdraw",
-            "fe approve {task} --withdraw")  # fmt: skip
+_UNDO = Key("u", "undo", "", "take the newest approval back, until it merges; then the one before",
+            "decisions.withdraw", "fe approve {task} --withdraw")  # fmt: skip
 _REDO = Key("r", "redo", "redo", "send it back with feedback", "feedback.redo", 'fe redo {task} -m "…"', True)
 _REJECT = Key("x", "reject", "reject", "block the task, with a reason", "feedback.reject", 'fe reject {task} -m "…"',
               True)  # fmt: skip

@@ -32,6 +32,7 @@ def test_one_key_approves_exactly_what_is_on_screen_and_one_takes_it_back_D7(sea
     task = seat.deliver("Add login", TWO)
 
     async def story(at: Player) -> None:
+        at.app.clock = clock = Clock()
         screen = await at.press("r")
         for words in (
             "REVIEW TASK", "Iteration 1", "2 hunks unseen", "WHY YOU", "CHANGES", "2 files", "QUALITY",
@@ -46,6 +47,7 @@ def test_one_key_approves_exactly_what_is_on_screen_and_one_takes_it_back_D7(sea
         assert seat.status(task) == "approved"
         assert at.app.last_command.startswith(f"fe approve {task} --seen ")
         assert f"{task} is back in review" in await at.press("u")
+        clock.now += 1.0
         assert "nothing to take back" in await at.press("u")
 
     play(seat.sit(), story)
@@ -68,7 +70,7 @@ def test_holding_the_key_approves_one_of_six_and_after_a_rest_the_next(seat: Sea
             clock.now += 0.03
             await at.press("a", "a") if page_of(at).asked else await at.press("a")
         assert page_of(at).task_id != first
-        assert f"new task: {page_of(at).task_id}" in at.screen
+        assert f"new task: {page_of(at).task_id} · A was ignored: pause a moment" in at.screen
         assert [seat.status(task) for task in tasks].count("approved") == 1
         clock.now += 1.0
         await at.press("a")

@@ -202,7 +202,7 @@ class Page(Screen[None], inherit_bindings=False):
         self.note("")
         if self._answered_no(key):
             return
-        if row.decision and self.app.guard.is_deaf(key, self.app.clock()):
+        if (row.decision or row.action == "undo") and self.app.guard.is_deaf(key, self.app.clock()):
             self.note(self._ignored(key))
             return
         self._pressed = key

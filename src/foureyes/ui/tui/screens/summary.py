@@ -198,7 +198,7 @@ class SummaryPage(Page):
             if row.decided:
                 at = self.app.decided_at.get(row.task, "")
                 words = f"{DECIDED[row.decided]} {at}".strip()
-                happened[row.task] = Happened(words, undo=row.decided == "approved" and row.task == self.app.flow.undo)
+                happened[row.task] = Happened(words, undo=row.task == self.app.flow.undo)
         return happened
 
     def _draw_foot(self, looks: Looks) -> None:
