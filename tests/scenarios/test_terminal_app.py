@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.stage.commands import Stage, git
+from tests.stage.processes import FE
 from tests.stage.shop import with_pipeline
 from tests.stage.terminal import Terminal
 
@@ -80,6 +81,28 @@ def test_without_a_project_Esc_leaves_nothing_and_Enter_sets_one_up(stage: Stage
         assert terminal.end() == 0
     assert git(bare_repo, "log", "-1", "--format=", "--name-only") == "foureyes.toml"
     assert stage.cast.alice.fe("list", cwd=bare_repo).rc == 0
+
+
+def test_a_project_that_git_would_not_commit_says_so_on_the_board(stage: Stage, bare_repo: Path) -> None:
+    git(bare_repo, "config", "user.useConfigOnly", "true")
+    git(bare_repo, "config", "user.name", "")
+    git(bare_repo, "config", "user.email", "")
+    with Terminal(stage.cast.job, cwd=bare_repo) as terminal:
+        terminal.until("Enter")
+        screen = terminal.press("enter", "git would not commit it")
+        assert "foureyes.toml is written but" in screen
+        terminal.type("q")
+        assert terminal.end() == 0
+
+
+def test_a_terminal_that_cannot_be_drawn_on_gets_the_status(stage: Stage) -> None:
+    with Terminal(stage.cast.job, cwd=stage.repo, env={"TERM": "dumb"}) as terminal:
+        assert terminal.end() == 0
+    assert ALTERNATE_SCREEN[0] not in terminal.bytes
+    assert "reviewing 0" in terminal.bytes.decode()
+    with Terminal(stage.cast.job, [*FE, "tui"], cwd=stage.repo, env={"TERM": "dumb"}) as terminal:
+        assert terminal.end() != 0
+    assert "needs a terminal that can be drawn on" in terminal.bytes.decode()
 
 
 def test_what_was_typed_and_where_survives_kill_9(stage: Stage) -> None:

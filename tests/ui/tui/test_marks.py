@@ -67,6 +67,27 @@ def test_ascii_is_chosen_by_the_variable_and_by_the_locale() -> None:
     assert marks_for({}, encoding_of({"LC_ALL": "en_GB.ISO-8859-1", "LANG": "C.UTF-8"})) is PLAIN
 
 
+def test_lang_c_means_ascii_though_python_says_otherwise_in_its_own_variable() -> None:
+    assert encoding_of({"LANG": "C", "LC_CTYPE": "C.UTF-8"}) == "ascii"
+    assert encoding_of({"LANG": "POSIX", "LC_CTYPE": "C.utf8"}) == "ascii"
+    assert encoding_of({"LANG": "C", "LC_CTYPE": "de_DE.UTF-8"}) == "utf-8"
+    assert encoding_of({"LANG": "C", "LC_CTYPE": "C.UTF-8", "LC_ALL": "C.UTF-8"}) == "utf-8"
+    assert encoding_of({"LANG": "C.UTF-8", "LC_CTYPE": "C.UTF-8"}) == "utf-8"
+
+
+def test_without_colours_the_page_has_those_of_the_terminal(seat: Seat) -> None:
+    seat.deliver()
+
+    async def story(at: Player) -> None:
+        for keys in ((), ("r",), ("d",), ("r",)):
+            await at.press(*keys)
+            styles = [part.style for strip in at.app.screen._compositor.render_strips() for part in strip if part.style]
+            colours = {colour for style in styles for colour in (style.color, style.bgcolor) if colour is not None}
+            assert all(colour.is_default for colour in colours), (keys, colours)
+
+    play(seat.sit(NO_COLOR="1"), story, LARGE)
+
+
 def test_escape_and_direction_are_shown_as_text() -> None:
     shown = visible("a\x1b[31mred\u202eevil\u200b")
     assert shown == "a␛[31mred⟨U+202E⟩evil⟨U+200B⟩"

@@ -16,11 +16,12 @@ from foureyes.app.pages.choices import LEAD, Ways
 from foureyes.app.pages.claimed import claims_of
 from foureyes.app.project.acceptance import ACCEPT, Unaccepted, unaccepted
 from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
+from foureyes.config.settings import FILE
 from foureyes.core.nouns.check import CheckResult
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import one_line
 from foureyes.errors import ConfigError, FoureyesError
-from foureyes.steps import NO_STEP, Steps, by, by_person, either, fe, one_of, phrase
+from foureyes.steps import NO_STEP, Steps, by, by_person, either, fe, one_of, phrase, prose
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -304,14 +305,16 @@ class Attention:
 
     def _unaccepted(self, look: Look, left: Unaccepted) -> AttentionRow:
         offered = look.seen.offered
-        against = [f"It cannot be accepted: {look.seen.against}"] if look.seen.against and left.next == ACCEPT else []
+        broken = bool(look.seen.against) and left.next == ACCEPT
+        against = [f"It cannot be accepted: {look.seen.against}"] if broken else []
+        mend = prose(f"mend {FILE} and commit it on {look.project.target}, then ")
         return self._row(
             "config",
             left.text,
             of="unaccepted",
             details=[*(_everything(offered) if offered else ()), *against],
             choices=look.ways.accepting(offered.seal) if offered else (),
-            otherwise=left.next,
+            otherwise=mend + left.next if broken else left.next,
         )
 
     def _waiver(self, look: Look, stop: Stop) -> AttentionRow:

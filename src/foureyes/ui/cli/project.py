@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
     from foureyes.app.views.attention import AttentionView
+    from foureyes.bootstrap.creating import Created
     from foureyes.bootstrap.detecting import Proposal
 
 
@@ -46,6 +46,11 @@ def init(session: Session, prefix: str, target: str | None, no_commit: bool, sou
         source=source,
         trying=trying,
     )
+    _say_made(session, made)
+
+
+def _say_made(session: Session, made: Created) -> None:
+    """What was made, and what of it is left to do."""
     fields = {
         "created": made.new,
         "project": made.project,
@@ -201,6 +206,8 @@ def setup(session: Session, agent: str, remove: bool) -> None:
 
 def bare(ctx: click.Context) -> None:
     """Bare `fe`: the primer inside an agent, the terminal app on a terminal, else the status, else how to begin."""
+    from foureyes.ui.cli.terminal import can_draw, open_terminal
+
     session = ctx.ensure_object(Session)
     if session.actor.kind == "agent":
         from foureyes.config.primer import PRIME
@@ -208,25 +215,26 @@ def bare(ctx: click.Context) -> None:
         output.write(PRIME.rstrip("\n"))
         return
     place = repository(session.cwd)
-    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    if not is_project(folder_of(place)) and not (on_terminal and _first_run(ctx, describe(place))):
+    on_terminal = can_draw()
+    made: Created | None = None
+    if not is_project(folder_of(place)) and not (on_terminal and (made := _first_run(session, describe(place)))):
         raise NoProject(
             f"no Foureyes project here yet ({describe(place)}).",
             next_step=fe("init", after="   writes .foureyes/ and commits foureyes.toml, nothing else"),
         )
     if on_terminal:
-        from foureyes.ui.cli.terminal import open_terminal
-
-        open_terminal(session)
+        open_terminal(session, "; ".join(made.notes) if made is not None else "")
         return
     output.write(status_text(session.app.status.show(session.actor), first(session)))
 
 
-def _first_run(ctx: click.Context, where: str) -> bool:
-    """A small screen that sets the project up, where the person wants that."""
+def _first_run(session: Session, where: str) -> Created | None:
+    """A small screen that sets the project up, where the person wants that; what was made."""
+    from foureyes.bootstrap.creating import create_project
     from foureyes.ui.tui.first_run import FirstRun
 
     if not FirstRun(where).run():
-        return False
-    ctx.invoke(init)
-    return True
+        return None
+    made = create_project(session.cwd, os.environ, session.actor, prefix="fe", target=None, commit=True)
+    _say_made(session, made)
+    return made

@@ -15,13 +15,20 @@ def tui(session: Session) -> None:
     """The terminal app: board, review, diff, findings, attention. The same as bare fe on a terminal."""
     if session.actor.kind == "agent":
         raise Refused("the terminal app is for people.", next_step=fe("prime"))
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise BadInput("the terminal app needs a terminal.", next_step=fe("status"))
+    if not can_draw():
+        raise BadInput("the terminal app needs a terminal that can be drawn on.", next_step=fe("status"))
     open_terminal(session)
 
 
-def open_terminal(session: Session) -> None:
-    """Open the app for whoever is calling. What it shows it opens for itself, in its own thread."""
+def can_draw() -> bool:
+    """Whether there is a terminal, and one that knows more than lines of text."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def open_terminal(session: Session, note: str = "") -> None:
+    """Open the app for whoever is calling; `note` is the first that it says. What it shows it opens for itself, in its
+    own thread.
+    """
     from foureyes.bootstrap.wiring import open_project, whoami
     from foureyes.ui.tui.app import open_app
     from foureyes.ui.tui.desk import Desk
@@ -36,4 +43,4 @@ def open_terminal(session: Session) -> None:
     )
     steady()
     read_pastes_whole()
-    open_app(desk).run()
+    open_app(desk, note=note).run()

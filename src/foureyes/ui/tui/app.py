@@ -27,7 +27,18 @@ from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.guard import Guard
 from foureyes.ui.tui.keys import Context
 from foureyes.ui.tui.looking import Looks
-from foureyes.ui.tui.marks import PALETTES, PLAIN, THEMES, Marks, Theme, encoding_of, in_ascii, marks_for, theme_for
+from foureyes.ui.tui.marks import (
+    PALETTES,
+    PLAIN,
+    THEMES,
+    Marks,
+    Theme,
+    encoding_of,
+    in_ascii,
+    marks_for,
+    theme_for,
+    visible,
+)
 from foureyes.ui.tui.returning import come_back, keep_position
 from foureyes.ui.tui.stack import make_page, wanted
 from foureyes.ui.tui.turns import InTurn
@@ -53,7 +64,7 @@ _GROUND: dict[Theme, tuple[str, str, bool]] = {
     "light": ("#ffffff", "#24292f", False),
     "blue-orange": ("#161a22", "#d6dbe5", True),
     "high-contrast": ("#000000", "#ffffff", True),
-    "mono": ("#000000", "#ffffff", True),
+    "mono": ("ansi_default", "ansi_default", True),
 }
 
 
@@ -69,14 +80,17 @@ class FoureyesApp(InTurn, inherit_bindings=False):
     def __init__(
         self, desk: Desk, environ: Mapping[str, str], theme: str = "default", reduced_motion: bool = False
     ) -> None:
-        super().__init__()
+        look = theme_for(environ, theme)
+        super().__init__(ansi_color=look == "mono")
         self.desk = desk
         self.environ = environ
         self.marks: Marks = marks_for(environ, encoding_of(environ))
-        self.look: Theme = theme_for(environ, theme)
+        self.look: Theme = look
         self.reduced_motion = reduced_motion
         self.guard = Guard()
         self.raises = False
+        self.first_note = ""
+        """What is said first."""
         self.clock: Callable[[], float] = time.monotonic
         """Seconds, for everything that waits for a finger or an eye."""
         self.flow = review.IDLE
@@ -133,8 +147,11 @@ class FoureyesApp(InTurn, inherit_bindings=False):
         self.desk.aside = lambda question: self.call_from_thread(step_aside, self, question)
         from foureyes.ui.tui.screens.board import BoardPage
 
-        self.push_screen(BoardPage())
+        board = BoardPage()
+        self.push_screen(board)
         come_back(self)
+        if self.first_note:
+            board.note(visible(self.first_note))
         if not self.is_headless:
             for number in (signal.SIGTERM, signal.SIGHUP):
                 asyncio.get_running_loop().add_signal_handler(number, self.leave)
@@ -159,7 +176,7 @@ class FoureyesApp(InTurn, inherit_bindings=False):
     def set_look(self, look: Theme) -> None:
         """Another theme, at once."""
         self.look = look
-        self.theme = f"foureyes-{look}"
+        self.theme, self.ansi_color = f"foureyes-{look}", look == "mono"  # without colours: those of the terminal
         for page in self.pages:
             page.draw()
 
@@ -362,6 +379,10 @@ class FoureyesApp(InTurn, inherit_bindings=False):
         self.desk.close()
 
 
-def open_app(desk: Desk, environ: Mapping[str, str] | None = None, theme: str = "default") -> FoureyesApp:
-    """The app for a desk."""
-    return FoureyesApp(desk, os.environ if environ is None else environ, theme)
+def open_app(
+    desk: Desk, environ: Mapping[str, str] | None = None, theme: str = "default", note: str = ""
+) -> FoureyesApp:
+    """The app for a desk; `note` is said on the board when it opens."""
+    app = FoureyesApp(desk, os.environ if environ is None else environ, theme)
+    app.first_note = note
+    return app

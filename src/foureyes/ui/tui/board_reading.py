@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
+from foureyes.app.views.attention import AttentionRow
 from foureyes.app.views.board import BoardView, Column, ColumnName
 from foureyes.app.views.event import EventLine
 
@@ -17,11 +18,11 @@ EVENTS = 50
 
 
 class Read(NamedTuple):
-    """What the board shows. `config`: what is wrong with the configuration, empty where nothing is."""
+    """What the board shows; `rows`: what waits for a person."""
 
     view: BoardView
     events: list[EventLine]
-    config: str
+    rows: tuple[AttentionRow, ...]
 
 
 def read_board(desk: Desk, wanted: Mapping[ColumnName, int], window: int) -> Read:
@@ -31,8 +32,12 @@ def read_board(desk: Desk, wanted: Mapping[ColumnName, int], window: int) -> Rea
     for name, count in wanted.items():
         column = read_column(desk, getattr(view, name), count, window)
         view = replace(view, **{name: column})
-    rows = app.attention.view(desk.actor).rows
-    return Read(view, app.events.latest(EVENTS), next((row.text for row in rows if row.kind == "config"), ""))
+    return Read(view, app.events.latest(EVENTS), read_waiting(desk))
+
+
+def read_waiting(desk: Desk) -> tuple[AttentionRow, ...]:
+    """What waits for a person. Git is asked too: a commit on the target writes no row of the journal."""
+    return desk.application.attention.view(desk.actor).rows
 
 
 def read_column(desk: Desk, column: Column, wanted: int, window: int) -> Column:

@@ -135,10 +135,18 @@ def theme_for(environ: Mapping[str, str], wanted: str) -> Theme:
     return next((theme for theme in THEMES if theme == wanted), "default")
 
 
+PORTABLE = ("C", "POSIX")
+COERCED = ("C.UTF-8", "C.utf8", "UTF-8")
+
+
 def encoding_of(environ: Mapping[str, str]) -> str:
-    """The terminal's encoding, as the locale variables say."""
+    """The terminal's encoding, as the locale variables say. Python gives LC_CTYPE a value of its own where nobody did
+    and LANG says C: then it is LANG that was meant.
+    """
+    if environ.get("LANG") in PORTABLE and not environ.get("LC_ALL") and environ.get("LC_CTYPE") in COERCED:
+        return "ascii"
     for name in ("LC_ALL", "LC_CTYPE", "LANG"):
         if environ.get(name):
             value = environ[name]
-            return "utf-8" if "utf" in value.lower() else "ascii" if value in ("C", "POSIX") else value
+            return "utf-8" if "utf" in value.lower() else "ascii" if value in PORTABLE else value
     return "utf-8" if os.name == "nt" else "ascii"

@@ -21,12 +21,12 @@ PATIENCE_SECONDS = 2.0
 class InTurn(App[None], inherit_bindings=False):
     """An app that handles one key at a time, so that what is typed ahead meets what the key before it has opened."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, ansi_color: bool = False) -> None:
         self._turn: events.Event | None = None
         """The key that is being handled."""
         self._unused = False
         """Whether it came back from every part without being stopped."""
-        super().__init__()
+        super().__init__(ansi_color=ansi_color)
 
     def pressed(self) -> None:
         """A key was pressed."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from foureyes.ui.tui.actions import Actions
+from foureyes.ui.tui.screens.attention import AttentionPage
 from foureyes.ui.tui.screens.board import BoardPage
 from foureyes.ui.tui.widgets.rows import Rows
 
-from tests.ui.tui.stage import CLAUDE, LARGE, Player, Seat, play
+from tests.ui.tui.stage import ALICE, CLAUDE, LARGE, Player, Seat, play
 
 
 def cards(screen: str) -> str:
@@ -191,6 +192,71 @@ def test_a_configuration_that_is_broken_or_not_accepted_is_said_P12(seat: Seat) 
         assert "CONFIG" in await player.settle()
 
     play(seat.sit(), story)
+
+
+def test_what_is_committed_on_the_target_is_noticed_though_nobody_wrote_P12(seat: Seat) -> None:
+    good = (seat.root / "foureyes.toml").read_text()
+
+    async def story(player: Player) -> None:
+        page = player.app.screen
+        assert isinstance(page, BoardPage)
+        assert "CONFIG" not in player.screen
+        seat.checkout.commit("foureyes.toml", good + "[[[\n", message="broken")
+        page.tick()
+        assert "CONFIG" in (await player.settle()).splitlines()[-4]
+        screen = await player.press("!")
+        assert "It cannot be accepted" in screen
+        steps = "mend foureyes.toml and commit it on main, then a person runs: fe policy accept"
+        assert steps in " ".join(screen.split())
+        seat.checkout.commit("foureyes.toml", good, message="mended")
+        attention = player.app.screen
+        assert isinstance(attention, AttentionPage)
+        attention.tick()
+        assert "does not wait as you read it" in await player.settle()
+        await player.press("escape")
+        page.tick()
+        assert "CONFIG" not in await player.settle()
+
+    play(seat.sit(), story)
+
+
+def test_a_held_task_is_announced_below_the_board_E6(seat: Seat) -> None:
+    seat.deliver("Add login")
+    task = seat.create("Pay by card")
+
+    async def story(player: Player) -> None:
+        seat.app.stops.hold(ALICE, task, "ask legal first")
+        screen = await player.until("[!]")
+        assert "HELD 1 [!]      REVIEW PENDING │ 1 task │ Press [R] to review" in screen
+        await player.pilot.resize_terminal(*LARGE)
+        assert f"HELD {task}: ask legal first. ! shows it      REVIEW PENDING" in await player.settle()
+
+    play(seat.sit(), story)
+
+
+def test_a_filter_leads_to_the_column_that_has_what_is_looked_for(seat: Seat) -> None:
+    seat.deliver("Add login")
+    task = seat.create("Write the handbook")
+
+    async def story(player: Player) -> None:
+        assert "▐Reviewing 1▌" in player.screen
+        screen = await player.press("/", *"handbook", "enter")
+        assert "▐Open 1▌" in screen
+        assert "handbook: 1 of 1" in screen
+        assert f"►  {task}" in screen
+
+    play(seat.sit(), story)
+
+
+def test_an_empty_column_leaves_its_room_to_the_others(seat: Seat) -> None:
+    seat.deliver("Add login")
+
+    async def story(player: Player) -> None:
+        widths = {name: player.app.screen.query_one(f"#box-{name}").size.width for name in ("open", "reviewing")}
+        assert widths["open"] < 20
+        assert widths["reviewing"] > 2 * widths["open"]
+
+    play(seat.sit(), story, LARGE)
 
 
 def test_what_is_approved_says_that_fe_merge_merges_it_and_a_long_note_is_not_cut(seat: Seat) -> None:

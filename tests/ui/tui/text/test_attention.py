@@ -63,14 +63,14 @@ def test_choices_have_numbers_and_say_what_they_ask_for() -> None:
         Choice(text="plan a task", noun="tasks", verb="create", asks="title"),
     )
     row = AttentionRow(id="x", kind="loop", text="waits", choices=choices)
-    assert [" ".join(line.split()) for line in choice_lines(row)] == [
+    assert [" ".join(line.split()) for line in choice_lines(row, 80)] == [
         "1 try again",
         "2 resume asks for a note",
         "3 split into tasks asks for titles and a reason",
         "4 plan a task asks for a title",
     ]
-    assert max(len(line) for line in choice_lines(row)) <= 80
-    assert choice_lines(HELD) == ["   a person runs: fe resume fe-1"]
+    assert max(len(line) for line in choice_lines(row, 80)) <= 80
+    assert choice_lines(HELD, 80) == ["   a person runs: fe resume fe-1"]
 
 
 def test_the_list_leaves_room_for_why() -> None:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from foureyes.errors import FoureyesError
 
 
+TICK = 5.0
+"""How often it is looked at what git says."""
+
+
 class AttentionPage(Page):
     """The sole place with resume and override: nobody resumes without having read why."""
 
@@ -35,6 +39,19 @@ class AttentionPage(Page):
     def body(self) -> ComposeResult:
         yield Rows(id="rows")
         yield Rows(id="why", cursor=False)
+
+    @guarded
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.set_interval(TICK, self.tick)
+
+    @guarded
+    def tick(self) -> None:
+        """What is committed on the target is seen, though nobody wrote."""
+        if self.view is not None and not self.banner and self.app.screen is self:
+            self.app.desk.ask(
+                self, lambda desk: desk.application.attention.view(desk.actor), self._changed, lambda _: None
+            )
 
     def reload(self) -> None:
         self.ask(lambda desk: desk.application.attention.view(desk.actor), self._read)
@@ -94,7 +111,7 @@ class AttentionPage(Page):
             return
         lines = [plain(self.rule())]
         lines += [plain(self.paint(line)) for line in why_lines(row, self.wide)]
-        lines += [plain(self.paint(line, "title" if row.choices else "dim")) for line in choice_lines(row)]
+        lines += [plain(self.paint(line, "title" if row.choices else "dim")) for line in choice_lines(row, self.wide)]
         self.why.show(lines)
         self.why.scroll_home(animate=False)
         numbers = f"1-{len(row.choices)}" if len(row.choices) > 1 else "1"

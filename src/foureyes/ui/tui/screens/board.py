@@ -12,7 +12,7 @@ from textual.containers import Container, Horizontal, Vertical
 from foureyes.app.views.board import COLUMNS, BoardView, Card, ColumnName
 from foureyes.app.views.event import EventLine
 from foureyes.ui.tui import flow as review
-from foureyes.ui.tui.board_reading import Read, read_board
+from foureyes.ui.tui.board_reading import Read, read_board, read_waiting
 from foureyes.ui.tui.filters import Filter, parse
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
@@ -22,6 +22,7 @@ from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.rows import Line, Rows, plain
 
 if TYPE_CHECKING:
+    from foureyes.app.views.attention import AttentionRow
     from foureyes.errors import FoureyesError
 
 SIDE_BY_SIDE, WITH_SIDE = 100, 120
@@ -52,8 +53,8 @@ class BoardPage(Page):
         self.column: ColumnName = "reviewing"
         self.pane = "column"
         self.filter = Filter()
-        self.config = ""
-        """What is wrong with the configuration, where something is."""
+        self.waiting: tuple[AttentionRow, ...] = ()
+        """What only a person can move."""
         self._wanted: dict[ColumnName, int] = dict.fromkeys(COLUMNS, CARDS)
         """How many cards of each column are read."""
         self._read_at = 0.0
@@ -91,7 +92,7 @@ class BoardPage(Page):
         self.ask(lambda desk: read_board(desk, wanted, CARDS), self._read, self._unread)
 
     def _read(self, answer: Read) -> None:
-        self.view, self.events, self.config = answer
+        self.view, self.events, self.waiting = answer
         self._read_at = self.app.clock()
         if not self._settled:
             self._settled = True
@@ -149,7 +150,7 @@ class BoardPage(Page):
         self.query_one("#agents", Rows).show(agent_lines(view, self.app.palette))
         self.query_one("#events-title", Bar).show(self.rule_in("EVENTS", "events"))
         self.query_one("#events", Rows).show(event_lines(self.events[::-1], self.app.palette))
-        self.foot.show(status_line(view, width, self.app.palette, self.config))
+        self.foot.show(status_line(view, width, self.app.palette, self.waiting))
 
     def minute(self, view: BoardView) -> str:
         """The reader's own time: of the moment that was read, and what has passed since."""
@@ -158,8 +159,16 @@ class BoardPage(Page):
 
     @guarded
     def tick(self) -> None:
-        """The clock goes on while nothing happens."""
+        """The clock goes on while nothing happens; and what is committed on the target is seen, though nobody wrote."""
         if self.view is not None and self.minute(self.view) != self._minute:
+            self.draw()
+        if self.view is not None and self.app.screen is self:
+            self.app.desk.ask(self, read_waiting, self._wait, lambda _: None)
+
+    def _wait(self, rows: tuple[AttentionRow, ...]) -> None:
+        before = [(row.id, row.text) for row in self.waiting]
+        self.waiting = rows
+        if before != [(row.id, row.text) for row in rows]:
             self.draw()
 
     def rule_in(self, title: str, pane: str) -> Text:
@@ -193,6 +202,8 @@ class BoardPage(Page):
             bar.show(self.paint(title + (mark * 80 if here else ""), "title" if here else "dim"))
         else:
             bar.show(self.rule(here=here))
+        empty = not column.count and any(getattr(view, each).count for each in COLUMNS)
+        self.query_one(f"#box-{name}").set_class(empty, "-empty")
         cards = [card for card in column.cards if self.filter.fits(card)]
         lines: list[Line] = []
         for card in cards:
@@ -306,7 +317,18 @@ class BoardPage(Page):
 
     def _filtered(self, text: str) -> None:
         self.filter = parse(text)
+        self._follow_filter()
         self.draw()
+
+    def _follow_filter(self) -> None:
+        """Where nothing of this column passes and something of another does, that one is shown."""
+        view = self.view
+        if view is None or not self.filter.text or self.pane != "column":
+            return
+        fitting = [name for name in COLUMNS if any(self.filter.fits(card) for card in getattr(view, name).cards)]
+        if fitting and self.column not in fitting:
+            self.column = "reviewing" if "reviewing" in fitting else fitting[0]
+            self.set_focus(self.rows)
 
     def do_filters(self) -> None:
         from foureyes.ui.tui.filters import HELP

@@ -61,10 +61,10 @@ def _folded(line: str, width: int) -> list[str]:
     return [line] if len(line) <= width else wrap(line, width) or [""]
 
 
-def choice_lines(row: AttentionRow) -> list[str]:
+def choice_lines(row: AttentionRow, width: int) -> list[str]:
     """The choices by number; what asks for words says so. Where there is none: who can move it."""
     if not row.choices:
-        return [f"   {visible(steps_text(row.next))}"]
+        return [f"   {part}" for part in _folded(visible(steps_text(row.next)), max(20, width - 5))]
     return [_choice(number, choice) for number, choice in enumerate(row.choices, 1)]
 
 

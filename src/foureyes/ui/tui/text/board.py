@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from foureyes.app.views.attention import WORDS, AttentionRow
 from foureyes.app.views.board import AgentRow, BoardView, Card
 from foureyes.app.views.event import EventLine
 from foureyes.ui.tui.marks import Marks, Palette, visible
@@ -137,16 +138,21 @@ def event_lines(events: Sequence[EventLine], palette: Palette) -> list[Line]:
     return lines or [plain(Text(" nothing happened yet", palette["dim"]))]
 
 
-def status_line(view: BoardView, width: int, palette: Palette, config: str = "") -> Text:
-    """At most four segments, the most urgent first; short forms where the long ones do not fit. `config`: what is wrong
-    with the configuration.
+SEGMENTS = 4
+APART = "      "
+
+
+def status_line(view: BoardView, width: int, palette: Palette, rows: Sequence[AttentionRow] = ()) -> Text:
+    """At most four segments, the most urgent first; short forms, from the first on, as far as the long ones do not
+    fit. `rows`: what waits for a person.
     """
     waiting, approved = view.reviewing.count, sum(card.state == "approved" for card in view.done.cards)
     pairs: list[tuple[str, str]] = []
-    if config:
+    if config := next((row.text for row in rows if row.kind == "config"), ""):
         pairs.append((f"CONFIG: {visible(config)}. ! shows it", "CONFIG [!]"))
     if view.hold is not None:
         pairs.append((f'HOLD on the project: "{visible(view.hold)}". ! shows it', "HOLD [!]"))
+    pairs += _waiting([row for row in rows if row.kind != "config" and (row.task or row.kind != "hold")])
     if waiting:
         word = "task" if waiting == 1 else "tasks"
         pairs.append((f"REVIEW PENDING │ {waiting:,} {word} │ Press [R] to review", f"REVIEW {waiting:,} [R]"))
@@ -156,9 +162,21 @@ def status_line(view: BoardView, width: int, palette: Palette, config: str = "")
         working = f"{len(view.agents)} at work" if view.agents else "nobody at work"
         auto = f"; {view.auto_approved_today} approved by rule today" if view.auto_approved_today else ""
         return Text(f" Nothing waits for you. {working}{auto}.", palette["dim"], no_wrap=True)
-    full = "      ".join(long for long, _ in pairs)
-    return Text(
-        f" {full if len(full) < width - 1 else ' · '.join(short for _, short in pairs)}",
-        palette["banner"],
-        no_wrap=True,
-    )
+    del pairs[SEGMENTS:]
+    for shortened in range(len(pairs)):
+        words = APART.join(pair[number < shortened] for number, pair in enumerate(pairs))
+        if len(words) < width - 1:
+            return Text(f" {words}", palette["banner"], no_wrap=True)
+    return Text(f" {' · '.join(short for _, short in pairs)}", palette["banner"], no_wrap=True)
+
+
+def _waiting(rows: Sequence[AttentionRow]) -> list[tuple[str, str]]:
+    """What only a person can move, in long and in short; nothing where nothing waits so."""
+    if not rows:
+        return []
+    kinds = {WORDS[row.kind] for row in rows}
+    short = f"{kinds.pop() if len(kinds) == 1 else 'ATTENTION'} {len(rows)} [!]"
+    if len(rows) > 1:
+        return [(f"{short.removesuffix(' [!]')}: only a person can move them. ! shows them", short)]
+    row = rows[0]
+    return [(f"{WORDS[row.kind]} {f'{row.task}: ' if row.task else ''}{visible(row.text)}. ! shows it", short)]
