@@ -21,6 +21,7 @@ from foureyes.ui.tui.marks import (
     visible,
 )
 
+from tests.ui.tui.screens.test_diff import open_diff, read_slowly
 from tests.ui.tui.stage import BOB, CODE, LARGE, SMALL, Player, Seat, play
 
 
@@ -119,3 +120,17 @@ def test_every_page_is_drawn_in_ascii_where_that_is_asked_for(seat: Seat, size: 
             assert strange == [], f"{type(at.app.screen).__name__} after {key}: {strange}\n{screen}"
 
     play(seat.sit(FOUREYES_ASCII="1"), story, size)
+
+
+def test_in_ascii_a_line_that_became_longer_than_the_screen_is_cut_with_a_mark(seat: Seat) -> None:
+    task = seat.deliver("Add login", {"src/a.py": "s = '" + "\f" * 40 + "' ; evil()\n"})
+
+    async def story(at: Player) -> None:
+        page = await open_diff(at, task)
+        row = next(line for line in at.screen.splitlines() if "s = '" in line)
+        assert "^L^L" in row
+        assert row.rstrip().endswith("~")
+        await read_slowly(at, "down", "up")
+        assert page.looking.unseen == 1
+
+    play(seat.sit(FOUREYES_ASCII="1"), story, SMALL)

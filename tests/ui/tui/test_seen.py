@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.ui.tui.seen import IDLE_SECONDS, LEAST_SECONDS, Seen, Stopwatch
+from foureyes.ui.tui.seen import IDLE_SECONDS, LEAST_SECONDS, Parts, Seen, Stopwatch
 
 HUNKS = [("a", 3), ("b", 1), ("c", 6)]
 LINES = 10
@@ -85,3 +85,35 @@ def test_what_lies_over_the_page_takes_no_time() -> None:
     watch.touch(50.0)
     watch.touch(52.0)
     assert watch.seconds == 7
+
+
+WIDTH, ROOM = 20, 6
+SHIFTS = st.lists(st.tuples(st.integers(0, WIDTH), st.integers(0, 6), st.booleans()), max_size=40)
+"""How far a line is scrolled, for how many tenths of a second, and whether that was painted."""
+
+
+@given(SHIFTS)
+def test_a_wide_line_is_whole_when_each_column_was_on_screen_without_a_break_or_is_there_now_H4(
+    steps: list[tuple[int, int, bool]],
+) -> None:
+    parts, tenth = Parts(), 0
+    since: dict[int, int] = {}
+    read: set[int] = set()
+    for shift, tenths, painted in steps:
+        part = range(shift, min(WIDTH, shift + ROOM))
+        read |= {column for column, begun in since.items() if tenth - begun >= 3}
+        since = {column: since.get(column, tenth) for column in part if painted or column in since}
+        parts.look({7: part}, tenth / 10, painted=painted)
+        assert parts.is_whole(7, WIDTH) == (read | set(since) >= set(range(WIDTH)))
+        tenth += tenths
+
+
+def test_a_wide_line_that_only_flies_by_is_not_whole_H4() -> None:
+    parts = Parts()
+    for shift in range(100):
+        parts.look({0: range(shift * 8, shift * 8 + 70)}, shift * 0.01)
+    assert not parts.is_whole(0, 800)
+    parts.look({}, 60.0)
+    parts.look({0: range(70)}, 61.0)
+    assert parts.is_whole(0, 70)
+    assert not parts.is_whole(0, 71)

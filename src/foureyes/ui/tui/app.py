@@ -41,6 +41,7 @@ from foureyes.ui.tui.marks import (
 )
 from foureyes.ui.tui.returning import come_back, keep_position
 from foureyes.ui.tui.stack import make_page, wanted
+from foureyes.ui.tui.text.lines import cut
 from foureyes.ui.tui.turns import InTurn
 from foureyes.ui.tui.undoing import take_back
 from foureyes.ui.tui.waiting import Waiting
@@ -130,9 +131,11 @@ class FoureyesApp(InTurn, inherit_bindings=False):
     def palette(self) -> Mapping[str, Style]:
         return PALETTES[self.look]
 
-    def drawn(self, text: Text) -> Text:
-        """A text as this terminal can draw it."""
-        return in_ascii(text) if self.marks is PLAIN else text
+    def drawn(self, text: Text, width: int = 0) -> Text:
+        """A text as this terminal can draw it; with a width it ends there, for in ASCII it may have become longer."""
+        if self.marks is not PLAIN:
+            return text
+        return in_ascii(cut(in_ascii(text), width)) if width else in_ascii(text)
 
     def on_mount(self) -> None:
         self.set_class(self.marks is PLAIN, "-ascii")

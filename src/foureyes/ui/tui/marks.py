@@ -67,8 +67,13 @@ _ASCII = str.maketrans({**_DRAWN, **_CONTROL, "␡": "^?", "⟨": "<", "⟩": ">
 
 def in_ascii(text: Text) -> Text:
     """The same text with every drawn sign as one of ASCII's; what others wrote stays as it is made visible."""
-    text.plain = text.plain.translate(_ASCII)
+    text.plain = ascii_of(text.plain)
     return text
+
+
+def ascii_of(text: str) -> str:
+    """The same for a text without styles. A sign may become two, so it comes before anything is cut."""
+    return text.translate(_ASCII)
 
 
 def marks_for(environ: Mapping[str, str], encoding: str) -> Marks:

@@ -7,7 +7,7 @@ that is only scrolled through counts for nothing.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 LEAST_SECONDS = 0.3
 """So long is a line on screen before anybody can have read it."""
@@ -47,6 +47,58 @@ class Seen:
     def waiting(self) -> bool:
         """Whether something is on screen that does not count yet."""
         return bool(self._since)
+
+
+class Parts:
+    """Lines wider than the screen: which of their columns were on it for long enough, each without a break."""
+
+    def __init__(self) -> None:
+        self._read: dict[int, list[tuple[int, int]]] = {}
+        self._on_screen: dict[int, list[tuple[int, int, float]]] = {}
+
+    def look(self, shown: Mapping[int, range], now: float, *, painted: bool = True) -> None:
+        """These columns of these lines are on screen from now on. As long as that is not painted, only those are
+        certain that were there before.
+        """
+        for line, spans in self._on_screen.items():
+            read = [(start, end) for start, end, since in spans if now - since >= LEAST_SECONDS]
+            if read:
+                self._read[line] = _merged([*self._read.get(line, ()), *read])
+        before = self._on_screen
+        self._on_screen = {
+            line: list(_carried(before.get(line, []), part, now if painted else None)) for line, part in shown.items()
+        }
+
+    def is_whole(self, line: int, length: int) -> bool:
+        """Whether every column of a line was on screen for long enough, or is there now."""
+        on_screen = [(start, end) for start, end, _ in self._on_screen.get(line, ())]
+        spans = _merged([*self._read.get(line, ()), *on_screen])
+        return not length or (bool(spans) and spans[0][0] == 0 and spans[0][1] >= length)
+
+
+def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans without overlaps, those that touch as one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _carried(before: list[tuple[int, int, float]], part: range, now: float | None) -> Iterator[tuple[int, int, float]]:
+    """A part of a line, in spans: what was there before since then, the rest since now."""
+    at = part.start
+    for start, end, since in before:
+        start, end = max(start, part.start), min(end, part.stop)
+        if start < end:
+            if now is not None and at < start:
+                yield at, start, now
+            yield start, end, since
+            at = end
+    if now is not None and at < part.stop:
+        yield at, part.stop, now
 
 
 class Stopwatch:

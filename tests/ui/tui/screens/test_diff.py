@@ -388,6 +388,25 @@ def test_a_line_wider_than_the_screen_is_seen_once_it_was_scrolled_to_its_end_H4
     play(seat.sit(), story)
 
 
+def test_a_wide_line_that_flies_by_in_a_burst_is_not_seen_H4(seat: Seat) -> None:
+    task = seat.deliver(files={"src/wide.py": "x = '" + "y" * 280 + " evil() " + "y" * 280 + " end'\nz = 1\n"})
+
+    async def story(player: Player) -> None:
+        page = await open_diff(player, task)
+        await read_slowly(player, "right")
+        await player.burst(*["right"] * 69)
+        assert " end'" in await read_slowly(player, "right")
+        await read_slowly(player, "left", "down")
+        assert page.looking.unseen == 1, "the middle was never there to be read"
+        for _ in range(72):
+            await read_slowly(player, "left")
+        assert page.painter is not None
+        assert page.painter.shift == 0
+        assert page.looking.unseen == 0
+
+    play(seat.sit(), story)
+
+
 def test_space_reads_wide_lines_to_their_end_before_it_goes_on_H4(seat: Seat) -> None:
     wide = "x = '" + "y" * 200 + " end'\n"
     files = {f"src/{name}.py": wide * (30 if name == "a" else 1) + "z = 1\n" for name in "abc"}

@@ -8,9 +8,10 @@ from rich.text import Text
 from foureyes.app.views.diff import DiffLine, DiffView, FileDiff, Hunk
 from foureyes.app.views.finding import FindingView, MoveView
 from foureyes.core.nouns.finding import Location
+from foureyes.core.words.unseen import widest
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.looking import Looking
-from foureyes.ui.tui.marks import FINE, PALETTES, PLAIN, Marks
+from foureyes.ui.tui.marks import FINE, PALETTES, PLAIN, Marks, in_ascii
 from foureyes.ui.tui.text.diff import Painter, code, comment_rows, counts, file_line, finding_mark, finding_rows, tail
 from foureyes.ui.tui.text.diff_rows import Anchor, Change, DiffRows, Noted
 
@@ -92,6 +93,40 @@ def test_what_does_not_fit_ends_with_a_mark_and_can_be_scrolled_to() -> None:
     assert it.row(4, 30).plain == "   39 + settings.signing_key"
 
 
+WIDE = {
+    "modifiers": "s = '" + "\U0001f3fb" * 34 + "' ; evil()",
+    "hearts": "s = '" + "❤\ufe0f" * 30 + "' ; evil()",
+    "families": "s = '" + "👨\u200d👩\u200d👧" * 12 + "' ; evil()",
+    "flags": "s = '" + "🇩🇪" * 18 + "' ; evil()",
+    "form feeds": "s = '" + "\f" * 60 + "' ; evil()",
+    "ideographs": "s = '" + "日" * 35 + "' ; evil()",
+}
+
+
+@pytest.mark.parametrize("marks", [FINE, PLAIN], ids=["fine", "plain"])
+@pytest.mark.parametrize("text", WIDE.values(), ids=WIDE.keys())
+def test_a_line_whose_end_may_be_off_the_screen_is_cut_and_each_part_of_it_can_be_scrolled_to_H4(
+    text: str, marks: Marks
+) -> None:
+    line = DiffLine("added", None, 1, text)
+    file = FileDiff(path="a.py", added=1, hunks=(Hunk("h1", "", 0, 0, 1, 1, (line,)),))
+    change = Change(DiffView(task="fe-1", attempt=1, diff_id="d", base="b", head="h", files=(file,)))
+    it = Painter(rows=DiffRows(change), marks=marks, palette=PALETTES["mono"], looking=Looking("fe-1"))
+    narrow = 70 if "\f" in text else 80
+    assert it.is_cut(2, narrow) or (marks is FINE and "\f" in text)
+    read = ""
+    for _ in range(60):
+        drawn = in_ascii(it.row(2, narrow)) if marks is PLAIN else it.row(2, narrow)
+        assert widest(drawn.plain) <= narrow
+        assert drawn.plain.endswith(marks.ellipsis) == it.is_cut(2, narrow)
+        read += drawn.plain[8:].removesuffix(marks.ellipsis)
+        if not it.is_cut(2, narrow):
+            break
+        it.shift = it.next_part([2], narrow)
+    assert read == code(line, marks)
+    assert read.endswith("; evil()")
+
+
 def test_the_kind_of_a_file_is_on_screen_with_the_file_and_with_each_hunk() -> None:
     file = FileDiff(path="conf", status="A", added=1, kind="new link", hunks=FILE.hunks)
     change = Change(DiffView(task="fe-1", attempt=1, diff_id="d", base="b", head="h", files=(file,)))
@@ -114,9 +149,9 @@ def test_a_hunk_that_was_seen_has_another_mark() -> None:
         ("a  ", "a··", "a__"),
         ("\tx", "→   x", ">   x"),
         ("ab\tc", "ab→ c", "ab> c"),
-        ("a\x1b[2J", "a␛[2J", "a␛[2J"),
-        ("a\u202eb", "a⟨U+202E⟩b", "a⟨U+202E⟩b"),
-        ("a\r", "a␍", "a␍"),
+        ("a\x1b[2J", "a␛[2J", "a^[[2J"),
+        ("a\u202eb", "a⟨U+202E⟩b", "a<U+202E>b"),
+        ("a\r", "a␍", "a^M"),
     ],
 )
 def test_what_cannot_be_seen_is_shown_in_a_changed_line(text: str, fine: str, plain: str) -> None:

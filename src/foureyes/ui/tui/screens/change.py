@@ -22,6 +22,7 @@ from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.news import asks_the_same, news_of
 from foureyes.ui.tui.reading import Compared, Loaded, Reading, read
 from foureyes.ui.tui.screens.page import Page
+from foureyes.ui.tui.seen import Parts
 from foureyes.ui.tui.text.diff import Painter, file_line, tail
 from foureyes.ui.tui.text.diff_rows import in_files, same_row
 from foureyes.ui.tui.widgets.bar import Bar
@@ -291,7 +292,7 @@ class ChangePage(Page):
             comments=self.looking.comments,
             shift=before.shift if before and before.looking is self.looking else 0,
             words=before.words if before else "",
-            begun=before.begun if before and before.rows.change is reading.change else set(),
+            parts=before.parts if before and before.rows.change is reading.change else Parts(),
         )
         if len(reading.rows):
             self.canvas.show(len(reading.rows), self.painter.row, at, above)
@@ -326,6 +327,8 @@ class ChangePage(Page):
         """Something else is looked at from now on."""
         self.looking.watch.leave(self.app.clock())
         if self.reading is not None:
+            if self.painter is not None:
+                self.painter.parts.look({}, self.app.clock())
             self._count(self.reading.look((), self.app.clock()))
             self.looking.leave()
             if self._unkept:
@@ -359,7 +362,7 @@ class ChangePage(Page):
             file = str(max(0, self.reading.rows.file_at(self.canvas.at)))
             if file != self.files.at:
                 self.files.go(file)
-        self._count(self.reading.look(self.reading.seen.staying(self._lines()), self.app.clock()))
+        self._count(self.reading.look(self.reading.seen.staying(self._lines(painted=False)), self.app.clock()))
         if not self._painting:
             self._painting = True
             self.call_after_refresh(self._painted)
@@ -375,9 +378,10 @@ class ChangePage(Page):
         if self.reading is not None and not self._painting:
             self._count(self.reading.look(self._lines(), self.app.clock()))
 
-    def _lines(self) -> list[int]:
+    def _lines(self, *, painted: bool = True) -> list[int]:
         """The lines of code that somebody can see now."""
-        return [] if self.reading is None or self.painter is None else shown_lines(self.painter, self.canvas)
+        painter = self.painter if self.reading is not None else None
+        return shown_lines(painter, self.canvas, self.app.clock(), painted=painted) if painter is not None else []
 
     def _count(self, complete: bool) -> None:
         if self._unkept and self.app.clock() - self._kept_at > KEEP_SECONDS:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-from rich.cells import cell_len, chop_cells
 from rich.text import Text
 
 from foureyes.app.views.diff import DiffLine, FileDiff
 from foureyes.core.nouns.finding import SEVERITIES
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.looking import Looking
-from foureyes.ui.tui.marks import Marks, Palette, visible
+from foureyes.ui.tui.marks import PLAIN, Marks, Palette, ascii_of, visible
+from foureyes.ui.tui.seen import Parts
 from foureyes.ui.tui.text.diff_rows import BIG, DiffRows, Row
-from foureyes.ui.tui.text.lines import cut
+from foureyes.ui.tui.text.lines import columns, cut, fitting
 
 if TYPE_CHECKING:
     from foureyes.app.views.finding import FindingView, MoveView
@@ -72,9 +72,22 @@ def comment_rows(comment: Comment) -> list[str]:
     return lines + ([f"fix  {visible(comment.fix)}"] if comment.fix.strip() else [])
 
 
+class Part(NamedTuple):
+    """The part of a line's code that is on screen: its characters from `start` to `end`, of so many."""
+
+    text: str
+    start: int
+    end: int
+    whole: int
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.start and self.end == self.whole
+
+
 class Painter(msgspec.Struct):
     """How rows look. `shift`: how far the code is scrolled to the side; `words`: what is searched for; `span`: the rows
-    that a comment will be about; `begun`: the lines wider than the screen whose beginning was on it.
+    that a comment will be about; `parts`: what was on screen of the lines that are wider.
     """
 
     rows: DiffRows
@@ -86,7 +99,7 @@ class Painter(msgspec.Struct):
     shift: int = 0
     words: str = ""
     span: range = range(0)
-    begun: set[int] = set()
+    parts: Parts = msgspec.field(default_factory=Parts)
 
     def row(self, number: int, width: int) -> Text:
         """One row for a width."""
@@ -112,20 +125,32 @@ class Painter(msgspec.Struct):
 
     def _cut(self, number: int, width: int) -> Iterator[int]:
         """How many characters of each line of a row are on screen, of those whose end is not."""
+        for _, part in self.on_screen(number, width, long=True):
+            if part.end < part.whole:
+                yield part.end - part.start
+
+    def on_screen(self, number: int, width: int, *, long: bool = False) -> Iterator[tuple[int, Part]]:
+        """The lines of code on a row, by their numbers among all, each with its part that is on screen; with `long`
+        only those that may be wider than it.
+        """
         row = self.rows.rows[number]
         if row.kind not in ("line", "pair"):
             return
-        lines = self.rows.change.places[row.hunk].hunk.lines
+        place = self.rows.change.places[row.hunk]
         room = (width if row.kind == "line" else (width - 1) // 2) - self._digits(row.file) - HEAD
         for line in {row.line, row.right}:
-            if line >= 0 and self._is_long(lines[line], room):
-                text = code(lines[line], self.marks)[self.shift : self.shift + max(2, room)]
-                yield max(1, len(chop_cells(text, max(1, room - 1))[0]))
+            if line >= 0 and not (long and _is_short(place.hunk.lines[line], room)):
+                yield place.first + line, self._part(place.hunk.lines[line], room)
 
-    def _is_long(self, line: DiffLine, room: int) -> bool:
-        if line.kind == "note" or (len(line.text) * TAB <= room and line.text.isascii()):
-            return False
-        return cell_len(code(line, self.marks)[self.shift :]) > room
+    def _part(self, line: DiffLine, room: int) -> Part:
+        whole = code(line, self.marks)
+        if line.kind == "note":  # ours, and drawn as far as there is room
+            return Part(whole, 0, len(whole), len(whole))
+        start = min(self.shift, len(whole))
+        rest = whole[start:]
+        many = fitting(rest, room)
+        many = many if many == len(rest) else max(1, fitting(rest, room - 1))
+        return Part(rest[:many], start, start + many, len(whole))
 
     # -- headings
 
@@ -198,15 +223,14 @@ class Painter(msgspec.Struct):
 
     def _code(self, line: DiffLine, width: int, digits: int, number: int | None) -> Text:
         if line.kind == "note":
-            return cut(Text(f" {'':>{digits}}   {visible(line.text)}", self.palette["dim"]), width)
+            return cut(Text(f" {'':>{digits}}   {code(line, self.marks)}", self.palette["dim"]), width)
         role = self.palette[ROLES[line.kind]]
         head = Text.assemble(
             (f" {number or '':>{digits}} ", self.palette["dim"]), (f"{SIGNS[line.kind]} ", role)
         )  # fmt: skip
-        room = max(1, width - head.cell_len)
-        text = Text(code(line, self.marks)[self.shift :], role)
-        if text.cell_len > room:
-            text.truncate(room - 1, overflow="crop")
+        part = self._part(line, max(1, width - head.cell_len))
+        text = Text(part.text, role)
+        if part.end < part.whole:
             text.append(self.marks.ellipsis, self.palette["banner"])
         return Text.assemble(head, text)
 
@@ -237,14 +261,24 @@ class Painter(msgspec.Struct):
         return across(left, Text(f"{kind}, draft, not sent ", self.palette["dim"]), width)
 
 
+def _is_short(line: DiffLine, room: int) -> bool:
+    """Whether a line fits whatever is in it; known without making it visible."""
+    return line.kind == "note" or (len(line.text) * TAB <= room and line.text.isascii())
+
+
 def code(line: DiffLine, marks: Marks) -> str:
-    """A line of code: control characters visible, and in a changed line also tabs and blanks at its end, which one
-    could not see otherwise.
+    """A line of code as it is drawn: what nobody sees visible, and in a changed line also tabs and blanks at its end,
+    which one could not see otherwise.
     """
     text = line.text
-    if line.kind == "context" or not (text.endswith((" ", "\t")) or "\t" in text):
-        return visible(text, tabs=TAB)
-    arrow, blank = (">", "_") if marks.rule == "-" else ("→", "·")
+    if line.kind in ("added", "removed") and (text.endswith((" ", "\t")) or "\t" in text):
+        shown = visible(_with_blanks(text, *((">", "_") if marks is PLAIN else ("→", "·"))))
+    else:
+        shown = visible(text, tabs=TAB)
+    return ascii_of(shown) if marks is PLAIN else shown
+
+
+def _with_blanks(text: str, arrow: str, blank: str) -> str:
     bare = text.rstrip(" ")
     out, column = [], 0
     for character in bare + blank * (len(text) - len(bare)):
@@ -255,7 +289,7 @@ def code(line: DiffLine, marks: Marks) -> str:
         else:
             out.append(character)
             column += 1
-    return visible("".join(out))
+    return "".join(out)
 
 
 def across(left: Text, right: Text | str, width: int) -> Text:
@@ -276,7 +310,7 @@ def counts(file: FileDiff, marks: Marks) -> str:
 
 def tail(path: str, room: int, ellipsis: str) -> str:
     """The end of a path, which tells more than its beginning."""
-    return path if len(path) <= room else ellipsis + path[len(path) - max(1, room - 1) :]
+    return path if columns(path) <= room else ellipsis + path[len(path) - max(1, fitting(path[::-1], room - 1)) :]
 
 
 def file_line(

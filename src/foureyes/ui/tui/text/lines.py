@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from rich.text import Text
+
+from foureyes.core.words.unseen import MARKS, widest
+from foureyes.core.words.unseen import fitting as characters
+
+MOST_IN_COLUMN = MARKS + 2
+"""So many characters are in one column at most: a letter and its marks."""
+
+
+def columns(text: str) -> int:
+    """The columns that a text may take: never fewer than the terminal draws."""
+    return max(cell_len(text), widest(text))
+
+
+def fitting(text: str, room: int) -> int:
+    """How many characters of a text are sure to fit; no more of it is looked at than could."""
+    many = characters(text[: room * MOST_IN_COLUMN], room)
+    while many and cell_len(text[:many]) > room:
+        many -= 1
+    return many
 
 
 def cut(text: Text, width: int, *, pad: bool = False) -> Text:
-    """Text that fits a width, with an ellipsis where something is missing."""
-    text.truncate(width, overflow="ellipsis", pad=pad)
+    """Text that fits a width however the terminal draws it, with an ellipsis where something is missing."""
+    if not text.plain.isascii() and widest(text.plain) > width:
+        text.right_crop(len(text.plain) - fitting(text.plain, width - 1))
+        text.append("…")
+    text.truncate(width, overflow="ellipsis")
+    if pad:
+        text.pad_right(max(0, width - columns(text.plain)))
     return text
 
 

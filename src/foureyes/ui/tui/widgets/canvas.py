@@ -143,7 +143,7 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         number, width = y + self.scroll_offset.y, self.scrollable_content_region.width
         if not 0 <= number < self.count:
             return Strip.blank(width, self._ground)
-        text = self.app.drawn(self._paint(number, width))
+        text = self.app.drawn(self._paint(number, width), width)
         text.no_wrap, text.end = True, ""
         strip = Strip(text.render(self.app.console)).adjust_cell_length(width).apply_style(self._ground)
         if number != self.at:

@@ -10,25 +10,26 @@ from foureyes.app.views.diff import DiffView
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.seen import LEAST_SECONDS, Seen
-from foureyes.ui.tui.text.diff import Painter
+from foureyes.ui.tui.text.diff import Painter, Part
 from foureyes.ui.tui.text.diff_rows import Change, DiffRows
 from foureyes.ui.tui.widgets.canvas import Canvas
 
 
-def shown_lines(painter: Painter, canvas: Canvas) -> list[int]:
-    """The lines of code that are in view to their end: whatever counts as shown is counted by this. One that is wider
-    than the screen counts once its beginning was there and the code was scrolled to its end.
+def shown_lines(painter: Painter, canvas: Canvas, now: float, *, painted: bool = True) -> list[int]:
+    """The lines of code that are in view from end to end: whatever counts as shown is counted by this. One that is
+    wider than the screen is among them when all that was not there before, for long enough, is there now.
     """
     width, shown = canvas.scrollable_content_region.width, []
+    parts: dict[int, Part] = {}
     for row in canvas.in_view:
         if row >= len(painter.rows):
             break
-        lines = painter.rows.lines_at(row, row + 1)
-        if painter.is_cut(row, width):
-            painter.begun.update(lines if not painter.shift else ())
-        elif not painter.shift or painter.begun.issuperset(lines):
-            shown += lines
-    return shown
+        parts |= dict(painter.on_screen(row, width))
+        shown += [line for line in painter.rows.lines_at(row, row + 1) if line not in parts]
+    cut = {line: range(part.start, part.end) for line, part in parts.items() if not part.is_whole}
+    painter.parts.look(cut, now, painted=painted)
+    whole = [line for line, part in parts.items() if line not in cut or painter.parts.is_whole(line, part.whole)]
+    return shown + whole
 
 
 class Hunks(Canvas):
@@ -95,8 +96,9 @@ class Hunks(Canvas):
     def _measure(self, *, on_screen: bool) -> None:
         if self._seen is None or self._painter is None or self._looking is None:
             return
-        lines = shown_lines(self._painter, self) if on_screen else []
-        complete = self._seen.look(lines, self.app.clock())
+        now = self.app.clock()
+        lines = shown_lines(self._painter, self, now) if on_screen else []
+        complete = self._seen.look(lines, now)
         if complete:
             self._looking.shown.update(complete)
             self.refresh()

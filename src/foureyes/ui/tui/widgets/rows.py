@@ -172,7 +172,7 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         if not 0 <= number < len(self.lines):
             return Strip.blank(width, self.rich_style)
         line = self.lines[number]
-        text = self.app.drawn(line.paint(width))
+        text = self.app.drawn(line.paint(width), width)
         text.no_wrap, text.end = True, ""
         strip = Strip(text.render(self.app.console)).adjust_cell_length(width).apply_style(self.rich_style)
         if self._with_cursor and line.row is not None and line.row == self._at:
