@@ -87,25 +87,25 @@ def test_what_lies_over_the_page_takes_no_time() -> None:
     assert watch.seconds == 7
 
 
-WIDTH, ROOM = 20, 6
-SHIFTS = st.lists(st.tuples(st.integers(0, WIDTH), st.integers(0, 6), st.booleans()), max_size=40)
-"""How far a line is scrolled, for how many tenths of a second, and whether that was painted."""
+WIDTH, ROOM = 8, 6
+SHIFTS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6), st.booleans()), max_size=40)
+"""How far a line is scrolled, for how many eighths of a second, and whether that was painted."""
 
 
 @given(SHIFTS)
 def test_a_wide_line_is_whole_when_each_column_was_on_screen_without_a_break_or_is_there_now_H4(
     steps: list[tuple[int, int, bool]],
 ) -> None:
-    parts, tenth = Parts(), 0
+    parts, eighth = Parts(), 0
     since: dict[int, int] = {}
     read: set[int] = set()
-    for shift, tenths, painted in steps:
+    for shift, eighths, painted in steps:
         part = range(shift, min(WIDTH, shift + ROOM))
-        read |= {column for column, begun in since.items() if tenth - begun >= 3}
-        since = {column: since.get(column, tenth) for column in part if painted or column in since}
-        parts.look({7: part}, tenth / 10, painted=painted)
+        read |= {column for column, begun in since.items() if eighth - begun >= 3}
+        since = {column: since.get(column, eighth) for column in part if painted or column in since}
+        parts.look({7: part}, eighth / 8, painted=painted)
         assert parts.is_whole(7, WIDTH) == (read | set(since) >= set(range(WIDTH)))
-        tenth += tenths
+        eighth += eighths
 
 
 def test_a_wide_line_that_only_flies_by_is_not_whole_H4() -> None:
