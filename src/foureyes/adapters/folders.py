@@ -52,9 +52,12 @@ def is_plain(handle: int, name: str, largest: int) -> bool:
 
 
 def content(handle: int, name: str, largest: int) -> bytes:
-    """What is in a file of ours."""
+    """What is in a file of ours; nothing where something else has come into its place since it was looked at."""
     with open(os.open(name, LOOK, dir_fd=handle), "rb") as file:
-        return file.read(largest + 1)
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return b""
+        document = file.read(largest + 1)
+    return document if len(document) <= largest else b""
 
 
 def keep_aside(handle: int, name: str) -> str:

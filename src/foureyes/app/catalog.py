@@ -250,6 +250,7 @@ VERBS: dict[str, tuple[_Row, ...]] = {
         ("save", (), "anyone", "files", "", "Keep a draft, unless another instance has it open."),
         ("drop", (), "anyone", "files", "", "Forget a draft."),
         ("listed", (), "anyone", "", "", "The tasks that the caller has a draft about."),
+        ("begun", (), "anyone", "files", "", "The drafts of the caller."),
         ("take", (), "anyone", "files", "", "Hold a draft, or learn which process has it."),
         ("release", (), "anyone", "files", "", "Let go of a draft."),
         ("new_task", (), "anyone", "files", "", "The task that the caller has begun to write."),

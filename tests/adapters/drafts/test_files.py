@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.drafts.files import FilesOfDrafts, directory_of
+from foureyes.app.views.draft import MOST_BYTES
 from foureyes.errors import EnvironmentProblem
 
 ADA = "ada@box"
@@ -24,7 +25,7 @@ from foureyes.adapters.drafts.files import FilesOfDrafts
 files = FilesOfDrafts(sys.argv[1])
 assert files.take("ada@box", "fe-1") == 0
 for number in range(1_000_000):
-    files.write("ada@box", "fe-1", b"ab"[number % 2 : number % 2 + 1] * 300_000)
+    files.write("ada@box", "fe-1", b"ab"[number % 2 : number % 2 + 1] * 200_000)
     print(number, flush=True)
 """
 
@@ -81,7 +82,7 @@ def test_a_process_killed_while_it_writes_leaves_the_old_or_the_new_as_a_whole(t
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
     files = FilesOfDrafts(str(tmp_path))
-    assert files.read(ADA, "fe-1") in (b"a" * 300_000, b"b" * 300_000)
+    assert files.read(ADA, "fe-1") in (b"a" * 200_000, b"b" * 200_000)
     assert files.take(ADA, "fe-1") == 0
     assert sorted(path.name for path in place(tmp_path).iterdir()) == ["fe-1.json", "fe-1.lock"]
 
@@ -112,7 +113,9 @@ def test_what_is_no_file_of_ours_is_read_as_nothing_and_can_be_set_aside(tmp_pat
     secret.write_text("not for you")
     (place(tmp_path) / "fe-2.json").symlink_to(secret)
     os.mkfifo(place(tmp_path) / "fe-3.json")
-    for name in ("fe-2", "fe-3"):
+    (place(tmp_path) / "fe-4.json").mkdir()
+    (place(tmp_path) / "fe-5.json").write_bytes(b"x" * (MOST_BYTES + 1))
+    for name in ("fe-2", "fe-3", "fe-4", "fe-5"):
         assert files.read(ADA, name) == b""
         assert files.set_aside(ADA, name).endswith(f"{name}.json.bad-1")
         files.write(ADA, name, b"mine")

@@ -4,19 +4,22 @@ at a time.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import re
+import stat
 from contextlib import suppress
 
 from foureyes.adapters.folders import content, folder, is_plain, keep_aside, replace
+from foureyes.app.views.draft import MOST_BYTES
 from foureyes.core.words.digest import sha256
 from foureyes.errors import EnvironmentProblem
 from foureyes.steps import prose
 
-LARGEST = 16 << 20
 ENDING = ".json"
 LOCK = ".lock"
+LOCKED = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class FilesOfDrafts:
@@ -27,10 +30,12 @@ class FilesOfDrafts:
         self._held: dict[tuple[str, str], int] = {}
 
     def read(self, person: str, name: str) -> bytes | None:
-        """What is in a file; None where there is none. One that cannot be read at all is empty."""
+        """What is in a file; None where there is none. One that cannot be read, or is too large, is empty."""
         try:
             with folder(self._place(person)) as place:
-                return content(place, name + ENDING, LARGEST) if is_plain(place, name + ENDING, LARGEST) else b""
+                if not is_plain(place, name + ENDING, MOST_BYTES):
+                    return b""
+                return content(place, name + ENDING, MOST_BYTES)
         except FileNotFoundError:
             return None
         except OSError as problem:
@@ -84,13 +89,9 @@ class FilesOfDrafts:
         try:
             self._make()
             with folder(self._place(person), make=True, mode=0o700) as place:
-                lock = os.open(name + LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=place)
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    return _pid(lock)
-                os.ftruncate(lock, 0)
-                os.pwrite(lock, str(os.getpid()).encode(), 0)
+                lock = os.open(name + LOCK, LOCKED, 0o600, dir_fd=place)
+                if holder := _taken(lock):
+                    return holder
                 self._held[person, name] = lock
                 _sweep(place, name + ENDING)
         except OSError as problem:
@@ -123,11 +124,25 @@ def directory_of(person: str) -> str:
     return f"{re.sub('[^A-Za-z0-9]', '_', person)[:40]}-{sha256(person.encode()).hexdigest()[:12]}"
 
 
-def _pid(lock: int) -> int:
-    """Who holds a lock: closes it, because it is not ours."""
-    text = os.pread(lock, 20, 0)
-    os.close(lock)
-    return int(text) if text.isdigit() else -1
+def _taken(lock: int) -> int:
+    """Take a lock, and write down whose it is: 0, or who holds it; then it is closed, because it is not ours."""
+    holder = -1
+    try:
+        if not stat.S_ISREG(os.fstat(lock).st_mode):
+            raise OSError(errno.EINVAL, "its lock is no file")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            text = os.pread(lock, 20, 0)
+            holder = max(1, int(text)) if text.isdigit() else -1
+        else:
+            os.ftruncate(lock, 0)
+            os.pwrite(lock, str(os.getpid()).encode(), 0)
+            holder = 0
+    finally:
+        if holder:
+            os.close(lock)
+    return holder
 
 
 def _sweep(place: int, name: str) -> None:

@@ -1,4 +1,8 @@
-"""Drafts: what a person has begun to say about a change, kept until it is sent. No decision rests on them."""
+"""Drafts: what a person has begun to say about a change, kept until it is sent. No decision rests on them.
+
+They are files that every program of the same user can write. So whatever is in one's place is read as a draft or as
+none, with a note; and nothing in it can do anything to the terminal that shows it.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,19 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from foureyes.app.views.draft import Draft, DraftFile, Held, NewTaskDraft, NewTaskFile, Position, PositionFile
-from foureyes.errors import Conflict
+from foureyes.app.views.draft import (
+    MOST_BYTES,
+    MOST_COMMENTS,
+    Draft,
+    DraftFile,
+    Held,
+    NewTaskDraft,
+    NewTaskFile,
+    Position,
+    PositionFile,
+)
+from foureyes.core.words.text import in_line, visible
+from foureyes.errors import BadInput, Conflict, EnvironmentProblem, NotFound
 from foureyes.steps import prose
 
 if TYPE_CHECKING:
@@ -16,7 +31,9 @@ if TYPE_CHECKING:
 
 POSITION, NEW_TASK = "position", "newtask"
 """The names of the files that are of no task; ids of tasks have a hyphen."""
-T = TypeVar("T")
+EXACT = frozenset({"path", "quote"})
+"""What a comment is found again by: it is kept as it is, and made visible where it is shown."""
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 class Drafts:
@@ -38,7 +55,14 @@ class Drafts:
         name = self._task(draft.task)
         self._refuse_elsewhere(self._take(actor, name), f"about {name}", name)
         kept = msgspec.structs.replace(draft, task=name, updated_at=self._context.now())
-        self._context.drafts.write(_owner(actor), name, msgspec.json.encode(kept))
+        if len(kept.comments) > MOST_COMMENTS:
+            raise BadInput(
+                f"a draft keeps {MOST_COMMENTS} comments; this one has {len(kept.comments)}.",
+                next_step=prose("send them with a decision, or take some out"),
+            )
+        if len(msgspec.json.encode(kept)) > MOST_BYTES:  # what was seen is a comfort, what was said is not
+            kept = msgspec.structs.replace(kept, seen={})
+        self._write(actor, name, kept)
         return kept
 
     def drop(self, actor: Actor, task: str) -> bool:
@@ -50,11 +74,30 @@ class Drafts:
         """The tasks that the caller has a draft about."""
         return [name for name in self._context.drafts.names(_owner(actor)) if name not in (POSITION, NEW_TASK)]
 
+    def begun(self, actor: Actor, first: str = "", most: int = 50) -> list[DraftFile]:
+        """The drafts of the caller, that of the task `first` before the others. What is in the place of one and is none
+        has only a note.
+        """
+        try:
+            names = sorted(self.listed(actor), key=lambda name: name != first)
+        except EnvironmentProblem as problem:
+            return [DraftFile(draft=Draft(task=""), note=problem.message)]
+        return [self._begun(actor, name) for name in names[:most]]
+
+    def _begun(self, actor: Actor, name: str) -> DraftFile:
+        try:
+            is_task = self._task(name) == name
+        except (NotFound, BadInput):
+            is_task = False
+        if is_task:
+            return self.load(actor, name)
+        return DraftFile(draft=Draft(task=""), note=f"{in_line(name, 60)}.json is a draft about no task here")
+
     def take(self, actor: Actor, task: str) -> Held:
         """Hold a draft, so that no other instance writes it; or learn which process has it. Until then it is only to
         be read.
         """
-        return self._take(actor, self._task(task))
+        return self._try_to_take(actor, self._task(task))
 
     def release(self, actor: Actor, task: str) -> None:
         """Let go of a draft."""
@@ -64,7 +107,7 @@ class Drafts:
         """The task that the caller has begun to write. With `hold` it is this process's to write from now on, or it is
         known whose it is.
         """
-        held = self._take(actor, NEW_TASK) if hold else Held(False)
+        held = self._try_to_take(actor, NEW_TASK) if hold else Held(False)
         draft, note = self._read(actor, NEW_TASK, NewTaskDraft)
         return NewTaskFile(draft=draft or NewTaskDraft(), held=held, note=note)
 
@@ -74,7 +117,7 @@ class Drafts:
         """
         self._refuse_elsewhere(self._take(actor, NEW_TASK), "of a new task", "")
         if draft.has_words:
-            self._context.drafts.write(_owner(actor), NEW_TASK, msgspec.json.encode(draft))
+            self._write(actor, NEW_TASK, draft)
         else:
             self._context.drafts.drop(_owner(actor), NEW_TASK)
 
@@ -90,7 +133,9 @@ class Drafts:
     def save_position(self, actor: Actor, position: Position) -> Position:
         """Keep where the caller is."""
         kept = msgspec.structs.replace(position, updated_at=self._context.now())
-        self._context.drafts.write(_owner(actor), POSITION, msgspec.json.encode(kept))
+        if len(msgspec.json.encode(kept)) > MOST_BYTES:  # the place is worth more than the order of so many
+            kept = msgspec.structs.replace(kept, tasks=(), decided={})
+        self._write(actor, POSITION, kept)
         return kept
 
     def _task(self, task: str) -> str:
@@ -100,6 +145,13 @@ class Drafts:
     def _take(self, actor: Actor, name: str) -> Held:
         pid = self._context.drafts.take(_owner(actor), name)
         return Held(pid == 0, pid)
+
+    def _try_to_take(self, actor: Actor, name: str) -> Held:
+        """The same where somebody only wants to know: what is wrong with a lock stops nobody."""
+        try:
+            return self._take(actor, name)
+        except EnvironmentProblem as problem:
+            return Held(False, -1, problem.message)
 
     @staticmethod
     def _refuse_elsewhere(held: Held, what: str, task: str) -> None:
@@ -113,18 +165,52 @@ class Drafts:
 
     def _read(self, actor: Actor, name: str, into: type[T]) -> tuple[T | None, str]:
         """What a file holds, and what there is to say about it."""
-        document = self._context.drafts.read(_owner(actor), name)
+        try:
+            document = self._context.drafts.read(_owner(actor), name)
+        except EnvironmentProblem as problem:
+            return None, problem.message
         if document is None:
             return None, ""
         try:
-            return msgspec.json.decode(document, type=into), ""
+            draft = msgspec.json.decode(document, type=into)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return None, self._set_aside(actor, name)
+        shown = _shown(draft)
+        return shown, "" if shown == draft else f"the draft {name} has control characters; they are shown as signs"
 
     def _set_aside(self, actor: Actor, name: str) -> str:
-        return f"the draft {name} could not be read; kept as {self._context.drafts.set_aside(_owner(actor), name)}"
+        words = f"the draft {name} could not be read"
+        try:
+            return f"{words}; kept as {in_line(self._context.drafts.set_aside(_owner(actor), name), 200)}"
+        except EnvironmentProblem as problem:
+            return f"{words}, and {problem.message}"
+
+    def _write(self, actor: Actor, name: str, draft: msgspec.Struct) -> None:
+        document = msgspec.json.encode(draft)
+        if len(document) > MOST_BYTES:
+            raise BadInput(
+                f"a draft has at most {MOST_BYTES:,} bytes; this one would have {len(document):,}.",
+                next_step=prose("say less, or send it now"),
+            )
+        self._context.drafts.write(_owner(actor), name, document)
 
 
 def _owner(actor: Actor) -> str:
     """Whose files: a person's, or a session's where nobody is known behind it."""
     return actor.person or str(actor.session)
+
+
+def _shown(draft: T) -> T:
+    """A draft in whose texts nothing does anything: control characters are signs, which can be seen."""
+    fields = {name: getattr(draft, name) for name in draft.__struct_fields__ if name not in EXACT}
+    return msgspec.structs.replace(draft, **{name: _visible(value) for name, value in fields.items()})
+
+
+def _visible(value: object) -> object:
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, tuple):
+        return tuple(_visible(each) for each in value)
+    if isinstance(value, dict):
+        return {_visible(key): each for key, each in value.items()}
+    return _shown(value) if isinstance(value, msgspec.Struct) else value

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 Seen = Literal["shown", "marked", "spaceless", "pager"]
-"""How a hunk was seen: all its lines were on screen, marked by hand, or in another program (H4)."""
+"""How a hunk was seen in an earlier session. It helps who reads on; no decision counts it (H4)."""
+MOST_BYTES = 256 << 10
+"""A draft's file is not larger than this."""
+MOST_COMMENTS = 200
+"""So many comments are kept of one task."""
+Number = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
+"""The number of a line; 0: the whole file."""
 
 
 class RedoDraft(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,8 +32,8 @@ class CommentDraft(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     path: str
-    line: int
-    last: int = 0
+    line: Number
+    last: Number = 0
     side: Literal["old", "new"] = "new"
     quote: str = ""
     text: str = ""
@@ -36,8 +42,8 @@ class CommentDraft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that one person has not sent yet about one task, and what they have seen of it. `looked` is the
-    attempt that they looked at last.
+    """Everything that one person has not sent yet about one task, and what they have seen of it. It is a file that any
+    program of theirs can write: nothing in it is evidence of what they saw or said.
     """
 
     task: str
@@ -45,9 +51,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     diff_id: str = ""
     redo: RedoDraft = RedoDraft()
     reject: str = ""
-    comments: tuple[CommentDraft, ...] = ()
+    comments: Annotated[tuple[CommentDraft, ...], msgspec.Meta(max_length=MOST_COMMENTS)] = ()
     seen: dict[str, Seen] = {}
-    looked: int = 0
     updated_at: str = ""
 
     @property
@@ -65,10 +70,13 @@ class DraftFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Held(msgspec.Struct, frozen=True):
-    """Whose a draft is now: this process's, or that of another one, whose number is `pid`. True where it is ours."""
+    """Whose a draft is now: this process's, or that of another one, whose number is `pid` (-1: unknown). True where it
+    is ours. `note` is what there is to say where its lock cannot be taken at all.
+    """
 
     mine: bool
     pid: int = 0
+    note: str = ""
 
     def __bool__(self) -> bool:
         return self.mine
