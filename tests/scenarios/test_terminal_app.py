@@ -126,8 +126,11 @@ def test_what_was_typed_and_where_survives_kill_9(stage: Stage) -> None:
         assert terminal.end() == -signal.SIGKILL
     with Terminal(cast.job, cwd=stage.repo) as terminal:
         assert ".  R continues" in terminal.until("Welcome back: 2/2 in review, draft redo for ")
-        terminal.press("r", "REDO WITH FEEDBACK")
+        terminal.press("r", "draft redo kept: R opens it")
+        terminal.press("r", "kept from an earlier session")
         terminal.until("the limit is hard-coded")
+        terminal.press("ctrl+s", "send these kept words (1 line)? Ctrl+S again")
+        terminal.read()
         terminal.type("ctrl+s")
         terminal.wait(lambda: "open" in (stage.status(work.task), stage.status(other.task)), "the redo")
         sent = work if stage.status(work.task) == "open" else other

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from foureyes.app.views.diff import DiffLine, DiffView, FileDiff, Hunk
 from foureyes.ui.tui.comments import Comment, comment_of, reanchored
@@ -57,4 +58,6 @@ def test_a_note_is_the_least_of_findings_and_others_weigh_what_they_say() -> Non
 def test_a_comment_is_kept_as_it_was() -> None:
     for weight in ("note", "MEDIUM", "HIGH", "CRITICAL"):
         comment = Comment(path="a.py", line=3, last=4, old=True, quote="q", text="t", weight=weight, fix="f")
-        assert comment_of(comment.draft) == comment
+        back = comment_of(comment.draft)
+        assert (back.kept, back.shown) == (True, False)
+        assert replace(back, kept=False, shown=True) == comment

@@ -21,8 +21,6 @@ SECOND = review.step(SUMMARY, "open", at=1)
         SUMMARY,
         SECOND,
         review.step(SECOND, "diff"),
-        review.write(SECOND, "redo"),
-        review.write(SECOND, "reject"),
         review.start(review.IDLE, ("fe-2",)),
     ],
 )
@@ -30,6 +28,15 @@ def test_who_comes_back_stands_where_they_left(left: review.Flow) -> None:
     begun = review.start(review.IDLE, tuple(row.task for row in left.rows))
     back = resume(begun, position_of(left, "age", ""))
     assert (back.place, back.task, back.form) == (left.place, left.task, left.form)
+
+
+@pytest.mark.parametrize("form", ["redo", "reject"])
+def test_who_left_in_a_form_comes_back_to_the_task_and_never_into_the_form(form: review.Form) -> None:
+    for left in (SECOND, review.step(SECOND, "diff"), review.start(review.IDLE, ("fe-2",))):
+        position = position_of(review.write(left, form), "age", "")
+        begun = review.start(review.IDLE, tuple(row.task for row in left.rows))
+        back = resume(begun, position)
+        assert (back.place, back.task) == ("single" if len(left.rows) == 1 else "task", "fe-2")
 
 
 def test_a_task_that_left_the_queue_is_not_looked_for() -> None:
@@ -60,8 +67,10 @@ def test_place_order_and_draft_are_back_in_a_new_app(seat: Seat) -> None:
     async def second(player: Player) -> None:
         welcome_line = f"Welcome back: 2/3 in review, draft redo for {seen[0]}.  R continues"
         assert welcome_line in await player.until("Welcome back")
+        assert "draft redo kept: R opens it" in await player.press("r")
         screen = await player.press("r")
         assert "REDO WITH FEEDBACK" in screen
+        assert "kept from an earlier session" in screen
         assert "the limit" in screen
         assert (player.app.flow.task, player.app.order) == (seen[0], "priority")
         await player.press("escape", "escape", "escape")

@@ -165,6 +165,7 @@ def test_E2E_R06_place_draft_and_what_was_decided_survive_a_restart(seat: Seat) 
 
     async def second(at: Player) -> None:
         assert f"draft redo for {seen[0]}" in await at.until("Welcome back")
+        assert "draft redo kept: R opens it" in await at.press("r")
         assert "half a sen" in await at.press("r")
         assert isinstance(at.app.screen, RedoPage)
         await at.press("tab", *"tence", "ctrl+s")

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from rich.style import Style
@@ -40,6 +40,7 @@ from foureyes.ui.tui.marks import (
     visible,
 )
 from foureyes.ui.tui.returning import come_back, keep_position
+from foureyes.ui.tui.sieve import Sieve, harmless
 from foureyes.ui.tui.stack import make_page, wanted
 from foureyes.ui.tui.text.lines import cut
 from foureyes.ui.tui.turns import InTurn
@@ -47,6 +48,7 @@ from foureyes.ui.tui.undoing import take_back
 from foureyes.ui.tui.waiting import Waiting
 
 if TYPE_CHECKING:
+    from textual.filter import LineFilter
     from textual.message_pump import MessagePump
 
     from foureyes.app.views.draft import Position
@@ -123,6 +125,7 @@ class FoureyesApp(InTurn, inherit_bindings=False):
         self._asking = False
         self.deciding = 0
         """How many decisions are being written; as long as that takes, no key decides anything else."""
+        self._sieve = Sieve()
         self.waiting = Waiting(self)
         self.ahead = Ahead(self)
         self._watch: Timer | None = None
@@ -132,10 +135,16 @@ class FoureyesApp(InTurn, inherit_bindings=False):
         return PALETTES[self.look]
 
     def drawn(self, text: Text, width: int = 0) -> Text:
-        """A text as this terminal can draw it; with a width it ends there, for in ASCII it may have become longer."""
+        """A text as this terminal can draw it, and without anything that would do something to it; with a width it ends
+        there, for in ASCII it may have become longer.
+        """
+        text = harmless(text)
         if self.marks is not PLAIN:
             return text
         return in_ascii(cut(in_ascii(text), width)) if width else in_ascii(text)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [*super().get_line_filters(), self._sieve]
 
     def on_mount(self) -> None:
         self.set_class(self.marks is PLAIN, "-ascii")

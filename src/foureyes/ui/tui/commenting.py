@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from foureyes.ui.tui.comments import WEIGHTS, Comment, number_of
+from foureyes.ui.tui.keeping import not_kept_in_words, take_lock
 from foureyes.ui.tui.screens.sheet import Field, Given, Sheet
 
 if TYPE_CHECKING:
@@ -35,7 +38,7 @@ def write_comment(page: ChangePage) -> None:
         return
     row = reading.rows.rows[page.canvas.at]
     if row.kind == "comment":
-        comment = page.looking.comments[row.item]
+        comment = page.looking.saw_comment(row.item)
         _ask(page, comment, "changes it; no text removes it", lambda given: _change(page, comment, given))
         return
     fresh = _at_cursor(page)
@@ -65,7 +68,9 @@ def _at_cursor(page: ChangePage) -> Comment | None:
 
 
 def _ask(page: ChangePage, comment: Comment, verb: str, done: Callable[[Given], None]) -> None:
-    """Ask for the words, once the draft is ours to write. What is half written when the sheet is left stays."""
+    """Ask for the words, once it is known whether the draft is ours to write. What is half written when the sheet is
+    left stays.
+    """
     task, looking = page.task_id, page.looking
     begun = looking.half.get(comment, comment)
     fields = [
@@ -87,19 +92,14 @@ def _ask(page: ChangePage, comment: Comment, verb: str, done: Callable[[Given], 
             page.note(f"what you wrote about {comment.place} is kept: C on the line goes on · nothing of it is sent")
 
     def held(answer: Held) -> None:
-        looking.held_by = 0 if answer else max(1, answer.pid)
-        if looking.held_by:
-            page.note(f"the draft about {task} is open in another window (process {looking.held_by}); here it is read")
-        else:
-            sheet = Sheet(f"COMMENT {comment.place}", [comment.quote.strip()], fields, send, verb=verb, kept=kept)
-            page.app.push_screen(sheet)
+        take_lock(looking, answer)
+        lines = [comment.quote.strip(), *([not_kept_in_words(looking.held_by)] if looking.held_by else [])]
+        page.app.push_screen(Sheet(f"COMMENT {comment.place}", lines, fields, send, verb=verb, kept=kept))
 
     page.ask(lambda desk: desk.application.drafts.take(desk.actor, task), held)
 
 
 def _given(comment: Comment, given: Given) -> Comment:
-    from msgspec.structs import replace
-
     weight = next(weight for weight in WEIGHTS if LABELS[weight] == given["weight"])
     return replace(comment, text=given["text"].strip(), fix=given["fix"].strip(), weight=weight)
 
@@ -117,6 +117,7 @@ def _change(page: ChangePage, comment: Comment, given: Given) -> None:
     comments = page.looking.comments
     if comment in comments:
         number = comments.index(comment)
-        comments[number : number + 1] = [_given(comment, given)] if given["text"].strip() else []
+        after = replace(_given(comment, given), kept=False)
+        comments[number : number + 1] = [after] if after.text else []
         page.keep()
     page.rearrange()

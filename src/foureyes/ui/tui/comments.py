@@ -21,7 +21,8 @@ TITLE = 120
 
 class Comment(msgspec.Struct, frozen=True, kw_only=True):
     """A comment on a line, or on the lines from `line` to `last`. `quote` is the text of the first one, by which it is
-    found again when the change moves; `lost`: its line is not there any more.
+    found again when the change moves; `lost`: its line is not there any more. `kept`: it came from a file, so that
+    nobody here has written it; `shown`: it was written here, or was on screen here. Only what was shown is sent.
     """
 
     path: str
@@ -33,6 +34,8 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
     weight: Weight = "note"
     fix: str = ""
     lost: bool = False
+    kept: bool = False
+    shown: bool = True
 
     @property
     def blocks(self) -> bool:
@@ -92,6 +95,8 @@ def comment_of(draft: CommentDraft) -> Comment:
         text=draft.text,
         weight=weight,
         fix=draft.fix,
+        kept=True,
+        shown=False,
     )
 
 

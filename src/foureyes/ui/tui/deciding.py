@@ -85,7 +85,7 @@ def unseen_words(looking: Looking) -> str:
 
 
 def _approve(page: Page, case: Case, looking: Looking, reason: str) -> None:
-    notes = list(looking.comments)
+    notes, left = looking.own_comments, looking.left_behind()
     look = looking.look(page.app.clock(), confirmed=page.asked == case.diff_id)
     page.asked = page.question = ""
     page.app.guard.decided()
@@ -104,7 +104,7 @@ def _approve(page: Page, case: Case, looking: Looking, reason: str) -> None:
         app.unread.approved(case.task, look, close=case.close)
         app.looks.drop(case.task)
         forget_draft(app, case.task)
-        app.decided(case.task, "approved", " · ".join([approved_in_words(outcome), *sent.problems]))
+        app.decided(case.task, "approved", " · ".join([approved_in_words(outcome), *sent.problems, *left]))
 
     app.act(work, done, lambda problem: not_decided(app, problem))
 
@@ -151,7 +151,8 @@ def send_back(page: Page, case: Case, form: review.Form) -> None:
 
 def send_redo(page: FormPage, task: str, draft: RedoDraft) -> None:
     """The change goes back with words; the comments on its lines go with it, as findings."""
-    app, looking, comments = page.app, page.looking, list(page.looking.comments)
+    app, looking = page.app, page.looking
+    comments, left = looking.own_comments, looking.left_behind()
     text = draft.text.strip()
     if not text and not draft.quick_issues:
         text = "See the findings: each is a comment on a line of the change."
@@ -176,15 +177,17 @@ def send_redo(page: FormPage, task: str, draft: RedoDraft) -> None:
         message, sent = answer
         looking.sent(sent.comments)
         looking.redo, looking.about = RedoDraft(), ""
+        looking.kept.discard("redo")
         forget_draft(app, task)
-        app.decided(task, "redo", " · ".join([message, *sent.problems]))
+        app.decided(task, "redo", " · ".join([message, *sent.problems, *left]))
 
     app.act(work, done, page.not_sent)
 
 
 def send_reject(page: FormPage, task: str, reason: str) -> None:
     """The task is blocked, with the reason; nothing is thrown away, and comments go with it, as findings."""
-    app, looking, comments = page.app, page.looking, list(page.looking.comments)
+    app, looking = page.app, page.looking
+    comments, left = looking.own_comments, looking.left_behind()
     look, seen = looking.look(app.clock()), page.about
     app.guard.decided()
 
@@ -196,8 +199,9 @@ def send_reject(page: FormPage, task: str, reason: str) -> None:
         message, sent = answer
         looking.sent(sent.comments)
         looking.reject = looking.about = ""
+        looking.kept.discard("reject")
         forget_draft(app, task)
-        app.decided(task, "rejected", " · ".join([message, *sent.problems]))
+        app.decided(task, "rejected", " · ".join([message, *sent.problems, *left]))
 
     app.act(work, done, page.not_sent)
 
@@ -220,7 +224,7 @@ def send(desk: Desk, task: str, comments: Sequence[Comment]) -> Sent:
             desk.application.findings.add(desk.actor, task, comment.found)
         except FoureyesError as problem:
             reasons = "; ".join(f"{reason.rule}: {reason.message}" for reason in problem.reasons) or problem.message
-            problems.append(f"comment on {comment.place} was not sent ({reasons})")
+            problems.append(f"comment on {visible(comment.place)} was not sent ({reasons})")
         else:
             done.append(comment)
     return Sent(done, problems)

@@ -11,6 +11,8 @@ from foureyes.ui.tui.desk import Desk
 if TYPE_CHECKING:
     from foureyes.app.views.draft import DraftFile, Held
     from foureyes.ui.tui.app import FoureyesApp
+    from foureyes.ui.tui.flow import Form
+    from foureyes.ui.tui.looking import Looking
     from foureyes.ui.tui.screens.page import Page
 
 
@@ -29,13 +31,30 @@ def bring_back(page: Page, task: str, *, hold: bool = False) -> None:
         file, held = answer
         if file is not None:
             looking.bring_back(file.draft)
-            if file.note:
-                page.note(file.note)
+            said = [file.note] if file.note else [] if hold else kept_in_words(looking)
+            if said:
+                page.note(" · ".join(part for part in (page.noted.strip(), *said) if part))
         if held is not None:
-            looking.held_by = 0 if held else max(1, held.pid)
+            take_lock(looking, held)
         page.draw()
 
     page.ask(read, done, lambda problem: page.note(problem.message))
+
+
+def kept_in_words(looking: Looking) -> list[str]:
+    """What was begun in an earlier session, and the key that opens it."""
+    keys: dict[Form, str] = {"redo": "R", "reject": "X"}
+    return [f"draft {form} kept: {key} opens it" for form, key in keys.items() if form in looking.kept]
+
+
+def take_lock(looking: Looking, held: Held) -> None:
+    """Whose a draft is. That of another process stops nobody from deciding: it is only not kept from here."""
+    looking.held_by = 0 if held else held.pid or -1
+
+
+def not_kept_in_words(held_by: int) -> str:
+    """What is said where another process has the draft."""
+    return f"not kept as a draft: {f'process {held_by}' if held_by > 0 else 'another process'} has it"
 
 
 def keep_draft(app: FoureyesApp, task: str) -> None:
@@ -54,7 +73,7 @@ def keep_draft(app: FoureyesApp, task: str) -> None:
 
 def _not_kept(app: FoureyesApp, task: str, problem: FoureyesError) -> None:
     if isinstance(problem, Conflict):
-        app.looks.of(task).held_by = app.looks.of(task).held_by or 1
+        app.looks.of(task).held_by = app.looks.of(task).held_by or -1
     app.pages[-1].note(f"the draft was not kept: {problem.message}")
 
 

@@ -1,12 +1,15 @@
 """Looking: what the person who sits here has been shown of each task, how long they looked, what they noted.
 
-It is what a decision is sent with (H4, H5): ids of hunks, which the Application counts, never a sum of ours.
+It is what a decision is sent with (H4, H5): ids of hunks, which the Application counts, never a sum of ours. Only what
+this process had on screen is among them: a draft is a file that any program of the same user can write.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from foureyes.app.views.draft import Draft, RedoDraft, Seen
 from foureyes.app.views.review import Look
@@ -15,6 +18,7 @@ from foureyes.ui.tui.seen import Stopwatch
 
 if TYPE_CHECKING:
     from foureyes.app.views.diff import DiffView, FileDiff
+    from foureyes.ui.tui.flow import Form
 
 
 AROUND = (3, 10, 30)
@@ -39,6 +43,8 @@ class Looking:
         self.marked: set[str] = set()
         self.spaceless: set[str] = set()
         """Hunks that were on screen only while white space was hidden, and had some."""
+        self.before: dict[str, Seen] = {}
+        """Hunks that were seen in an earlier session, as a file says: a help for the eye, which counts for nothing."""
         self.lens = Lens()
         self.pager = False
         self.watch = Stopwatch()
@@ -60,12 +66,14 @@ class Looking:
         self._paths: dict[str, str] = {}
         self.redo = RedoDraft()
         self.reject = ""
+        self.kept: set[Form] = set()
+        """The forms whose words came from a file, and were touched by nobody here."""
         self.about = ""
         """The change that was on screen when a form about it was opened."""
         self.read = False
         """Whether what was begun in an earlier session was brought back."""
         self.held_by = 0
-        """The process that has the draft open, where that is another one; then it is only read here."""
+        """The process that has the draft open, where that is another one (-1: unknown); then nothing is kept here."""
 
     @property
     def draft(self) -> Draft:
@@ -79,20 +87,20 @@ class Looking:
             redo=self.redo,
             reject=self.reject,
             comments=tuple(comment.draft for comment in self.comments),
-            seen={**spaceless, **marked, **shown},
-            looked=self.attempt,
+            seen={**self.before, **spaceless, **marked, **shown},
         )
 
     def bring_back(self, draft: Draft) -> None:
         """What was begun in an earlier session; what was done since then wins."""
         self.read = True
-        self.redo = draft.redo if self.redo == RedoDraft() else self.redo
-        self.reject = self.reject or draft.reject
+        if self.redo == RedoDraft() != draft.redo:
+            self.redo = draft.redo
+            self.kept.add("redo")
+        if draft.reject and not self.reject:
+            self.reject = draft.reject
+            self.kept.add("reject")
         self.comments = self.comments or [comment_of(comment) for comment in draft.comments]
-        self.shown |= {hunk for hunk, how in draft.seen.items() if how == "shown"}
-        self.marked |= {hunk for hunk, how in draft.seen.items() if how == "marked"}
-        self.spaceless |= {hunk for hunk, how in draft.seen.items() if how == "spaceless"}
-        self.attempt = self.attempt or draft.looked
+        self.before |= draft.seen
 
     def take(self, view: DiffView) -> None:
         """The whole change is known: what there is to be seen."""
@@ -111,6 +119,10 @@ class Looking:
     def is_seen(self, hunk: str) -> bool:
         """Whether a hunk was seen as far as it can be seen through this lens."""
         return self._is_whole(hunk) or (not self.lens.space and hunk in self.spaceless)
+
+    def was_seen(self, hunk: str) -> bool:
+        """Whether a hunk was seen in an earlier session only."""
+        return hunk in self.before and not self.is_seen(hunk)
 
     def _is_whole(self, hunk: str) -> bool:
         return hunk in self.shown or hunk in self.marked
@@ -147,6 +159,29 @@ class Looking:
         """Ticked off by hand: recorded as marked, not as shown."""
         self.marked.update(hunk for hunk in hunks if hunk not in self.shown)
 
+    @property
+    def own_comments(self) -> list[Comment]:
+        """What a decision sends: the comments that were written here, or were on screen here."""
+        return [comment for comment in self.comments if comment.shown]
+
+    def saw_comment(self, number: int) -> Comment:
+        """A comment is on screen."""
+        self.comments[number] = replace(self.comments[number], shown=True)
+        return self.comments[number]
+
+    def comments_in_words(self) -> str:
+        """`2 comments`, `1 comment, 2 kept`; nothing where there are none."""
+        own = len(self.own_comments)
+        kept = len(self.comments) - own
+        parts = [f"{own} comment{'' if own == 1 else 's'}"] if own else []
+        return ", ".join([*parts, *([f"{kept} kept"] if kept else [])])
+
+    def left_behind(self) -> list[str]:
+        """What is said about comments that a decision does not send."""
+        count = len(self.comments) - len(self.own_comments)
+        words = "a comment" if count == 1 else f"{count} comments"
+        return [f"{words} kept from an earlier session not sent: never whole on screen here"] if count else []
+
     def sent(self, comments: Iterable[Comment]) -> None:
         """Comments that are findings now are no draft any more; one that was edited meanwhile is another one."""
         gone = list(comments)
@@ -175,5 +210,5 @@ class Looks:
         if before is not None:
             after = self.of(task)
             after.shown, after.marked, after.comments = before.shown, before.marked, before.comments
-            after.spaceless, after.lens = before.spaceless, before.lens
+            after.spaceless, after.lens, after.before = before.spaceless, before.lens, before.before
             after.attempt = before.current or before.attempt

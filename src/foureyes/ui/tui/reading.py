@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from msgspec.structs import replace
 
 from foureyes.ui.tui.looking import Lens, Looking
-from foureyes.ui.tui.seen import Seen
+from foureyes.ui.tui.seen import LEAST_SECONDS, Seen
 from foureyes.ui.tui.text.diff import comment_rows, finding_rows
 from foureyes.ui.tui.text.diff_rows import Anchor, Change, DiffRows, Noted
 
@@ -40,7 +40,7 @@ class Loaded(NamedTuple):
 
 def read(task: str, looking: Looking, wanted: Compared | None) -> Callable[[Desk], Loaded]:
     """The work of reading a change at the desk. Without a wish a second look begins with what is new since the
-    first.
+    first: one of this process, or one that the record has.
     """
     looked, kept, lens = looking.attempt, looking.read, looking.lens
 
@@ -49,7 +49,7 @@ def read(task: str, looking: Looking, wanted: Compared | None) -> Callable[[Desk
         draft = None if kept else app.drafts.load(desk.actor, task)
         detail = app.lists.show(desk.actor, task)
         whole = app.attempts.changes(task, attempt=detail.attempts[-1].n if detail.attempts else None)
-        last = looked or (draft.draft.looked if draft else 0) or last_look(detail, desk.actor.session)
+        last = looked or last_look(detail, desk.actor.session)
         modes = comparisons(detail, whole.attempt, last)
         mode = wanted if wanted in modes else modes[0] if modes[0] == "looked" else "base"
         since = since_of(mode, detail, whole.attempt, last)
@@ -92,9 +92,11 @@ class Reading:
         self.read_as = loaded.detail
         """The task as the reader knows it: a decision is about this one (T6), however it stands now."""
         self.looking = looking
+        looking.attempt = looking.attempt or loaded.looked
         looking.take(self.whole)
         self.change = Change(self.view)
         self.seen = Seen(self.change.sizes)
+        self._comments: dict[int, float] = {}
         self._hiding = {place.hunk.id for place in self.change.places if place.hunk.hides_space}
         self.split = False
         self.unfolded: set[str] = set()
@@ -112,6 +114,7 @@ class Reading:
 
     def arrange(self) -> None:
         """Make the rows anew: something was folded, noted or answered."""
+        self._comments.clear()
         self.noted = [self._finding(number, finding) for number, finding in enumerate(self.findings)]
         for number, comment in enumerate(self.looking.comments):
             anchor = Anchor() if comment.lost else self.change.anchor(
@@ -211,3 +214,10 @@ class Reading:
         self.looking.shown.update(whole)
         self.looking.marked.difference_update(whole)
         return bool(complete)
+
+    def see_comments(self, numbers: Sequence[int], now: float) -> None:
+        """These comments are on screen as a whole; those that were for long enough may be sent."""
+        self._comments = {number: self._comments.get(number, now) for number in numbers}
+        for number, since in self._comments.items():
+            if now - since >= LEAST_SECONDS and not self.looking.comments[number].shown:
+                self.looking.saw_comment(number)

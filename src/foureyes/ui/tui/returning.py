@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.views.draft import Draft, DraftFile, NewTaskDraft, Position, PositionFile, RedoDraft
+from foureyes.app.views.draft import (
+    Draft,
+    DraftFile,
+    NewTaskDraft,
+    NewTaskFile,
+    Position,
+    PositionFile,
+    RedoDraft,
+)
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.text.summary import ORDERS, Order
@@ -32,16 +40,14 @@ def position_of(flow: review.Flow, order: str, filter: str) -> Position:
 
 
 def resume(flow: review.Flow, position: Position) -> review.Flow:
-    """A review that has just begun, moved on to where somebody was; what is gone since then is not looked for."""
+    """A review that has just begun, moved on to where somebody was; what is gone since then is not looked for. A form
+    is not opened: the keys that led here by habit would send what stands in it.
+    """
     places = [number for number, row in enumerate(flow.rows) if row.task == position.task]
     if not places:
         return flow
     there = review.step(flow, "open", at=places[0])
-    if position.screen == "diff":
-        return review.step(there, "diff")
-    if position.screen in ("redo", "reject"):
-        return review.write(there, "redo" if position.screen == "redo" else "reject")
-    return there
+    return review.step(there, "diff") if position.screen == "diff" else there
 
 
 def welcome(position: Position, drafts: list[Draft], new_task: NewTaskDraft = EMPTY) -> str:
@@ -74,19 +80,18 @@ def order_named(name: str) -> Order:
 def come_back(app: FoureyesApp) -> None:
     """At the start: say where the person was. The next R goes on there."""
 
-    def read(desk: Desk) -> tuple[PositionFile, list[DraftFile], NewTaskDraft]:
+    def read(desk: Desk) -> tuple[PositionFile, list[DraftFile], NewTaskFile]:
         drafts = desk.application.drafts
         file = drafts.position(desk.actor)
-        names = sorted(drafts.listed(desk.actor), key=lambda name: name != file.position.task)
-        begun = [drafts.load(desk.actor, name) for name in names[:LOOKED_THROUGH]]
-        return file, begun, drafts.new_task(desk.actor, hold=False).draft
+        begun = drafts.begun(desk.actor, file.position.task, LOOKED_THROUGH)
+        return file, begun, drafts.new_task(desk.actor, hold=False)
 
-    def done(answer: tuple[PositionFile, list[DraftFile], NewTaskDraft]) -> None:
-        file, begun, new_task = answer
+    def done(answer: tuple[PositionFile, list[DraftFile], NewTaskFile]) -> None:
+        file, begun, new = answer
         app.left_at, app.order = file.position, order_named(file.position.order)
-        notes = [note for note in (file.note, *(each.note for each in begun)) if note]
         drafts = [each.draft for each in begun if each.draft.has_words]
-        if text := " · ".join(notes) or welcome(file.position, drafts, new_task):
+        parts = [welcome(file.position, drafts, new.draft), file.note, new.note, *(each.note for each in begun)]
+        if text := " · ".join(dict.fromkeys(part for part in parts if part)):
             app.pages[0].note(text)
 
     app.desk.ask(app, read, done, lambda _: None)

@@ -284,19 +284,22 @@ def test_a_comment_that_is_half_written_is_there_again_and_is_not_sent(seat: Sea
     play(seat.sit(), story)
 
 
-def test_a_draft_that_another_window_has_open_is_only_read(seat: Seat) -> None:
+def test_a_draft_that_another_window_has_open_is_not_written_and_stops_no_comment(seat: Seat) -> None:
     task = seat.deliver(files={"src/steps.py": TWICE})
 
     async def story(player: Player) -> None:
         page = await open_diff(player, task)
         assert seat.app.drafts.take(ALICE, task)
         await player.press("]", "down", "c")
-        assert "is open in another window" in player.screen
-        assert page.looking.comments == []
-        seat.app.drafts.release(ALICE, task)
-        await player.press("c", *"mine", "enter")
-        assert [comment.text for comment in page.looking.comments] == ["mine"]
+        assert "not kept as a draft: process" in player.screen
+        await player.press(*"mine", "enter")
         assert "┃ you: mine" in player.screen
+        assert not seat.app.drafts.load(ALICE, task).there
+        seat.app.drafts.release(ALICE, task)
+        assert "not kept" not in await player.press("down", "c")
+        await player.press("end", *", too", "enter")
+        assert [comment.text for comment in page.looking.comments] == ["mine, too"]
+        assert seat.app.drafts.load(ALICE, task).draft.comments[0].text == "mine, too"
 
     play(seat.sit(), story)
 

@@ -95,7 +95,7 @@ def test_reject_needs_a_reason_and_says_what_stays(seat: Seat) -> None:
     assert (detail.task.status, detail.task.blocked_reason) == ("blocked", "no 1\nbut")
 
 
-def test_a_draft_outlives_an_app_that_was_killed_and_a_second_window_only_reads_it(seat: Seat) -> None:
+def test_a_draft_outlives_an_app_that_was_killed_and_a_second_window_does_not_write_it(seat: Seat) -> None:
     task = seat.deliver("Add login")
     kept = Draft(
         task=task,
@@ -107,17 +107,17 @@ def test_a_draft_outlives_an_app_that_was_killed_and_a_second_window_only_reads_
     async def second(at: Player) -> None:
         await at.press("r")
         screen = await at.press("r")
-        assert "read-only: this draft is open in process" in screen
+        assert "not kept as a draft: process" in screen
         assert "half a sen" in screen
-        await at.press("t")
-        assert form_of(at).text_part.text == "half a sen"
-        assert "send it there" in await at.press("ctrl+s")
+        await at.press("!")
+        assert form_of(at).text_part.text == "half a sen!"
+        await at.press("escape")
 
     async def first(at: Player) -> None:
-        screen = await at.press("r")  # where the window before was: in the form
+        screen = await at.press("r", "r")
         assert "[✓] 5 Security issues" in screen
         assert "half a sen" in screen
-        assert "1 comment from the diff added" in screen
+        assert "1 kept, sent once you saw it in the diff" in screen
         await at.press("t")
         await at.pilot.press("ctrl+q")
 

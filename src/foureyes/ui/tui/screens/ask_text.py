@@ -10,10 +10,11 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.widgets.text_part import TextLine
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
@@ -40,8 +41,8 @@ class AskText(ModalScreen[None], inherit_bindings=False):
             text = Text(visible(self._title), "bold")
             for line in self._lines:
                 text.append("\n" + visible(line), "not bold")
-            yield Static(text, markup=False)
-            yield Input(placeholder="why")
+            yield Static(self.app.drawn(text), markup=False)
+            yield TextLine(placeholder="why")
             yield Static(f"Enter {self._enter}   Esc cancel", id="asked", markup=False)
 
     @guarded
@@ -53,7 +54,7 @@ class AskText(ModalScreen[None], inherit_bindings=False):
         elif event.key == "enter":
             event.stop()
             event.prevent_default()
-            self._submit(self.query_one(Input).value.strip())
+            self._submit(self.query_one(TextLine).value.strip())
 
     def _submit(self, text: str) -> None:
         if not text:

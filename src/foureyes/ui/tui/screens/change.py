@@ -230,8 +230,7 @@ class ChangePage(Page):
         words, role = (self.banner.words, "banner") if self.banner is not None else (self.news, "warn")
         lines += self.folded(self.paint(f" {words}", role)) if words else []
         self.top.show(*lines)
-        count = len(self.looking.comments)
-        comments = f" ({count} comment{'s' if count != 1 else ''})" if count else ""
+        comments = f" ({words})" if (words := self.looking.comments_in_words()) else ""
         you = reading.detail.you
         labels = {"redo": f"redo{comments}", "split": "unified" if reading.split else "split"}
         if you is not None and not you.may_approve:

@@ -311,6 +311,15 @@ class DiffPage(ChangePage):
 
     # -- comments
 
+    @guarded
+    def tick(self) -> None:
+        """What has been on screen for long enough, code and comments."""
+        super().tick()
+        if self.reading is not None and self.painter is not None and not self._painting:
+            rows = self.canvas.in_view if len(self.reading.rows) else ()
+            shown = self.painter.whole_comments(rows, self.canvas.scrollable_content_region.width)
+            self.reading.see_comments(shown, self.app.clock())
+
     def do_comment(self) -> None:
         from foureyes.ui.tui.commenting import write_comment
 

@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from foureyes.ui.tui.guarded import guarded
+from foureyes.ui.tui.widgets.text_part import TextLine
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
@@ -31,7 +32,9 @@ class FindLine(ModalScreen[None], inherit_bindings=False):
         self._before, self._typed, self._onward = text, typed, onward
 
     def compose(self) -> ComposeResult:
-        yield Input(self._before, placeholder="/ words, label:docs, risk:high, it:>2, mine  (Enter keeps, Esc clears)")
+        yield TextLine(
+            self._before, placeholder="/ words, label:docs, risk:high, it:>2, mine  (Enter keeps, Esc clears)"
+        )
 
     @guarded
     def on_input_changed(self, message: Input.Changed) -> None:

@@ -13,13 +13,18 @@ from textual.widgets import Static
 from foureyes.errors import Conflict, FoureyesError
 from foureyes.ui.tui.editor import edit
 from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.keeping import keep_draft
+from foureyes.ui.tui.keeping import keep_draft, not_kept_in_words
+from foureyes.ui.tui.kept import WHENCE, KeptWords, question
+from foureyes.ui.tui.keys import shown
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.feedback import comment_line
 from foureyes.ui.tui.widgets.text_part import TextPart
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from foureyes.app.views.task import TaskDetail
+    from foureyes.ui.tui.flow import Form
     from foureyes.ui.tui.looking import Looking
 
 WIDEST = 100
@@ -33,6 +38,7 @@ class FormPage(Page):
 
     context: ClassVar = "form"
     name_in_flow = "feedback"
+    form: ClassVar[Form] = "redo"
     DEFAULT_CSS = """
     FormPage { align: center middle; background: $background 60%; }
     FormPage #sheet { width: 100%; max-width: 100; height: auto; max-height: 100%; background: $background; }
@@ -44,6 +50,7 @@ class FormPage(Page):
         self.detail: TaskDetail | None = None
         self.about = ""
         """The change that is written about: what was on screen before, else what was there when the form opened."""
+        self.kept = KeptWords()
         self._pause: Timer | None = None
         self._ready = False
 
@@ -105,9 +112,8 @@ class FormPage(Page):
 
     def _type(self, text: str) -> None:
         """The first letter goes into the text, wherever the keys were."""
-        if not self.looking.held_by and not self.text_part.read_only:
-            self.set_focus(self.text_part)
-            self.text_part.insert(text)
+        self.set_focus(self.text_part)
+        self.text_part.insert(text)
 
     def do_next_part(self) -> None:
         self.focus_next()
@@ -142,20 +148,40 @@ class FormPage(Page):
         typed = "" if self._ready else self.text_part.text
         self.text_part.load_text("\n".join(part for part in (text, typed) if part))
         self.text_part.move_cursor(self.text_part.document.end)
-        self.text_part.read_only = bool(self.looking.held_by)
+
+    def stands(self) -> None:
+        """Everything is in the form. What came from a file is shown from its top, and known as that until somebody
+        touches it.
+        """
+        self._ready = True
+        if self.form in self.looking.kept:
+            self.kept.take(self.written)
+            self.call_after_refresh(self.text_part.scroll_home, animate=False)
+        self.draw()
+
+    def remarks(self) -> list[Text]:
+        """Where the words come from, and whether they are kept."""
+        lines = [self.paint(f" {WHENCE}", "warn")] if self.kept else []
+        if self.looking.held_by:
+            words = f" {not_kept_in_words(self.looking.held_by)}; what you write can be sent "
+            lines.append(self.paint(words, "banner"))
+        return lines
 
     def draw_comments(self) -> None:
         """The comments on lines of the change: they go with the decision, as findings."""
-        comments = self.looking.comments
+        comments = self.looking.own_comments
         lines = "\n".join(f" {self.app.marks.edge} {comment_line(comment)}" for comment in comments[:3])
         part = self.query_one("#comments", Static)
-        part.update(self.paint(lines, "dim"))
+        part.update(self.app.drawn(self.paint(lines, "dim")))
         part.display = bool(comments)
 
     def added(self) -> str:
         """How many comments go with the decision, in words for a title."""
-        count = len(self.looking.comments)
-        return f" ({count} comment{'' if count == 1 else 's'} from the diff added)" if count else ""
+        own = len(self.looking.own_comments)
+        kept = len(self.looking.comments) - own
+        parts = [f"{own} comment{'' if own == 1 else 's'} from the diff added"] if own else []
+        parts += [f"{kept} kept, sent once you saw {'it' if kept == 1 else 'them'} in the diff"] if kept else []
+        return f" ({', '.join(parts)})" if parts else ""
 
     def draw_focus(self) -> None:
         """Which part the keys are in, and what submits from there."""
@@ -171,12 +197,20 @@ class FormPage(Page):
         if not self._ready:
             return
         self.put_down()
+        if self.kept.touch(self.written):
+            self.looking.kept.discard(self.form)
+            self.draw()
         if self._pause is not None:
             self._pause.stop()
         self._pause = self.set_timer(PAUSE_SECONDS, self.save)
 
+    @property
+    def written(self) -> object:
+        """What stands in the form."""
+        return self.text_part.text
+
     def put_down(self) -> None:
-        """What stands in the form, as a draft."""
+        """What stands in the form becomes the draft."""
 
     @guarded
     def save(self) -> None:
@@ -193,6 +227,14 @@ class FormPage(Page):
         self.app.back()
 
     # -- submitting
+
+    def asks_again(self) -> bool:
+        """Words that came from a file, and that nobody touched, are asked about once."""
+        if not self.kept.asks(self.written, self.app.clock()):
+            return False
+        words = question(shown(self.pressed), self.text_part.document.line_count)
+        self.note(self.paint(f" {words}", "banner"))
+        return True
 
     def not_sent(self, problem: FoureyesError) -> None:
         """A refusal is said in place, so that nothing that was typed is lost; several reasons are a page, and so

@@ -14,10 +14,12 @@ from foureyes.app.views.draft import NewTaskDraft
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import keep_new_task
+from foureyes.ui.tui.kept import WHENCE, KeptWords, question
+from foureyes.ui.tui.keys import shown
 from foureyes.ui.tui.screens.form import FORM_KEYS, PAUSE_SECONDS
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.widgets.bar import Bar
-from foureyes.ui.tui.widgets.text_part import TextPart
+from foureyes.ui.tui.widgets.text_part import TextLine, TextPart
 
 if TYPE_CHECKING:
     from foureyes.app.views.draft import NewTaskFile
@@ -44,6 +46,7 @@ class NewTaskPage(Page):
         super().__init__()
         self.held_by = 0
         """The process that writes the draft of a task, where that is another one: then nothing is kept from here."""
+        self.kept = KeptWords()
         self._ready = False
         self._pause: Timer | None = None
 
@@ -52,7 +55,7 @@ class NewTaskPage(Page):
             for name in PARTS:
                 yield Bar(id=f"rule-{name}")
                 part = f"part-{name}"
-                yield Input(placeholder=HINTS[name], id=part) if name in HINTS else TextPart(id=part)
+                yield TextLine(placeholder=HINTS[name], id=part) if name in HINTS else TextPart(id=part)
 
     @guarded
     def on_mount(self) -> None:
@@ -73,13 +76,16 @@ class NewTaskPage(Page):
 
     def _read(self, file: NewTaskFile) -> None:
         """What was begun before; what was typed while it was read goes on at its end."""
-        self.held_by = 0 if file.held else max(1, file.held.pid)
+        self.held_by = 0 if file.held else file.held.pid or -1
         kept = self.app.new_task
-        if not kept.has_words and file.held:
-            kept = file.draft
+        from_file = not kept.has_words and bool(file.held) and file.draft.has_words
+        kept = file.draft if from_file else kept
         for name, typed in self.values().items():
             self._put(name, getattr(kept, name) + typed)
         self._ready = True
+        if from_file:
+            self.kept.take(self.values())
+            self.call_after_refresh(self._show_tops)
         self.draw()
         if file.note:
             self.note(file.note)
@@ -95,6 +101,12 @@ class NewTaskPage(Page):
         else:
             part.load_text(text)
             part.move_cursor(part.document.end)
+
+    @guarded
+    def _show_tops(self) -> None:
+        """What came from a file is shown from its beginning."""
+        for name in PARTS:
+            self._part(name).scroll_home(animate=False)
 
     def values(self) -> dict[str, str]:
         """What was typed."""
@@ -112,6 +124,8 @@ class NewTaskPage(Page):
 
     def typed(self) -> None:
         """Something was written: it is kept after a pause."""
+        if self._ready and self.kept.touch(self.values()):
+            self.draw()
         if self._ready and self.app.new_task != NewTaskDraft(**self.values()):
             self._no_pause()
             self._pause = self.set_timer(PAUSE_SECONDS, self.keep)
@@ -138,8 +152,10 @@ class NewTaskPage(Page):
         in_text = isinstance(self.focused, TextPart)
         hint = "Ctrl+S plans it, Enter begins a line " if in_text else "Enter or Ctrl+S plans it "
         lines = [self.across(self.paint(" NEW TASK", "title"), hint)]
+        lines += [self.paint(f" {WHENCE}", "warn")] if self.kept else []
         if self.held_by:
-            words = f" process {self.held_by} has a new task open too: what you type here is kept until you quit "
+            who = f"process {self.held_by}" if self.held_by > 0 else "another process"
+            words = f" {who} has a new task open too: what you type here is kept until you quit "
             lines += self.folded(self.paint(words, "banner"))
         self.top.show(*lines)
         for name in PARTS:
@@ -190,6 +206,10 @@ class NewTaskPage(Page):
         priority = values["priority"].strip().lstrip("pP") or "2"
         if priority not in ("0", "1", "2", "3", "4"):
             self.note("the priority is a number from 0 to 4")
+            return
+        if self.kept.asks(values, self.app.clock()):
+            lines = sum(len(text.splitlines()) for text in values.values())
+            self.note(self.paint(f" {question(shown(self.pressed), lines)}", "banner"))
             return
 
         def create(desk: Desk) -> Outcome:

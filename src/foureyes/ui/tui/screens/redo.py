@@ -85,8 +85,7 @@ class RedoPage(FormPage):
         self.part("options").put(options_of(self.checkpoints), {self._option(draft)})
         self.part("priority").put(priorities_of(known.detail.task.priority), {PRIORITIES.index(draft.priority)})
         self.put_text(draft.text)
-        self._ready = True
-        self.draw()
+        self.stands()
 
     def _option(self, draft: RedoDraft) -> int:
         if draft.option == "keep":
@@ -106,10 +105,7 @@ class RedoPage(FormPage):
             title = visible(self.detail.task.title)
             top.append(self.across(f" {title}", f"Previous iterations: {len(self.detail.attempts)} "))
             top += [self.paint(f" ! {visible(self.detail.said)}", "warn")] if self.detail.said else []
-        if self.looking.held_by:
-            words = f" read-only: this draft is open in process {self.looking.held_by}; close it there "
-            top.append(self.paint(words, "banner"))
-        self.top.show(*top)
+        self.top.show(*top, *self.remarks())
         self.foot.show(self.paint(" The agent will be told exactly this:  Ctrl+O preview", "dim"), self.rule())
         self.draw_focus()
 
@@ -129,7 +125,8 @@ class RedoPage(FormPage):
     def on_options_changed(self, _: Options.Changed) -> None:
         self.typed()
 
-    def put_down(self) -> None:
+    @property
+    def written(self) -> RedoDraft:
         option: RedoOption = "keep"
         checkpoint = ""
         (number,) = self.part("options").chosen
@@ -138,13 +135,16 @@ class RedoPage(FormPage):
         elif number > 1:
             option, checkpoint = "checkpoint", self.checkpoints[number - 2].name
         (priority,) = self.part("priority").chosen
-        self.looking.redo = RedoDraft(
+        return RedoDraft(
             quick_issues=tuple(issue for n, issue in enumerate(self.issues) if n in self.part("issues").chosen),
             text=self.text_part.text,
             option=option,
             checkpoint=checkpoint,
             priority=PRIORITIES[priority],
         )
+
+    def put_down(self) -> None:
+        self.looking.redo = self.written
 
     # -- keys
 
@@ -153,7 +153,7 @@ class RedoPage(FormPage):
 
         if self.detail is not None:
             self.put_down()
-            lines = told(self.detail, self.looking.redo, self.looking.comments)
+            lines = told(self.detail, self.looking.redo, self.looking.own_comments)
             self.app.push_screen(TextPage(f"WHAT THE AGENT WILL BE TOLD  {self.task_id}", lines))
 
     def do_submit(self) -> None:
@@ -161,11 +161,9 @@ class RedoPage(FormPage):
             return
         self.put_down()
         draft = self.looking.redo
-        if self.looking.held_by:
-            self.note(f"this draft is open in process {self.looking.held_by}; send it there")
-        elif not draft.quick_issues and not draft.text.strip() and not self.looking.comments:
+        if not draft.quick_issues and not draft.text.strip() and not self.looking.own_comments:
             self.note(self.paint(f" {EMPTY}", "banner"))
-        else:
+        elif not self.asks_again():
             send_redo(self, self.task_id, draft)
 
 

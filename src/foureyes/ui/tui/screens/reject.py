@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.widgets import Static
@@ -23,6 +23,8 @@ EMPTY = "say why: it is shown on the task (F1)"
 class RejectPage(FormPage):
     """One text, required. Enter begins a new line in it, as in every text of several lines; Ctrl+S rejects."""
 
+    form: ClassVar = "reject"
+
     def body(self) -> ComposeResult:
         yield TextPart(id="text")
         yield Static("", id="comments", markup=False)
@@ -36,8 +38,7 @@ class RejectPage(FormPage):
     def _read(self, detail: TaskDetail) -> None:
         self.known(detail)
         self.put_text(self.looking.reject)
-        self._ready = True
-        self.draw()
+        self.stands()
 
     def draw(self) -> None:
         if not self.is_mounted:
@@ -45,10 +46,8 @@ class RejectPage(FormPage):
         lines = [self.across(self.paint(" REJECT", "title"), f"[{self.task_id}] "), self.paint(f" {WHAT}")]
         if self.detail is not None:
             lines.append(self.paint(f" {kept_words(self.detail)}", "dim"))
-        if self.looking.held_by:
-            words = f" read-only: this draft is open in process {self.looking.held_by}; close it there "
-            lines.append(self.paint(words, "banner"))
-        self.top.show(*lines, self.paint(f" Why? (required, shown on the task){self.added()}", "heading"))
+        title = self.paint(f" Why? (required, shown on the task){self.added()}", "heading")
+        self.top.show(*lines, *self.remarks(), title)
         self.foot.show(self.rule())
         self.draw_comments()
         self.keys.relabel_keys({"enter": "", "ctrl+s": "reject", "tab": "", "ctrl+o": ""})
@@ -60,9 +59,7 @@ class RejectPage(FormPage):
         if self.detail is None:
             return
         self.put_down()
-        if self.looking.held_by:
-            self.note(f"this draft is open in process {self.looking.held_by}; send it there")
-        elif not self.looking.reject.strip():
+        if not self.looking.reject.strip():
             self.note(self.paint(f" {EMPTY}", "banner"))
-        else:
+        elif not self.asks_again():
             send_reject(self, self.task_id, self.looking.reject)

@@ -11,13 +11,14 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from foureyes.core.words.text import is_blank
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.choice import Choice
+from foureyes.ui.tui.widgets.text_part import TextLine
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
@@ -74,7 +75,7 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
                     if field.words:
                         yield Choice(field.words, field.value, id=f"field-{field.name}")
                     else:
-                        yield Input(field.value, id=f"field-{field.name}")
+                        yield TextLine(field.value, id=f"field-{field.name}")
             yield Bar(id="sheet-note")
             yield Bar(id="sheet-keys")
 
@@ -83,7 +84,8 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
         rule = self.app.marks.rule
         title = f" {rule * 2} {visible(self._title)} "
         self.query_one("#sheet-title", Bar).show(Text(title + rule * 200, self.app.palette["title"]))
-        self.query_one("#sheet-lines", Static).update(Text("\n".join(f" {visible(line)}" for line in self._lines)))
+        lines = Text("\n".join(f" {visible(line)}" for line in self._lines))
+        self.query_one("#sheet-lines", Static).update(self.app.drawn(lines))
         self.query_one("#sheet-note", Bar).show()
         key = self.app.palette["key"]
         out = "keeps draft" if self._kept is not None else "back"
@@ -96,7 +98,7 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
         values = {}
         for field in self._fields:
             widget = self.query_one(f"#field-{field.name}")
-            assert isinstance(widget, Input | Choice)
+            assert isinstance(widget, TextLine | Choice)
             values[field.name] = widget.value
         return values
 

@@ -102,6 +102,7 @@ class TaskPage(Page):
             return
         self.view, self.banner, self.news, self.acts = view, stale_of(view.detail), "", view.acts
         looking = self.app.looks.of(self.task_id)
+        looking.attempt = looking.attempt or (view.since[2] if view.since is not None else 0)
         if view.change is not None:
             looking.take(view.change)
         looking.watch.touch(self.app.clock())
@@ -175,8 +176,8 @@ class TaskPage(Page):
             self.hunks.show_change(self.view.change, looking)
         may = detail.you is not None and detail.you.may_approve
         labels: dict[str, str] = {} if may else {"approve": self.why_not("a")}
-        if looking.comments:
-            labels["redo"] = f"redo ({len(looking.comments)} comment{'' if len(looking.comments) == 1 else 's'})"
+        if comments := looking.comments_in_words():
+            labels["redo"] = f"redo ({comments})"
         self.keys.relabel(**labels)
 
     def _title(self, title: str) -> list[Text]:

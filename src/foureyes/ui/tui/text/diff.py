@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -195,7 +196,8 @@ class Painter(msgspec.Struct):
             where = "@@"
         where += f"  {file.kind}" if file.kind else ""
         left = Text(f" {mark} {where}  {visible(hunk.section, tabs=TAB)}", self.palette["hunk"])
-        return across(left, f"hunk {place.n + 1}/{len(file.hunks)} ", width)
+        before = f"seen before {self.marks.dot} " if self.looking.was_seen(hunk.id) else ""
+        return across(left, f"{before}hunk {place.n + 1}/{len(file.hunks)} ", width)
 
     def _closed(self, row: Row, width: int) -> Text:
         lines = len(self.rows.change.places[row.hunk].hunk.lines)
@@ -252,13 +254,37 @@ class Painter(msgspec.Struct):
 
     def _comment(self, row: Row, width: int) -> Text:
         comment = self.comments[row.item]
-        words = comment_rows(comment)[row.line]
+        left = self._comment_words(comment, row.line)
         if row.line:
-            return cut(Text(f"      {self.marks.edge}      {words}", self.palette["warn"]), width)
-        lost = f" (was {comment.place})" if comment.lost else ""
-        left = Text(f"      {self.marks.edge} you: {words}{lost}", self.palette["warn"])
-        kind = "comment" if comment.weight == "note" else comment.weight
-        return across(left, Text(f"{kind}, draft, not sent ", self.palette["dim"]), width)
+            return cut(left, width)
+        return across(left, Text(_comment_kind(comment), self.palette["dim"]), width)
+
+    def _comment_words(self, comment: Comment, line: int) -> Text:
+        words = comment_rows(comment)[line]
+        if line:
+            return Text(f"      {self.marks.edge}      {words}", self.palette["warn"])
+        lost = f" (was {visible(comment.place)})" if comment.lost else ""
+        who = "kept" if comment.kept else "you"
+        return Text(f"      {self.marks.edge} {who}: {words}{lost}", self.palette["warn"])
+
+    def whole_comments(self, numbers: Iterable[int], width: int) -> list[int]:
+        """The comments of which every line is among these rows, to its end."""
+        on_screen = [row for number in numbers if (row := self.rows.rows[number]).kind == "comment"]
+        fits = [row for row in on_screen if self._comment_fits(self.comments[row.item], row.line, width)]
+        counts = Counter(row.item for row in fits)
+        return [item for item, count in counts.items() if count == len(comment_rows(self.comments[item]))]
+
+    def _comment_fits(self, comment: Comment, line: int, width: int) -> bool:
+        room = width if line else width - len(_comment_kind(comment)) - 1
+        return self._comment_words(comment, line).cell_len <= room
+
+
+def _comment_kind(comment: Comment) -> str:
+    """What a comment is, at the end of its first line."""
+    kind = "comment" if comment.weight == "note" else comment.weight
+    if not comment.shown:
+        return f"{kind}, kept, unread "
+    return f"{kind}, {'kept' if comment.kept else 'draft'}, not sent "
 
 
 def _is_short(line: DiffLine, room: int) -> bool:

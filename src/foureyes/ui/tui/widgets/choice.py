@@ -41,7 +41,7 @@ class Choice(Static, can_focus=True, inherit_bindings=False):
             text.append("  ")
         if self.has_focus:
             text.stylize(self.app.palette["focus"])
-        self.update(text)
+        self.update(self.app.drawn(text))
 
     @guarded
     def on_focus(self) -> None:

@@ -71,7 +71,7 @@ class Options(Static, can_focus=True, inherit_bindings=False):
         ticked = number in self.chosen
         tick = self.app.marks.checks["passed"]
         mark = f"[{tick if ticked else ' '}]" if self._many else f"({'•' if tick != '+' else '*'})" if ticked else "( )"
-        text = Text.assemble(mark, (f" {number + 1} ", self.app.palette["key"]), self.words[number])
+        text = self.app.drawn(Text.assemble(mark, (f" {number + 1} ", self.app.palette["key"]), self.words[number]))
         if self.has_focus and number == self.at:
             text.stylize(self.app.palette["cursor"])
         return text

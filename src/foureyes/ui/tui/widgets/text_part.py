@@ -1,11 +1,16 @@
-"""A text of several lines in a form. The form's own keys are not taken by the text."""
+"""Texts in a form: of several lines, or of one. The form's own keys are not taken by the text, and what is put into it,
+typed, pasted or kept from earlier, holds no control characters.
+"""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
+from textual.widgets.text_area import Edit, EditResult
+
+from foureyes.ui.tui.sieve import signs, typed
 
 FORM_KEYS = frozenset({"ctrl+e", "ctrl+s", "ctrl+o", "ctrl+q", "escape", "tab", "shift+tab"})
 
@@ -32,4 +37,18 @@ class TextPart(TextArea, inherit_bindings=False):
     """
 
     def __init__(self, text: str = "", *, id: str | None = None) -> None:
-        super().__init__(text, id=id, tab_behavior="focus", soft_wrap=True, show_line_numbers=False)
+        super().__init__(typed(text), id=id, tab_behavior="focus", soft_wrap=True, show_line_numbers=False)
+
+    def load_text(self, text: str) -> None:
+        super().load_text(typed(text))
+
+    def edit(self, edit: Edit) -> EditResult:
+        edit.text = typed(edit.text)
+        return super().edit(edit)
+
+
+class TextLine(Input):
+    """One line of text. Control characters in it are signs."""
+
+    def validate_value(self, value: str) -> str:
+        return signs(value)
