@@ -25,6 +25,7 @@ _HUNK = re.compile(
     rb"^@@ -(\d{1,10})(?:,(\d{1,10}))? \+(\d{1,10})(?:,(\d{1,10}))? @@(?: ([^\n]*))?(?:\n|\Z)", re.MULTILINE
 )
 _INDEX = re.compile(rb"index ([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: (\d{6}))?\Z")
+_MOVED = re.compile(rb"^:(\d{6}) (\d{6}) [^\n\t]* R\d+\t[^\n\t]+\t([^\n\t]+)$", re.MULTILINE)
 _ESCAPE = re.compile(rb'\\([abfnrtv"\\]|[0-7]{3})')
 _LETTERS = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 _KINDS: dict[str, LineKind] = {" ": "context", "+": "added", "-": "removed"}
@@ -108,12 +109,18 @@ class _Header(msgspec.Struct):
 
 
 def parse(patch: bytes) -> tuple[FileDiff, ...]:
-    """The files of a patch, in its order; a type change (a file becomes a link) is one file."""
+    """The files of a patch, in its order; a type change (a file becomes a link) is one file. Where git's raw lines
+    stand before it, they say the modes of files that only moved.
+    """
     files: list[FileDiff] = []
     headers: list[_Header] = []
-    for section in _SECTION.split(patch)[1:]:
+    raw, *sections = _SECTION.split(patch)
+    moved = {_unquoted(row[3]): (row[1], row[2]) for row in _MOVED.finditer(raw)}
+    for section in sections:
         first = _HUNK.search(section)
         header = _header(section[: first.start()] if first else section)
+        if not header.old_mode and not header.new_mode:
+            header.old_mode, header.new_mode = moved.get(header.path, (b"", b""))
         file = _file(header, tuple(_hunks(header, section, first.start())) if first else ())
         if files and (files[-1].status, file.status) == ("D", "A") and files[-1].path == file.path:
             gone = headers.pop()

@@ -58,6 +58,22 @@ def test_every_kind_of_change_is_told_and_counts_are_those_of_the_attempt_A1(pro
     assert all(file.hunks for file in files.values()), "there is something to look at in every file"
 
 
+def test_the_kind_of_each_file_is_told_also_of_one_that_only_moved(project: Project) -> None:
+    (project.path / "here.lnk").symlink_to("../elsewhere/of/a/long/name")
+    project.commit("a link")
+    rich(project)
+    project.git("mv", "here.lnk", "there\t.lnk")
+    project.git("commit", "-q", "-m", "moved")
+    kinds = {path: file.kind for path, file in files_of(project).items() if file.kind}
+    assert kinds.pop("lib").startswith("new submodule at ")
+    assert kinds == {
+        "becomes.py": "was a file, now a link",
+        "link": "new link",
+        "there\t.lnk": "link",
+        "tool.sh": "now executable",
+    }
+
+
 @pytest.mark.parametrize(
     "name",
     [b"with space", b"caf\xc3\xa9", b"latin\xe9", b'quote"', b"tab\there", b"line\nbreak", b"back\\slash", b" b/x"],

@@ -94,7 +94,7 @@ def file_diffs(git: Git, base: Sha, head: Sha, context: int = 3) -> tuple[FileDi
     """
     from foureyes.core.documents.unified_diff import parse
 
-    style = (f"-U{context}", "--full-index", "--src-prefix=a/", "--dst-prefix=b/")
+    style = ("--raw", f"-U{context}", "--full-index", "--src-prefix=a/", "--dst-prefix=b/")
     files = parse(git.room(*_READABLE, *style, base, head).out)
     names = {name for file in files if file.binary for name in (file.old_object, file.new_object) if name}
     if not names:
