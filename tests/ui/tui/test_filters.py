@@ -58,3 +58,11 @@ def test_what_is_seen_is_told_by_the_hunks_that_are_left() -> None:
     assert parse("seen:no").fits(ROW, unseen=2)
     assert not parse("seen:no").fits(ROW, unseen=0)
     assert parse("seen:yes").fits(ROW, unseen=0)
+
+
+def test_what_only_looks_like_a_filter_is_named_where_nothing_matches() -> None:
+    assert parse("foo:bar login").no_match(3) == (
+        'No task matches "foo:bar login". foo: is no filter (label:, risk:, it:, mode:, agent:, seen: are). '
+        "Esc clears the filter (3 tasks)."
+    )
+    assert parse("risk:low :x").no_match(3) == 'No task matches "risk:low :x". Esc clears the filter (3 tasks).'

@@ -53,7 +53,7 @@ def test_after_the_last_one_of_the_list_and_the_last_one_of_all_no_empty_page_st
         assert isinstance(at.app.screen, SummaryPage)
         assert ": 2 approved · Esc board" in at.screen
         await at.press("enter")
-        assert "REVIEW TASK" in at.screen
+        assert "U take it back" in at.screen
         assert "WHY YOU" in at.screen
         await at.press("escape", "escape", "r")
         assert isinstance(at.app.screen, BoardPage)

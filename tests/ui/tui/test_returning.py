@@ -8,7 +8,7 @@ from foureyes.app.views.draft import Draft, Position, RedoDraft
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.returning import position_of, resume, welcome
 
-from tests.ui.tui.stage import ALICE, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, Player, Seat, play
 
 TASKS = ("fe-1", "fe-2", "fe-3")
 SUMMARY = review.start(review.IDLE, TASKS)
@@ -84,3 +84,17 @@ def test_place_order_and_draft_are_back_in_a_new_app(seat: Seat) -> None:
     assert {seat.status(task) for task in tasks} == {"reviewing"}
     position = seat.app.drafts.position(ALICE).position
     assert (position.screen, position.order, position.tasks) == ("", "priority", ())
+
+
+def test_a_draft_about_what_others_decided_is_kept_and_not_offered(seat: Seat) -> None:
+    task = seat.deliver("Add login")
+    seat.app.drafts.save(ALICE, Draft(task=task, redo=RedoDraft(text="the limit")))
+    seat.app.decisions.approve(BOB, task)
+
+    async def story(player: Player) -> str:
+        return player.screen
+
+    assert "Welcome back" not in play(seat.sit(), story)
+    assert seat.app.drafts.load(ALICE, task).draft.redo.text == "the limit"
+    seat.app.decisions.withdraw(BOB, task)
+    assert f"draft redo for {task}" in play(seat.sit(), story)

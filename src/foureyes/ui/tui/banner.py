@@ -30,6 +30,10 @@ STALE = Banner(
 )
 
 
+LEADS_TO = {"approved": ("approved", "closed"), "redo": ("open", "in_progress"), "rejected": ("blocked",)}
+"""The statuses in which a decision is still what the task waits no longer for."""
+
+
 def banner_of(detail: TaskDetail, attempt: int, diff_id: str) -> Banner | None:
     """What became of a change while it was looked at; None while it is still the one that waits."""
     task, latest = detail.task, detail.attempts[-1] if detail.attempts else None
@@ -62,6 +66,8 @@ def _decided(detail: TaskDetail) -> str:
     if not rows:
         return f"{detail.task.id} is {detail.task.status}."
     _, what, session, at = max(rows)
+    if detail.task.status not in LEADS_TO[what]:  # it went on since then
+        return f"{detail.task.id} is {detail.task.status.replace('_', ' ')} now."
     return f"{what} {_ago(at)} ago by {detail.name(session)}."
 
 

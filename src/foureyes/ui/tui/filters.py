@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from foureyes.app.views.board import Card
+from foureyes.ui.tui.marks import visible
 
 if TYPE_CHECKING:
     from foureyes.app.views.review import QueueRow
@@ -33,6 +34,18 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
     words: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_mine(self) -> bool:
+        """Whether it asks for what the reader may approve."""
+        return ("mine", "") in self.pairs
+
+    def no_match(self, total: int) -> str:
+        """What is said where nothing passes, and which of its words only look like a filter."""
+        names = dict.fromkeys(word.partition(":")[0] for word in self.words if word.find(":") > 0)
+        known = ", ".join(f"{name}:" for name in NAMES)
+        hint = f" {', '.join(f'{visible(name)}:' for name in names)} is no filter ({known} are)." if names else ""
+        return f'No task matches "{visible(self.text)}".{hint} Esc clears the filter ({total:,} tasks).'
 
     def fits(self, row: Card | QueueRow, *, number: int = 0, unseen: int | None = None) -> bool:
         """Whether a row passes."""

@@ -95,7 +95,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         Key("a", "batch", "approve auto-approvable", "open the list of what can be approved in one go", "queue.batch",
             "fe approve --all-auto", True),
         Key("enter", "open", "one by one", "one by one, from the cursor on"),
-        Key("1 2 3 4 5 6 7 8 9", "jump", "jump", "to the task with this number"),
+        Key("1 2 3 4 5 6 7 8 9", "jump", "jump", "to the task with this number; further ones: / and the number"),
         Key("r", "review", "", "when all is decided: review what came meanwhile", "queue.view", "fe queue"),
         Key("d", "diff", "diff", "the diff of the row", "attempts.changes", "fe show {task} --diff"),
         Key("/", "find", "find", "filter as you type"),

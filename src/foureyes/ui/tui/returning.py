@@ -79,11 +79,14 @@ def order_named(name: str) -> Order:
 
 def come_back(app: FoureyesApp) -> None:
     """At the start: say where the person was. The next R goes on there."""
+    from foureyes.ui.tui.reviewing import waiting_now
 
     def read(desk: Desk) -> tuple[PositionFile, list[DraftFile], NewTaskFile]:
         drafts = desk.application.drafts
         file = drafts.position(desk.actor)
         begun = drafts.begun(desk.actor, file.position.task, LOOKED_THROUGH)
+        waiting = waiting_now(desk) if begun else set()
+        begun = [each for each in begun if each.note or each.draft.task in waiting]  # of others nothing can be sent now
         return file, begun, drafts.new_task(desk.actor, hold=False)
 
     def done(answer: tuple[PositionFile, list[DraftFile], NewTaskFile]) -> None:

@@ -9,6 +9,7 @@ from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.screens.redo import RedoPage
 from foureyes.ui.tui.screens.reject import RejectPage
 from foureyes.ui.tui.screens.text_page import TextPage
+from foureyes.ui.tui.text.feedback import priorities_of
 
 from tests.ui.tui.every_key import Clock
 from tests.ui.tui.stage import ALICE, BOB, CLAUDE, Player, Seat, play
@@ -31,7 +32,7 @@ def test_redo_by_digits_and_words_reaches_the_next_prompt_word_for_word_F1_F3(se
     async def story(at: Player) -> None:
         await at.press("r")
         screen = await at.press("r")
-        for words in ("REDO WITH FEEDBACK", "Previous iterations: 1", "[ ] 1 Tests incomplete", "(•) 1 Keep current",
+        for words in ("REDO WITH FEEDBACK", "Previous iterations: 0", "[ ] 1 Tests incomplete", "(•) 1 Keep current",
                       "Reset to checkpoint half-way", "(•) 1 Same (P2)", "Enter Submit & Queue Redo"):  # fmt: skip
             assert words in screen
         assert "choose an issue or write a sentence (F1)" in await at.press("enter")
@@ -223,3 +224,9 @@ def test_a_digit_that_names_no_issue_is_not_written_and_a_letter_that_is_says_so
         assert form_of(at).text_part.text == "r"
 
     play(seat.sit(), story)
+
+
+def test_at_the_ends_no_priority_is_offered_that_is_the_same() -> None:
+    assert priorities_of(2) == ["Same (P2)", "Bump to P1", "Lower to P3"]
+    assert priorities_of(0)[1] == "Bump (P0 is the highest)"
+    assert priorities_of(4)[2] == "Lower (P4 is the lowest)"

@@ -16,6 +16,7 @@ from foureyes.ui.tui.screens.summary import SummaryPage
 from foureyes.ui.tui.screens.text_page import TextPage
 from foureyes.ui.tui.text.summary import Happened, Looks, header, ordered, summary_lines
 
+from tests.ui.tui.every_key import Clock
 from tests.ui.tui.stage import BOB, LARGE, Player, Seat, play
 
 ROW = QueueRow(
@@ -217,3 +218,56 @@ def test_the_order_and_the_filter_hold_after_a_restart(seat: Seat) -> None:
 
     play(seat.sit(), first)
     assert sorted(play(seat.sit(), second)) == sorted(docs)
+
+
+def test_the_numbers_are_of_what_still_waits_and_mine_leaves_out_what_is_decided(seat: Seat) -> None:
+    tasks = [
+        seat.deliver(f"Add part {n}", {f"src/part{n}.py": "x = 1\n", f"tests/test_{n}.py": "y = 1\n"}) for n in range(3)
+    ]
+
+    async def story(at: Player) -> None:
+        at.app.clock = clock = Clock()
+        assert "Auto-approvable: 3    Need attention: 0" in await at.press("r")
+        await at.press("enter", "a")
+        (task,) = at.app.flow.approved
+        screen = await at.press("escape")
+        assert "Auto-approvable: 2    Need attention: 0" in screen
+        assert "A approve auto-approvable (2)" in screen
+        assert f"last: {task} approved" in screen
+        await at.press("/", *"mine", "enter")
+        page = at.app.screen
+        assert isinstance(page, SummaryPage)
+        assert sorted(page.rows.order) == sorted(set(tasks) - {task})
+        clock.now += 1.0
+        screen = await at.press("u")
+        assert f"last: {task} taken back" in screen
+        assert "Auto-approvable: 3    Need attention: 0" in screen
+        assert sorted(page.rows.order) == sorted(tasks)
+
+    play(seat.sit(), story)
+
+
+def test_without_a_match_nothing_is_previewed_and_a_word_that_is_no_filter_is_named(seat: Seat) -> None:
+    for title in ("Add login", "Add logout"):
+        seat.deliver(title)
+
+    async def story(at: Player) -> None:
+        assert "IF YOU APPROVE" in " ".join((await at.press("r")).split())
+        screen = await at.press("/", *"foo:bar", "enter")
+        assert 'No task matches "foo:bar". foo: is no filter (label:' in " ".join(screen.split())
+        assert "IF YOU APPROVE" not in " ".join(screen.split())
+        assert "IF YOU APPROVE" in " ".join((await at.press("escape")).split())
+
+    play(seat.sit(), story, (160, 40))
+
+
+def test_rows_above_nine_are_reached_by_their_number_and_the_key_line_says_how(seat: Seat) -> None:
+    for number in range(11):
+        seat.deliver(f"Add part {number}", checked=False)
+
+    async def story(at: Player) -> None:
+        assert "1-9 jump, /10 further" in await at.press("r")
+        await at.press("/", *"11", "enter", "enter")
+        assert at.app.flow.at == 10
+
+    play(seat.sit(), story)

@@ -177,6 +177,7 @@ class BatchPage(Page):
             lines += [plain(text, row.row.task) for text in refused_lines(row, self.app.palette)]
         if not lines:
             words = "nothing is auto-approvable; Enter in the summary goes one by one"
+            words = self.filter.no_match(len(self.list)) if self.list else words
             lines = [plain(self.paint(f"  {words}", "dim"))]
         if self.left_off:
             lines.append(plain(self.paint(f"  {self.left_off:,} more after these (review.human.batch_max)", "dim")))

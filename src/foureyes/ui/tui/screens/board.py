@@ -220,7 +220,7 @@ class BoardPage(Page):
     def _empty(self, view: BoardView, name: ColumnName) -> list[str]:
         total = sum(getattr(view, each).count for each in COLUMNS)
         if self.filter.text:
-            return [f'No task matches "{visible(self.filter.text)}". Esc clears the filter ({total:,} tasks).']
+            return [self.filter.no_match(total)]
         if total:
             return ["nothing here"]
         return [

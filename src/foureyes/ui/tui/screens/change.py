@@ -20,6 +20,7 @@ from foureyes.ui.tui.keeping import keep_draft
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.news import asks_the_same, news_of
+from foureyes.ui.tui.offering import offered
 from foureyes.ui.tui.reading import Compared, Loaded, Reading, read
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.seen import Parts
@@ -230,11 +231,8 @@ class ChangePage(Page):
         words, role = (self.banner.words, "banner") if self.banner is not None else (self.news, "warn")
         lines += self.folded(self.paint(f" {words}", role)) if words else []
         self.top.show(*lines)
-        comments = f" ({words})" if (words := self.looking.comments_in_words()) else ""
-        you = reading.detail.you
-        labels = {"redo": f"redo{comments}", "split": "unified" if reading.split else "split"}
-        if you is not None and not you.may_approve:
-            labels["approve"] = self.why_not("a")
+        waits = self.banner is None or self.banner.kind != "decided"
+        labels = offered(self, reading.detail.you, waits=waits) | {"split": "unified" if reading.split else "split"}
         if self.app.size.width < WITH_FILES:  # both in one, or there is no room for the rest
             labels |= {"next": "P task", "previous": "", "attention": "", "help": ""}
         self.keys.relabel(**labels)

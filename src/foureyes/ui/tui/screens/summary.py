@@ -66,6 +66,8 @@ class SummaryPage(Page):
         self._measured: tuple[QueueView, int] | None = None
         self._whole: tuple[object, list[Line], QueueView] | None = None
         """The lines of the unfiltered summary: who takes a filter back finds them again."""
+        self._open = (0, 0)
+        """How many that still wait can be approved in one go, and how many others."""
         self._keeping: Timer | None = None
         self._left = False
         """Whether a task was opened from here: then its row is where the reader comes back to."""
@@ -134,15 +136,16 @@ class SummaryPage(Page):
         title = " REVIEW SUMMARY" + (f"   filter: {visible(self.filter.text)}" if self.filter.text else "")
         right = title_line(view, len(self.shown), self.app.order, self._opened_at(), dot)
         fresh = f"{self.fresh:,} new since you opened  [F5] " if self.fresh else ""
-        counts = f" Auto-approvable: {view.auto_approvable:,}    Need attention: {view.need_attention:,}"
+        auto, others = self._open
+        counts = f" Auto-approvable: {auto:,}    Need attention: {others:,}"
         self.top.show(
             self.across(self.paint(title, "title"), right), self.across(counts, self.paint(fresh, "warn")), self.rule()
         )
         width = self.app.size.width * 3 // 5 if wide else self.app.size.width
         self.query_one("#columns", Bar).show(header(looks, width))
         self._draw_foot(looks)
-        auto = f"approve auto-approvable ({view.auto_approvable:,})" if view.auto_approvable else "nothing to batch"
-        self.keys.relabel(batch=auto)
+        batch = f"approve auto-approvable ({auto:,})" if auto else "nothing to batch"
+        self.keys.relabel(batch=batch, **({"jump": "jump, /10 further"} if len(view.rows) > 9 else {}))
         self._draw_preview()
 
     def _looks(self) -> Looks:
@@ -169,9 +172,14 @@ class SummaryPage(Page):
         view = self.app.snapshot
         assert view is not None
         rows = self.filter.among(view.rows, self._texts(view), self._unseen) if self.filter.text else view.rows
-        self.shown = ordered(rows, self.app.order)
-        few = len(self.shown) <= FEW or wide
         happened, order = self._happened(), self.app.order
+        waiting = [row for row in view.rows if row.task not in happened]
+        auto = sum(row.auto_approvable for row in waiting)
+        self._open = (auto, len(waiting) - auto)
+        if self.filter.is_mine:  # what is decided is nobody's to approve
+            rows = [row for row in rows if row.task not in happened]
+        self.shown = ordered(rows, order)
+        few = len(self.shown) <= FEW or wide
         state = (id(view), happened, order, self.app.look, few)
         if self.filter.text or self._whole is None or self._whole[0] != state:
             lines = summary_lines(self.shown, happened, looks, grouped=order == "risk", reasons=few)
@@ -179,8 +187,7 @@ class SummaryPage(Page):
         else:
             lines = self._whole[1]
         if not lines:
-            words = f'No task matches "{visible(self.filter.text)}". Esc clears the filter ({len(view.rows):,} tasks).'
-            lines = [plain(self.paint(f"  {words}", "dim"))]
+            lines = [plain(self.paint(f"  {self.filter.no_match(len(view.rows))}", "dim"))]
         self.rows.show(lines)
 
     def _texts(self, view: QueueView) -> list[str]:
@@ -226,10 +233,10 @@ class SummaryPage(Page):
         """On a wide screen: what is known at once, the rest when it has been read. One is read at a time, so that a
         held arrow key does not pile up work.
         """
-        row = self.row()
+        row, preview = self.row(), self.query_one("#preview", Rows)
         if row is None or not self.has_class("-wide"):
+            preview.show([])
             return
-        preview = self.query_one("#preview", Rows)
         width = max(20, self.app.size.width * 2 // 5 - 3)
         unseen = self.app.looks.of(row.task).unseen
         words = f" {self.app.marks.dot} {unseen} unseen" if unseen is not None else ""

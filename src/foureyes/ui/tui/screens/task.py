@@ -18,6 +18,7 @@ from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import bring_back
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.news import asks_the_same, news_of
+from foureyes.ui.tui.offering import offered
 from foureyes.ui.tui.screens import texts
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.task_reading import read
@@ -163,9 +164,10 @@ class TaskPage(Page):
             return
         detail, looking = self.view.detail, self.app.looks.of(self.task_id)
         risk = f" {self.app.marks.risks[self.view.row.risk.level]}" if self.view.row else ""
-        right = f"{at}{self.task_id} {risk} {detail.mode or detail.task.status} "
+        in_review = detail.task.status == "reviewing"
+        right = f"{at}{self.task_id} {risk} {(detail.mode if in_review else '') or detail.task.status} "
         unseen = looking.unseen if self.view.change is not None else None
-        lines = [self.across(self.paint(" REVIEW TASK", "title"), right)]
+        lines = [self.across(self.paint(" REVIEW TASK" if in_review else " TASK", "title"), right)]
         lines += self._title(visible(detail.task.title))
         lines.append(self.paint(f" {head_line(self.view, unseen)}", "dim"))
         lines += self.folded(self.paint(f" {self.banner.words}", "banner")) if self.banner is not None else []
@@ -174,11 +176,9 @@ class TaskPage(Page):
         self.rows.show(section_lines(self.view, self._drawing(wide)))
         if self.view.change is not None and wide:
             self.hunks.show_change(self.view.change, looking)
-        may = detail.you is not None and detail.you.may_approve
-        labels: dict[str, str] = {} if may else {"approve": self.why_not("a")}
-        if comments := looking.comments_in_words():
-            labels["redo"] = f"redo ({comments})"
-        self.keys.relabel(**labels)
+        case = self.case()
+        waits = case is not None and (case.banner is None or case.banner.kind != "decided")
+        self.keys.relabel(**offered(self, detail.you, waits=waits))
 
     def _title(self, title: str) -> list[Text]:
         """The title on at most two lines."""

@@ -24,10 +24,9 @@ def options_of(checkpoints: Sequence[CheckpointView]) -> list[str]:
 
 def priorities_of(priority: int) -> list[str]:
     """The priority afterwards; at the ends there is nothing further."""
-    words = [f"Same (P{priority})"]
-    words.append(f"Bump to P{max(HIGHEST, priority - 1)}")
-    words.append(f"Lower to P{min(LOWEST, priority + 1)}")
-    return words
+    bump = f"Bump to P{priority - 1}" if priority > HIGHEST else f"Bump (P{priority} is the highest)"
+    lower = f"Lower to P{priority + 1}" if priority < LOWEST else f"Lower (P{priority} is the lowest)"
+    return [f"Same (P{priority})", bump, lower]
 
 
 def told(detail: TaskDetail, draft: RedoDraft, comments: Sequence[Comment]) -> list[str]:
