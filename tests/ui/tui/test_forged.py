@@ -253,7 +253,9 @@ def test_a_file_in_the_place_of_the_folder_hides_no_change_and_stops_no_decision
         assert "a draft could not be read: Not a directory" in await at.press("r")
         assert "evil()" in await at.press("d")
         await wait(at)
-        await at.press("r", *"no", "ctrl+s")
+        screen = await at.press("r")
+        assert "not kept as a draft: a draft could not be taken: Not a directory; what" in " ".join(screen.split())
+        await at.press(*"no", "ctrl+s")
 
     play(seat.sit(), story)
     assert seat.status(task) == "open"

@@ -7,6 +7,7 @@ import pytest
 from rich.segment import Segment
 from rich.text import Text
 from textual.color import Color
+from textual.widgets import Static
 
 from foureyes.adapters.drafts.files import directory_of
 from foureyes.app.views.draft import CommentDraft, Draft, NewTaskDraft, Position, RedoDraft
@@ -121,6 +122,17 @@ def test_words_that_a_page_forgot_to_make_visible_are_caught(seat: Seat, app: Fo
         assert "typed ␛[5;29H" in at.screen
 
     play(app, story)
+
+
+def test_what_goes_around_every_other_step_is_held_back_by_the_sieve(seat: Seat) -> None:
+    async def story(at: Player) -> None:
+        assert not control_on(at.app)
+        await at.app.screen.mount(Static(f"raw {HOSTILE}", markup=False))
+        await at.settle()
+        assert "raw [5;29H" in at.screen
+        assert not control_on(at.app)
+
+    play(seat.sit(), story)
 
 
 def test_fields_hold_signs_and_keep_lines_and_tabs(seat: Seat) -> None:

@@ -93,7 +93,7 @@ def _ask(page: ChangePage, comment: Comment, verb: str, done: Callable[[Given], 
 
     def held(answer: Held) -> None:
         take_lock(looking, answer)
-        lines = [comment.quote.strip(), *([not_kept_in_words(looking.held_by)] if looking.held_by else [])]
+        lines = [comment.quote.strip(), *([not_kept_in_words(looking)] if looking.held_by else [])]
         page.app.push_screen(Sheet(f"COMMENT {comment.place}", lines, fields, send, verb=verb, kept=kept))
 
     page.ask(lambda desk: desk.application.drafts.take(desk.actor, task), held)

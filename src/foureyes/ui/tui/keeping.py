@@ -31,7 +31,7 @@ def bring_back(page: Page, task: str, *, hold: bool = False) -> None:
         file, held = answer
         if file is not None:
             looking.bring_back(file.draft)
-            said = [file.note] if file.note else [] if hold else kept_in_words(looking)
+            said = [*([file.note] if file.note else []), *([] if hold else kept_in_words(looking))]
             if said:
                 page.note(" · ".join(part for part in (page.noted.strip(), *said) if part))
         if held is not None:
@@ -49,12 +49,13 @@ def kept_in_words(looking: Looking) -> list[str]:
 
 def take_lock(looking: Looking, held: Held) -> None:
     """Whose a draft is. That of another process stops nobody from deciding: it is only not kept from here."""
-    looking.held_by = 0 if held else held.pid or -1
+    looking.held_by, looking.lock_note = 0 if held else held.pid or -1, held.note
 
 
-def not_kept_in_words(held_by: int) -> str:
-    """What is said where another process has the draft."""
-    return f"not kept as a draft: {f'process {held_by}' if held_by > 0 else 'another process'} has it"
+def not_kept_in_words(looking: Looking) -> str:
+    """What is said where another process has the draft, or its lock cannot be taken."""
+    who = f"process {looking.held_by}" if looking.held_by > 0 else "another process"
+    return f"not kept as a draft: {looking.lock_note.rstrip('.') or f'{who} has it'}"
 
 
 def keep_draft(app: FoureyesApp, task: str) -> None:

@@ -74,6 +74,8 @@ class Looking:
         """Whether what was begun in an earlier session was brought back."""
         self.held_by = 0
         """The process that has the draft open, where that is another one (-1: unknown); then nothing is kept here."""
+        self.lock_note = ""
+        """Why nothing is kept here, where no process is the reason."""
 
     @property
     def draft(self) -> Draft:

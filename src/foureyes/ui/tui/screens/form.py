@@ -163,8 +163,8 @@ class FormPage(Page):
         """Where the words come from, and whether they are kept."""
         lines = [self.paint(f" {WHENCE}", "warn")] if self.kept else []
         if self.looking.held_by:
-            words = f" {not_kept_in_words(self.looking.held_by)}; what you write can be sent "
-            lines.append(self.paint(words, "banner"))
+            words = f" {not_kept_in_words(self.looking)}; what you write can be sent "
+            lines += self.folded(self.paint(words, "banner"))
         return lines
 
     def draw_comments(self) -> None:

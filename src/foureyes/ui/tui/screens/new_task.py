@@ -46,6 +46,8 @@ class NewTaskPage(Page):
         super().__init__()
         self.held_by = 0
         """The process that writes the draft of a task, where that is another one: then nothing is kept from here."""
+        self.lock_note = ""
+        """Why nothing is kept, where no process is the reason."""
         self.kept = KeptWords()
         self._ready = False
         self._pause: Timer | None = None
@@ -76,7 +78,7 @@ class NewTaskPage(Page):
 
     def _read(self, file: NewTaskFile) -> None:
         """What was begun before; what was typed while it was read goes on at its end."""
-        self.held_by = 0 if file.held else file.held.pid or -1
+        self.held_by, self.lock_note = 0 if file.held else file.held.pid or -1, file.held.note.rstrip(".")
         kept = self.app.new_task
         from_file = not kept.has_words and bool(file.held) and file.draft.has_words
         kept = file.draft if from_file else kept
@@ -155,7 +157,8 @@ class NewTaskPage(Page):
         lines += [self.paint(f" {WHENCE}", "warn")] if self.kept else []
         if self.held_by:
             who = f"process {self.held_by}" if self.held_by > 0 else "another process"
-            words = f" {who} has a new task open too: what you type here is kept until you quit "
+            why = self.lock_note or f"{who} has a new task open too"
+            words = f" {why}: what you type here is kept until you quit "
             lines += self.folded(self.paint(words, "banner"))
         self.top.show(*lines)
         for name in PARTS:
