@@ -16,7 +16,7 @@ TOGETHER: dict[str, tuple[str, ...]] = {
     "task": ("REVIEW TASK", "[1/2]", "WHY YOU", "CHANGES", "QUALITY", "FINDINGS", "IF YOU APPROVE", "[A] Why not?"),
     "diff": ("DIFF fe-", "unseen", "findings 1", "55 is written in the code", "X reject", "Space read on"),
     "redo": ("REDO WITH FEEDBACK", "Quick Issues", "Redo Options", "Priority After Redo", "Submit & Queue Redo"),
-    "reject": ("REJECT", "Why? (required, shown on the task)", "Enter reject"),
+    "reject": ("REJECT", "Why? (required, shown on the task)", "Ctrl+S reject"),
     "finding": ("FINDING", "HIGH", "55 is written in the code", "src/steps.py:22"),
     "refusal": ("NOT DONE", "D2", "Nothing was changed."),
     "help": ("HELP  task review", "agree to exactly this change"),
