@@ -15,7 +15,7 @@ from foureyes.ui.tui.screens.diff import DiffPage
 from tests.ui.tui.every_key import Press, Told, always, each, scrolling, tell, uncovered, up_and_down
 from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, CODE, CODEX, Player, Seat, play
 
-FILTER = "words, label:docs"
+FILTER, SEARCH = "words, label:docs", "text to find here"
 TWO = {"src/login.py": "def login():\n    return 1\n", "src/steps.py": CODE.replace("return 5\n", "return 55\n")}
 DIFF = {
     "src/login.py": "".join(f"line_{number} = {number}\n" for number in range(40)),
@@ -91,7 +91,7 @@ BOARD = [
     Press("escape", "Add login"),
     Press("f", "FILTERS", back=("escape",)),
     Press("o", "order"),
-    Press("i", "fe plan import"),
+    Press("i", "IMPORT A PLAN", back=("escape",)),
     Press("d", "demo"),
     Press(
         "u", "is back in review", first=("r", "1", "a", "escape", "escape"),
@@ -187,7 +187,7 @@ TASK = [
     Press("tab", on="risk"),
     Press(".", holds=lambda told: rows_at(told).startswith("finding:")),
     Press(",", "no further finding"),
-    Press("/", FILTER, then=(*"signal", "enter", "escape"), holds=lambda told: rows_at(told) == "signal"),
+    Press("/", SEARCH, then=(*"signal", "enter"), holds=lambda told: rows_at(told) == "signal"),
     Press("enter", "LOG|log", back=("escape",)),
     Press("n", r"\[2/3\]"),
     Press("p", r"\[1/3\].*First"),
@@ -262,7 +262,7 @@ DIFF_KEYS = [
     Press("z", "lines around"),
     Press("t", "FILES", holds=lambda told: diff_page(told).files.has_focus),
     Press("tab", holds=lambda told: diff_page(told).canvas.has_focus),
-    Press("/", FILTER, then=(*"2020", "escape"), holds=lambda told: diff_page(told).canvas.at > 40, back=("home",)),
+    Press("/", SEARCH, then=(*"2020", "escape"), holds=lambda told: diff_page(told).canvas.at > 40, back=("home",)),
     Press("w", "WHY fe-", back=("escape",)),
     Press("d", "pager"),
     Press("n", r"DIFF fe-\S+ src/login.py \(1/2\).*unseen 2/2"), Press("p", "DIFF fe-.*findings 1"),
@@ -378,7 +378,7 @@ def plan_page(seat: Seat) -> dict[str, str]:
 PAGE = [
     *scrolling(),
     Press("space", holds=lambda told: told.at.app.pages[-1].rows.scroll_offset.y > 0),
-    Press("/", FILTER, then=(*"quit", "escape")),
+    Press("/", SEARCH, then=(*"quit", "escape")),
     Press("ctrl+q", "HELP", leaves=True),
     Press("escape", "REVIEW TASK", back=("a",)),
     Press("1", "FINDING|FAILED|failed", back=("escape", "a")),

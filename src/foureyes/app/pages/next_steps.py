@@ -38,7 +38,13 @@ def after_task(detail: TaskDetail, *, with_diff: bool) -> Steps:
     """
     task, you = detail.task, detail.you
     if you is None:
-        steps = {"open": fe("start", task.id), "in_progress": fe("submit", task.id), "approved": fe("merge")}
+        unblock = fe("unblock", task.id)
+        steps = {
+            "open": fe("start", task.id),
+            "in_progress": fe("submit", task.id),
+            "approved": fe("merge"),
+            "blocked": by_person(unblock) if task.rejected_by else unblock,
+        }
         return steps.get(task.status, NO_STEP)
     if not you.may_approve:
         return fe("submit", task.id) if you.stale else fe("reviewable")

@@ -20,6 +20,7 @@ LABELS = {"note": "note", "MEDIUM": "MEDIUM", "HIGH": "HIGH, blocks", "CRITICAL"
 
 def begin_range(page: ChangePage) -> None:
     """V: a range begins here, or ends here with a comment."""
+    go_to_code(page)
     if page.range_from is not None:
         write_comment(page)
     elif page.reading is None or page.reading.rows.code_at(page.canvas.at) is None:
@@ -30,12 +31,25 @@ def begin_range(page: ChangePage) -> None:
         page.note("the range begins here · V or C ends it with a comment · Esc")
 
 
+def go_to_code(page: ChangePage) -> None:
+    """The keys are in the code; from a heading, at the first line below it."""
+    page.set_focus(page.canvas)
+    if page.reading is None or page.range_from is not None or page.canvas.at >= len(page.reading.rows):
+        return
+    rows, at = page.reading.rows, page.canvas.at
+    if rows.rows[at].kind in ("file", "hunk"):
+        number = next((number for number in range(at, len(rows)) if rows.code_at(number) is not None), None)
+        if number is not None and rows.file_at(number) == rows.file_at(at):
+            page.canvas.go(number)
+
+
 def write_comment(page: ChangePage) -> None:
     """C: a comment on the line or on the range; one's own comment under the cursor is changed."""
     reading = page.reading
     if reading is None or page.canvas.at >= len(reading.rows):
         page.note("there is no line of code here")
         return
+    go_to_code(page)
     row = reading.rows.rows[page.canvas.at]
     if row.kind == "comment":
         comment = page.looking.saw_comment(row.item)

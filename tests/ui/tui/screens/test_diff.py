@@ -87,9 +87,7 @@ def test_comments_are_drafts_that_a_redo_sends_and_that_hold_an_approval_up_D2(s
 
     async def story(player: Player) -> None:
         page = await open_diff(player, task)
-        await player.press("]", "c")
-        assert "put the cursor on one" in player.screen
-        await player.press("down", "down", "down", "down", "c", *"why 5?", "tab", "3", "enter")
+        await player.press("]", "down", "down", "down", "down", "c", *"why 5?", "tab", "3", "enter")
         assert "┃ you: why 5?" in player.screen
         assert "HIGH, draft, not sent" in player.screen
         assert "R redo (1 comment)" in player.screen
@@ -410,38 +408,51 @@ def test_a_wide_line_that_flies_by_in_a_burst_is_not_seen_H4(seat: Seat) -> None
     play(seat.sit(), story)
 
 
-def test_space_reads_wide_lines_to_their_end_before_it_goes_on_H4(seat: Seat) -> None:
-    wide = "x = '" + "y" * 200 + " end'\n"
-    files = {f"src/{name}.py": wide * (30 if name == "a" else 1) + "z = 1\n" for name in "abc"}
-    task = seat.deliver(files=files)
+def test_c_and_v_on_a_heading_are_about_the_first_line_below_it(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": TWICE, "go.sum": "locked\n" * 30})
 
     async def story(player: Player) -> None:
         page = await open_diff(player, task)
-        screen = await read_slowly(player, "space")
-        assert "src/a.py" in screen
-        assert "the rest of wide lines, from column" in screen
-        assert " end'" in await read_slowly(player, "space")
-        screens = [await read_slowly(player, "space") for _ in range(12)]
-        assert page.painter is not None
-        assert page.painter.shift == 0  # what comes below begins at the first column
-        assert page.looking.unseen == 0
-        assert "all 3 hunks seen" in screens[-1]
+        assert page.canvas.at == 0
+        screen = await player.press("c")  # the diff opens at the heading of its first file
+        assert "COMMENT src/steps.py:19" in screen
+        await player.press(*"why?", "enter")
+        assert page.looking.comments[0].place == "src/steps.py:19"
+        await player.press("]", "v")
+        assert page.range_from is not None
+        assert page.reading_now.rows.code_at(page.range_from) is not None
+        await player.press("escape", "end")  # a folded file has no line that a comment could be about
+        assert "put the cursor on one" in await player.press("c")
 
     play(seat.sit(), story)
 
 
-def test_space_shows_the_rest_of_wide_lines_that_were_read_too_fast_and_never_circles_H4(seat: Seat) -> None:
-    task = seat.deliver(files={"src/a.py": "x = '" + "y" * 90 + " end'\n", "src/b.py": "z = 1\n"})
+def test_a_range_is_marked_in_the_code_though_the_keys_were_in_the_files(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": TWICE, "src/login.py": LOGIN})
 
     async def story(player: Player) -> None:
         page = await open_diff(player, task)
-        screen = await player.press("space", "space")
-        assert page.looking.unseen == 2
-        assert "the end: 2 of 2 hunks unseen" in screen
-        assert "→ shows the rest of wide lines" in " ".join(screen.split())
-        for _ in range(6):
-            await read_slowly(player, "space")
-        assert page.looking.unseen == 0
+        await player.press("t", "v", "down")
+        assert page.canvas.has_focus
+        await player.press("c", *"both", "enter")
+        (comment,) = page.looking.comments
+        assert comment.last == comment.line + 1
+
+    play(seat.sit(), story, LARGE)
+
+
+def test_a_search_ends_with_enter_and_stays_where_it_found_something(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": TWICE})
+
+    async def story(player: Player) -> None:
+        page = await open_diff(player, task)
+        assert "text to find here" in await player.press("/")
+        await player.press(*"2020", "enter")
+        assert player.app.screen is page
+        found = page.canvas.at
+        assert "2020" in player.screen
+        await player.press("down")  # a key of the diff again
+        assert page.canvas.at == found + 1
 
     play(seat.sit(), story)
 

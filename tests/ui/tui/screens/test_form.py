@@ -230,3 +230,22 @@ def test_at_the_ends_no_priority_is_offered_that_is_the_same() -> None:
     assert priorities_of(2) == ["Same (P2)", "Bump to P1", "Lower to P3"]
     assert priorities_of(0)[1] == "Bump (P0 is the highest)"
     assert priorities_of(4)[2] == "Lower (P4 is the lowest)"
+
+
+def test_where_the_form_is_taller_than_the_screen_its_keys_stay_and_its_parts_scroll(seat: Seat) -> None:
+    seat.deliver()
+
+    async def story(at: Player) -> None:
+        screen = await at.press("r", "r")
+        assert "REDO WITH FEEDBACK" in screen
+        assert "Submit" in screen
+        assert "Esc keeps draft" in screen
+        assert "Lower to P3" not in screen
+        assert "Lower to P3" in await at.press("tab", "tab", "tab")
+        assert "Quick Issues" in await at.press("tab")
+        assert "Lower to P3" in await at.press("pagedown", "pagedown")
+        assert "Quick Issues" in await at.press("pageup", "pageup")
+        screen = await at.press("enter")
+        assert "choose an issue or write a sentence" in " ".join(screen.split())
+
+    play(seat.sit(), story, (60, 16))

@@ -192,7 +192,7 @@ def test_every_other_key_of_the_page(seat: Seat) -> None:
         await at.press(",")
         assert "no further finding" in at.screen
         await at.press("/", *"signal")
-        await at.press("enter", "escape")
+        await at.press("enter")
         assert rows.at == "signal"
         await at.press("home")
         assert rows.at == "why"
@@ -272,5 +272,18 @@ def test_a_rejected_task_says_why(seat: Seat) -> None:
         screen = await at.press("enter")
         assert "rejected by bob" in screen
         assert "we do not want logins" in screen
+
+    play(seat.sit(), story)
+
+
+def test_a_rejected_task_says_how_it_is_taken_up_again_T2(seat: Seat) -> None:
+    task = seat.deliver("Add login")
+    seat.app.feedback.reject(ALICE, task, "not wanted")
+
+    async def story(at: Player) -> None:
+        screen = await at.press("left", "left", "left", "enter")
+        words = " ".join(screen.split())
+        assert "rejected by alice@box: not wanted" in words
+        assert f"to take it up again a person runs: fe unblock {task}" in words
 
     play(seat.sit(), story)

@@ -228,7 +228,7 @@ class BoardPage(Page):
             "Nothing planned yet.",
             "",
             "N   write a task          I   import a plan (Markdown)",
-            "D   the demo in a throw-away repository         ?   all keys",
+            "D   where the demo is     ?   all keys",
             "",
             "A task without a review label waits for you in a batch. Labels change that:",
             "review:per-task · review:batch · review:auto · review:skip",
@@ -346,7 +346,9 @@ class BoardPage(Page):
             show_log(self, task)
 
     def do_import_plan(self) -> None:
-        self.note("fe plan import FILE: tasks from a Markdown plan")
+        from foureyes.ui.tui.importing import import_plan
+
+        import_plan(self)
 
     def do_demo(self) -> None:
         self.note("make demo, in a checkout of Foureyes, plays it in a throw-away repository")

@@ -26,6 +26,7 @@ from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.seen import Parts
 from foureyes.ui.tui.text.diff import Painter, file_line, tail
 from foureyes.ui.tui.text.diff_rows import in_files, same_row
+from foureyes.ui.tui.text.lines import uncut
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.canvas import Canvas
 from foureyes.ui.tui.widgets.hunks import shown_lines
@@ -234,7 +235,7 @@ class ChangePage(Page):
         waits = self.banner is None or self.banner.kind != "decided"
         labels = offered(self, reading.detail.you, waits=waits) | {"split": "unified" if reading.split else "split"}
         if self.app.size.width < WITH_FILES:  # both in one, or there is no room for the rest
-            labels |= {"next": "P task", "previous": "", "attention": "", "help": ""}
+            labels |= {"next": "P task", "previous": "", "attention": ""}
         self.keys.relabel(**labels)
 
     def _title(self, reading: Reading) -> Text:
@@ -245,8 +246,8 @@ class ChangePage(Page):
         parts += [reading.space_in_words()] if wide or reading.view.hidden is not None else []
         parts += [f"unseen {self.looking.unseen}/{total}", f"findings {len(reading.findings)}"]
         parts += [f"comments {len(self.looking.comments)}"] if self.looking.comments else []
-        right = Text("  ".join(parts) + " ")
         left = Text.assemble((f" DIFF {self.task_id}", self.app.palette["title"]), "  ")
+        right = Text(uncut(parts, self.wide - left.cell_len - 2) + " ")
         file = reading.rows.file_at(self.canvas.at)
         if file >= 0:
             where = f" ({file + 1}/{len(reading.change.files)})"

@@ -25,78 +25,15 @@ class DiffPage(ChangePage):
 
     def __init__(self) -> None:
         super().__init__()
-        self._at_end = False
+        self.at_end = False
+        """Whether the reader was told that this is the end: the next press goes to what was missed."""
 
     # -- reading on
 
     def do_read_on(self) -> None:
-        reading = self.reading
-        if reading is None:
-            return
-        self.set_focus(self.canvas)
-        self.tick()
-        if self._read_sideways():
-            return
-        at_end, self._at_end = self._at_end, False
-        bottom, rows = self.canvas.last, reading.rows.rows
-        if bottom < len(rows) and rows[bottom].kind not in ("file", "gap", "title"):
-            if rows[bottom].kind == "closed":
-                self.open_hunk(rows[bottom].hunk)
-            self.canvas.go(bottom, top=1)
-            return
-        start = reading.rows.file_at(bottom + 1) if bottom < len(rows) else len(reading.change.files)
-        file = reading.next_unseen_file(start)
-        if file is not None:
-            self.canvas.go(reading.rows.file_rows[file], top=0)
-        else:
-            self._end(again=at_end)
+        from foureyes.ui.tui.reading_on import read_on
 
-    def _read_sideways(self) -> bool:
-        """Whether there is more of lines that are wider than the screen, in hunks that nobody has seen: that is shown
-        before what comes below, which begins at the first column again.
-        """
-        painter, reading = self.painter, self.reading_now
-        if painter is None or not len(reading.rows):
-            return False
-        places, rows = reading.change.places, reading.rows.rows
-        unseen = [
-            number
-            for number in self.canvas.in_view
-            if rows[number].hunk >= 0 and not self.looking.is_seen(places[rows[number].hunk].hunk.id)
-        ]
-        part = painter.next_part(unseen, self.canvas.scrollable_content_region.width)
-        if part or painter.shift:
-            self._shift(part - painter.shift)
-        if part:
-            self.note(f"the rest of wide lines, from column {part + 1} · Space reads on")
-        return bool(part)
-
-    def _end(self, *, again: bool) -> None:
-        """Nothing unseen comes: say so, or begin again where something was missed."""
-        reading = self.reading
-        assert reading is not None
-        row = reading.first_unseen_hunk()
-        left, total = reading.unseen_here(), len(reading.change.places)
-        if row is not None and again:
-            self.canvas.go(row, top=1)
-            self.note(self._wide_words())
-        elif row is not None:
-            self._at_end = True
-            self.canvas.edge(last=True)
-            words = [f"the end: {left} of {total} hunks unseen", "Space goes to the first of them", self._wide_words()]
-            self.note(" · ".join(part for part in words if part))
-        elif left:
-            self.note(f"the end: {left} of {total} hunks are in folded files · Enter on one unfolds it")
-        else:
-            seen = f"all {total} hunks seen" if total != 1 else "the one hunk was seen"
-            self.note(f"{seen if total else 'that is all'} · A approve  R redo  X reject")
-
-    def _wide_words(self) -> str:
-        """What shows the rest of lines that are wider than the screen; until then nobody has seen them."""
-        width = self.canvas.scrollable_content_region.width
-        rows = range(len(self.reading_now.rows))
-        cut = self.painter is not None and any(self.painter.is_cut(row, width) for row in rows)
-        return "→ shows the rest of wide lines" if cut else ""
+        read_on(self)
 
     def open_hunk(self, number: int) -> None:
         """Show a hunk of a file that is so long that its hunks are shown one by one."""
@@ -179,12 +116,13 @@ class DiffPage(ChangePage):
             self.canvas.go(row, top=self.canvas.page_size // 3)
 
     def do_left(self) -> None:
-        self._shift(-SIDEWAYS)
+        self.shift(-SIDEWAYS)
 
     def do_right(self) -> None:
-        self._shift(SIDEWAYS)
+        self.shift(SIDEWAYS)
 
-    def _shift(self, by: int) -> None:
+    def shift(self, by: int) -> None:
+        """Scroll the code to the side."""
         if self.painter is not None:
             self.painter.shift = max(0, self.painter.shift + by)
             self.canvas.refresh()

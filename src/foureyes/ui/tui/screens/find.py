@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from foureyes.ui.tui.screens.page import Page
 
 
+FILTER = "/ words, label:docs, risk:high, it:>2, mine  (Enter keeps, Esc clears)"
+SEARCH = "/ text to find here  (↓ ↑ the next and the one before, Enter stays, Esc clears)"
+
+
 class FindLine(ModalScreen[None], inherit_bindings=False):
     """A line at the bottom. Enter keeps what was typed, Esc takes back what was there before."""
 
@@ -32,9 +36,7 @@ class FindLine(ModalScreen[None], inherit_bindings=False):
         self._before, self._typed, self._onward = text, typed, onward
 
     def compose(self) -> ComposeResult:
-        yield TextLine(
-            self._before, placeholder="/ words, label:docs, risk:high, it:>2, mine  (Enter keeps, Esc clears)"
-        )
+        yield TextLine(self._before, placeholder=FILTER if self._onward is None else SEARCH)
 
     @guarded
     def on_input_changed(self, message: Input.Changed) -> None:
@@ -43,16 +45,14 @@ class FindLine(ModalScreen[None], inherit_bindings=False):
 
     @guarded
     def on_key(self, event: events.Key) -> None:
-        """In a search the arrows go on and back; Enter keeps the filter, or goes on in a search."""
+        """In a search the arrows go on and back. Enter keeps the filter, or the place that was found."""
         if event.key in ("down", "up") and self._onward is not None:
             event.stop()
             self._onward(1 if event.key == "down" else -1)
         elif event.key == "enter":
             event.stop()
-            if self._onward is None:
-                self.dismiss()
-            else:
-                self._onward(1)
+            event.prevent_default()
+            self.dismiss()
         elif event.key == "escape":
             event.stop()
             self._typed("" if self._onward is not None else self._before)

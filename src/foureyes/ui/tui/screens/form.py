@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -18,6 +18,8 @@ from foureyes.ui.tui.kept import WHENCE, KeptWords, question
 from foureyes.ui.tui.keys import shown
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.feedback import comment_line
+from foureyes.ui.tui.widgets.bar import Bar
+from foureyes.ui.tui.widgets.key_line import KeyLine
 from foureyes.ui.tui.widgets.text_part import TextPart
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class FormPage(Page):
     DEFAULT_CSS = """
     FormPage { align: center middle; background: $background 60%; }
     FormPage #sheet { width: 100%; max-width: 100; height: auto; max-height: 100%; background: $background; }
+    FormPage #parts { height: auto; background: $background; }
     FormPage Static { height: auto; width: 1fr; background: $background; }
     """
 
@@ -56,7 +59,12 @@ class FormPage(Page):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="sheet"):
-            yield from super().compose()
+            yield Bar(id="top")
+            with VerticalScroll(id="parts", can_focus=False):  # what is taller than the screen scrolls
+                yield from self.body()
+            yield Bar(id="foot")
+            yield Bar(id="note")
+            yield KeyLine(self.context)
 
     @guarded
     def on_mount(self) -> None:

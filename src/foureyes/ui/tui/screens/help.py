@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from foureyes.ui.tui.keys import CONTEXTS, KEYS, Context, all_shown
 from foureyes.ui.tui.screens.text_page import TextPage
-from foureyes.ui.tui.widgets.rows import Line
 
 NAMES: dict[Context, str] = {
     "board": "board", "summary": "review summary", "batch": "approving several", "task": "task review",
@@ -21,13 +20,7 @@ class HelpPage(TextPage):
         super().__init__(f"HELP  {NAMES[about]}", (), "/ find   Esc closes ")
         self._about = about
 
-    def painters(self) -> Iterator[Line]:
-        parts = list(self._parts())
-        self.lines = [line for line, _ in parts]
-        for line, role in parts:
-            yield Line(self.painter(line, role))
-
-    def _parts(self) -> Iterator[tuple[str, str]]:
+    def parts(self) -> Iterator[tuple[str, str]]:
         yield from self._keys(self._about)
         marks = self.app.marks
         checks = " ".join(

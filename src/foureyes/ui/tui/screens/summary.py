@@ -239,7 +239,8 @@ class SummaryPage(Page):
             return
         width = max(20, self.app.size.width * 2 // 5 - 3)
         unseen = self.app.looks.of(row.task).unseen
-        words = f" {self.app.marks.dot} {unseen} unseen" if unseen is not None else ""
+        words = f"{unseen} unseen" if unseen else "all shown"
+        words = f" {self.app.marks.dot} {words}" if unseen is not None else ""
         bar = Text(f"{self.app.marks.bar} ", self.app.palette["dim"])
         lines = preview_lines(row, self._details.get(row.task), self._looks(), words, width)
         preview.show([plain(Text.assemble(bar, line)) for line in lines])

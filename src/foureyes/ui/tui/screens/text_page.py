@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from foureyes.ui.tui.marks import visible
@@ -13,6 +15,15 @@ from foureyes.ui.tui.widgets.rows import Line, Rows
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+
+COLUMN = 24
+"""Columns begin before this one; farther on blanks are only blanks."""
+
+
+def column_of(line: str) -> int:
+    """Where the last column of a line begins: after blanks at its start, or after the last two of them in it."""
+    gaps = list(re.finditer(r"^ +|\S(  +)(?=\S)", line[:COLUMN]))
+    return gaps[-1].end() if gaps else 0
 
 
 class TextPage(Page):
@@ -23,7 +34,9 @@ class TextPage(Page):
     def __init__(self, title: str, text: str | Sequence[str], right: str = "") -> None:
         super().__init__()
         self._title, self._right = title, right
-        self.lines = [visible(line, tabs=4) for line in (text.split("\n") if isinstance(text, str) else text)]
+        self._text = [visible(line, tabs=4) for line in (text.split("\n") if isinstance(text, str) else text)]
+        self.lines: list[str] = []
+        """What is shown, as wide as the page is; it is searched."""
         self._search = ""
 
     def body(self) -> ComposeResult:
@@ -33,14 +46,28 @@ class TextPage(Page):
         if not self.is_mounted:
             return
         self.top.show(self.across(self.paint(f" {self._title}", "title"), self._right), self.rule())
-        self.rows.show(list(self.painters()))
+        rows = [(part, role) for line, role in self.parts() for part in self._wrapped(line)]
+        self.lines = [line for line, _ in rows]
+        self.rows.show([Line(self.painter(line, role)) for line, role in rows])
 
     reload = draw
 
-    def painters(self) -> Iterator[Line]:
-        """What is shown, line by line; `lines` is what is searched."""
-        for line in self.lines:
-            yield Line(self.painter(line))
+    def parts(self) -> Iterator[tuple[str, str]]:
+        """What is shown, line by line, and in which role."""
+        for line in self._text:
+            yield line, "text"
+
+    def _wrapped(self, line: str) -> list[str]:
+        """A line in as many as it needs; what follows the first stands below where its last column begins."""
+        width = max(20, self.wide - 3)
+        if cell_len(line) <= width:
+            return [line]
+        indent = " " * min(column_of(line), width // 2)
+        first, *rest = [part.plain.rstrip() for part in Text(line).wrap(self.app.console, width)]
+        if not rest:
+            return [first]
+        tail = Text(line[len(first) :].strip())
+        return [first, *[indent + part.plain for part in tail.wrap(self.app.console, width - len(indent))]]
 
     def painter(self, line: str, role: str = "text") -> Callable[[int], Text]:
         """Paints a line, and in it what is looked for."""

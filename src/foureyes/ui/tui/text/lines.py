@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.cells import cell_len
 from rich.text import Text
 
@@ -54,3 +56,14 @@ def clock(moment: str) -> str:
     from datetime import datetime
 
     return datetime.fromisoformat(moment).astimezone().strftime("%H:%M")
+
+
+def uncut(parts: Sequence[str], room: int) -> str:
+    """As many of some words as there is room for, from the first on: none is cut in two."""
+    words = ""
+    for part in parts:
+        longer = f"{words}  {part}" if words else part
+        if words and cell_len(longer) > room:
+            break
+        words = longer
+    return words

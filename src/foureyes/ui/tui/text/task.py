@@ -14,6 +14,7 @@ from foureyes.app.views.review import QueueRow
 from foureyes.app.views.task import TaskDetail
 from foureyes.app.views.task_list import Preview
 from foureyes.core.rules.risk import WORDS
+from foureyes.ui.steps import steps_text
 from foureyes.ui.tui.marks import Marks, Palette, visible
 from foureyes.ui.tui.text.diff import finding_mark
 from foureyes.ui.tui.text.lines import cut
@@ -109,7 +110,7 @@ def _why(view: TaskView, draw: Drawing) -> list[Line]:
     )
     if detail.task.status == "blocked" and detail.task.blocked_reason:
         by = f"rejected by {visible(detail.name(detail.task.rejected_by))}" if detail.task.rejected_by else "blocked"
-        text = f"{by}: {visible(detail.task.blocked_reason)}"
+        text = f"{by}: {visible(detail.task.blocked_reason)} · to take it up again {visible(steps_text(detail.next))}"
     if detail.said:
         text += f" · {visible(detail.said)}"
     if detail.task.hold is not None:

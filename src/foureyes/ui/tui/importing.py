@@ -1,0 +1,50 @@
+"""Import a plan from the board: its file is asked for, its tasks are made, all of them or none."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from foureyes.errors import BadInput
+from foureyes.ui.tui.desk import Desk
+
+if TYPE_CHECKING:
+    from foureyes.ui.tui.screens.page import Page
+
+LIMIT = 2_000_000
+"""Larger than this is no plan."""
+
+
+def import_plan(page: Page) -> None:
+    """I: ask for the file of a plan, and make its tasks."""
+    from foureyes.ui.tui.screens.ask_text import ask_text
+
+    def given(file: str) -> None:
+        def work(desk: Desk) -> int:
+            text = read_plan_file(os.path.join(page.app.environ.get("PWD", ""), os.path.expanduser(file)))
+            return len(desk.application.plans.import_(desk.actor, text, os.path.basename(file)))
+
+        def planned(count: int) -> None:
+            page.reload()
+            page.note(f"planned {count} task{'' if count == 1 else 's'}")
+
+        page.ask(work, planned)
+
+    lines = ["the file, in Markdown: a section ## Task: ... for each task"]
+    ask_text(page, "IMPORT A PLAN", given, lines=lines, enter="import")
+
+
+def read_plan_file(path: str) -> str:
+    """The text of a plan, as far as there is one."""
+    name = os.path.basename(path)
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read(LIMIT + 1)
+    except OSError as problem:
+        raise BadInput(f"{name} cannot be read: {problem.strerror}.") from None
+    if len(data) > LIMIT:
+        raise BadInput(f"{name} is larger than {LIMIT:,} bytes; that is no plan.")
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise BadInput(f"{name} is not valid UTF-8.") from None
