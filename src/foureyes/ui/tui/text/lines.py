@@ -30,8 +30,7 @@ def fitting(text: str, room: int) -> int:
 def cut(text: Text, width: int, *, pad: bool = False) -> Text:
     """Text that fits a width however the terminal draws it, with an ellipsis where something is missing."""
     if not text.plain.isascii() and widest(text.plain) > width:
-        text.right_crop(len(text.plain) - fitting(text.plain, width - 1))
-        text.append("…")
+        text.plain = f"{text.plain[: fitting(text.plain, width - 1)]}…"
     text.truncate(width, overflow="ellipsis")
     if pad:
         text.pad_right(max(0, width - columns(text.plain)))
