@@ -81,6 +81,21 @@ def test_a_comment_says_that_it_is_a_draft_and_one_that_lost_its_line_where_it_w
     assert rows[5].endswith("HIGH, draft, not sent")
 
 
+def test_the_place_of_a_comment_whose_file_is_gone_is_text_whatever_the_file_was_called() -> None:
+    lost = Comment(path="\x1b[5;29Hgreet()", line=0, text="gone", lost=True, kept=True, shown=False)
+    rows = painted(painter(comments=(lost,)), 80)
+    assert rows[3].startswith("      ┃ kept: gone (was ␛[5;29Hgreet())")
+    assert rows[3].endswith("comment, kept, unread")
+
+
+def test_only_a_comment_that_is_there_to_its_end_is_whole() -> None:
+    short, long = Comment(path="a.py", line=3, text="one\ntwo"), Comment(path="a.py", line=3, text="x" * 100)
+    it = painter(comments=(short, long))
+    assert it.whole_comments(range(len(it.rows)), 80) == [0]
+    assert it.whole_comments(range(4), 80) == []
+    assert it.whole_comments(range(len(it.rows)), 160) == [0, 1]
+
+
 def test_side_by_side_each_side_has_its_numbers() -> None:
     rows = painted(painter(split=True), 81)
     assert rows[3] == "   39 -     key = 'dev'".ljust(40) + "│   39 +     key = settings.signing_key"
