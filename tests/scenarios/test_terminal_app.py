@@ -114,7 +114,7 @@ def test_what_was_typed_and_where_survives_kill_9(stage: Stage) -> None:
         terminal.press("r", "REVIEW SUMMARY")
         assert "2/2" in terminal.press("2", "IF YOU APPROVE")
         terminal.press("r", "REDO WITH FEEDBACK")
-        terminal.until("Previous iterations: 1")
+        terminal.until("Previous iterations: 0")
         terminal.type(*"the limit is hard-coded")
         terminal.until("the limit is hard-coded")
         kept = stage.folder
@@ -127,6 +127,8 @@ def test_what_was_typed_and_where_survives_kill_9(stage: Stage) -> None:
     with Terminal(cast.job, cwd=stage.repo) as terminal:
         assert ".  R continues" in terminal.until("Welcome back: 2/2 in review, draft redo for ")
         terminal.press("r", "draft redo kept: R opens it")
+        terminal.until("IF YOU APPROVE")
+        terminal.read()
         terminal.press("r", "kept from an earlier session")
         terminal.until("the limit is hard-coded")
         terminal.press("ctrl+s", "send these kept words (1 line)? Ctrl+S again")

@@ -37,6 +37,21 @@ def test_a_whole_batch_is_taken_back_one_after_the_other_but_not_by_a_key_that_i
     assert [seat.status(task) for task in tasks] == ["reviewing"] * 3
 
 
+def test_what_was_approved_a_moment_ago_is_taken_back_at_once(seat: Seat) -> None:
+    tasks = [small(seat, name) for name in ("one", "two")]
+
+    async def story(at: Player) -> None:
+        at.app.clock = clock = Clock()
+        await at.press("r", "enter", "a")
+        (approved,) = at.app.flow.approved
+        assert at.app.pages[-1].task_id != approved
+        clock.now += 1.0
+        assert f"{approved} is back in review" in await at.press("u")
+
+    play(seat.sit(), story)
+    assert [seat.status(task) for task in tasks] == ["reviewing"] * 2
+
+
 def test_where_another_task_is_on_screen_it_is_named_and_asked_about_first(seat: Seat) -> None:
     tasks = [small(seat, name) for name in ("one", "two", "three")]
 
@@ -47,7 +62,8 @@ def test_where_another_task_is_on_screen_it_is_named_and_asked_about_first(seat:
         here = at.app.pages[-1].task_id
         assert here != approved
         clock.now += 1.0
-        words = f"U again takes back {approved} (approved 0s ago)"
+        at.app.acted_at[approved] -= 120
+        words = f"U again takes back {approved} (approved 2 min ago)"
         assert words in await at.press("u")
         assert seat.status(approved) == "approved"
         assert f"{words} · Esc · U was ignored: pause a moment" in " ".join((await at.press("u")).split())

@@ -13,18 +13,27 @@ from foureyes.ui.tui.text.lines import age
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
+MOMENT_SECONDS = 60
+
 
 def take_back(app: FoureyesApp, then: Callable[[], None] = lambda: None) -> None:
-    """U: the newest approval. Where another task is on screen, it is named and asked about first."""
+    """U: the newest approval. Where another task is on screen, and it was not given a moment ago, it is named and asked
+    about first.
+    """
     task, page = app.flow.undo, app.pages[-1]
     about = f"take back {task}"
     if not task:
         page.note("nothing to take back here")
-    elif page.task_id not in ("", task) and page.asked != about:
+    elif page.task_id not in ("", task) and page.asked != about and not was_just_given(app, task):
         page.ask_first("u", about, f"U again takes back {task} ({approved_in_words(app, task)}) · Esc")
     else:
         page.asked = page.question = ""
         _take_back(app, task, then)
+
+
+def was_just_given(app: FoureyesApp, task: str) -> bool:
+    """Whether the approval is what happened last here: who presses U then means it, whatever came up after it."""
+    return app.last_decision == f"{task} approved" and time.time() - app.acted_at.get(task, 0.0) < MOMENT_SECONDS
 
 
 def approved_in_words(app: FoureyesApp, task: str) -> str:
