@@ -9,7 +9,7 @@ and what files look like. `own`: as the caller's own git; commits.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from os.path import join
@@ -67,9 +67,19 @@ class Git:
         return self._room.path
 
     def room(
-        self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), env: Mapping[str, str] | None = None
+        self,
+        *args: str,
+        stdin: bytes = b"",
+        ok: tuple[int, ...] = (0,),
+        env: Mapping[str, str] | None = None,
+        history: Sequence[str] = (),
+        trees: Sequence[str] = (),
     ) -> process.Finished:
-        """Ask in the clean room. An exit code that is not among `ok` is a `GitProblem`."""
+        """Ask in the clean room. An exit code that is not among `ok` is a `GitProblem`.
+
+        What the question needs is let in first, by the hash of its bytes: `history` are the commits whose descent is
+        asked about, `trees` the commits or trees that are compared or merged. Anything else is missing in there.
+        """
         where = self._room.path
         environment = {**scrubbed(), **self._room.environment(), **(env or {})}
         return _run([f"--git-dir={where}", *_ALWAYS], args, where, environment, stdin, ok)
@@ -92,6 +102,9 @@ class Git:
         mode = ("-c", f"core.sharedRepository={shared}") if shared else ()
         where = {"GIT_OBJECT_DIRECTORY": join(self.common_dir, "objects"), **(env or {})}
         return self.room(*DURABLE, *mode, *args, stdin=stdin, ok=ok, env=where)
+
+    def publish(self, tree: str) -> None:
+        """Write what was made in the clean room for a tree (a merge result) to the repository's store, by its hash."""
 
     def real(
         self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), git_dir: str = "", work_tree: str = ""
