@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -19,6 +20,14 @@ scratch.take_place()
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "on(engine): a test of the application that runs on this engine only")
     config.pluginmanager.register(night.Report(), "night")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many again as there are processors: a test that waits, for a process or for an approval to settle, needs
+    none.
+    """
+    return (os.cpu_count() or 2) * 3 // 2
 
 
 def pytest_unconfigure() -> None:

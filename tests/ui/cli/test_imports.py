@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,7 @@ def python(code: str, *paths: Path) -> str:
         "import msgspec; msgspec.msgpack.decode(msgspec.msgpack.encode([1]))",
         "import msgspec.toml as toml; toml.encode.__doc__",
         "import uuid; (uuid.UUID(int=1), uuid._LINUX)",
+        "import decimal; decimal.Decimal('1.10') + 1",
     ],
 )
 def test_a_module_that_is_loaded_late_answers_as_ever(use: str) -> None:
@@ -82,6 +84,17 @@ def test_typing_extensions_is_not_loaded_with_msgspec_and_can_be_imported_afterw
     assert (
         python(SCRIPT + "print('msgspec is there')\nimport typing_extensions", tmp_path) == "msgspec is there\nloaded"
     )
+
+
+def test_click_and_msgspec_are_loaded_without_modules_of_types_that_nobody_uses() -> None:
+    code = (
+        "import sys, click, msgspec\nprint([name for name in ('decimal', 'uuid', 'platform') if name in sys.modules])"
+    )
+    assert python(SCRIPT + code) == "[]"
+
+
+def test_no_struct_of_ours_holds_what_msgspec_was_not_shown() -> None:
+    assert not {"Decimal", "UUID"} & set(re.findall(r"\w+", python(SCRIPT + TYPES)))
 
 
 TYPES = """

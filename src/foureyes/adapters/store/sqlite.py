@@ -23,7 +23,13 @@ BUSY_MILLISECONDS = 10_000
 TEMPORARY = ""
 """The path of a store in memory, in a file without a name where it grows large, and nowhere when it is closed."""
 WITHOUT_FILE = (":memory:", TEMPORARY)
-SETTINGS = (("journal_mode", "WAL", "wal"), ("synchronous", "FULL", 2), ("foreign_keys", "ON", 1))
+SETTINGS = (
+    ("journal_mode", "WAL", "wal"),
+    ("synchronous", "FULL", 2),
+    ("foreign_keys", "ON", 1),
+    # A log line is seven pages: by SQLite's own thousand the file would be brought up to date every 140 lines.
+    ("wal_autocheckpoint", 4000, 4000),
+)
 
 
 class SqliteEngine:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from _thread import RLock
 from types import ModuleType
@@ -48,7 +47,6 @@ def lighten() -> None:
         # What click says is English, as everything else is: no catalogue is looked for.
         Later("gettext", gettext=lambda text: text, ngettext=lambda one, more, n: one if n == 1 else more),
         Later("inspect", cleandoc=clean_help),
-        Later("platform", system=lambda: os.uname().sysname),  # all that uuid, which msgspec knows, asks of it
         Later("textwrap"),
         Later("msgspec.inspect"),
         Later("msgspec.msgpack"),
@@ -57,7 +55,7 @@ def lighten() -> None:
     ):
         sys.modules.setdefault(later.__name__, later)
     if "typing_extensions" not in sys.modules:
-        _import_msgspec()
+        _import_them()
 
 
 def clean_help(text: str) -> str:
@@ -70,10 +68,29 @@ def clean_help(text: str) -> str:
     return cleaned
 
 
-def _import_msgspec() -> None:
-    """Without typing_extensions, if it is installed: msgspec takes from it what `typing` has since Python 3.11."""
-    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+def _import_them() -> None:
+    """Without `typing_extensions`, if it is installed: msgspec takes from it what `typing` has since Python 3.11. And
+    without `decimal` and `uuid`, whose values no command takes and no struct holds: they meet stand-ins.
+    """
+    hidden: dict[str, Any] = {"typing_extensions": None} | {
+        name: _stand_in(name, *types) for name, types in _UNUSED.items() if name not in sys.modules
+    }
+    sys.modules.update(hidden)
     try:
+        import click  # noqa: F401
         import msgspec  # noqa: F401
     finally:
-        del sys.modules["typing_extensions"]
+        for name in hidden:
+            del sys.modules[name]
+
+
+_UNUSED = {"decimal": ("Decimal",), "uuid": ("UUID", "SafeUUID")}
+"""Modules that click and msgspec load for types of theirs."""
+
+
+def _stand_in(name: str, *types: str) -> ModuleType:
+    """A module with types that have no instances."""
+    module = ModuleType(name)
+    for each in types:
+        setattr(module, each, type(each, (), {"unknown": None}))
+    return module

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from foureyes.adapters.git.client.loose_refs import read_branches, read_loose
+from foureyes.adapters.git.client.loose_refs import FEW, read_branches, read_loose
 
 from tests.adapters.git.conftest import Project
 
@@ -65,6 +65,14 @@ def test_a_linked_folder_of_branches_leaves_all_of_them_to_git(project: Project)
 def test_another_format_of_refs_is_left_to_git(project: Project) -> None:
     (project.path / ".git/reftable").mkdir()
     assert read_branches(f"{project.path}/.git") is None
+
+
+def test_many_branches_are_left_to_git_and_are_the_same(project: Project) -> None:
+    head = project.head("main")
+    for number in range(FEW):
+        project.write(f".git/refs/heads/many/{number}", f"{head}\n")
+    assert read_branches(f"{project.path}/.git") is None
+    assert project.port().heads() == {f"refs/heads/many/{n}": head for n in range(FEW)} | {"refs/heads/main": head}
 
 
 def test_a_lock_is_no_branch(project: Project) -> None:
