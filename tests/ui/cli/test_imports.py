@@ -87,9 +87,7 @@ def test_typing_extensions_is_not_loaded_with_msgspec_and_can_be_imported_afterw
 
 
 def test_click_and_msgspec_are_loaded_without_modules_of_types_that_nobody_uses() -> None:
-    code = (
-        "import sys, click, msgspec\nprint([name for name in ('decimal', 'uuid', 'platform') if name in sys.modules])"
-    )
+    code = "import sys, click, msgspec\nprint([n for n in ('decimal', 'uuid', 'platform') if n in sys.modules])"
     assert python(SCRIPT + code) == "[]"
 
 
