@@ -44,6 +44,8 @@ class Looks(msgspec.Struct, frozen=True, kw_only=True):
     compact: bool = False
 
 
+ON_PURPOSE = "on purpose"
+"""The group of what somebody wants to decide by itself, or holds."""
 REMARKABLE = ("M2", "M6", "A4")
 """Rules that say something about a mode which whoever looks should know."""
 
@@ -56,8 +58,7 @@ def ordered(rows: Sequence[QueueRow], order: Order) -> list[QueueRow]:
         return sorted(rows, key=lambda row: (row.priority, row.n))
     if order == "size":
         return sorted(rows, key=lambda row: (-(row.added + row.removed), row.n))
-    apart = any(_waits(row) and row.risk.level != "high" for row in rows)
-    return sorted(rows, key=lambda row: -1 if apart and _waits(row) else CLASSES.index(row.risk.level))
+    return [row for group in _groups(rows).values() for row in group]
 
 
 def summary_lines(
@@ -65,41 +66,33 @@ def summary_lines(
 ) -> list[Line]:
     """The lines of the summary. They are made here, and painted when they are on screen."""
     lines: list[Line] = []
-    group = ""
-    counts, on_purpose = _counted(rows)
-    for row in rows:
-        heading = _group(row, on_purpose)
-        if grouped and heading != group:
-            group = heading
-            lines.append(plain(_heading(heading, counts[heading], looks)))
-        lines.append(Line(lambda width, row=row: _row(row, happened.get(row.task), looks, width), row.task))  # type: ignore[misc]
-        if reasons and _has_reasons(row):
-            lines.append(Line(lambda width, row=row: _reasons(row, looks, width), row.task))  # type: ignore[misc]
+    for group, members in _groups(rows).items() if grouped else (("", rows),):
+        if group and members:
+            lines.append(plain(_heading(group, len(members), looks)))
+        for row in members:
+            lines.append(Line(lambda width, row=row: _row(row, happened.get(row.task), looks, width), row.task))  # type: ignore[misc]
+            if reasons and _has_reasons(row):
+                lines.append(Line(lambda width, row=row: _reasons(row, looks, width), row.task))  # type: ignore[misc]
     return lines
 
 
-def _counted(rows: Sequence[QueueRow]) -> tuple[dict[str, int], bool]:
-    """How many rows each group has; and whether those that wait on purpose are a group of their own: they are, unless
+def _groups(rows: Sequence[QueueRow]) -> dict[str, list[QueueRow]]:
+    """The rows of each group, as the groups follow each other. Those that wait on purpose are one of their own, unless
     all of them are to be looked at closely anyway.
     """
+    groups: dict[str, list[QueueRow]] = {group: [] for group in (ON_PURPOSE, *CLASSES)}
     apart = any(_waits(row) and row.risk.level != "high" for row in rows)
-    counts: dict[str, int] = {}
     for row in rows:
-        heading = _group(row, apart)
-        counts[heading] = counts.get(heading, 0) + 1
-    return counts, apart
+        groups[ON_PURPOSE if apart and _waits(row) else row.risk.level].append(row)
+    return groups
 
 
 def _waits(row: QueueRow) -> bool:
     return row.mode == "per-task" or row.held
 
 
-def _group(row: QueueRow, apart: bool) -> str:
-    return "purpose" if apart and _waits(row) else row.risk.level
-
-
 def _heading(group: str, count: int, looks: Looks) -> Text:
-    if group == "purpose":
+    if group == ON_PURPOSE:
         return Text(f" P WAIT ON PURPOSE ({count:,}): per task, or held", looks.palette["heading"], no_wrap=True)
     level = next(level for level in CLASSES if level == group)
     words = f" {looks.marks.risks[level]} {WORDS[level].upper()} ({count:,})"
