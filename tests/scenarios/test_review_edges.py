@@ -79,11 +79,13 @@ def test_Q5_whose_checkout_was_left_behind_by_a_services_merge_is_told_by_status
     shop.deliver(shop.cast.claude, task, {"src/prices.py": "# the net price of two\n"})
     shop.checked(shop.cast.job, task)
     shop.done(shop.cast.alice, "approve", task)
-    (shop.repo / "README.md").write_text("half a thought\n")
+    (shop.repo / "src/prices.py").write_text("half a thought\n")
     assert shop.merge(shop.cast.job) == {task: "merged"}
-    assert (shop.repo / "src/prices.py").read_text() == "# the net price\n"
-    said = shop.run(shop.cast.alice, "status").out + shop.run(shop.cast.alice, "doctor").out
-    assert "read-tree -m -u" in said
+    assert (shop.repo / "src/prices.py").read_text() == "half a thought\n"
+    for verb in ("status", "doctor"):
+        said = shop.run(shop.cast.alice, verb).out
+        assert "src/prices.py is changed there, and by the merge" in said
+        assert "update-ref --no-deref HEAD" in said
 
 
 def test_S2_the_way_out_of_a_failed_run_is_not_to_call_it_done(shop: Shop) -> None:

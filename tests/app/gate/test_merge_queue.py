@@ -12,7 +12,7 @@ from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import GitProblem
 
-from tests.stage.checkout import AT_ONCE
+from tests.stage.checkout import AT_ONCE, CODE
 from tests.stage.gated import (
     LINT,
     TESTS,
@@ -174,9 +174,9 @@ def test_the_merge_result_is_what_is_checked_and_an_equal_tree_is_known_Q2(world
     assert len(world.outside.runner.ran) == 3
 
 
-def test_a_clean_checkout_follows_and_a_dirty_one_is_left_alone_and_told_Q5(world: GitWorld) -> None:
+def test_a_checkout_follows_also_a_dirty_one_unless_the_merge_touches_what_is_dirty_Q5(world: GitWorld) -> None:
     configure(world, AT_ONCE)
-    clean, dirty = deliver(world), deliver(world)
+    clean, dirty, touching = deliver(world), deliver(world), deliver(world, {"code.py": CODE + "more\n"})
     heard: list[News] = []
     world.approve(BOB, clean)
     world.app.merges.process(CI, heard.append)
@@ -185,10 +185,13 @@ def test_a_clean_checkout_follows_and_a_dirty_one_is_left_alone_and_told_Q5(worl
     assert any("brought up to date" in news.text for news in heard)
     world.checkout.write("code.py", "mine\n")
     world.approve(BOB, dirty)
+    world.app.merges.process(CI, heard.append)
+    assert (world.checkout.path / "code.py").read_text() == "mine\n"
+    assert (world.checkout.path / f"{dirty}.py").exists()
+    world.approve(BOB, touching)
     heard.clear()
     world.app.merges.process(CI, heard.append)
     assert (world.checkout.path / "code.py").read_text() == "mine\n"
-    assert not (world.checkout.path / f"{dirty}.py").exists()
     assert any("left alone" in news.text and news.next.steps[0].argv[:2] == ("git", "-C") for news in heard)
 
 

@@ -136,7 +136,7 @@ def test_drop_is_a_redo_with_a_reason_Q3(shop: Counter) -> None:
 
 
 def test_a_dirty_checkout_is_left_alone_and_its_person_told_Q5(shop: Counter) -> None:
-    shop.approved()
+    shop.approved(path="app.py")
     (shop.repo / "app.py").write_text("mine\n")
     done = shop.run(shop.cast.alice, "merge")
     assert (done.rc, "this checkout: left alone:" in done.err, "next: git -C" in done.err) == (0, True, True)

@@ -82,11 +82,18 @@ class Merges:
         rows = recognise(self._context, actor, target, heads)
         tidy_merged(self._context, target, heads)
         tried: set[int] = set()
+        told: set[News] = set()
+        caught_up = False
         while (taken := self._next(actor, tried, before + rows)) is not None:
             item, first = taken
             tried.add(item.approval)
-            rows += OneMerge(self._context, actor, item, self._me, tell).run(first)
-        self._catch_up(target, tell)
+            done = OneMerge(self._context, actor, item, self._me, tell).run(first)
+            if any(row.outcome == "merged" for row in done):
+                self._catch_up(target, tell, told)
+                caught_up = True
+            rows += done
+        if not caught_up:
+            self._catch_up(target, tell, told)
         left, seconds = self._left(tried)
         return rows + left, seconds
 
@@ -170,11 +177,13 @@ class Merges:
                     f"another fe merge is at work{where}: it merges {lease.task}.", next_step=fe("merges", "list")
                 )
 
-    def _catch_up(self, target: str, tell: Telling | None) -> None:
-        """Q5: a clean checkout of the target follows it; a dirty one is left alone, and the person told."""
+    def _catch_up(self, target: str, tell: Telling | None, told: set[News]) -> None:
+        """Q5: a checkout of the target follows each merge; one that cannot is left alone, and the person told once."""
         for checkout in self._context.workshop.catch_up(target):
-            if tell is not None:
-                tell(checkout_news(checkout))
+            news = checkout_news(checkout)
+            if tell is not None and news not in told:
+                told.add(news)
+                tell(news)
 
     def retry(self, actor: Actor, task: str) -> Outcome:
         """Try a stuck merge again."""

@@ -90,31 +90,57 @@ def test_untracked_files_elsewhere_do_not_matter_and_stay_Q5(project: Behind) ->
     assert project.status() == "?? notes.txt"
 
 
-def test_a_changed_file_is_left_alone_and_the_hint_loses_nothing_Q5_G5(project: Behind) -> None:
+@pytest.mark.parametrize("staged", [False, True])
+def test_what_the_merge_does_not_touch_stays_as_it_is_changed_and_the_checkout_follows_Q5(
+    project: Behind, staged: bool
+) -> None:
     project.commit("two", other_py="x\n")
     project.fall_behind()
     project.write("other.py", "mine\n")
-    hint = left_alone(project, "other.py", "changed")
-    assert hint == f"git -C '{project.path}' read-tree -m -u {project.old} HEAD"
-    assert quietly("sh", "-c", hint, cwd=project.path.parent).returncode == 0
-    assert project.status() == "M other.py"
-    assert (project.path / "other.py").read_text() == "mine\n"
-
-
-def test_a_staged_change_is_left_alone_and_the_hint_keeps_it_Q5_G5(project: Behind) -> None:
-    project.fall_behind()
     project.write("mine.py", "mine\n")
-    project.git("add", "mine.py")
-    hint = left_alone(project, "staged")
-    assert quietly("sh", "-c", hint, cwd=project.path).returncode == 0
-    assert project.status() == "A  mine.py"
+    project.git("add", "mine.py", *(["other.py"] if staged else []))
+    (said,) = project.workshop().catch_up("main")
+    assert (said.moved, said.why) == (True, "")
+    assert project.status() == ("A  mine.py\nM  other.py" if staged else "A  mine.py\n M other.py")
+    assert (project.path / "other.py").read_text() == "mine\n"
+    assert (project.path / "new.py").read_text() == "new\n"
+    assert project.workshop().catch_up("main") == []
 
 
-def test_a_staged_change_to_the_very_file_that_was_merged_is_told_Q5(project: Behind) -> None:
-    project.fall_behind(code_py="merged\n")
-    project.write("code.py", "mine\n")
-    project.git("add", "code.py")
-    left_alone(project, "staged")
+def test_a_commit_beside_a_merge_brings_only_what_was_changed_there_Q5(project: Behind) -> None:
+    project.commit("two", other_py="x\n")
+    project.fall_behind()
+    project.write("other.py", "mine\n")
+    project.workshop().catch_up("main")
+    project.git("commit", "-q", "-a", "-m", "mine")
+    assert project.git("diff", "--name-only", "HEAD~1", "HEAD") == "other.py"
+
+
+@pytest.mark.parametrize("staged", ["", "code.py", "code.py gone.py"])
+def test_a_changed_file_that_the_merge_changes_too_is_left_alone_and_the_steps_lose_nothing_Q5_G5(
+    project: Behind, staged: str
+) -> None:
+    code = "".join(f"line {number}\n" for number in range(1, 41))
+    project.commit("more", code_py=code, gone_py="gone\n", other_py="x\n")
+    project.fall_behind(code_py=code + "merged\n", gone_py="merged\n")
+    project.write("code.py", "mine\n" + code)
+    project.write("other.py", "mine\n")
+    if "gone.py" in staged:
+        (project.path / "gone.py").unlink()
+    for name in staged.split():
+        project.git("add", name)
+    hint = left_alone(project, "code.py", "changed there, and by the merge", "any commit")
+    steps = [f"git -C '{project.path}' {words}" for words in (
+        f"update-ref --no-deref HEAD {project.old}", "stash", "switch main", "stash pop"
+    )]  # fmt: skip
+    assert hint == ", then: ".join(steps)
+    for step in steps[:3]:
+        assert quietly("sh", "-c", step, cwd=project.path.parent).returncode == 0
+    assert project.status() == "", "everything of the merge is there"
+    popped = quietly("sh", "-c", steps[3], cwd=project.path.parent).returncode
+    assert popped == ("gone.py" in staged), "only what both changed is a conflict"
+    assert (project.path / "code.py").read_text() == "mine\n" + code + "merged\n"
+    assert (project.path / "other.py").read_text() == "mine\n"
 
 
 def test_somebody_who_works_on_the_tip_missed_nothing_Q5(project: Behind) -> None:

@@ -1,7 +1,8 @@
 """Q5: checkouts of the target branch after the gate moved it.
 
-The branch moved under them, so to git they look as if somebody had staged the reverse of what was merged. One whose
-index and files are exactly those of an earlier commit of the branch is brought forward; any other is not touched.
+The branch moved under them, so to git they look as if somebody had staged the reverse of what was merged, and any
+commit there would take the merge back. Each is brought forward as a fast-forward would: what somebody has changed there
+stays, if the merge does not touch it. Otherwise nothing of it is touched, and the person is told.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ from os.path import relpath
 from typing import NamedTuple
 
 from foureyes.adapters.git.checkouts.checkouts import (
+    Obstacle,
     bring,
     build_index_tree,
-    busy,
     checkouts_of,
+    in_progress,
     index_tree,
+    obstacle,
     shown_path,
+    staged,
+    unstaged,
 )
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.git import Git
@@ -23,7 +28,7 @@ from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.objects import refs
 from foureyes.app.ports import CaughtUp
 from foureyes.core.words.ids import Sha
-from foureyes.steps import shell
+from foureyes.steps import Steps, in_turn, prose, shell
 
 HOW_FAR = 200
 """A checkout older than so many merges is left to its owner."""
@@ -47,8 +52,9 @@ def catch_up(git: Git, target: str, *, look_only: bool = False) -> list[CaughtUp
     places, _ = checkouts_of(git, ref)
     if tip is None or not places:
         return []
-    line = _line(git, tip)
-    return [caught_up for place in places if (caught_up := _caught_up(git, place, line, look_only)) is not None]
+    line, name = _line(git, tip), ref.removeprefix("refs/heads/")
+    looked = [_caught_up(git, place, name, line, look_only) for place in places]
+    return [caught_up for caught_up in looked if caught_up is not None]
 
 
 def _line(git: Git, tip: Sha) -> list[_LineCommit]:
@@ -59,34 +65,45 @@ def _line(git: Git, tip: Sha) -> list[_LineCommit]:
     return [_LineCommit(*(Sha(word) for word in line.split())) for line in out.decode("ascii").splitlines()]
 
 
-def _caught_up(git: Git, place: Located, line: list[_LineCommit], look_only: bool) -> CaughtUp | None:
+def _caught_up(git: Git, place: Located, target: str, line: list[_LineCommit], look_only: bool) -> CaughtUp | None:
     tip, tree = line[0], index_tree(git, place)
     if tree == tip.tree:
         return None
-    old = next((known for known in line[1:] if known.tree == tree), None)
-    if old is None:
-        return _staged(git, place, line, tree)
-    if look_only:
-        return _left(place, "its files are those of an earlier commit of the branch", old.commit)
-    if why := busy(git, place):
-        return _left(place, why, old.commit)
-    # Whatever stands in the way would be overwritten, or a filter run, by the command that catches up.
-    why = bring(git, place, old.commit, tip.commit)
-    path = shown_path(place)
-    return _left(place, why, None) if why else CaughtUp(path, relpath(path), moved=True)
-
-
-def _staged(git: Git, place: Located, line: list[_LineCommit], tree: Sha | None) -> CaughtUp | None:
-    """The index is no commit's. If it is nearest to the tip, somebody just works there, and nothing was missed."""
     if tree is None:
-        return _left(place, "there are conflicts to resolve", None)
-    near = _nearest(git, line[:_NEAR], build_index_tree(git, place) or tree)
-    return None if near == line[0] else _left(place, "changes are staged there", near.commit)
+        return _left(place, target, Obstacle("git", "there are conflicts to resolve"), None)
+    old, mine = _began(git, place, line, tree)
+    if old == tip:
+        return None  # somebody works there, and nothing was missed
+    if doing := in_progress(place):
+        return _left(place, target, Obstacle("git", f"{doing} is in progress there"), None)
+    mine.update(unstaged(git, place))
+    # Whatever stands in the way would be overwritten, or a filter run, by the command that catches up.
+    if look_only:
+        hurdle = obstacle(git, place, old.commit, tip.commit, mine)
+        behind = Obstacle("filtered", "its files are those of an earlier commit of the branch")
+        return _left(place, target, hurdle or behind, old.commit)
+    hurdle = bring(git, place, old.commit, tip.commit, mine)
+    path = shown_path(place)
+    return _left(place, target, hurdle, old.commit) if hurdle else CaughtUp(path, relpath(path), moved=True)
+
+
+def _began(git: Git, place: Located, line: list[_LineCommit], tree: Sha) -> tuple[_LineCommit, set[str]]:
+    """The commit of the branch that a checkout was last at, and what is staged there since.
+
+    Mostly the index is exactly that commit. Where it is no commit's, it is the nearest one: if that is the tip,
+    somebody just works there.
+    """
+    exact = next((known for known in line if known.tree == tree), None)
+    if exact is not None:
+        return exact, set()
+    index = build_index_tree(git, place) or tree
+    old = _nearest(git, line[:_NEAR], index)
+    return old, staged(git, old.tree, index, line[0].tree)
 
 
 def _nearest(git: Git, line: list[_LineCommit], tree: Sha) -> _LineCommit:
-    """The commit with the fewest files that differ from a tree; the older one of two, so that what was missed is
-    told.
+    """The commit with the fewest files that differ from a tree; of several the one before the tip, where a checkout was
+    that missed the last merge; else the oldest, so that what was missed is told.
     """
     asked = "".join(f"{known.tree} {tree}\n" for known in line).encode()
     out = git.room("diff-tree", "--stdin", "-r", "--no-renames", "--raw", stdin=asked).out
@@ -96,11 +113,24 @@ def _nearest(git: Git, line: list[_LineCommit], tree: Sha) -> _LineCommit:
             counts[-1] += 1
         elif row and as_sha(row.split(b" ")[0]):
             counts.append(0)
-    return min(zip(counts, range(0, -len(line), -1), line, strict=True))[2]
+    return min(zip(counts, line, range(len(line)), strict=True), key=lambda row: (row[0], row[2] != 1, -row[2]))[1]
 
 
-def _left(place: Located, why: str, old: Sha | None) -> CaughtUp:
+def _left(place: Located, target: str, hurdle: Obstacle, old: Sha | None) -> CaughtUp:
     path = shown_path(place)
-    command = ("read-tree", "-m", "-u", old, "HEAD") if old else ("status",)
-    why += "; until it follows, a commit of everything there would take the merge back"
-    return CaughtUp(path, relpath(path), moved=False, why=why, next=shell("git", "-C", path, *command))
+    why = f"{hurdle.why}; until it follows, any commit there would take the merge back"
+    return CaughtUp(path, relpath(path), moved=False, why=why, next=_next_step(path, target, hurdle, old))
+
+
+def _next_step(path: str, target: str, hurdle: Obstacle, old: Sha | None) -> Steps:
+    """What the person types, without losing anything."""
+    if old is None or hurdle.kind == "git":
+        return shell("git", "-C", path, "status")
+    follow = shell("git", "-C", path, "read-tree", "-m", "-u", old, "HEAD")
+    if hurdle.kind == "in the way":
+        return in_turn(prose("move what is in the way elsewhere"), follow)
+    if hurdle.kind != "changed":
+        return follow
+    # A stash would hold the reverse of the merge, too, while the index is behind: so the checkout goes back first.
+    words = (("update-ref", "--no-deref", "HEAD", old), ("stash",), ("switch", target), ("stash", "pop"))
+    return in_turn(*[shell("git", "-C", path, *command) for command in words])

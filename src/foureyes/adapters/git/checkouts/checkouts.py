@@ -8,11 +8,10 @@ ignored files for worthless and overwrites them; they are looked for before.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from os.path import expanduser, isdir, islink, join, lexists, realpath
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from foureyes.adapters.folders import read
 from foureyes.adapters.git.checkouts.following import git_dirs
 from foureyes.adapters.git.checkouts.status import head_ref, status
 from foureyes.adapters.git.client.answers import as_sha, shown
@@ -81,7 +80,7 @@ def checkouts_of(git: Git, ref: str) -> tuple[list[Located], list[str]]:
 def _held(git: Git, ref: str) -> Iterator[str]:
     """Worktrees that will come back to a branch when their rebase or bisection ends."""
     for git_dir in git_dirs(git.common_dir):
-        if any(noted(join(git_dir, name)) in (ref, ref.removeprefix("refs/heads/")) for name in _HOLDS_A_BRANCH):
+        if any(_read(join(git_dir, name)) in (ref, ref.removeprefix("refs/heads/")) for name in _HOLDS_A_BRANCH):
             yield git_dir
 
 
@@ -91,9 +90,10 @@ def is_in_use(git: Git, ref: str) -> bool:
     return ref in heads or any(_held(git, ref))
 
 
-def noted(path: str) -> str:
+def _read(path: str) -> str:
     try:
-        return read(path, 4096).decode("utf-8", "backslashreplace").strip()
+        with open(path, encoding="utf-8", errors="backslashreplace") as file:
+            return file.read(4096).strip()
     except OSError:
         return ""
 
@@ -134,16 +134,31 @@ def busy(git: Git, place: Located) -> str:
     return ""
 
 
-def obstacle(git: Git, place: Located, old: Sha, new: Sha) -> str:
-    """Why a clean checkout cannot be brought from one commit to another without loss or a program; empty when it
-    can.
+Hurdle = Literal["in the way", "changed", "filtered", "git"]
+
+
+class Obstacle(NamedTuple):
+    """Why a checkout cannot be brought to another commit: of which kind, and in words."""
+
+    kind: Hurdle
+    why: str
+
+
+def obstacle(git: Git, place: Located, old: Sha, new: Sha, mine: Collection[str] = ()) -> Obstacle | None:
+    """Why a checkout cannot be brought from one commit to another without loss or a program; None when it can.
+
+    `mine`: what is changed there and in no commit. It stays as it is where both commits are equal.
     """
     changed = _changed(git, old, new)
     if blocked := _in_the_way(place, changed):
-        return f"{some(blocked)} would be overwritten, and {'is' if len(blocked) == 1 else 'are'} in no commit"
+        are = "is" if len(blocked) == 1 else "are"
+        return Obstacle("in the way", f"{some(blocked)} would be overwritten, and {are} in no commit")
+    if touched := sorted({shown(path) for path in changed}.intersection(mine)):
+        are = "is" if len(touched) == 1 else "are"
+        return Obstacle("changed", f"{some(touched)} {are} changed there, and by the merge")
     if filtered := _filtered(git, place, new, list(changed)):
-        return f"{some(filtered)} would have to go through a filter, and the gate runs none"
-    return ""
+        return Obstacle("filtered", f"{some(filtered)} would have to go through a filter, and the gate runs none")
+    return None
 
 
 def _in_the_way(place: Located, changed: dict[bytes, bytes]) -> list[str]:
@@ -168,6 +183,11 @@ def _blockers(top: bytes, path: bytes) -> Iterator[bytes]:
             return
     for folder, _, files in os.walk(os.path.join(top, path)):
         yield from (os.path.relpath(os.path.join(folder, name), top) for name in files)
+
+
+def staged(git: Git, old: Sha, index: Sha, new: Sha) -> set[str]:
+    """Paths that the index, given as a tree, has otherwise than both of two commits."""
+    return {shown(path) for path in _changed(git, old, index).keys() & _changed(git, index, new).keys()}
 
 
 def _changed(git: Git, old: Sha, new: Sha) -> dict[bytes, bytes]:
@@ -202,10 +222,12 @@ def _committed_filters(git: Git, new: Sha, paths: bytes) -> bytes:
         return git.room("check-attr", "--cached", *_FILTER, stdin=paths, env=index).out
 
 
-def bring(git: Git, place: Located, old: Sha, new: Sha) -> str:
-    """Bring files and index of a clean checkout from one commit to another; why it did not go, else empty."""
-    if why := obstacle(git, place, old, new):
-        return why
+def bring(git: Git, place: Located, old: Sha, new: Sha, mine: Collection[str] = ()) -> Obstacle | None:
+    """Bring files and index of a checkout from one commit to another, as a fast-forward would: what is changed there
+    (`mine`) stays where both commits are equal. Why it did not go, else None.
+    """
+    if hurdle := obstacle(git, place, old, new, mine):
+        return hurdle
     git_dir, top = place.git_dir, place.worktree
     try:
         follow = ("read-tree", "-m", "-u", "--no-recurse-submodules", old, new)
@@ -214,8 +236,8 @@ def bring(git: Git, place: Located, old: Sha, new: Sha) -> str:
             git.real("update-index", "-q", "--refresh", ok=(0, 1), git_dir=git_dir, work_tree=top)
             git.real(*follow, git_dir=git_dir, work_tree=top)
     except GitProblem as problem:
-        return problem.message
-    return ""
+        return Obstacle("git", problem.message)
+    return None
 
 
 def some(paths: Sequence[str]) -> str:

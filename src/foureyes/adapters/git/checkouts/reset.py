@@ -51,8 +51,8 @@ def _reason_to_stay(git: Git, place: Located, was: history.Known, will: history.
         return f"{doing} is in progress in {shown_path(place)}"
     if changed := status.uncommitted(git, place):
         return f"{some(changed)} {'is' if len(changed) == 1 else 'are'} not committed in {shown_path(place)}"
-    why = obstacle(git, place, was.commit, will.commit)
-    return f"in {shown_path(place)}, {why}" if why else ""
+    hurdle = obstacle(git, place, was.commit, will.commit)
+    return f"in {shown_path(place)}, {hurdle.why}" if hurdle else ""
 
 
 def _follow(git: Git, places: list[Located], was: history.Known, will: history.Known) -> str:
@@ -62,7 +62,8 @@ def _follow(git: Git, places: list[Located], was: history.Known, will: history.K
     for place in places:
         if was.tree == will.tree or index_tree(git, place) != was.tree:
             continue
-        why = busy(git, place) or bring(git, place, was.commit, will.commit)
-        if why:
+        why = busy(git, place)
+        hurdle = None if why else bring(git, place, was.commit, will.commit)
+        if why := why or (hurdle.why if hurdle else ""):
             return f"the branch is at {will.commit[:12]}, but its checkout {shown_path(place)} could not follow: {why}"
     return ""
