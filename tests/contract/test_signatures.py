@@ -21,7 +21,7 @@ from tests.stage.ports import CountedIds, DeskKeys, DeskOutside, FixedClock, Scr
 from tests.stage.scripted_git import ScriptedRepo, ScriptedWorkshop
 
 STAND_INS: list[tuple[type, type, frozenset[str]]] = [
-    (ScriptedRepo, ports.Repo, frozenset({"commit", "land", "knows", "reachable"})),
+    (ScriptedRepo, ports.Repo, frozenset({"commit", "land", "knows", "reachable", "change_id"})),
     (matrix.FakeRepo, ports.Repo, frozenset({"commit"})),
     (ScriptedWorkshop, ports.Workshop, frozenset()),
     (FixedClock, ports.Clock, frozenset({"advance"})),

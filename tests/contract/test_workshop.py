@@ -110,7 +110,7 @@ def test_a_checkpoint_is_dropped_only_where_it_is(ground: Ground) -> None:
 
 UNSCRIPTED: dict[str, Callable[[Workshop, Sha], object]] = {
     "export": lambda shop, sha: shop.export(sha, "nowhere"),
-    "merge": lambda shop, sha: shop.merge(tip=sha, head=sha),
+    "merge": lambda shop, sha: shop.merge(base=sha, tip=sha, head=sha),
     "commit": lambda shop, sha: shop.commit(tree=sha, parents=[sha], message="m"),
     "move": lambda shop, sha: shop.move("refs/heads/main", new=sha, old=sha),
     "add_worktree": lambda shop, sha: shop.add_worktree("fe-1", branch="b", base=sha, session="ses-1"),

@@ -72,6 +72,8 @@ PLAYS = {
     "random loops on sqlite": Plays(5, 600),
     "random loops on postgres": Plays(1, 60),
     "random diffs by git": Plays(5, 60),
+    "random histories that are merged": Plays(60, 300),
+    "random histories by the real program": Plays(2, 10),
     "random passwords in addresses": Plays(30, 300),
     "random values through the engines": Plays(10, 100),
 }

@@ -88,7 +88,7 @@ class ScriptedRepo:
             base_tree=tree_of(base),
             ref=ref,
             landed=landed and bool(new),
-            diff_id=DiffId("sha256:" + hashlib.sha256(" ".join(new).encode()).hexdigest()),
+            diff_id=named(new),
             files=files,
             commits=commits,
         )
@@ -97,6 +97,11 @@ class ScriptedRepo:
         if ref not in self.branches:
             raise GitProblem(f"{ref} has no commit")
         return self.branches[ref]
+
+    def change_id(self, base: Sha, head: Sha) -> DiffId:
+        """What the change between two commits of a branch is called."""
+        line = next((line for line in self.branches.values() if base in line and head in line), [])
+        return named(line[line.index(base) + 1 : line.index(head) + 1] if line else [])
 
     def is_ancestor(self, commit: Sha, of: Sha) -> bool:
         return commit in self.reachable(of)
@@ -142,6 +147,11 @@ class ScriptedRepo:
         """Nothing was made."""
 
 
+def named(commits: Sequence[Sha]) -> DiffId:
+    """The diff id of what these commits change."""
+    return DiffId("sha256:" + hashlib.sha256(" ".join(commits).encode()).hexdigest())
+
+
 def new_file(path: str, lines: int) -> str:
     """The patch that adds a file of so many lines, as git writes it."""
     head = f"diff --git a/{path} b/{path}\nnew file mode 100644\nindex {'0' * 40}..{'1' * 40}\n"
@@ -176,7 +186,7 @@ class ScriptedWorkshop:
     def keep(self, ref: str, commit: Sha) -> None:
         self.kept[ref] = commit
 
-    def merge(self, *, tip: Sha, head: Sha) -> Merged:
+    def merge(self, *, base: Sha, tip: Sha, head: Sha) -> Merged:
         raise AssertionError(f"merge of {head} into {tip}")
 
     def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:

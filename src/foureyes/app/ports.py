@@ -13,7 +13,7 @@ from foureyes.app.views.audit import AuditReport
 from foureyes.app.views.task_list import ListQuery
 from foureyes.app.views.work import CheckpointView
 from foureyes.core.events import Event
-from foureyes.core.nouns.attempt import Change, Relation
+from foureyes.core.nouns.attempt import Change, Effect, Relation
 from foureyes.core.words.ids import Sha
 from foureyes.steps import NO_STEP, Steps
 
@@ -140,10 +140,15 @@ class Repo(Protocol):
 
 
 class Merged(msgspec.Struct, frozen=True):
-    """What git makes of a merge by itself: a tree, or the paths on which it could not decide."""
+    """What git makes of a merge by itself: a tree, or the paths on which it could not decide.
+
+    `diff_id` names base..head as it was read for this merge (A2); `effect` is what it does to the target.
+    """
 
     tree: Sha | None
     conflicts: tuple[str, ...] = ()
+    diff_id: str = ""
+    effect: Effect = Effect()
 
 
 class CaughtUp(msgspec.Struct, frozen=True):
@@ -181,8 +186,10 @@ class Workshop(Protocol):
     def keep(self, ref: str, commit: Sha) -> None:
         """Make a ref below `refs/foureyes/` name a commit, so that it is never lost."""
 
-    def merge(self, *, tip: Sha, head: Sha) -> Merged:
-        """What git by itself, with no driver and no attribute, makes of `head` merged into `tip`. Moves nothing."""
+    def merge(self, *, base: Sha, tip: Sha, head: Sha) -> Merged:
+        """What git by itself, with no driver and no attribute, makes of base..head brought onto `tip`: by that base,
+        which was shown, and by no other that history may have. Moves nothing.
+        """
 
     def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
         """A commit object in the repository's store, by the gate; no ref names it yet."""

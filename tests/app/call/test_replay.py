@@ -93,8 +93,9 @@ class DeskWorkshop(ScriptedWorkshop):
         self.conflict = False
         self.merges: dict[Sha, Sha] = {}
 
-    def merge(self, *, tip: Sha, head: Sha) -> Merged:
-        return Merged(None, ("a.py",)) if self.conflict else Merged(sha(f"tree of {head} in {tip}"))
+    def merge(self, *, base: Sha, tip: Sha, head: Sha) -> Merged:
+        name = self.repo.change_id(base, head)
+        return Merged(None, ("a.py",), name) if self.conflict else Merged(sha(f"tree of {head} in {tip}"), (), name)
 
     def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
         made = sha(f"commit of {tree}")

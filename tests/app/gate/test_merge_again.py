@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from foureyes.adapters.git.reading import diff
 from foureyes.app.application import Application
 from foureyes.app.call.caller import gate_of
 from foureyes.core.nouns.check import Ran
@@ -406,3 +407,20 @@ def test_a_withdrawn_approval_is_not_merged_T_withdraw(world: GitWorld) -> None:
     assert (merge(world), world.status(task)) == ({}, "reviewing")
     with pytest.raises(Refused):
         world.app.merges.retry(BOB, task)
+
+
+def test_another_change_than_the_one_that_was_approved_is_not_merged_and_stands_on_record_A2(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The diff id is computed again, from the frozen base to the head: here by a git that sees another diff."""
+    configure(world, AT_ONCE)
+    task = approved(world)
+    before = world.checkout.head("main")
+    with monkeypatch.context() as patched:
+        patched.setattr(diff, "_VERSION", b"another diff\n")
+        row = merge_rows(world)[task]
+    assert (row.outcome, world.checkout.head("main"), world.status(task)) == ("stuck", before, "approved")
+    assert "another change than the one that was handed in as attempt 1" in row.message
+    assert "MergeLeft" in world.kinds(task)
+    world.app.merges.retry(BOB, task)
+    assert merge(world) == {task: "merged"}

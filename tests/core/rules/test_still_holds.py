@@ -8,14 +8,17 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
+from foureyes.core.nouns.approval import grade_of
+from foureyes.core.nouns.attempt import ChangedFile, Effect
 from foureyes.core.nouns.finding import Blocking
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Control, Facts
 from foureyes.core.rules.four_eyes import Declaration, may_approve
 from foureyes.core.rules.gate import Tip
+from foureyes.core.rules.modes import mode_of
 from foureyes.core.rules.policy import AutoApprove, LabelRule, ReviewPolicy
-from foureyes.core.rules.still_holds import WaitingApproval, why_not_checked, why_void
+from foureyes.core.rules.still_holds import WaitingApproval, marked_by, why_not_checked, why_not_there, why_void
 from foureyes.core.words.ids import Sha
 
 from tests.core.samples import (
@@ -196,6 +199,56 @@ def test_an_approval_stands_exactly_where_the_rules_would_give_it_now_Q2(
     found = why_void(facts, policy, given, CURRENT)
     assert (found == ()) == wanted.allowed
     assert wanted.allowed or found == wanted.reasons
+
+
+# What the merge does to the target
+
+
+def there(facts: Facts, given: WaitingApproval, *paths: str, keys: bool = False, lines: int = 1) -> list[str]:
+    """The rules against an approval, where the merge changes these paths of the target."""
+    effect = Effect(tuple(ChangedFile(path, lines, 0) for path in paths))
+    return [reason.rule for reason in why_not_there(facts, POLICY, given, CURRENT, effect, keys=keys)]
+
+
+def test_what_the_merge_changes_on_the_target_is_asked_about_like_what_was_shown_A4_P6_Q2() -> None:
+    assert there(approved(), approval(STRANGER), "notes.md") == []
+    assert there(approved(), approval(STRANGER)) == [], "a merge that changes nothing asks for nothing"
+    assert there(approved(), approval(STRANGER), "AGENTS.md") == ["P6"]
+    assert there(approved(), approval(ADA), "AGENTS.md") == [], "a person has that grade"
+    assert there(replace(approved(), attempt=touching("AGENTS.md")), approval(STRANGER), "AGENTS.md") == [], (
+        "told once, by why_void"
+    )
+
+
+def test_minor_is_bounded_by_what_the_merge_changes_too_P10_Q2() -> None:
+    minor, own = approved(minor=True), approval(MAKER, "P1", exception="minor")
+    assert ids(minor, own) == []
+    assert there(minor, own, "notes.md") == []
+    assert there(minor, own, "notes.md", lines=51) == ["P2"]
+    assert there(minor, own, "foureyes.toml") == ["P6"]
+
+
+def test_what_only_a_person_may_agree_to_is_signed_where_people_have_keys_I9_Q2() -> None:
+    observed, signed = (replace(approval(ADA), grade=grade_of("person", key)) for key in ("", "SHA256:x"))
+    assert there(approved(), observed, "AGENTS.md", keys=True) == ["I9"]
+    assert there(approved(), signed, "AGENTS.md", keys=True) == []
+    assert there(approved(), observed, "notes.md", keys=True) == []
+
+
+def test_where_a_merge_would_have_put_the_change_stays_with_the_attempt_A4_M4_P10() -> None:
+    effect = Effect((ChangedFile("a.txt", 1, 0), ChangedFile("AGENTS.md", 1, 0)))
+    facts = approved(minor=True)
+    assert facts.attempt is not None
+    marks = marked_by(facts, POLICY, effect)
+    assert [mark.path for mark in marks if mark.kind == "at_merge"] == ["AGENTS.md", "a.txt"], "gate files first"
+    known = replace(facts, attempt=replace(facts.attempt, marks=list(marks)))
+    assert mode_of(known, POLICY).mode == "per-task"
+    assert ids(known, approval(STRANGER)) == ["P6"]
+    elsewhere = marked_by(facts, POLICY, Effect((ChangedFile("a.txt", 1, 0),)))
+    known = replace(facts, attempt=replace(facts.attempt, marks=list(elsewhere)))
+    assert mode_of(known, POLICY).mode == "per-task", "the gate does not agree by itself once more"
+    assert ids(known, approval(MAKER, "P1", exception="minor")) == ["P2"], "nor is it minor any more"
+    assert ids(known, approval(STRANGER)) == []
 
 
 # D5 on the merge result

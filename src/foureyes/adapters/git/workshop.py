@@ -53,9 +53,9 @@ class GitWorkshop:
         """
         objects.export.export(self._here.common_dir, tree, path)
 
-    def merge(self, *, tip: Sha, head: Sha) -> Merged:
-        """What git by itself, with no driver and no attribute, makes of `head` merged into `tip`. Moves nothing."""
-        return objects.merge.merge(self._git, tip=tip, head=head)
+    def merge(self, *, base: Sha, tip: Sha, head: Sha) -> Merged:
+        """What git by itself makes of base..head brought onto `tip`, by that base and no other. Moves nothing."""
+        return objects.merge.merge(self._git, base=base, tip=tip, head=head)
 
     def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
         """A commit object in the repository's store, by the gate; no ref names it yet."""

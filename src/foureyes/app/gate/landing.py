@@ -137,7 +137,7 @@ def waiting_approval_of(tx: Tx, task: TaskId) -> WaitingApproval | None:
         return None
     row = rows[-1]
     return WaitingApproval(
-        row.seq, SessionId(row.session), row.attempt, row.rule, row.exception, row.reason, tuple(row.gone)
+        row.seq, SessionId(row.session), row.attempt, row.rule, row.exception, row.reason, tuple(row.gone), row.grade
     )
 
 

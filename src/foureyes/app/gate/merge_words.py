@@ -7,8 +7,10 @@ from foureyes.app.ports import CaughtUp, Tx
 from foureyes.app.views.audit import JournalHead
 from foureyes.app.views.merge import MergeItem
 from foureyes.app.views.news import News
+from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.rules.facts import Facts
+from foureyes.core.words.ids import short_diff
 from foureyes.steps import NO_STEP
 
 SHOWN = 20
@@ -33,6 +35,15 @@ def conflict_words(target: str, tip: str, paths: tuple[str, ...]) -> str:
     lines = [f"Merging into {target} at {tip[:7]} conflicts in {len(paths)} {'file' if len(paths) == 1 else 'files'}:"]
     lines += [f"- {path}" for path in paths[:SHOWN]]
     return "\n".join([*lines, f"Bring {target} into your branch, resolve, run the checks, and hand in again."])
+
+
+def other_change_words(attempt: Attempt, found: str) -> str:
+    """A2: what git has for an attempt is not what was approved."""
+    return (
+        f"git now reads another change than the one that was handed in as attempt {attempt.n} "
+        f"(diff id {short_diff(attempt.diff_id)}, now {short_diff(found)}): objects of the repository were changed, or "
+        "another git made the diff; hand it in again, and have it looked at"
+    )
 
 
 def red_words(tx: Tx, target: str, red: list[CheckState]) -> str:

@@ -7,6 +7,7 @@ asks P and D once more and moves the branch in one transaction.
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import replace
 
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
@@ -14,7 +15,7 @@ from foureyes.app.call.facts import with_trees
 from foureyes.app.call.work import Work
 from foureyes.app.gate.landing import accept, recognise, settings_of, waiting_approval_of
 from foureyes.app.gate.merge_queue import Lease
-from foureyes.app.gate.merge_words import SHOWN, commit_message, conflict_words, red_words
+from foureyes.app.gate.merge_words import SHOWN, commit_message, conflict_words, other_change_words, red_words
 from foureyes.app.gate.running import Telling, run_on
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
@@ -24,13 +25,13 @@ from foureyes.app.views.news import News
 from foureyes.app.work.worktrees import tidy
 from foureyes.core import events as e
 from foureyes.core.events.decision import TaskMerged
-from foureyes.core.nouns.attempt import DETACHED, KEEPS_APPROVAL, Attempt
+from foureyes.core.nouns.attempt import DETACHED, KEEPS_APPROVAL, Attempt, Effect
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_state, check_states_on
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.still_holds import WaitingApproval, why_not_checked, why_void
+from foureyes.core.rules.still_holds import WaitingApproval, marked_by, why_not_checked, why_not_there, why_void
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import GitProblem, Reason
 from foureyes.steps import shell
@@ -41,10 +42,13 @@ KEPT_PATHS = 200
 
 
 class Try(msgspec.Struct, frozen=True):
-    """What one try rests on, read in one transaction: the case, and the approval that is merged."""
+    """What one try rests on, read in one transaction: the case, the approval that is merged, whether people have keys
+    here.
+    """
 
     case: Case
     given: WaitingApproval
+    keys: bool = False
 
     @property
     def facts(self) -> Facts:
@@ -58,6 +62,12 @@ class Try(msgspec.Struct, frozen=True):
     def why_void(self, tip: gate.Tip) -> tuple[Reason, ...]:
         """T `void`: why this approval would not be given now."""
         return why_void(self.facts, self.case.policy, self.given, tip)
+
+    def why_not_there(self, tip: gate.Tip, effect: Effect) -> tuple[Reason, ...]:
+        """Q2: why it would not be given for what the merge does to the target."""
+        policy, where = self.case.policy, f"merged into {self.case.target}"
+        reasons = why_not_there(self.facts, policy, self.given, tip, effect, keys=self.keys)
+        return tuple(replace(reason, message=f"{where}: {reason.message}") for reason in reasons)
 
     def states_on(self, facts: Facts, tree: Sha, tip_tree: Sha) -> tuple[CheckState, ...]:
         """D5: where the required checks stand on the merge result."""
@@ -74,6 +84,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     commit: Sha
     tree: Sha
     checked: tuple[CheckState, ...]
+    effect: Effect
 
 
 def look_at(context: Context, tx: Tx, item: MergeItem) -> Try | None:
@@ -82,7 +93,7 @@ def look_at(context: Context, tx: Tx, item: MergeItem) -> Try | None:
     given = waiting_approval_of(tx, task)
     if given is None or given.seq != item.approval:
         return None
-    return Try(case_of(context, tx, context.gate, task), given)
+    return Try(case_of(context, tx, context.gate, task), given, context.has_keys(tx))
 
 
 class OneMerge:
@@ -136,24 +147,30 @@ class OneMerge:
         """Q2: merge on top of the tip, run the required checks on the result; nothing is moved yet."""
         context, attempt, target = self._context, now.attempt, now.case.target
         where = self._tip(attempt, target)
-        void = self._void(where) if now.why_void(where) else None  # before anybody waits for checks
-        if void is not None:
+        if now.why_void(where) and (void := self._void(where, Effect())) is not None:  # before anybody waits for checks
             return void
         tip = context.repo.commit_of(f"refs/heads/{target}")
         if tip is None:
             raise GitProblem(f"the target branch {target} has no commit", next_step=shell("git", "branch", target))
         if self._tell is not None:
             self._tell(News(f"{self._task}  merging attempt {attempt.n} into {target} at {tip[:7]}"))
-        merged = context.workshop.merge(tip=tip, head=attempt.head)
+        merged = context.workshop.merge(base=attempt.base, tip=tip, head=attempt.head)
+        if merged.diff_id != attempt.diff_id:
+            return self._leave(other_change_words(attempt, merged.diff_id), stuck=True)
         if merged.tree is None:
             return self._failed("conflict", conflict_words(target, tip, merged.conflicts), merged.conflicts)
+        effect = merged.effect
+        if now.why_not_there(where, effect) and (void := self._void(where, effect)) is not None:
+            return void
         tip_tree = self._check(now, tip, merged.tree)
         checked = self._judge(now, merged.tree, tip_tree)
         if isinstance(checked, MergeRow):
             return checked
         message = commit_message(now.facts, self._item, self._journal_head())
         commit = context.workshop.commit(tree=merged.tree, parents=[tip, attempt.head], message=message)
-        return Plan(attempt=attempt, tip=tip, tip_tree=tip_tree, commit=commit, tree=merged.tree, checked=checked)
+        return Plan(
+            attempt=attempt, tip=tip, tip_tree=tip_tree, commit=commit, tree=merged.tree, checked=checked, effect=effect
+        )
 
     def _tip(self, attempt: Attempt, target: str) -> gate.Tip:
         """D4, A3: where the branch stands; a pure rebase of the approved head counts as it."""
@@ -164,8 +181,10 @@ class OneMerge:
             head = attempt.head if relation in KEEPS_APPROVAL else head
         return gate.Tip(head=head)
 
-    def _void(self, tip: gate.Tip) -> MergeRow | None:
-        """T `void`: the approval ends where P or D no longer hold; None when they do after all."""
+    def _void(self, tip: gate.Tip, effect: Effect) -> MergeRow | None:
+        """T `void`: the approval ends where P or D no longer hold, for the attempt or for what the merge makes of it;
+        None when they do after all.
+        """
         with self._context.writing(self._actor, "merge") as work:
             lost = self._lost(work)
             if lost is not None:
@@ -173,12 +192,16 @@ class OneMerge:
             now = look_at(self._context, work.tx, self._item)
             if now is None:
                 return self._ended()
-            reasons = now.why_void(tip)
-            return self._record_void(work, now.given, reasons) if reasons else None
+            return self._record_void(work, now, tip, effect)
 
-    def _record_void(self, work: Work, given: WaitingApproval, reasons: tuple[Reason, ...]) -> MergeRow:
-        texts = tuple(f"{reason.rule} {reason.message}" for reason in reasons)
-        work.gate.record(self._task, e.ApprovalVoided(approval=given.seq, reasons=texts))
+    def _record_void(self, work: Work, now: Try, tip: gate.Tip, effect: Effect) -> MergeRow | None:
+        there = now.why_not_there(tip, effect)
+        texts = tuple(f"{reason.rule} {reason.message}" for reason in [*now.why_void(tip), *there])
+        if not texts:
+            return None
+        marks = marked_by(now.facts, now.case.policy, effect) if there else ()
+        event = e.ApprovalVoided(approval=now.given.seq, reasons=texts, attempt=self._item.attempt, marks=marks)
+        work.gate.record(self._task, event)
         return self._row("void", "the approval no longer holds: " + "; ".join(texts))
 
     def _check(self, now: Try, tip: Sha, tree: Sha) -> Sha:
@@ -245,8 +268,8 @@ class OneMerge:
             now = look_at(context, work.tx, self._item)
             if now is None:
                 return self._ended()
-            if reasons := now.why_void(tip):
-                return self._record_void(work, now.given, reasons)
+            if (void := self._record_void(work, now, tip, plan.effect)) is not None:
+                return void
             if self._wants_more(work.tx, now, plan):
                 return None  # somebody accepted a stricter pipeline meanwhile
             if gate.holds(now.facts):

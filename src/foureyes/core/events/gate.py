@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from foureyes.core.events.event import Event
+from foureyes.core.nouns.attempt import Mark
 from foureyes.core.nouns.check import Outcome, ToolFinding
 from foureyes.core.words.ids import SessionId, Sha
 
@@ -53,10 +54,15 @@ class AttemptSentBack(Event, frozen=True, kw_only=True):
 
 
 class ApprovalVoided(Event, frozen=True, kw_only=True):
-    """T `void`: D or P no longer hold for an approval that waited to be merged; every reason is kept."""
+    """T `void`: D or P no longer hold for an approval that waited to be merged; every reason is kept.
+
+    `marks`: those of attempt `attempt` from now on, where the merge itself showed that more is asked for (Q2).
+    """
 
     approval: int
     reasons: tuple[str, ...]
+    attempt: int = 0
+    marks: tuple[Mark, ...] = ()
 
 
 class MergeLeased(Event, frozen=True, kw_only=True):

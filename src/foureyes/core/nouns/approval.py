@@ -22,3 +22,8 @@ def basis_of(grade: str) -> Basis:
     if grade == "rule":
         return "rule"
     return "person" if grade == "human" or grade.startswith("human (") else "agent"
+
+
+def is_signed(grade: str) -> bool:
+    """Whether a person's key stands under an approval (I9)."""
+    return grade.startswith("human (key ")

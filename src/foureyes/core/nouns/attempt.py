@@ -18,7 +18,7 @@ SIGNALS: tuple[Signal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
 OWN_BRANCHES = "refs/heads/fe/"
 """Below it each task has a branch of its own: `fe/<task>`."""
 
-MarkKind = Literal["deleted", "executable", "link", "binary", "hidden", "skip", "assert"]
+MarkKind = Literal["deleted", "executable", "link", "binary", "hidden", "skip", "assert", "at_merge"]
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -26,7 +26,7 @@ class Mark(msgspec.Struct, frozen=True):
 
     deleted · executable: the bit was set · link: a symbolic link was made or leads elsewhere · binary · hidden:
     characters that do not show or that reorder the line · skip: a test is skipped that was not · assert: fewer
-    assertions than before.
+    assertions than before · at_merge: where a merge would have put the change, when that ended an approval (Q2).
     """
 
     kind: MarkKind
@@ -83,6 +83,20 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def removed(self) -> int:
         return sum(f.removed or 0 for f in self.files)
+
+
+class Effect(msgspec.Struct, frozen=True):
+    """What a merge does to the target: the files of tip..result. Mostly those of the attempt; where the target renamed
+    a file meanwhile, others.
+    """
+
+    files: tuple[ChangedFile, ...] = ()
+    marks: tuple[Mark, ...] = ()
+
+    @property
+    def paths(self) -> list[str]:
+        """Every path that is touched; of a rename both."""
+        return [path for changed in self.files for path in (changed.path, changed.old_path) if path]
 
 
 AuthorSource = Literal["claim", "token", "shared", "trailer"]

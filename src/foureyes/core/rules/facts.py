@@ -96,9 +96,13 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def changed_paths(self) -> list[str]:
-        """Every path that the attempt touches; of a rename both."""
+        """Every path that the attempt touches; of a rename both, and those where a merge would have put the change."""
         files = self.attempt.files if self.attempt else ()
-        return [path for changed in files for path in (changed.path, changed.old_path) if path]
+        return [path for changed in files for path in (changed.path, changed.old_path) if path] + self.paths_at_merge()
+
+    def paths_at_merge(self) -> list[str]:
+        """Where a merge would have put the change, when that ended an approval of this attempt (Q2)."""
+        return [mark.path for mark in self.attempt.marks if mark.kind == "at_merge"] if self.attempt else []
 
 
 def remembered(rule: Callable[[Facts], T]) -> Callable[[Facts], T]:

@@ -20,6 +20,7 @@ def minor_refusals(facts: Facts, policy: ReviewPolicy, author: Party | None) -> 
         _set_late_by_an_author(facts),
         _too_large(facts, policy),
         _touches_protected(facts, policy),
+        _goes_elsewhere(facts),
     ]
     if author is not None:
         sentences += [_no_self_approval(policy), _used_up(facts, policy, author)]
@@ -58,6 +59,11 @@ def _too_large(facts: Facts, policy: ReviewPolicy) -> str:
 def _touches_protected(facts: Facts, policy: ReviewPolicy) -> str:
     hit = gate_files(policy, facts.changed_paths())
     return f"it touches the protected path {hit[0]}" if hit else ""
+
+
+def _goes_elsewhere(facts: Facts) -> str:
+    paths = facts.paths_at_merge()
+    return f"a merge would have put it into {paths[0]}" if paths else ""
 
 
 def _no_self_approval(policy: ReviewPolicy) -> str:

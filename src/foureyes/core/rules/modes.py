@@ -57,6 +57,9 @@ def mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
     touched = gate_files(policy, facts.changed_paths())
     if touched:
         return Chosen("per-task", (Reason("A4", f"it changes the gate file {touched[0]}"),))
+    elsewhere = facts.paths_at_merge()
+    if elsewhere:
+        return Chosen("per-task", (Reason("Q2", f"a merge would have put it into {elsewhere[0]}"),))
     labels, ignored = set(facts.task.labels), loosenings(facts, policy)
     own_plan = why_the_plan_does_not_count(facts)
     rightful = _level(

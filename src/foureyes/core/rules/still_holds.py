@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.core.nouns.approval import basis_of, is_signed
+from foureyes.core.nouns.attempt import Effect, Mark
 from foureyes.core.nouns.check import CheckState, red
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.four_eyes import Declaration, may_approve
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
+from foureyes.core.rules.policy import gate_files
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import Reason
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from foureyes.core.rules.policy import ReviewPolicy
 
 BY_RULE = "M4"
+KEPT_PATHS = 50
 GLASS = "break_glass"
 
 
@@ -32,6 +36,7 @@ class WaitingApproval(msgspec.Struct, frozen=True):
     exception: str = ""
     reason: str = ""
     gone: tuple[str, ...] = ()
+    grade: str = ""
 
 
 def why_void(facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: gate.Tip | None) -> tuple[Reason, ...]:
@@ -50,6 +55,51 @@ def why_void(facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: ga
             *gate.reasons_of(lambda: [gate.lacks_reviews(facts, facts.party(given.session), policy)]),
         ]
     return tuple(reasons)
+
+
+def why_not_there(
+    facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: gate.Tip | None, effect: Effect, *, keys: bool
+) -> tuple[Reason, ...]:
+    """A4, P6, M3, M4, P10 once more, asked about what the merge does to the target. Where the target renamed a file or
+    changed its mode, that is not what the attempt shows, and may ask for more eyes than agreed. `keys`: people here
+    have keys, so that what only a person may agree to is signed (I9).
+
+    A merge that changes nothing there has nothing to ask about.
+    """
+    if not effect.files or facts.attempt is None:
+        return ()
+    there = as_merged(facts, effect)
+    known = why_void(facts, policy, given, tip)
+    reasons = [reason for reason in why_void(there, policy, given, tip) if reason not in known]
+    if keys and basis_of(given.grade) == "person" and not is_signed(given.grade):
+        judged = set(gate_files(policy, effect.paths)) - set(facts.changed_paths())
+        reasons += [Reason("I9", f"{path} asks for a person's key, and this was not signed") for path in sorted(judged)]
+    return tuple(reasons)
+
+
+def as_merged(facts: Facts, effect: Effect) -> Facts:
+    """The same case, with what reaches the target in the place of what the attempt shows."""
+    assert facts.attempt is not None
+    attempt = msgspec.structs.replace(
+        facts.attempt,
+        files=list(effect.files),
+        marks=list(effect.marks),
+        added=sum(changed.added or 0 for changed in effect.files),
+        removed=sum(changed.removed or 0 for changed in effect.files),
+    )
+    return msgspec.structs.replace(facts, attempt=attempt)
+
+
+def marked_by(facts: Facts, policy: ReviewPolicy, effect: Effect) -> tuple[Mark, ...]:
+    """The attempt's marks, and where a merge would have put its change: kept with it, so that whoever agrees next is
+    asked with these paths from the start. Gate files first; where the paths are the same, all of them.
+    """
+    assert facts.attempt is not None
+    own = set(facts.changed_paths())
+    others = list(dict.fromkeys(path for path in effect.paths if path not in own)) or effect.paths
+    judged = gate_files(policy, others)
+    chosen = [*judged, *[path for path in others if path not in judged]][:KEPT_PATHS]
+    return tuple(dict.fromkeys([*facts.attempt.marks, *[Mark("at_merge", path) for path in chosen]]))
 
 
 def _by_whom(facts: Facts, policy: ReviewPolicy, given: WaitingApproval) -> tuple[Reason, ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.git.workshop import GitWorkshop
-from foureyes.app.ports import Workshop
+from foureyes.app.ports import Merged, Workshop
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
@@ -140,7 +140,7 @@ def test_replace_refs_change_neither_export_nor_merge_Q2(project: Bench, out: Pa
     project.git("replace", project.git("--no-replace-objects", "rev-parse", f"{honest}^{{tree}}"), project.tree(evil))
     project.workshop().export(honest, str(out))
     assert (out / "code.py").read_text().startswith("line 1\n")
-    assert project.workshop().merge(tip=honest, head=honest).tree == project.git(
+    assert project.workshop().merge(base=honest, tip=honest, head=honest).tree == project.git(
         "--no-replace-objects", "rev-parse", f"{honest}^{{tree}}"
     )
 
@@ -156,6 +156,11 @@ def test_twenty_thousand_files_are_exported(project: Bench, out: Path) -> None:
 # Merge
 
 
+def joined(project: Bench, tip: Sha, head: Sha, workshop: GitWorkshop | None = None) -> Merged:
+    """The merge of two sides, by the commit that both began from."""
+    return (workshop or project.workshop()).merge(base=project.head(f"{tip}~1"), tip=tip, head=head)
+
+
 def sides(project: Bench, ours: dict[str, str], theirs: dict[str, str]) -> tuple[Sha, Sha]:
     """Two branches out of HEAD."""
     base = project.head()
@@ -169,7 +174,7 @@ def test_a_merge_is_a_tree_that_can_be_committed_Q2(project: Bench) -> None:
     tip, head = sides(project, {"a_py": "a\n"}, {"b_py": "b\n"})
     before = project.refs(), project.git("status", "--porcelain")
     workshop = project.workshop()
-    merged = workshop.merge(tip=tip, head=head)
+    merged = joined(project, tip, head, workshop)
     workshop.close()
     assert merged.tree is not None
     assert project.git("ls-tree", "--name-only", merged.tree).split() == ["a.py", "b.py", "code.py"]
@@ -183,7 +188,7 @@ def test_a_conflict_names_every_path_Q3(project: Bench) -> None:
     project.write("ü x/ä.txt", "base\n")
     project.commit("base")
     tip, head = sides(project, {"a_py": "A\n", "ü x/ä.txt": "o\n"}, {"a_py": "AA\n", "b_py": "B\n", "ü x/ä.txt": "t\n"})
-    merged = project.workshop().merge(tip=tip, head=head)
+    merged = joined(project, tip, head)
     assert merged.tree is None
     assert merged.conflicts == ("a.py", "ü x/ä.txt")
 
@@ -199,7 +204,7 @@ def test_a_directory_renamed_two_ways_is_a_conflict_with_a_name_Q3(project: Benc
     tip = project.commit("split")
     project.git("checkout", "-q", "--detach", base)
     project.write("dir/new", "new\n")
-    merged = project.workshop().merge(tip=tip, head=project.commit("add"))
+    merged = joined(project, tip, project.commit("add"))
     assert merged.tree is None
     assert merged.conflicts
 
@@ -217,7 +222,7 @@ def test_no_attribute_or_driver_decides_a_conflict_Q2(project: Bench, place: str
     project.git("config", "core.hooksPath", "/dev/null")
     tip, head = sides(project, {"code_py": "ours\n"}, {"code_py": "theirs\n"})
     project.mark.unlink(missing_ok=True)
-    merged = project.workshop().merge(tip=tip, head=head)
+    merged = joined(project, tip, head)
     assert (merged.tree, merged.conflicts) == (None, ("code.py",))
     assert project.sprung() == ""
 
@@ -231,7 +236,7 @@ def test_no_attribute_drops_a_side_of_a_clean_merge_Q2(project: Bench, attribute
     tip, head = sides(
         project, {"code_py": code.replace("line 3\n", "three\n")}, {"code_py": code.replace("line 30\n", "thirty\n")}
     )
-    merged = project.workshop().merge(tip=tip, head=head)
+    merged = joined(project, tip, head)
     assert merged.tree is not None
     text = project.git("show", f"{merged.tree}:code.py")
     assert "three\n" in text
@@ -240,14 +245,14 @@ def test_no_attribute_drops_a_side_of_a_clean_merge_Q2(project: Bench, attribute
 
 def test_attributes_that_one_side_brings_along_do_not_decide_Q2(project: Bench) -> None:
     tip, head = sides(project, {"code_py": "ours\n"}, {"code_py": "theirs\n", ".gitattributes": "* merge=union\n"})
-    assert project.workshop().merge(tip=tip, head=head).conflicts == ("code.py",)
+    assert joined(project, tip, head).conflicts == ("code.py",)
 
 
 def test_a_graft_does_not_change_a_merge_Q2(project: Bench) -> None:
     """With the graft, `head` would descend from `tip`, and the merge would be all of `head`."""
     tip, head = sides(project, {"a_py": "a\n"}, {"b_py": "b\n"})
     project.write(".git/info/grafts", f"{head} {tip}\n")
-    merged = project.workshop().merge(tip=tip, head=head)
+    merged = joined(project, tip, head)
     assert merged.tree is not None
     assert "a.py" in project.git("ls-tree", "--name-only", merged.tree)
 
@@ -256,10 +261,10 @@ def test_the_environment_does_not_move_the_gate_Q2(
     project: Bench, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tip, head = sides(project, {"a_py": "a\n"}, {"b_py": "b\n"})
-    workshop = project.workshop()
+    workshop, base = project.workshop(), project.head(f"{tip}~1")
     with monkeypatch.context() as patch:
         tricked(patch, tmp_path / "elsewhere")
-        merged = workshop.merge(tip=tip, head=head)
+        merged = workshop.merge(base=base, tip=tip, head=head)
         assert merged.tree is not None
         commit = workshop.commit(tree=merged.tree, parents=[tip, head], message="m\n")
         workshop.keep("refs/foureyes/attempts/fe-1/1", commit)
@@ -269,12 +274,12 @@ def test_the_environment_does_not_move_the_gate_Q2(
     assert project.git("log", "-1", "--format=%ct", commit) != "0"
 
 
-def test_histories_without_a_common_commit_and_unknown_commits_are_a_problem_G1(project: Bench) -> None:
+def test_unknown_commits_are_a_problem_G1(project: Bench) -> None:
     head = project.head()
-    project.git("checkout", "-q", "--orphan", "alone")
-    for other in (project.commit("alone"), NOBODY, Sha("main"), Sha("--help")):
-        with pytest.raises(GitProblem):
-            project.workshop().merge(tip=head, head=other)
+    for other in (NOBODY, Sha("main"), Sha("--help")):
+        for base, tip, theirs in ((other, head, head), (head, other, head), (head, head, other)):
+            with pytest.raises(GitProblem):
+                project.workshop().merge(base=base, tip=tip, head=theirs)
 
 
 # Commit
@@ -330,7 +335,7 @@ def test_the_gate_works_in_every_kind_of_repository(tmp_path: Path, out: Path, k
         made.git("worktree", "add", "-q", str(tmp_path / "linked"), "two")
         at = tmp_path / "linked"
     workshop: GitWorkshop = made.workshop(at)
-    merged = workshop.merge(tip=tip, head=head)
+    merged = workshop.merge(base=made.head("one~1"), tip=tip, head=head)
     assert merged.tree is not None
     commit = workshop.commit(tree=merged.tree, parents=[tip, head], message="m")
     assert workshop.move("refs/heads/one", new=commit, old=tip)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from os.path import join
 
-from foureyes.adapters.folders import MB, read
 from foureyes.core.words.ids import Sha
 
-LARGEST = 512 * MB
 _EXTENSION = b"TREE"
 """Where git notes the trees that it would write from the index, as long as nothing was staged since."""
 
@@ -15,7 +13,8 @@ _EXTENSION = b"TREE"
 def noted_tree(git_dir: str, size: int) -> Sha | None:
     """The tree of everything in the index; None where only git can say. `size` is that of an object id in bytes."""
     try:
-        content = read(join(git_dir, "index"), LARGEST)
+        with open(join(git_dir, "index"), "rb") as file:
+            content = file.read()
     except OSError:
         return None
     at = content.rfind(_EXTENSION)

@@ -8,10 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from os.path import join
 
-from foureyes.adapters.folders import MB, read
 from foureyes.adapters.git.client.programs import Setting
-
-LARGEST = 16 * MB
 
 
 class OwnConfig:
@@ -39,6 +36,7 @@ class OwnConfig:
 
 def _content(path: str) -> bytes | None:
     try:
-        return read(path, LARGEST, follow=True)
+        with open(path, "rb") as file:
+            return file.read()
     except OSError:
         return None

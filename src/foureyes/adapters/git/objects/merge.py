@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foureyes.adapters.git.client.answers import as_sha, must_be_sha, shown
+from foureyes.adapters.git.client.answers import as_sha, must_be_sha
 from foureyes.adapters.git.client.git import EMAIL, NAME, Git
+from foureyes.adapters.git.reading.diff import diff
+from foureyes.adapters.git.reading.history import Known, known
+from foureyes.adapters.git.reading.three_way import three_way
 from foureyes.app.ports import Merged
+from foureyes.core.nouns.attempt import Effect
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
+from foureyes.steps import shell
 
 _IDENTITY = {
     **{
@@ -25,30 +30,24 @@ _IDENTITY = {
 }
 
 
-def merge(git: Git, *, tip: Sha, head: Sha) -> Merged:
-    """What git by itself makes of `head` merged into `tip`."""
-    sides = (must_be_sha(tip), must_be_sha(head))
-    done = git.store("merge-tree", "--write-tree", "--name-only", "-z", "--messages", *sides, ok=(0, 1))
-    tree, *rest = done.out.split(b"\0")
-    tree_id = as_sha(tree)
-    if tree_id is None:
-        raise GitProblem(f"git merge-tree named no tree, but {shown(tree)[:80]!r}")
-    return Merged(tree_id) if done.rc == 0 else Merged(None, _conflicts(rest))
+def merge(git: Git, *, base: Sha, tip: Sha, head: Sha) -> Merged:
+    """What base..head makes of `tip`, by that base alone; and what was read for it: the name of the change (A2), and
+    what the merge does to the target.
+    """
+    sides = [must_be_sha(commit) for commit in (base, tip, head)]
+    began, onto, now = (_there(commit, found) for commit, found in zip(sides, known(git, *sides), strict=True))
+    shown_change = diff(git, began.tree, now.tree)
+    made = three_way(git, base=began.tree, ours=onto.tree, theirs=now.tree, kept=True)
+    if made.tree is None:
+        return Merged(None, made.conflicts, shown_change.diff_id)
+    done = shown_change if onto.tree == began.tree else diff(git, onto.tree, made.tree)
+    return Merged(made.tree, (), shown_change.diff_id, Effect(done.files, done.marks))
 
 
-def _conflicts(words: list[bytes]) -> tuple[str, ...]:
-    """The paths that have no single content, then those of conflicts without one (a directory renamed two ways)."""
-    end = words.index(b"") if b"" in words else len(words)
-    names = {shown(word): None for word in words[:end]}
-    rest = iter(words[end + 1 :])
-    for number in rest:
-        if not number.isdigit():
-            break
-        paths = [shown(next(rest, b"")) for _ in range(int(number))]
-        kind, _ = next(rest, b""), next(rest, b"")
-        if kind.startswith(b"CONFLICT"):
-            names |= dict.fromkeys(paths)
-    return tuple(names)
+def _there(commit: Sha, found: Known | None) -> Known:
+    if found is None:
+        raise GitProblem(f"the commit {commit} is not in this repository", next_step=shell("git", "fetch"))
+    return found
 
 
 def commit(git: Git, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:

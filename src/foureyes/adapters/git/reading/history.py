@@ -7,8 +7,11 @@ from typing import NamedTuple
 
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.git import Git
+from foureyes.adapters.git.reading.three_way import three_way
 from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.ids import Sha
+from foureyes.errors import GitProblem
+from foureyes.steps import shell
 
 SESSION_TRAILER = "Foureyes-Session"
 TASK_TRAILER = "Task"
@@ -20,6 +23,13 @@ def _trailer(key: str) -> str:
     return f"%(trailers:key={key},valueonly,unfold,separator=%x0A)"
 
 
+MOST_BASES, MOST_TRIED = 64, 8
+"""So many common ancestors are compared, and so many merges tried; nobody has them by honest work."""
+
+_SIZES = (
+    "-c", "core.quotepath=true", "diff-tree", "--stdin", "-r", "--numstat", "--no-renames", "--no-color",
+    "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=none",
+)  # fmt: skip
 _FIELDS = ("%m", "%H", "%T", "%s", "%an", _trailer(SESSION_TRAILER), _trailer(TASK_TRAILER))
 
 
@@ -43,9 +53,56 @@ def _pair(asked: Sha, commit: bytes, tree: bytes) -> Known | None:
     return Known(asked, tree_id) if tree_id and as_sha(commit) == asked else None
 
 
-def merge_base(git: Git, one: Sha, other: Sha) -> Sha | None:
-    """The best common ancestor; None for unrelated histories."""
-    return as_sha(git.room("merge-base", one, other, ok=(0, 1)).out.strip())
+def merge_base(git: Git, tip: Sha, head: Sha) -> Sha | None:
+    """Where `head` left `tip`: of several best common ancestors the one from which the smallest change leads to `head`
+    (A2), among those by which git can merge both; None for unrelated histories.
+
+    Git would name the youngest, and who writes a commit writes its date. Whichever it is, what is shown begins there
+    and the merge goes by it alone (Q2).
+    """
+    words = git.room("merge-base", "--all", tip, head, ok=(0, 1), history=(tip, head)).out.split()
+    bases = [base for word in words if (base := as_sha(word))]
+    return _best(git, bases, tip, head) if len(bases) > 1 else next(iter(bases), None)
+
+
+def _best(git: Git, bases: Sequence[Sha], tip: Sha, head: Sha) -> Sha:
+    """The nearest one by which both merge. A branch that went on after its first attempt was merged has two, and by
+    the other one its own first attempt is in its way.
+    """
+    onto, ends, *begins = known(git, tip, head, *sorted(bases)[:MOST_BASES])
+    found = [begin for begin in begins if begin is not None]
+    if onto is None or ends is None or not found:
+        raise GitProblem(f"the commit {head} cannot be read", next_step=shell("git", "fsck"))
+    nearest = _by_size(git, found, ends)
+    merging = (
+        begin.commit
+        for begin in nearest[:MOST_TRIED]
+        if three_way(git, base=begin.tree, ours=onto.tree, theirs=ends.tree).tree is not None
+    )
+    return next(merging, nearest[0].commit)
+
+
+def _by_size(git: Git, found: Sequence[Known], ends: Known) -> list[Known]:
+    """By lines, then files, then by what the base holds: dates and messages do not count. One call, however many."""
+    trees = sorted({begin.tree for begin in found})
+    asked = "".join(f"{tree} {ends.tree}\n" for tree in trees).encode()
+    sizes = _sizes(git.room(*_SIZES, stdin=asked, trees=(*trees, ends.tree)).out)
+    return sorted(found, key=lambda begin: (sizes.get(begin.tree, (0, 0)), begin.tree, begin.commit))
+
+
+def _sizes(out: bytes) -> dict[Sha, tuple[int, int]]:
+    """Lines and files of each change, by the tree it begins from. A binary file is a line; odd names are quoted."""
+    sizes: dict[Sha, tuple[int, int]] = {}
+    tree: Sha | None = None
+    for row in out.split(b"\n"):
+        words = row.split(b"\t")
+        if len(words) == 1 and row:
+            tree = as_sha(row.split(b" ")[0])
+        elif tree and len(words) > 2:
+            lines, files = sizes.get(tree, (0, 0))
+            counts = [int(word) for word in words[:2] if word.isdigit()]
+            sizes[tree] = (lines + (sum(counts) if counts else 1), files + 1)
+    return sizes
 
 
 def is_ancestor(git: Git, commit: Sha, of: Sha) -> bool:

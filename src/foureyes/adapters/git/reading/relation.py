@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.reading.history import Known, back, is_ancestor, known, merge_base, merged_by
+from foureyes.adapters.git.reading.three_way import three_way
 from foureyes.core.nouns.attempt import Relation, relation
 from foureyes.core.words.ids import Sha
-
-_NOBODY = {
-    f"GIT_{who}_{what}": value
-    for who in ("AUTHOR", "COMMITTER")
-    for what, value in (("NAME", "foureyes"), ("EMAIL", "foureyes@localhost"), ("DATE", "@0 +0000"))
-}
 
 
 def relation_of(git: Git, *, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> Relation:
@@ -65,15 +59,6 @@ def _is_mechanical(git: Git, base: Known, head: Known, now: Known, new_base: Sha
     (onto,) = known(git, new_base)
     if onto is None or onto.tree == now.tree:
         return False
-    return _merged_tree(git, base, head, onto) == now.tree
-
-
-def _merged_tree(git: Git, base: Known, head: Known, onto: Known) -> Sha | None:
-    """The three-way merge of base..head onto a commit; None on a conflict.
-
-    What was approved is base..head as a whole. So the new base is seen as one step on top of the old one: where the
-    target took in a part of the change and reverted it, history would let git leave that part out.
-    """
-    step = git.room("commit-tree", onto.tree, "-p", base.commit, "-m", "new base", env=_NOBODY).out.decode().strip()
-    merged = git.room("merge-tree", "--write-tree", "--no-messages", step, head.commit, ok=(0, 1))
-    return as_sha(merged.out.strip()) if merged.rc == 0 else None
+    # What was approved is base..head as a whole, so it is merged by that base: where the target took in a part of the
+    # change and reverted it, history would let git leave that part out.
+    return three_way(git, base=base.tree, ours=onto.tree, theirs=head.tree).tree == now.tree

@@ -37,6 +37,8 @@ def attempt_sent_back(db: Engine, row: Row, event: e.AttemptSentBack) -> None:
 def approval_voided(db: Engine, row: Row, event: e.ApprovalVoided) -> None:
     back_to_review(db, row, event.approval, "ended", "void: " + "; ".join(event.reasons))
     log(db, row, "void", "the approval no longer holds: " + "; ".join(event.reasons))
+    if event.marks:
+        db.run("attempt.set_marks", plain({"task": row.task, "n": event.attempt, "marks": event.marks}))
 
 
 def merge_leased(db: Engine, row: Row, event: e.MergeLeased) -> None:

@@ -6,6 +6,9 @@ INSERT INTO attempts (task, n, base, head, tree, ref, diff_id, landed, no_code, 
 VALUES (:task, :n, :base, :head, :tree, :ref, :diff_id, :landed, :no_code, :files, :commits, :added, :removed, :message,
   :submitted_by, :via, :at, :duration_seconds, :relation, :signal, :base_tree, :marks);
 
+-- name: attempt.set_marks
+UPDATE attempts SET marks = :marks WHERE task = :task AND n = :n;
+
 -- name: attempt.insert_author
 INSERT INTO authors (task, attempt, session, why) VALUES (:task, :attempt, :session, :why) ON CONFLICT (task, attempt, session) DO NOTHING;
 
