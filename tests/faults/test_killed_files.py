@@ -200,7 +200,9 @@ class Repository:
     def files(self) -> tuple[str, ...]:
         """Without the process ids and times in their names."""
         return tuple(
-            sorted(re.sub(r"(incoming-|moved-|restore-|json\.)\w+", r"\1", name) for name in os.listdir(self.folder))
+            sorted(
+                re.sub(r"(incoming-|moved-|restore-|json\.new-)[\w-]+", r"\1", name) for name in os.listdir(self.folder)
+            )
         )
 
     def journal(self) -> list[tuple[int, str]]:

@@ -1,41 +1,121 @@
-"""Folders of ours: everything in one is opened by its handle, so that no link leads out of it, and files are replaced
-in one step.
+"""Files and folders that others can write, too: opened without following a link and without waiting, plain files only,
+read up to a bound, replaced in one step.
+
+Whoever can write a directory can put a pipe, a link, a device or an endless file into the place of a file there.
+Opening a pipe waits for its other end, a link leads anywhere, and reading some of them never ends. What is not a file
+of its own is an `Odd`, which says what it is; nothing of it is read or written.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from itertools import count
+from itertools import count, islice
 
+SAFE = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+MB = 1 << 20
+KINDS = {
+    stat.S_IFLNK: "a link", stat.S_IFIFO: "a named pipe", stat.S_IFDIR: "a directory", stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFREG: "a file",
+}  # fmt: skip
+
+
+class Odd(OSError):
+    """Something else than a file (or folder) of ours is in its place; `strerror` says what."""
+
+    def __init__(self, why: str, path: str = "") -> None:
+        super().__init__(errno.EINVAL, why, path)
+
+
+def kind_of(mode: int) -> str:
+    """What an entry of a directory is, in a word."""
+    return KINDS.get(stat.S_IFMT(mode), "something odd")
+
+
+def opened(
+    path: str, flags: int = os.O_RDONLY, mode: int = 0o644, *, at: int | None = None, follow: bool = False
+) -> int:
+    """A handle of a plain file; `Odd` where something else is there. `follow`: a link to a plain file is one, too."""
+    try:
+        handle = os.open(path, flags | SAFE | (0 if follow else os.O_NOFOLLOW), mode, dir_fd=at)
+    except OSError as problem:
+        raise _told(problem, path, at, "file") from problem
+    found = os.fstat(handle).st_mode
+    if not stat.S_ISREG(found):
+        os.close(handle)
+        raise Odd(f"it is {kind_of(found)}, not a file", path)
+    return handle
+
+
+def _told(problem: OSError, path: str, at: int | None, wanted: str) -> OSError:
+    """Why something could not be opened: what it is, if that is the reason."""
+    try:
+        found = os.stat(path, dir_fd=at, follow_symlinks=False).st_mode
+    except OSError:
+        return problem
+    fits = stat.S_ISREG(found) if wanted == "file" else stat.S_ISDIR(found)
+    return problem if fits else Odd(f"it is {kind_of(found)}, not a {wanted}", path)
+
+
+def read(path: str, largest: int, *, at: int | None = None, follow: bool = False) -> bytes:
+    """What is in a plain file; a larger one is `Odd`."""
+    with open(opened(path, at=at, follow=follow), "rb") as file:
+        document = file.read(largest + 1)
+    if len(document) > largest:
+        raise Odd(
+            f"it is larger than {largest // MB} MB" if largest >= MB else f"it has more than {largest} bytes", path
+        )
+    return document
 
 
 @contextmanager
 def folder(path: str, *, make: bool = False, mode: int = 0o777) -> Iterator[int]:
-    """A folder by its handle; `mode` is what a new one is made with."""
+    """A folder by its handle; `mode` is what a new one is made with. Neither it nor the folder around it is a link."""
+    around, name = os.path.split(path)
     if make:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with suppress(FileExistsError):
-            os.mkdir(path, mode)
-    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        os.makedirs(around, exist_ok=True)
+    with _entered(around) as parent:
+        if make:
+            with suppress(FileExistsError):
+                os.mkdir(name, mode, dir_fd=parent)
+        with _entered(name, parent) as handle:
+            yield handle
+
+
+@contextmanager
+def _entered(path: str, at: int | None = None) -> Iterator[int]:
+    try:
+        handle = os.open(path, FOLDER, dir_fd=at)
+    except OSError as problem:
+        raise _told(problem, path, at, "directory") from problem
     try:
         yield handle
     finally:
         os.close(handle)
 
 
-def replace(handle: int, name: str, document: bytes, mode: int) -> None:
-    """A file with new content: whoever reads it, and whatever is cut off, finds the old or the new as a whole."""
+def entries(handle: int, most: int) -> list[str]:
+    """Names in a folder, so many at most: whoever may write there may write millions."""
+    with os.scandir(handle) as found:
+        return [entry.name for entry in islice(found, most)]
+
+
+def replace(handle: int, name: str, document: bytes, mode: int, *, durable: bool = True) -> None:
+    """A file with new content: whoever reads it, and whatever is cut off, finds the old or the new as a whole.
+    `durable`: also when the power is.
+    """
     temporary = f"{name}.new-{os.getpid()}-{os.urandom(6).hex()}"
     try:
         with open(os.open(temporary, NEW, mode, dir_fd=handle), "wb") as file:
             file.write(document)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         os.replace(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
     except OSError:
         with suppress(OSError):
@@ -53,11 +133,10 @@ def is_plain(handle: int, name: str, largest: int) -> bool:
 
 def content(handle: int, name: str, largest: int) -> bytes:
     """What is in a file of ours; nothing where something else has come into its place since it was looked at."""
-    with open(os.open(name, LOOK, dir_fd=handle), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return b""
-        document = file.read(largest + 1)
-    return document if len(document) <= largest else b""
+    try:
+        return read(name, largest, at=handle)
+    except Odd:
+        return b""
 
 
 def keep_aside(handle: int, name: str) -> str:

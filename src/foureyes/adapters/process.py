@@ -1,15 +1,12 @@
 """The only starter of programs.
 
-Everything that runs another program goes through `run`, or through `supervise` if nobody trusts the program to end, so
-that there is one place that bounds its time, ends what it leaves behind and says clearly that it is missing.
-`subprocess` is imported when the first program is started: most commands start none.
+Everything goes through `run`, or through `supervise` if nobody trusts the program to end: one place that bounds its
+time, ends what it leaves behind and says that it is missing. `subprocess` is imported with the first program.
 
-Run as a script, this file is the *reaper* that `supervise` puts above a program (so it needs the standard library
-only). Only a parent of its own can tell what belongs to a program: it is a child subreaper (Linux), so who forks twice
-and calls `setsid` becomes its child, and nobody else's. When the program has ended, or the reaper's own input has (we
-want an end, or are gone ourselves), it kills everything below until the kernel says that there is no child left;
-elsewhere, the program's group. Its output is for us: `pid`, `exit`, `left` and a number, `failed` and why. The program
-writes to its standard error.
+Run as a script (standard library only), this file is the *reaper* that `supervise` puts above a program: a child
+subreaper (Linux), so who forks twice and calls `setsid` becomes its child. When the program or the reaper's own input
+has ended, it kills everything below until no child is left; elsewhere, the program's group. Its output is for us:
+`pid`, `exit`, `left` and a number, `failed` and why. The program writes to its standard error.
 """
 
 from __future__ import annotations
@@ -27,24 +24,15 @@ if TYPE_CHECKING:
     import subprocess
 
 DEFAULT_TIMEOUT = 60.0
-GRACE = 2.0
-"""Seconds between asking a process group to end (git removes its lock files then) and ending it."""
-PATIENCE = 10.0
-"""Seconds for the reaper to end what is below it, before it is done from here."""
-LIMIT = 5.0
-"""Seconds for the reaper itself; what is still there then cannot be ended by us."""
-CHUNK = 65536
-PAUSE = 0.02
-TICK = 0.5
-"""Seconds after which we look up from waiting: a Ctrl-C just before it would else be heard at the deadline."""
-SET_CHILD_SUBREAPER = 36
-DEAF = (
-    signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM,
-    signal.SIGTSTP,
-)  # fmt: skip
+GRACE = 2.0  # seconds between asking a process group to end (git removes its lock files then) and ending it
+PATIENT = 2.0  # seconds after which we look for the first time whether something holds a program
+PATIENCE = 10.0  # seconds for the reaper to end what is below it, before it is done from here
+LIMIT = 5.0  # seconds for the reaper itself; what is still there then cannot be ended by us
+CHUNK, PAUSE = 65536, 0.02
+TICK = 0.5  # seconds after which we look up from waiting: a Ctrl-C just before it would else be heard at the deadline
+DEAF = tuple(getattr(signal, f"SIG{name}") for name in "TERM INT HUP QUIT USR1 USR2 ALRM TSTP".split())
 """What a program may send to its reaper without leaving its children alone."""
-PIPE_CHUNKS = 32
-"""The largest pipe that a program may ask for (1 MiB), twice."""
+PIPE_CHUNKS = 32  # the largest pipe that a program may ask for (1 MiB), twice
 
 
 class ProcessProblem(Exception):
@@ -57,6 +45,10 @@ class ProgramMissing(ProcessProblem):
 
 class ProgramTimedOut(ProcessProblem):
     """The program was still running at its time limit and was ended with everything it had started."""
+
+
+class ProgramHeld(ProcessProblem):
+    """The program waited for something that never comes, and was ended with everything it had started."""
 
 
 class Finished(NamedTuple):
@@ -76,19 +68,15 @@ class Ended(NamedTuple):
 
 
 def run(
-    argv: Sequence[str],
-    *,
-    cwd: str | None = None,
-    env: Mapping[str, str] | None = None,
-    input: bytes = b"",
-    timeout: float = DEFAULT_TIMEOUT,
-) -> Finished:
-    """Run a program to its end. Never through a shell; any exit code is an answer, not an exception."""
+    argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None, input: bytes = b"",
+    timeout: float = DEFAULT_TIMEOUT, held: Callable[[], str] | None = None,
+) -> Finished:  # fmt: skip
+    """Run a program to its end, never through a shell; any exit code is an answer. `held`: what holds a slow one."""
     import subprocess
 
     child = _start(argv, cwd, env, has_input=bool(input))
     try:
-        out, err = child.communicate(input or None, timeout=timeout)
+        out, err = _follow(child, input, time.monotonic() + timeout, held or str)
     except BaseException as problem:
         _end_group(child)
         if not isinstance(problem, subprocess.TimeoutExpired):
@@ -97,14 +85,27 @@ def run(
     return Finished(child.returncode, out, err)
 
 
+def _follow(child: subprocess.Popen[bytes], given: bytes, end: float, held: Callable[[], str]) -> tuple[bytes, bytes]:
+    """What a program writes until it ends. Ever more seldom we look up whether it can end at all."""
+    import subprocess
+
+    pause = PATIENT
+    while True:
+        left = end - time.monotonic()
+        try:
+            return child.communicate(given or None, timeout=max(0.0, min(pause, left)))
+        except subprocess.TimeoutExpired:
+            if left <= pause:
+                raise
+            if why := held():
+                raise ProgramHeld(why) from None
+            given, pause = b"", pause * 2
+
+
 def supervise(
-    argv: Sequence[str],
-    *,
-    cwd: str | None = None,
-    env: Mapping[str, str] | None = None,
-    timeout: float,
+    argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None, timeout: float,
     hear: Callable[[bytes], None],
-) -> Ended:
+) -> Ended:  # fmt: skip
     """Run a program (an absolute path) below a reaper; when this returns or raises, nothing that it started is left.
 
     There is no input. `hear` gets both output streams as they come, in one; nothing is kept here.
@@ -182,12 +183,11 @@ class _Watch:
     def _read(self, pipe: int) -> bool:
         """Take what is there; False at the end of the pipe."""
         part = os.read(pipe, CHUNK)
-        if pipe == self._output:
-            if part:
-                self._hear(part)
-        else:
+        if pipe != self._output:
             self._is_over = not part
             self._reports = (self._reports + part)[:CHUNK]
+        elif part:
+            self._hear(part)
         return bool(part)
 
 
@@ -253,10 +253,9 @@ def _end_group(child: subprocess.Popen[bytes]) -> None:
 
 
 def _close(child: subprocess.Popen[bytes]) -> None:
-    for pipe in (child.stdin, child.stdout, child.stderr):
-        if pipe is not None:
-            with suppress(OSError):
-                pipe.close()
+    for pipe in filter(None, (child.stdin, child.stdout, child.stderr)):
+        with suppress(OSError):
+            pipe.close()
 
 
 def _signal(pid: int, number: int = signal.SIGKILL) -> None:
@@ -324,7 +323,7 @@ def _adopt_orphans() -> None:
         with suppress(ImportError, OSError, AttributeError):
             import ctypes
 
-            ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
 def _wake_on_children() -> int:

@@ -12,6 +12,9 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.adapters.clock import RandomIds
+from foureyes.adapters.folders import MB, read
+from foureyes.adapters.folders import folder as entered
+from foureyes.adapters.folders import replace as replace_file
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.store.opening import create_store
 from foureyes.adapters.store.store import Store
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from foureyes.bootstrap.detecting import Proposal
     from foureyes.config.settings import Value
 
+LARGEST = 16 * MB
 HEADING = "# Foureyes reads this file from the target branch. A change to it is reviewed like any other.\n"
 
 
@@ -198,8 +202,8 @@ def _make_folder(
     project = f"{RandomIds().number():032x}"[:16]
     try:
         os.mkdir(temporary)
-        with open(os.path.join(temporary, ".gitignore"), "w", encoding="utf-8") as file:
-            file.write(IGNORED)
+        with entered(temporary) as place_of_files:
+            replace_file(place_of_files, ".gitignore", IGNORED.encode(), 0o666)
         joined = _make_store(temporary, place, environ, project)
         try:
             if not joined.joined:
@@ -265,9 +269,9 @@ def _write_config(
     from foureyes.config.writing import to_toml
 
     path = os.path.join(place.root, FILE)
-    if repo.file_at(target, FILE) is not None or (os.path.exists(path) and not _is_ours(path, project)):
+    if repo.file_at(target, FILE) is not None or (os.path.lexists(path) and not _is_ours(path, project)):
         return ""
-    if not os.path.exists(path):
+    if not os.path.lexists(path):
         own: dict[str, Value] = {"project.id": project, "project.prefix": prefix, "project.target": target}
         _write_whole(path, HEADING + to_toml(own | {"review.policy": "balanced"} | settings | own))
     if not commit:
@@ -294,35 +298,35 @@ def _write_config(
 
 def _is_ours(path: str, project: str) -> bool:
     """A file that an earlier, interrupted init left, and that still waits to be committed."""
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return f'id = "{project}"' in file.read()
+    try:
+        return f'id = "{project}"' in read(path, LARGEST, follow=True).decode("utf-8", "replace")
+    except OSError as problem:
+        name = os.path.basename(path)
+        raise EnvironmentProblem(
+            f"{name} cannot be read: {problem.strerror}.", next_step=fe("init", before="look at it, then: ")
+        ) from problem
 
 
 def _write_whole(path: str, text: str) -> None:
     """In one step, so that a crash leaves no half file."""
-    temporary = f"{path}.new-{os.getpid()}"
+    around, name = os.path.split(path)
     try:
-        with open(temporary, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, path)
+        with entered(around) as place:
+            replace_file(place, name, text.encode(), 0o666)
     except OSError as problem:
-        name = os.path.basename(path)
         raise EnvironmentProblem(
             f"{name} cannot be written: {problem.strerror}.",
             next_step=fe("init", before="make the directory writable, then: "),
         ) from problem
-    finally:
-        if os.path.exists(temporary):
-            os.remove(temporary)
 
 
 def _settings_from(path: str) -> dict[str, Value]:
     """The settings of another tool's file (`fe init --from`)."""
-    from foureyes.app.exchange.settings import read
+    from foureyes.app.exchange.settings import read as settings_in
 
     try:
         with open(path, encoding="utf-8") as file:
-            return read(file.read(), os.path.basename(path))
+            return settings_in(file.read(LARGEST), os.path.basename(path))
     except (OSError, UnicodeDecodeError) as problem:
         raise BadInput(
             f"{os.path.basename(path)} cannot be read: {problem}", next_step=fe("init", "--from", blank("FILE"))

@@ -11,6 +11,7 @@ import tomllib
 
 import msgspec
 
+from foureyes.adapters.folders import opened
 from foureyes.core.nouns.check import CheckRule, Outcome
 
 TARGET = re.compile(r"^([A-Za-z0-9_.-]+)\s*:(?!=)", re.MULTILINE)
@@ -46,7 +47,7 @@ def checks_in(root: str) -> list[Proposal]:
 
 def _read(root: str, name: str) -> str:
     try:
-        with open(os.path.join(root, name), encoding="utf-8", errors="replace") as file:
+        with open(opened(os.path.join(root, name), follow=True), encoding="utf-8", errors="replace") as file:
             return file.read(MOST)
     except OSError:
         return ""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.git.client.locate import Located, locate
 from foureyes.errors import EnvironmentProblem, NoProject
-from foureyes.steps import fe, in_turn, shell
+from foureyes.steps import fe, in_turn, prose, shell
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
@@ -59,7 +60,23 @@ def folder_of(place: Located) -> str:
 
 def is_project(folder: str) -> bool:
     """Whether there is a project; templates of prompts alone, which a clone brings along, are none (F4)."""
+    refuse_odd(folder)
     return os.path.isdir(folder) and os.listdir(folder) != [PROMPTS]
+
+
+def refuse_odd(folder: str) -> None:
+    """A link would lead to whatever somebody made it lead to: the folder of a project is a directory of its own."""
+    from foureyes.adapters.folders import kind_of
+
+    try:
+        found = os.lstat(folder).st_mode
+    except OSError:
+        return
+    if not stat.S_ISDIR(found):
+        raise EnvironmentProblem(
+            f"{folder} is {kind_of(found)}: the folder of a project is a directory of its own. Nothing was changed.",
+            next_step=prose(f"look at who put it there, and move {FOLDER} away or the directory itself here"),
+        )
 
 
 def project_folder(place: Located) -> str:

@@ -22,7 +22,7 @@ def restore_backup(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
     """Put a backup in the store's place, by a person, on the record; where the old store is kept."""
     permit(actor, "restore")
     folder = project_folder(repository(cwd))
-    if os.path.exists(os.path.join(folder, "store.json")):
+    if os.path.lexists(os.path.join(folder, "store.json")):
         raise Refused(
             "the store is on a server: its own backups restore it.",
             next_step=in_turn(fe("store", "copy", "sqlite"), fe("restore", blank("FILE")), joint=", then "),

@@ -45,7 +45,7 @@ def open_project(cwd: str, environ: Mapping[str, str], asking: Asking | None = N
 def _open(folder: str, place: Located, environ: Mapping[str, str]) -> Store:
     """The store of a project: where FOUREYES_STORE or the pointer file says, else the file."""
     url = environ.get("FOUREYES_STORE", "")
-    if not url and not os.path.exists(os.path.join(folder, "store.json")):
+    if not url and not os.path.lexists(os.path.join(folder, "store.json")):
         return open_store(folder, now())
     from foureyes.adapters.store.shared import open_shared
 

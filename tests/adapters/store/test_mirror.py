@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from foureyes.core.events.project import ProjectCreated
 from tests import engines
 from tests.adapters.store.shop import append, security
 from tests.engines import NOW
+from tests.stage.odd import ODD, put_odd
 
 
 @pytest.fixture
@@ -155,14 +157,39 @@ def test_a_very_long_reason_is_written_once_P8(store: Store, path: Path) -> None
     assert [len(str(row["reason"])) for row in lines(path)] == [3, 90_000, 5]
 
 
-def test_a_file_that_cannot_be_written_stops_nothing_and_is_named(store: Store, path: Path) -> None:
-    path.mkdir()
+@pytest.mark.parametrize("kind", ODD)
+def test_what_is_no_file_is_named_set_aside_and_the_mirror_written_anew_P8(
+    store: Store, path: Path, tmp_path: Path, kind: str
+) -> None:
     (seq,) = append(store, security("one"))
+    path.unlink()
+    put_odd(path, kind)
     ((area, message),) = said(store)
-    assert (area, "cannot be read" in message) == ("completeness", True)
-    path.rmdir()
-    append(store, Logged(text="any write"), task="fe-1")
+    assert (area, "security_events.jsonl cannot be read: it is " in message) == ("completeness", True)
+    with store.write() as tx:
+        tx.append("ses-x", NOW, [("fe-1", Logged(text="any write"))])
+    (note,) = tx.notes
+    assert "kept as security_events.jsonl.bad-1, written anew from the journal" in note
     assert [row["seq"] for row in lines(path)] == [seq]
+    assert said(store) == []
+
+
+def test_an_endless_file_is_not_read_and_its_end_is_not_taken_for_the_journals_P8(store: Store, path: Path) -> None:
+    append(store, security("one"))
+    os.truncate(path, 1 << 40)
+    ((area, message),) = said(store)
+    assert (area, "is larger than" in message) == ("completeness", True)
+    append(store, security("two"))
+    assert [row["reason"] for row in lines(path)] == ["one", "two"]
+
+
+def test_of_a_million_lines_that_nobody_wrote_some_are_named_P8(store: Store, path: Path) -> None:
+    append(store, security("one"))
+    with path.open("ab") as file:
+        file.write(b"x\n" * 100_000)
+    found = said(store)
+    assert len(found) < 200
+    assert "99900 more lines" in found[-1][1]
 
 
 def test_two_processes_worth_of_writers_make_one_file(store: Store, path: Path, place: engines.Place) -> None:

@@ -6,9 +6,11 @@ import os
 import re
 from typing import Literal
 
+from foureyes.adapters.folders import MB, folder, read, replace
 from foureyes.errors import EnvironmentProblem
 
 VERSION = 1
+LARGEST = 16 * MB
 FILES = {"agents-md": "AGENTS.md", "codex": "AGENTS.md", "claude": "CLAUDE.md"}
 BEGIN = f"<!-- foureyes:begin v{VERSION} -->"
 END = "<!-- foureyes:end -->"
@@ -49,8 +51,7 @@ def remove(root: str, name: str) -> Outcome:
 
 def _read(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            return file.read()
+        return read(path, LARGEST, follow=True).decode()
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as problem:
@@ -61,17 +62,14 @@ def _read(path: str) -> str:
 
 def _write(path: str, text: str) -> None:
     """Replace the file (where a link leads, that one) in one step, so that a crash leaves the old or the new one."""
-    path = os.path.realpath(path)
-    temporary = f"{path}.foureyes-{os.getpid()}"
+    around, name = os.path.split(os.path.realpath(path))
     try:
-        with open(temporary, "w", encoding="utf-8", newline="") as file:
-            if os.path.exists(path):
-                os.fchmod(file.fileno(), os.stat(path).st_mode & 0o777)
-            file.write(text)
-        os.replace(temporary, path)
+        with folder(around) as place:
+            before = os.stat(name, dir_fd=place).st_mode & 0o777 if os.path.exists(path) else None
+            replace(place, name, text.encode(), 0o666 if before is None else before)
+            if before is not None:
+                os.chmod(name, before, dir_fd=place)
     except OSError as problem:
-        if os.path.exists(temporary):
-            os.remove(temporary)
         raise EnvironmentProblem(
             f"{os.path.basename(path)} cannot be written: {problem.strerror}. It was not touched."
         ) from problem

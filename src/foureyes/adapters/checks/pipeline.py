@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 
 from msgspec.structs import replace
 
+from foureyes.adapters.folders import Odd, opened
 from foureyes.adapters.process import Ended, ProcessProblem, run, supervise
 from foureyes.core.nouns.check import CheckRule, Ran
 from foureyes.core.nouns.session import RUN_MARK
@@ -157,7 +158,7 @@ def _program(command: str, work: str, path: str) -> str:
     try:
         if not program or not os.path.isfile(program) or not 0 < os.path.getsize(program) < MAX_PROGRAM:
             return ""
-        with open(program, "rb") as file:
+        with open(opened(program, follow=True), "rb") as file:
             digest = file_digest(file, "sha256").hexdigest()[:12]
     except (OSError, ValueError):
         return ""
@@ -190,12 +191,11 @@ def _with_report(rule: CheckRule, directory: int, work: str, ran: Ran) -> Ran:
 
 def _read(directory: int, name: str) -> bytes:
     """A plain file, and not a large one: no link, pipe or device."""
-    from stat import S_ISREG
-
-    if not S_ISREG(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
-        raise ValueError(f"the report {name} is not a plain file")
-    with os.fdopen(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=directory), "rb") as file:
-        data = file.read(MAX_REPORT + 1)
+    try:
+        with open(opened(name, at=directory), "rb") as file:
+            data = file.read(MAX_REPORT + 1)
+    except Odd as odd:
+        raise ValueError(f"the report {name} is not a plain file: {odd.strerror}") from odd
     if len(data) > MAX_REPORT:
         raise ValueError(f"the report {name} is larger than {MAX_REPORT // 1_000_000} MB")
     return data

@@ -4,14 +4,12 @@ at a time.
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import re
-import stat
 from contextlib import suppress
 
-from foureyes.adapters.folders import content, folder, is_plain, keep_aside, replace
+from foureyes.adapters.folders import content, folder, is_plain, keep_aside, opened, replace
 from foureyes.app.views.draft import MOST_BYTES
 from foureyes.core.words.digest import sha256
 from foureyes.errors import EnvironmentProblem
@@ -19,7 +17,6 @@ from foureyes.steps import prose
 
 ENDING = ".json"
 LOCK = ".lock"
-LOCKED = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class FilesOfDrafts:
@@ -89,7 +86,7 @@ class FilesOfDrafts:
         try:
             self._make()
             with folder(self._place(person), make=True, mode=0o700) as place:
-                lock = os.open(name + LOCK, LOCKED, 0o600, dir_fd=place)
+                lock = opened(name + LOCK, os.O_RDWR | os.O_CREAT, 0o600, at=place)
                 if holder := _taken(lock):
                     return holder
                 self._held[person, name] = lock
@@ -128,8 +125,6 @@ def _taken(lock: int) -> int:
     """Take a lock, and write down whose it is: 0, or who holds it; then it is closed, because it is not ours."""
     holder = -1
     try:
-        if not stat.S_ISREG(os.fstat(lock).st_mode):
-            raise OSError(errno.EINVAL, "its lock is no file")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.adapters.folders import opened, read
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.process import ProcessProblem, ProgramTimedOut, run
 from foureyes.core.words.text import in_line, readable
@@ -234,14 +235,13 @@ def _touch_key(path: str) -> str:
 
 
 def _text(path: str) -> str:
-    with open(path, "rb") as file:
-        return file.read(READ_LIMIT).decode("utf-8", "replace")
+    return read(path, READ_LIMIT, follow=True).decode("utf-8", "replace")
 
 
 def _private_bytes(path: str) -> bytes:
     """A private file of ours: no link, and nobody else can read it."""
     try:
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK)) as file:
+        with open(opened(path), "rb") as file:
             _refuse_if_open(path, at=file.fileno())
             return file.read(READ_LIMIT)
     except OSError as problem:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import fcntl
 import os
-import stat
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.adapters.folders import content, folder, is_plain, keep_aside, replace
+from foureyes.adapters.folders import content, entries, folder, is_plain, keep_aside, opened, replace
 from foureyes.core.words.ids import TASK_INPUT
 from foureyes.errors import FoureyesError
 
@@ -30,6 +29,7 @@ DECIDING = frozenset(
 STARTING = "TaskStarted"
 """Whoever takes a task up finds its file there, also where somebody removed it."""
 AT_ONCE = 20
+LISTED = 1_000
 LARGEST = 64 << 20
 
 
@@ -128,19 +128,18 @@ class FeedbackFiles:
 
 def _left(owed: int) -> list[str]:
     """Names of tasks that may be owed. What is no name of a task is not ours, and stays."""
-    return [name for name in sorted(os.listdir(owed)) if name.isascii() and TASK_INPUT.match(name)][:AT_ONCE]
+    return [name for name in sorted(entries(owed, LISTED)) if name.isascii() and TASK_INPUT.match(name)][:AT_ONCE]
 
 
 def _lock(owed: int, task: str, flags: int = 0) -> int | None:
     """The marker of a task, if nobody else holds it; an empty file of its own, or it is not ours."""
     try:
-        marker = os.open(task, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o644, dir_fd=owed)
+        marker = opened(task, os.O_RDONLY | flags, at=owed)
     except OSError:
         return None
     try:
         fcntl.flock(marker, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        about = os.fstat(marker)
-        if stat.S_ISREG(about.st_mode) and about.st_size == 0:
+        if os.fstat(marker).st_size == 0:
             return marker
     except OSError:
         pass

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 
+from foureyes.adapters.folders import Odd, opened
 from foureyes.errors import StoreBusy, StoreProblem
 from foureyes.steps import prose
 
@@ -47,7 +48,9 @@ class WriterLock:
 
     def _open(self) -> int:
         try:
-            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            return opened(self._path, os.O_RDWR | os.O_CREAT)
+        except Odd as odd:
+            raise in_its_place(self._path, odd) from odd
         except OSError as problem:
             raise StoreProblem(
                 f"the store cannot be written: {problem.strerror} ({os.path.basename(self._path)}). Nothing "
@@ -111,6 +114,15 @@ class WriterLock:
             with guard:
                 outcome["abandoned"] = not outcome["got"]
         return outcome["got"]
+
+
+def in_its_place(path: str, odd: Odd) -> StoreProblem:
+    """What to say about something else in the place of one of the store's files."""
+    name = os.path.join(os.path.basename(os.path.dirname(path)), os.path.basename(path))
+    return StoreProblem(
+        f"{name} cannot be used: {odd.strerror}. Nothing was changed.",
+        next_step=prose(f"look at who put it there, and move {name} away"),
+    )
 
 
 def holder(path: str) -> str:

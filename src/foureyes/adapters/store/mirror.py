@@ -12,12 +12,19 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
+from foureyes.adapters.folders import MB, Odd, folder, keep_aside, opened, read
 from foureyes.app.views.audit import Discrepancy, SecurityRow
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
 
 PIECE = 65_536
+TAIL = 4 * MB
+"""How far back from its end a file is searched for a line of the journal."""
+ROOM = 16 * MB
+"""How much longer than the journal says a file may be and still be read as a whole."""
+NAMED = 100
+"""How many lines that nobody wrote are named; whoever can write one can write a million."""
 EXCEPTION = "SecurityRecorded"
 """The one kind of event that puts an exception on record."""
 
@@ -29,10 +36,11 @@ class End(msgspec.Struct, frozen=True):
 
 
 class Mirror:
-    """The file and how far it got."""
+    """The file and how far it got. `note` is what the last write has to say about it."""
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self.note = ""
 
     def sync(self, tx: Tx, end: int | None = None) -> int:
         """Append the rows that the file does not have yet; how many. A file that cannot be written stops nothing.
@@ -42,16 +50,30 @@ class Mirror:
         if end is None:
             last = tx.one("record.security_end", End)
             end = last.seq if last else None
+        self.note = ""
         if not end:
             return 0
         try:
-            return self._append(tx) if self._last_seq(tx, end) < end else 0
+            try:
+                return self._append(tx) if self._last_seq(tx, end) < end else 0
+            except Odd as odd:
+                self._set_aside(odd)
+                return self._append(tx)
         except OSError:
             return 0
 
+    def _set_aside(self, odd: Odd) -> None:
+        """What is there is no mirror of the journal, and is kept; the file is written anew from the journal."""
+        around, name = os.path.split(self.path)
+        shown = f"{os.path.basename(around)}/{name}"
+        self.note = f"{shown} was not what the journal writes: {odd.strerror}"
+        with folder(around) as place:
+            aside = keep_aside(place, name)
+        self.note += f"; kept as {aside}, written anew from the journal"
+
     def _append(self, tx: Tx) -> int:
         """Under a lock of the file's own: on a server's store, writers of one machine do not queue on a file."""
-        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        fd = opened(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         with open(fd, "r+b", buffering=0) as file:
             fcntl.flock(
                 fd, fcntl.LOCK_EX | fcntl.LOCK_NB
@@ -75,7 +97,7 @@ class Mirror:
         `known` is a row that the journal has for certain.
         """
         try:
-            with open(self.path, "rb") as file:
+            with open(opened(self.path), "rb") as file:
                 for line in _lines_backwards(file):
                     seq = seq_of(line)
                     if seq is not None and (
@@ -86,11 +108,10 @@ class Mirror:
             pass
         return 0
 
-    def lines(self) -> list[bytes]:
-        """What the file says now; OSError when it cannot be read."""
+    def lines(self, expected: int = 0) -> list[bytes]:
+        """What the file says now; OSError when it cannot be read. `expected` is how long it should be."""
         try:
-            with open(self.path, "rb") as file:
-                return [line for line in file.read().split(b"\n") if line]
+            return [line for line in read(self.path, expected + ROOM).split(b"\n") if line]
         except FileNotFoundError:
             return []
 
@@ -117,6 +138,8 @@ def differences(lines: list[bytes], before: dict[int, bytes], after: dict[int, b
         elif seq in seen or seq < max(seen, default=0):
             altered.append(f"security_events.jsonl line {number} (row {seq}) was changed: it stands in the wrong place")
         seen.add(seq or 0)
+    if len(altered) > NAMED:
+        altered[NAMED:] = [f"security_events.jsonl: {len(altered) - NAMED} more lines are not as the journal has them"]
     missing = [f"security_events.jsonl has no line for row {seq}" for seq in before if seq not in seen]
     return [Discrepancy("integrity", text) for text in altered] + [
         Discrepancy("completeness", text) for text in missing
@@ -124,10 +147,12 @@ def differences(lines: list[bytes], before: dict[int, bytes], after: dict[int, b
 
 
 def _lines_backwards(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file from its end, read in pieces."""
+    """The lines of a file from its end, read in pieces; not further back than a line of ours can be."""
     end = file.seek(0, os.SEEK_END)
-    rest = b""
+    least, rest = end - TAIL, b""
     while end > 0:
+        if end <= least:
+            raise Odd(f"its last {TAIL // MB} MB are no lines of the journal")
         start = max(0, end - PIECE)
         file.seek(start)
         lines = (file.read(end - start) + rest).split(b"\n")

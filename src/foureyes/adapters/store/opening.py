@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from foureyes.adapters.folders import NEW, kind_of
 from foureyes.adapters.store.feedback_files import FeedbackFiles
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.migrate import LATEST, migrate
@@ -26,7 +28,7 @@ MIRROR = "security_events.jsonl"
 def open_store(folder: str, now: str) -> Store:
     """An existing store, brought to the newest schema (after a backup)."""
     path = os.path.join(folder, NAME)
-    if not os.path.exists(path):
+    if not os.path.lexists(path):
         raise StoreProblem(
             f"{NAME} is missing in .foureyes/. Nothing was changed.",
             next_step=fe("restore", blank("FILE"), after=", if you have a backup"),
@@ -76,7 +78,7 @@ def restore_store(folder: str, source: str, now: str) -> str:
         kept = _keep_aside(path, now)
         os.replace(fresh, path)
     mirror = os.path.join(folder, MIRROR)
-    if os.path.exists(mirror):  # it may tell of rows that the backup does not have; the next write makes a new one
+    if os.path.lexists(mirror):  # it may tell of rows that the backup does not have; the next write makes a new one
         os.replace(mirror, aside(mirror, now))
     return kept
 
@@ -84,11 +86,7 @@ def restore_store(folder: str, source: str, now: str) -> str:
 def _copy_sound(source: str, fresh: str, project: str | None) -> None:
     """A copy of a backup, if it is a sound store of this project that this version understands."""
     name = os.path.basename(source)
-    if not os.path.isfile(source):
-        raise StoreProblem(f"there is no file {name}.", next_step=fe("restore", blank("FILE")))
-    from shutil import copyfile
-
-    copyfile(source, fresh)
+    _copy_bytes(source, fresh, name)
     incoming = SqliteEngine(fresh)
     try:
         problems = incoming.problems()
@@ -100,6 +98,25 @@ def _copy_sound(source: str, fresh: str, project: str | None) -> None:
             raise StoreProblem(f"{name} is the store of another project ({theirs}). Nothing was changed.")
     finally:
         incoming.close()
+
+
+def _copy_bytes(source: str, fresh: str, name: str) -> None:
+    """A file, or what another program writes into a pipe that the caller names (`<(zcat backup.gz)`)."""
+    from shutil import copyfileobj
+
+    next_step = fe("restore", blank("FILE"))
+    try:
+        found = os.stat(source).st_mode
+        if not (stat.S_ISREG(found) or stat.S_ISFIFO(found)):
+            raise StoreProblem(f"{name} is {kind_of(found)}, not a backup. Nothing was changed.", next_step=next_step)
+        with open(source, "rb") as stream, open(os.open(fresh, NEW, 0o644), "wb") as file:
+            copyfileobj(stream, file)
+    except FileNotFoundError:
+        raise StoreProblem(f"there is no file {name}.", next_step=next_step) from None
+    except OSError as problem:
+        raise StoreProblem(
+            f"{name} cannot be read: {problem.strerror}. Nothing was changed.", next_step=next_step
+        ) from problem
 
 
 def project_in(path: str) -> str | None:
@@ -124,7 +141,7 @@ def _keep_aside(path: str, now: str) -> str:
         engine.checkpoint()
         engine.close()
     for ending in ("", "-wal", "-shm"):
-        if os.path.exists(path + ending):
+        if os.path.lexists(path + ending):
             os.replace(path + ending, kept + ending)
     return kept
 

@@ -6,14 +6,16 @@ The pointer is local and never committed: what is checked out cannot move a proj
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 import msgspec
 
+from foureyes.adapters.folders import Odd, entries, folder, read, replace
 from foureyes.adapters.store.copying import copy_journal
 from foureyes.adapters.store.engine import Database, Value
 from foureyes.adapters.store.feedback_files import FeedbackFiles
 from foureyes.adapters.store.journal import journal_length
-from foureyes.adapters.store.lock import WriterLock
+from foureyes.adapters.store.lock import WriterLock, in_its_place
 from foureyes.adapters.store.migrate import migrate
 from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.opening import LOCK, MIRROR, NAME, project_of
@@ -27,6 +29,8 @@ from foureyes.steps import blank, fe, phrase, prose, shell
 POINTER = "store.json"
 SCHEMES = ("postgresql://", "postgres://")
 LOCAL = "sqlite"
+LARGEST = 1 << 20
+LISTED = 1_000
 
 
 class Pointer(msgspec.Struct, frozen=True):
@@ -50,26 +54,29 @@ def check_url(url: str) -> str:
     return url
 
 
-def read_pointer(folder: str) -> Pointer | None:
+def read_pointer(place: str) -> Pointer | None:
     """Where the store is, if it is not the file beside it."""
+    path = os.path.join(place, POINTER)
     try:
-        with open(os.path.join(folder, POINTER), "rb") as file:
-            return msgspec.json.decode(file.read(), type=Pointer)
+        return msgspec.json.decode(read(path, LARGEST), type=Pointer)
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.DecodeError) as problem:
+    except Odd as odd:
+        raise in_its_place(path, odd) from odd
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
         raise StoreProblem(
             f".foureyes/{POINTER} cannot be read: {problem}. Nothing was changed.", next_step=fe("init")
         ) from problem
 
 
-def write_pointer(folder: str, pointer: Pointer) -> None:
-    """In one step, readable only by its owner: the address may hold a password."""
-    path = os.path.join(folder, POINTER)
-    temporary = f"{path}.{os.getpid()}"
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(msgspec.json.encode(pointer))
-    os.replace(temporary, path)
+def write_pointer(place: str, pointer: Pointer) -> None:
+    """In one step, readable only by its owner: the address may hold a password. What a crash left goes."""
+    with folder(place) as handle:
+        replace(handle, POINTER, msgspec.json.encode(pointer), 0o600)
+        for left in entries(handle, LISTED):
+            if left.startswith(f"{POINTER}.new-"):
+                with suppress(OSError):
+                    os.unlink(left, dir_fd=handle)
 
 
 def open_shared(folder: str, url: str, project: str, now: str, *, create: bool = False) -> Store:
@@ -229,7 +236,7 @@ def renaming(project: str, word: str, now: str) -> str:
 def set_aside(path: str, now: str) -> None:
     """Move a store's file out of the way, with its write-ahead log: alone, either would be another store."""
     for ending in ("-wal", "-shm", ""):
-        if os.path.exists(path + ending):
+        if os.path.lexists(path + ending):
             os.replace(path + ending, aside(path, now) + ending)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import apsw
 
+from foureyes.adapters.folders import Odd, kind_of
+from foureyes.adapters.store.lock import in_its_place
 from foureyes.adapters.store.queries import sql
 from foureyes.errors import StoreBusy, StoreProblem
 from foureyes.steps import blank, fe, prose
@@ -42,6 +45,7 @@ class SqliteEngine:
         self._pointer = os.path.join(os.path.dirname(path), "store.json")
         self._columns: dict[str, list[str]] = {}
         check_library_version(apsw.sqlite_lib_version())
+        refuse_odd(path)
         with translated(path):
             flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
             self.connection = apsw.Connection(path, flags=flags)
@@ -123,12 +127,12 @@ class SqliteEngine:
             raise in_our_words(problem, self.path) from problem
 
     def _inode_now(self) -> int:
-        return 0 if self.path in WITHOUT_FILE else os.stat(self.path).st_ino
+        return 0 if self.path in WITHOUT_FILE else os.lstat(self.path).st_ino
 
     def check_place(self) -> None:
         """A file that was moved away while it was open takes writes that nobody will ever see."""
         try:
-            moved = self._inode_now() != self._inode or os.access(self._pointer, os.F_OK)
+            moved = self._inode_now() != self._inode or os.path.lexists(self._pointer)
         except OSError:
             moved = True
         if moved:
@@ -150,6 +154,7 @@ class SqliteEngine:
 
     def backup(self, path: str) -> None:
         """A whole copy, consistent while others write."""
+        refuse_odd(path)
         with translated(path):
             copy = apsw.Connection(path)
             with copy.backup("main", self.connection, "main") as backup:
@@ -172,6 +177,17 @@ class SqliteEngine:
 
     def close(self) -> None:
         self.connection.close()
+
+
+def refuse_odd(path: str) -> None:
+    """SQLite follows links, and has its own words for pipes and directories: its files are plain ones, or not there."""
+    for ending in ("", "-wal", "-shm", "-journal") if path not in WITHOUT_FILE else ():
+        try:
+            found = os.lstat(path + ending).st_mode
+        except OSError:
+            continue
+        if not stat.S_ISREG(found):
+            raise in_its_place(path + ending, Odd(f"it is {kind_of(found)}, not a file", path + ending))
 
 
 def check_library_version(version: str) -> None:

@@ -157,6 +157,7 @@ class Store:
         if self._mirror is not None and tx.security != 0:
             with suppress(StoreProblem):
                 self._mirror.sync(Reading(self.engine), tx.security)
+                tx.notes += [self._mirror.note] if self._mirror.note else []
         if self.feedback is not None:
             with suppress(StoreProblem):
                 tx.notes += self.feedback.follow(Reading(self.engine), tx.decided, tx.started)
@@ -181,7 +182,7 @@ class Store:
         if self._mirror is None:
             return []
         try:
-            lines = self._mirror.lines()
+            lines = self._mirror.lines(sum(map(len, before.values())) + len(before))
         except OSError as problem:
             text = f"security_events.jsonl cannot be read: {problem.strerror}"
             return [Discrepancy("completeness", text)]

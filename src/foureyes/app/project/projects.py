@@ -46,7 +46,7 @@ class Projects:
     def backup(self, actor: Actor, path: str) -> None:
         """A whole copy of the store; an existing file is never overwritten."""
         permit(actor, "backup")
-        if os.path.exists(path):
+        if os.path.lexists(path):
             raise BadInput(
                 f"{os.path.basename(path)} exists; a backup never overwrites.", next_step=prose("name another file")
             )
@@ -55,11 +55,11 @@ class Projects:
                 f"there is no directory for {os.path.basename(path)}.",
                 next_step=prose("name a file in an existing directory"),
             )
-        partial = f"{path}.partial-{os.getpid()}"
+        partial = f"{path}.partial-{os.getpid()}-{self._context.ids.number():x}"
         try:
             self._context.store.backup(partial)
             os.replace(partial, path)
         finally:
             for ending in ("", "-wal", "-shm", "-journal"):
-                if os.path.exists(partial + ending):
+                if os.path.lexists(partial + ending):
                     os.remove(partial + ending)

@@ -90,11 +90,8 @@ def _keep(problem: BaseException, folder: str | None) -> str:
     try:
         import traceback
 
-        logs = os.path.join(folder, "logs")
-        os.makedirs(logs, exist_ok=True)
-        name = f"crash-{os.getpid()}.txt"
-        with open(os.path.join(logs, name), "w", encoding="utf-8", errors="replace") as file:
-            file.write("".join(traceback.format_exception(problem)))
-        return f"{os.path.basename(folder)}/logs/{name}"
+        from foureyes.bootstrap.keeping_traces import append_trace
+
+        return append_trace(folder, f"crash-{os.getpid()}.txt", "".join(traceback.format_exception(problem)))
     except OSError:
         return ""

@@ -28,5 +28,6 @@ def read_document(session: Session, file: str, *, command: tuple[str | Arg, ...]
 
 
 def is_file(session: Session, name: str) -> bool:
-    """Whether a word names a file here."""
-    return name == "-" or os.path.isfile(os.path.join(session.cwd, name))
+    """Whether a word names something to read here: a file, or what another program writes (`/dev/stdin`, `<(…)`)."""
+    path = os.path.join(session.cwd, name)
+    return name == "-" or (os.path.exists(path) and not os.path.isdir(path))

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from os.path import expanduser, isdir, islink, join, lexists, realpath
 from typing import Literal, NamedTuple
 
+from foureyes.adapters.folders import read
 from foureyes.adapters.git.checkouts.following import git_dirs
 from foureyes.adapters.git.checkouts.status import head_ref, status
 from foureyes.adapters.git.client.answers import as_sha, shown
@@ -80,7 +81,7 @@ def checkouts_of(git: Git, ref: str) -> tuple[list[Located], list[str]]:
 def _held(git: Git, ref: str) -> Iterator[str]:
     """Worktrees that will come back to a branch when their rebase or bisection ends."""
     for git_dir in git_dirs(git.common_dir):
-        if any(_read(join(git_dir, name)) in (ref, ref.removeprefix("refs/heads/")) for name in _HOLDS_A_BRANCH):
+        if any(noted(join(git_dir, name)) in (ref, ref.removeprefix("refs/heads/")) for name in _HOLDS_A_BRANCH):
             yield git_dir
 
 
@@ -90,10 +91,9 @@ def is_in_use(git: Git, ref: str) -> bool:
     return ref in heads or any(_held(git, ref))
 
 
-def _read(path: str) -> str:
+def noted(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="backslashreplace") as file:
-            return file.read(4096).strip()
+        return read(path, 4096).decode("utf-8", "backslashreplace").strip()
     except OSError:
         return ""
 

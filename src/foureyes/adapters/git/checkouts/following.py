@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from os.path import isdir, islink, join
 
+from foureyes.adapters.folders import read
 from foureyes.adapters.git.client.index_file import noted_tree
 from foureyes.adapters.git.client.loose_objects import tree_of
 from foureyes.adapters.git.client.loose_refs import read_loose
@@ -39,6 +40,5 @@ def _head(git_dir: str) -> bytes | None:
     path = join(git_dir, "HEAD")
     if islink(path):
         return None
-    with open(path, "rb") as file:
-        content = file.read(4096).rstrip(b"\n")
+    content = read(path, 4096).rstrip(b"\n")
     return None if content == b"ref: refs/heads/.invalid" else content

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from os.path import isfile, join
 
+from foureyes.adapters import folders
 from foureyes.adapters.git.client.config_file import is_true, read_settings
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
@@ -65,12 +66,12 @@ def install(git: Git, place: Located, task: str, session: str) -> None:
     folder = join(place.git_dir, FOLDER)
     before = _users_folder(git, place)
     try:
-        os.makedirs(folder, exist_ok=True)
-        _write(join(folder, "task"), _one_line(task), 0o644)
-        _write(join(folder, "session"), _one_line(session), 0o644)
-        frequent = [name for name in _FREQUENT if isfile(join(before, name))]
-        for name in (*_NAMES, *frequent):
-            _write(join(folder, name), _HEAD + _OURS.get(name, "") + _USERS_OWN, 0o755)
+        with folders.folder(folder, make=True) as handle:
+            _write(handle, "task", _one_line(task), 0o644)
+            _write(handle, "session", _one_line(session), 0o644)
+            frequent = [name for name in _FREQUENT if isfile(join(before, name))]
+            for name in (*_NAMES, *frequent):
+                _write(handle, name, _HEAD + _OURS.get(name, "") + _USERS_OWN, 0o755)
     except OSError as problem:
         raise GitProblem(f"the hooks of the worktree cannot be written to {folder}: {problem.strerror}") from problem
     _put_in_force(git, place.git_dir, folder)
@@ -116,10 +117,7 @@ def _one_line(value: str) -> str:
     return value + "\n"
 
 
-def _write(path: str, text: str, mode: int) -> None:
+def _write(handle: int, name: str, text: str, mode: int) -> None:
     """In one step: somebody may be committing there."""
-    new = f"{path}.{os.urandom(4).hex()}"
-    with open(new, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.chmod(new, mode)
-    os.replace(new, path)
+    folders.replace(handle, name, text.encode("utf-8", "surrogateescape"), mode, durable=False)
+    os.chmod(name, mode, dir_fd=handle)

@@ -13,13 +13,16 @@ import stat
 from contextlib import suppress
 from typing import NamedTuple
 
+from foureyes.adapters.folders import MB, NEW, read
 from foureyes.adapters.git.checkouts.status import STORE
 from foureyes.adapters.git.client.answers import last_words, shown
 from foureyes.adapters.git.client.git import Git
 from foureyes.core.words.text import visible
+from foureyes.errors import GitProblem
 
 MAX_BYTES = 1_000_000
 MAX_REASON = 300
+LARGEST = 1024 * MB
 
 # Neither white space that git would mend, nor a setting of the repository that allows more: the patch fits as it is, or
 # not.
@@ -112,8 +115,10 @@ def _keep(path: bytes) -> _Kept:
         return _Kept(path, os.readlink(path), mode)
     if not stat.S_ISREG(mode):
         return _Kept(path, None)
-    with open(path, "rb") as file:
-        return _Kept(path, file.read(), mode)
+    try:
+        return _Kept(path, read(os.fsdecode(path), LARGEST), mode)
+    except OSError as problem:
+        raise GitProblem(f"{visible(shown(path))} cannot be read: {problem.strerror}") from problem
 
 
 def _put_back(kept: list[_Kept]) -> list[str]:
@@ -135,7 +140,7 @@ def _is_back(kept: _Kept) -> bool:
         if stat.S_ISLNK(kept.mode):
             os.symlink(kept.content, kept.path)
             return True
-        with open(kept.path, "wb") as file:
+        with open(os.open(kept.path, NEW, 0o600), "wb") as file:
             file.write(kept.content)
         os.chmod(kept.path, stat.S_IMODE(kept.mode))
     except OSError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from os.path import expanduser, isdir, isfile, join
 
+from foureyes.adapters.folders import read
 from foureyes.adapters.git.client.answers import shown
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located, locate
@@ -29,8 +30,7 @@ def head_ref(git: Git, git_dir: str) -> str:
     """
     path = join(git_dir, "HEAD")
     try:
-        with open(path, "rb") as file:
-            content = file.read(4096).rstrip(b"\n")
+        content = read(path, 4096, follow=True).rstrip(b"\n")
     except OSError as problem:
         raise GitProblem(f"{path} cannot be read: {problem.strerror}") from problem
     if content.startswith(b"ref: refs/heads/") and content != b"ref: refs/heads/.invalid" and not os.path.islink(path):

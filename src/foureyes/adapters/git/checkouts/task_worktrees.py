@@ -12,10 +12,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os.path import exists, isdir, join, lexists, realpath
+from time import monotonic, sleep
 from typing import NamedTuple
 
+from foureyes.adapters import folders
 from foureyes.adapters.git.checkouts import hooks
-from foureyes.adapters.git.checkouts.checkouts import Registered, checkout_at, in_progress, registered, some
+from foureyes.adapters.git.checkouts.checkouts import Registered, checkout_at, in_progress, noted, registered, some
 from foureyes.adapters.git.checkouts.status import head_ref, uncommitted
 from foureyes.adapters.git.client.answers import explained, shown
 from foureyes.adapters.git.client.git import Git
@@ -31,6 +33,9 @@ from foureyes.steps import prose, shell
 _BEING_MADE = "initializing"
 """The reason of the lock that `git worktree add` holds while it works."""
 
+_PATIENCE, _PAUSE = 300.0, 0.05
+"""Seconds: the files of a large repository take a while to write."""
+_LOOK = prose("look at who put it there, and move it away")
 _QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 
 
@@ -64,15 +69,32 @@ def _alone(at: Desk) -> Iterator[None]:
     """One of us at a time: a half-made worktree is then one that nobody makes any more."""
     folder = os.path.dirname(at.path)
     try:
-        os.makedirs(folder, exist_ok=True)
-        descriptor = os.open(join(folder, ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        with folders.folder(folder, make=True) as place:
+            descriptor = folders.opened(".lock", os.O_RDWR | os.O_CREAT, at=place)
+    except folders.Odd as odd:
+        raise GitProblem(
+            f"worktrees cannot be made in {folder}: {odd.filename}: {odd.strerror}", next_step=_LOOK
+        ) from odd
     except OSError as problem:
         raise GitProblem(f"worktrees cannot be made in {folder}: {problem.strerror}") from problem
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        _take(descriptor, folder)
         yield
     finally:
         os.close(descriptor)
+
+
+def _take(descriptor: int, folder: str) -> None:
+    """Wait for whoever is at it; not for one that never ends."""
+    end = monotonic() + _PATIENCE
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if monotonic() > end:
+                message = f"another process has held {join(folder, '.lock')} for {_PATIENCE:.0f} seconds"
+                raise GitProblem(message, next_step=prose("see what it does, then try again")) from None
+            sleep(_PAUSE)
 
 
 def _known(git: Git, at: Desk) -> Registered | None:
@@ -123,8 +145,7 @@ def _branch_of(git: Git, place: Located) -> str:
     for name in ("rebase-merge", "rebase-apply"):
         path = join(place.git_dir, name, "head-name")
         if ref == DETACHED and exists(path):
-            with open(path, encoding="utf-8", errors="backslashreplace") as file:
-                ref = file.read(4096).strip()
+            ref = noted(path) or DETACHED
     return "" if ref == DETACHED else ref
 
 
@@ -168,8 +189,8 @@ def _fill(git: Git, place: Located) -> None:
             )
         except GitProblem as problem:
             raise explained(problem.message) from problem
-    with open(ready, "w", encoding="ascii"):
-        pass
+    with folders.folder(join(place.git_dir, hooks.FOLDER)) as handle:
+        folders.replace(handle, "ready", b"", 0o644, durable=False)
 
 
 def _users_way(git: Git, place: Located) -> tuple[str, ...]:

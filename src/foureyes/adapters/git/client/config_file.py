@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from foureyes.adapters.folders import MB, read
 from foureyes.errors import GitProblem
 
+LARGEST = 16 * MB
 _ESCAPES = {"n": "\n", "t": "\t", "b": "\b"}
 _TRUE = frozenset({"true", "yes", "on", "1"})
 
@@ -12,8 +14,7 @@ def read_settings(path: str) -> dict[str, str]:
     """`section.key` in lower case to value; the last one wins. Subsections and includes are left out: git itself takes
     none of the settings asked for here from them. A missing file is empty."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            text = file.read()
+        text = read(path, LARGEST, follow=True).decode("utf-8", "surrogateescape")
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as problem:

@@ -9,15 +9,16 @@ and what files look like. `own`: as the caller's own git; commits.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from os.path import join
 
 from foureyes.adapters import process
 from foureyes.adapters.git.client.answers import last_words
 from foureyes.adapters.git.client.clean_room import CleanRoom
 from foureyes.adapters.git.client.config_file import read_settings
+from foureyes.adapters.git.client.odd_files import LOOK, held_by, refuse_odd, refuse_odd_refs
 from foureyes.adapters.git.client.own_config import OwnConfig
 from foureyes.adapters.git.client.programs import Setting, own_settings, silenced
 from foureyes.errors import GitProblem
@@ -60,6 +61,7 @@ class Git:
         self.common_dir = common_dir
         self._room = CleanRoom(common_dir)
         self._config = OwnConfig(common_dir)
+        self._looked_at_refs = False
 
     @property
     def room_path(self) -> str:
@@ -82,7 +84,9 @@ class Git:
         """
         where = self._room.path
         environment = {**scrubbed(), **self._room.environment(), **(env or {})}
-        return _run([f"--git-dir={where}", *_ALWAYS], args, where, environment, stdin, ok)
+        refuse_odd(self.common_dir, self.common_dir)
+        held = partial(held_by, self.common_dir)
+        return _run([f"--git-dir={where}", *_ALWAYS], args, where, environment, stdin, ok, held=held)
 
     @contextmanager
     def scratch_index(self) -> Iterator[dict[str, str]]:
@@ -114,7 +118,16 @@ class Git:
         before = [f"--git-dir={where}", *_ALWAYS]
         if work_tree:
             before += [f"--work-tree={work_tree}", *silenced(self.settings(where))]
-        return _run(before, args, work_tree or where, scrubbed(), stdin, ok)
+        self._look(where)
+        held = partial(held_by, self.common_dir, work_tree)
+        return _run(before, args, work_tree or where, scrubbed(), stdin, ok, held=held)
+
+    def _look(self, git_dir: str) -> None:
+        """Before git is asked: whether one of the files that it reads would hold it for ever."""
+        refuse_odd(git_dir, self.common_dir)
+        if not self._looked_at_refs:
+            refuse_odd_refs(self.common_dir)
+            self._looked_at_refs = True
 
     def settings(self, git_dir: str) -> list[Setting]:
         """The repository's own configuration, as seen from one of its git directories."""
@@ -122,7 +135,9 @@ class Git:
 
     def own(self, *args: str, cwd: str, ok: tuple[int, ...] = (0,)) -> process.Finished:
         """Run as the caller's own git would: its configuration, hooks and identity; the repository found from `cwd`."""
-        return _run([], args, cwd, callers_own(), b"", ok, timeout=COMMIT_TIMEOUT)
+        self._look(self.git_dir)
+        held = partial(held_by, self.common_dir, cwd)
+        return _run([], args, cwd, callers_own(), b"", ok, timeout=COMMIT_TIMEOUT, held=held)
 
     def users_setting(self, key: str) -> str:
         """A path that the user or the system configured, and no repository; empty when there is none."""
@@ -178,9 +193,10 @@ def _run(
     stdin: bytes,
     ok: tuple[int, ...],
     timeout: float = READ_TIMEOUT,
+    held: Callable[[], str] | None = None,
 ) -> process.Finished:
     check_version()
-    done = _start(["git", *before, *args], cwd, env, stdin, timeout)
+    done = _start(["git", *before, *args], cwd, env, stdin, timeout, held)
     if done.rc not in ok:
         command = next((word for word in args if not word.startswith("-") and "=" not in word), args[0])
         words = last_words(done)
@@ -188,9 +204,18 @@ def _run(
     return done
 
 
-def _start(argv: list[str], cwd: str | None, env: dict[str, str], stdin: bytes, timeout: float) -> process.Finished:
+def _start(
+    argv: list[str],
+    cwd: str | None,
+    env: dict[str, str],
+    stdin: bytes,
+    timeout: float,
+    held: Callable[[], str] | None = None,
+) -> process.Finished:
     try:
-        return process.run(argv, cwd=cwd, env=env, input=stdin, timeout=timeout)
+        return process.run(argv, cwd=cwd, env=env, input=stdin, timeout=timeout, held=held)
+    except process.ProgramHeld as problem:
+        raise GitProblem(f"{problem}; it was ended", next_step=LOOK) from problem
     except process.ProgramMissing as missing:
         raise GitProblem(
             "git was not found on the PATH", next_step=prose(f"install git {_dotted(OLDEST)} or newer")

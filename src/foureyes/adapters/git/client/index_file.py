@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from os.path import join
 
+from foureyes.adapters.folders import MB, read
 from foureyes.core.words.ids import Sha
 
+LARGEST = 512 * MB
 _EXTENSION = b"TREE"
 """Where git notes the trees that it would write from the index, as long as nothing was staged since."""
 
@@ -13,8 +15,7 @@ _EXTENSION = b"TREE"
 def noted_tree(git_dir: str, size: int) -> Sha | None:
     """The tree of everything in the index; None where only git can say. `size` is that of an object id in bytes."""
     try:
-        with open(join(git_dir, "index"), "rb") as file:
-            content = file.read()
+        content = read(join(git_dir, "index"), LARGEST)
     except OSError:
         return None
     at = content.rfind(_EXTENSION)

@@ -18,9 +18,10 @@ from os.path import basename, dirname, isdir, isfile, join, lexists, realpath
 
 import msgspec
 
+from foureyes.adapters.folders import read
 from foureyes.adapters.git.client.config_file import is_true, read_settings
 from foureyes.errors import GitProblem
-from foureyes.steps import blank, shell
+from foureyes.steps import blank, prose, shell
 
 
 class Located(msgspec.Struct, frozen=True):
@@ -117,7 +118,9 @@ def _is_git_dir(path: str) -> bool:
 
 def _read(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read(65536)
+        text = read(path, 65536, follow=True).decode("utf-8", "surrogateescape")
     except OSError as problem:
         raise GitProblem(f"{path} cannot be read: {problem.strerror}") from problem
+    if "\0" in text:
+        raise GitProblem(f"{path} is damaged: it names no directory", next_step=prose("look at who changed it"))
+    return text

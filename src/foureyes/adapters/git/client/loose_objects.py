@@ -9,6 +9,7 @@ from __future__ import annotations
 from os.path import join
 from typing import TYPE_CHECKING, NamedTuple
 
+from foureyes.adapters.folders import opened
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.core.words.digest import sha256
 from foureyes.core.words.ids import Sha
@@ -84,7 +85,7 @@ def _read(common_dir: str, sha: Sha, kind: bytes) -> bytes | None:
     import zlib
 
     try:
-        with open(join(common_dir, "objects", sha[:2], sha[2:]), "rb") as file:
+        with open(opened(join(common_dir, "objects", sha[:2], sha[2:])), "rb") as file:
             raw = zlib.decompressobj().decompress(file.read(LARGEST), LARGEST)
     except (OSError, zlib.error):
         return None

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from os.path import isdir, islink, join, lexists
 
+from foureyes.adapters.folders import MB, read
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.core.words.ids import Sha
 
 BRANCHES = "refs/heads/"
+LARGEST_REF = 4096
+LARGEST_PACK = 256 * MB
 FEW = 100
 """Of more files than that, git tells faster than they are read here, its own start included."""
 _NEVER_IN_A_REF = frozenset(" ~^:?*[\\\x7f") | {chr(code) for code in range(32)}
@@ -24,9 +27,7 @@ def read_loose(common_dir: str, ref: str) -> Sha | None:
     if not ref.startswith(("refs/heads/", "refs/foureyes/")) or not is_plain(ref):
         return None
     try:
-        descriptor = os.open(join(common_dir, ref), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with open(descriptor, "rb") as file:
-            return as_sha(file.read(100).strip())
+        return as_sha(read(join(common_dir, ref), LARGEST_REF).strip())
     except (OSError, ValueError):
         return None
 
@@ -69,8 +70,7 @@ def _raise(problem: OSError) -> None:
 def _packed(common_dir: str) -> dict[str, Sha | None]:
     """The branches in the file of packed refs; what stands there in place of a commit is None."""
     try:
-        with open(join(common_dir, "packed-refs"), encoding="utf-8") as file:
-            content = file.read()
+        content = read(join(common_dir, "packed-refs"), LARGEST_PACK).decode()
     except FileNotFoundError:
         return {}
     rows = (row.partition(" ") for row in content.split("\n") if row[:1] not in ("#", "^"))

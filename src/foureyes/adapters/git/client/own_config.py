@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from os.path import join
 
+from foureyes.adapters.folders import MB, read
 from foureyes.adapters.git.client.programs import Setting
+
+LARGEST = 16 * MB
 
 
 class OwnConfig:
@@ -36,7 +39,6 @@ class OwnConfig:
 
 def _content(path: str) -> bytes | None:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return read(path, LARGEST, follow=True)
     except OSError:
         return None

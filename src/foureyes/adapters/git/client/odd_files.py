@@ -1,0 +1,86 @@
+"""What is no plain file where git expects one: git would wait for a pipe, and read an endless file to its end.
+
+Looked at before git is asked, where that is quick (the files that nearly every command reads, and once the refs), and
+as a whole while git takes long. A link is what it leads to: git follows links, and some are ordinary.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from os.path import join
+
+from foureyes.adapters.folders import MB, kind_of
+from foureyes.errors import GitProblem
+from foureyes.steps import prose
+
+_LARGE = 1024 * MB
+_SMALL = 16 * MB
+_REF = 64 * 1024
+_COMMON = {
+    "HEAD": _SMALL, "config": _SMALL, "packed-refs": _LARGE, "shallow": _LARGE, "info/grafts": _SMALL,
+    "info/exclude": _SMALL, "info/attributes": _SMALL, "objects/info/alternates": _SMALL,
+}  # fmt: skip
+_OF_A_WORKTREE = {"HEAD": _SMALL, "index": _LARGE, "config.worktree": _SMALL, "commondir": _SMALL}
+_SIZES = {name.rpartition("/")[2]: most for name, most in {**_COMMON, **_OF_A_WORKTREE}.items()}
+_READ_IN_A_WORKTREE = frozenset({".gitignore", ".gitattributes", ".gitmodules", ".git"})
+_SIZES |= dict.fromkeys(_READ_IN_A_WORKTREE, _LARGE)
+_NEVER_READ = frozenset({"hooks"})
+
+
+def refuse_odd(git_dir: str, common_dir: str) -> None:
+    """`GitProblem` where one of the files that nearly every command reads is not one."""
+    wanted = [(join(common_dir, name), most) for name, most in _COMMON.items()]
+    wanted += [(join(git_dir, name), most) for name, most in _OF_A_WORKTREE.items()]
+    for path, most in wanted:
+        if why := _odd(path, most):
+            raise _problem(path, why)
+
+
+def refuse_odd_refs(common_dir: str) -> None:
+    """`GitProblem` where a ref is no small file."""
+    folders = [join(common_dir, "refs")]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as found:
+                for entry in found:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    elif why := _odd(entry.path, _REF):
+                        raise _problem(entry.path, why)
+        except OSError:
+            continue
+
+
+def held_by(common_dir: str, work_tree: str = "") -> str:
+    """What a git that does not come to an end may wait for, in a sentence; empty where nothing is odd."""
+    for top, names in ((common_dir, None), (work_tree, _READ_IN_A_WORKTREE)):
+        for folder, folders, files in os.walk(top) if top else ():
+            folders[:] = [name for name in folders if name not in _NEVER_READ and name != ".git"]
+            for name in files:
+                path = join(folder, name)
+                if (names is None or name in names) and (why := _odd(path, _SIZES.get(name, 0))):
+                    return _sentence(path, why)
+    return ""
+
+
+def _odd(path: str, most: int) -> str:
+    """What is wrong with a file, in a few words; `most` 0 for any size. Sockets cannot be opened, so nobody waits."""
+    try:
+        about = os.stat(path)
+    except OSError:
+        return ""
+    if stat.S_ISFIFO(about.st_mode) or stat.S_ISCHR(about.st_mode) or stat.S_ISBLK(about.st_mode):
+        return f"is {kind_of(about.st_mode)}, not a file"
+    return "is far too large" if most and stat.S_ISREG(about.st_mode) and about.st_size > most else ""
+
+
+def _sentence(path: str, why: str) -> str:
+    return f"{path} {why}, and git would never come to an end with it"
+
+
+def _problem(path: str, why: str) -> GitProblem:
+    return GitProblem(f"{_sentence(path, why)}. Nothing was changed.", next_step=LOOK)
+
+
+LOOK = prose("look at who put it there, and move it away")

@@ -1,0 +1,74 @@
+"""What git would wait for, or read without end, is found before it is asked, or while it waits."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from foureyes.adapters import process
+from foureyes.adapters.git.client.git import Git
+from foureyes.adapters.git.client.odd_files import held_by, refuse_odd, refuse_odd_refs
+from foureyes.errors import GitProblem
+
+from tests.stage.checkout import Checkout
+from tests.stage.odd import in_place_of
+
+READ_BY_ALL = ("HEAD", "config", "packed-refs", "index", "info/exclude", "objects/info/alternates", "shallow")
+
+
+@pytest.mark.parametrize("kind", ["a named pipe", "a link to a device", "a huge file"])
+def test_the_files_that_every_command_reads_are_looked_at_before_git_is_asked(project: Checkout, kind: str) -> None:
+    folder = project.path / ".git"
+    (folder / "info").mkdir(exist_ok=True)
+    for name in READ_BY_ALL:
+        with in_place_of(folder / name, kind), pytest.raises(GitProblem, match=f"{folder / name} is ") as problem:
+            refuse_odd(str(folder), str(folder))
+        assert problem.value.next_step
+    refuse_odd(str(folder), str(folder))
+
+
+@pytest.mark.parametrize("kind", ["a named pipe", "a link to a device", "a huge file"])
+def test_a_ref_is_a_small_file(project: Checkout, kind: str) -> None:
+    folder = project.path / ".git"
+    refuse_odd_refs(str(folder))
+    with in_place_of(folder / "refs/heads/odd", kind):
+        for ask in (lambda: refuse_odd_refs(str(folder)), lambda: Git(str(folder), str(folder)).real("for-each-ref")):
+            with pytest.raises(GitProblem, match="refs/heads/odd is "):
+                ask()
+    with in_place_of(folder / "refs/heads/odd", "a link to nothing"):
+        refuse_odd_refs(str(folder))  # an ordinary broken ref: git says so
+
+
+def test_ordinary_links_stay_ordinary(project: Checkout) -> None:
+    folder = project.path / ".git"
+    (folder / "config").rename(project.path / "shared-config")
+    (folder / "config").symlink_to(project.path / "shared-config")
+    (folder / "HEAD").unlink()
+    (folder / "HEAD").symlink_to("refs/heads/main")
+    refuse_odd(str(folder), str(folder))
+
+
+def test_a_git_that_waits_is_ended_and_the_file_named(project: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "PATIENT", 0.1)
+    folder = project.path / ".git"
+    head = project.head()
+    loose = folder / "objects" / head[:2] / head[2:]
+    git = Git(str(folder), str(folder))
+    assert held_by(str(folder), str(project.path)) == ""
+    with in_place_of(loose, "a named pipe"), pytest.raises(GitProblem, match=f"{loose} is a named pipe.*was ended"):
+        git.real("log", "-1")
+    with (
+        in_place_of(project.path / ".gitignore", "a named pipe"),
+        pytest.raises(GitProblem, match=r"\.gitignore is a"),
+    ):
+        git.real("status", work_tree=str(project.path))
+
+
+def test_what_git_does_not_open_holds_nobody(project: Checkout) -> None:
+    folder = project.path / ".git"
+    (folder / "hooks").mkdir(exist_ok=True)
+    os.mkfifo(folder / "hooks" / "pre-commit")
+    os.mkfifo(project.path / "pipe")
+    with in_place_of(folder / "fsmonitor--daemon.ipc", "a socket"):
+        assert held_by(str(folder), str(project.path)) == ""
