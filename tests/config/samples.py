@@ -22,6 +22,8 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "project.target": ('"trunk"', "trunk"),
     "project.claim_stale_minutes": ("30", 30),
     "project.protected_paths": ('["a/**", "b"]', ("a/**", "b")),
+    "identity.home": ('"container"', "container"),
+    "identity.uid_map": ('"0 1000 1, 1 100000 65536"', "0 1000 1, 1 100000 65536"),
     "store.url": ('"postgresql://db/x"', "postgresql://db/x"),
     "review.policy": ('"strict"', "strict"),
     "review.independence": ('"vendor"', "vendor"),

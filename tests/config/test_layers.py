@@ -41,6 +41,7 @@ STRICTER_AND_LOOSER = {
     "review.policy": ("strict", "trusted"),
     "review.independence": ("human", "session"),
     "review.same_origin": ("refuse", "audit"),
+    "identity.home": ("host", ""),
     "review.human_proof": ("key", ""),
     "review.agent_approval": ("review", ""),
     "review.default_mode": ("per-task", "skip"),
@@ -84,6 +85,12 @@ def test_nobodys_environment_says_that_a_person_needs_no_key_I9() -> None:
         found = resolve(BY_KEY["review.human_proof"], layers(file=file, environ=environ, human=human))
         assert (found.value, found.source) == ("key", FILE)
         assert "was ignored" in found.note
+
+
+def test_nobodys_environment_says_where_a_project_is_at_home_I3() -> None:
+    for human in (True, False):
+        found = resolve(BY_KEY["identity.home"], layers(environ={"FOUREYES_IDENTITY_HOME": "container"}, human=human))
+        assert (found.value, found.source) == ("host", "default")
 
 
 def test_self_approval_that_the_file_forbids_is_not_allowed_by_an_agents_environment_P12() -> None:

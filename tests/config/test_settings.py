@@ -8,6 +8,7 @@ import pytest
 from foureyes.config.layers import Layers, resolve
 from foureyes.config.policy import agent_profiles, review_policy
 from foureyes.config.settings import FILE, SETTINGS, Setting
+from foureyes.core.rules.home import IdentityRule
 from foureyes.core.rules.policy import AutoApprove, HumanRule, Limits, MinorRule, ReviewPolicy, RiskRule, Tiers
 
 from tests.config.samples import layers
@@ -37,7 +38,7 @@ def test_the_default_of_a_key_is_that_of_the_struct_it_fills_P(setting: Setting)
 
 def test_every_field_of_the_rules_has_exactly_one_key_P() -> None:
     """A field that no key fills could not be configured; one that two keys fill would have two answers."""
-    structs = {ReviewPolicy, MinorRule, AutoApprove, HumanRule, RiskRule, Limits, Tiers}
+    structs = {IdentityRule, ReviewPolicy, MinorRule, AutoApprove, HumanRule, RiskRule, Limits, Tiers}
     parts = {(ReviewPolicy, name) for name in ("minor", "auto", "human", "risk", "limits", "tiers")}
     fields = {(struct, name) for struct in structs for name in struct.__struct_fields__} - parts
     filled = [(setting.of, setting.name) for setting in SETTINGS if setting.of is not None]

@@ -5,7 +5,6 @@ What broke in the systems before us, by number: lesson 9.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from foureyes.core.words.ids import SessionId, TaskId, token_hash
 from foureyes.errors import Refused
 
 from tests.scenarios.attack_moves import (
-    PROGRAM,
     SECRET,
     Through,
     detached,
@@ -36,6 +34,7 @@ from tests.scenarios.attack_moves import (
 )
 from tests.stage.checkout import copied
 from tests.stage.commands import Cast, HandedIn, Stage
+from tests.stage.namespaces import need
 
 
 @pytest.fixture
@@ -163,33 +162,6 @@ def test_I5_a_detached_process_with_a_terminal_is_a_person(stage: Stage, work: H
     (kept,) = stage.show(work.task)["approvals"]
     assert (kept["session"], kept["grade"]) == (stage.session(stage.cast.alice), "human (observed)")
     stage.done(codex, "policy", "set", "review.policy", "trusted")
-
-
-def can(*command: str) -> bool:
-    """Whether this machine lets us do that."""
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
-@pytest.mark.skipif(not can("unshare", "-pf", "--mount-proc", "true"), reason="no namespaces here")
-def test_I5_in_a_pid_namespace_of_its_own_an_agent_at_a_terminal_is_a_person(stage: Stage, work: HandedIn) -> None:
-    """A limit: docs/threat-model.md has it under "containers and pid namespaces"."""
-    inside = Through(
-        stage.cast.codex, "unshare", "-pf", "--mount-proc", sys.executable, "-I", PROGRAM, "--terminal", "--"
-    )
-    assert stage.approve(inside, work)["rule"] == "P7"
-
-
-@pytest.mark.skipif(not can("unshare", "-m", "mount", "-t", "tmpfs", "none", "/proc"), reason="no namespaces here")
-def test_I5_who_hides_its_ancestors_is_a_service_and_with_the_numbers_of_another_namespace_nobody_new(
-    stage: Stage, work: HandedIn
-) -> None:
-    terminal = (sys.executable, "-I", PROGRAM, "--terminal", "--")
-    hidden = Through(
-        stage.cast.codex, "unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc; "$@"; exit $?', "sh", *terminal
-    )
-    assert stage.done(hidden, "whoami")["kind"] == "service"
-    stage.may_not_approve(hidden, work, "-m", "fine", rules=["I5"])
-    stage.may_not_approve(Through(stage.cast.codex, "unshare", "-pf", *terminal), work, "-m", "fine", rules=["P2"])
 
 
 # A person with a key
@@ -382,6 +354,23 @@ def test_I9_P6_where_only_people_with_keys_approve_no_disguise_helps(
         app.close()
     assert [reason.rule for reason in refused.value.reasons] == ["I9"]
     assert keyed.approve(typing(keyed.cast.alice, SECRET, home=home), signed_work)["rule"] == "P7"
+
+
+def test_I9_a_key_makes_a_person_anywhere_for_what_it_signs_and_can_call_a_container_home_I3(
+    keyed: Stage, signed_work: HandedIn, home: Path
+) -> None:
+    need("unshare", "-pf", "--mount-proc", "true")
+    box = Through(keyed.cast.job, "unshare", "-pf", "--mount-proc", "sh", "-c", '"$@"; exit $?', "sh")
+    inner, other = typing(box, SECRET, home=home), typing(box, "wrong horse", "wrong", "wrong", home=home)
+    me = keyed.done(inner, "whoami")
+    assert (me["kind"], me["person"][:4]) == ("human", "key:"), me
+    keyed.no(other, "approve", signed_work.task, rules=["I9"])
+    for verb in (("start", signed_work.task), ("session", "spawn", signed_work.task, "--role", "review"), ("merge",)):
+        keyed.no(inner, *verb, rules=["I9"])
+    assert keyed.approve(inner, signed_work)["rule"] == "P7"
+    assert keyed.done(keyed.cast.alice, "whoami")["session"] != me["session"], "a name is nobody's in there"
+    keyed.done(inner, "policy", "set", "identity.home", "container")
+    assert keyed.done(inner, "whoami")["person"] == keyed.done(keyed.cast.alice, "whoami")["person"]
 
 
 # The Application, imported in Python

@@ -31,7 +31,7 @@ from foureyes.bootstrap.places import (
     workshop,
 )
 from foureyes.bootstrap.wiring import application, now, open_project
-from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.session import HOST_MAP, Actor
 from foureyes.core.words.ids import PREFIX
 from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProblem, NoStore, NotFound
 from foureyes.steps import blank, fe, prose
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
     from foureyes.bootstrap.detecting import Proposal
     from foureyes.config.settings import Value
+    from foureyes.core.rules.home import IdentityRule
 
 LARGEST = 16 * MB
 HEADING = "# Foureyes reads this file from the target branch. A change to it is reviewed like any other.\n"
@@ -67,16 +68,17 @@ def create_project(
     commit: bool,
     source: str | None = None,
     trying: bool = False,
+    home: IdentityRule | None = None,
 ) -> Created:
     """`fe init`: a store, foureyes.toml, and, for a person, its commit on the target (P12). A second time changes
-    nothing.
+    nothing. `home` is where a new project is at home (I3).
     """
     permit(actor, "init")
     place = repository(cwd)
     repo = git(place)
     repo.check_version()
     folder = folder_of(place)
-    settings = _settings_from(os.path.join(cwd, source)) if source else {}
+    settings = (_settings_from(os.path.join(cwd, source)) if source else {}) | _home(home)
     proposed = _proposed(place, environ, settings, trying=trying)
     if not PREFIX.match(prefix):
         raise BadInput(f"prefix {prefix!r}: one to ten small letters and digits, a letter first.")
@@ -105,6 +107,14 @@ def create_project(
         notes=notes,
         checks=proposed,
     )
+
+
+def _home(home: IdentityRule | None) -> dict[str, Value]:
+    """I3: a container that the project is made in is its home; the machine itself need not be named."""
+    if home is None or home.home == "host":
+        return {}
+    mapped: dict[str, Value] = {} if home.uid_map == HOST_MAP else {"identity.uid_map": home.uid_map}
+    return {"identity.home": home.home} | mapped
 
 
 def _proposed(

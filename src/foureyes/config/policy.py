@@ -6,6 +6,7 @@ import msgspec
 
 from foureyes.config.layers import Layers, resolve
 from foureyes.config.settings import BY_KEY, SETTINGS, Value
+from foureyes.core.rules.home import IdentityRule
 from foureyes.core.rules.policy import (
     AutoApprove,
     HumanRule,
@@ -23,6 +24,11 @@ def agent_profiles(layers: Layers) -> dict[str, Profile]:
     profiles = resolve(BY_KEY["agents"], layers).value
     assert isinstance(profiles, dict)
     return profiles  # type: ignore[return-value]
+
+
+def identity_rule(layers: Layers) -> IdentityRule:
+    """Where the project is at home (I3)."""
+    return IdentityRule(**_values(IdentityRule, layers))  # type: ignore[arg-type]
 
 
 def review_policy(layers: Layers) -> ReviewPolicy:

@@ -8,6 +8,7 @@ import msgspec
 
 from foureyes.core.nouns.check import CheckRule
 from foureyes.core.nouns.session import GRADES
+from foureyes.core.rules.home import HOMES, IdentityRule
 from foureyes.core.rules.policy import (
     DEFAULT_PROFILES,
     MODES,
@@ -86,6 +87,21 @@ SETTINGS: tuple[Setting, ...] = (
         of=ReviewPolicy,
         kind="list",
         meaning="globs; a change that touches one is never minor (P10), and only a person may agree to it (A4)",
+    ),
+    Setting(
+        key="identity.home",
+        of=IdentityRule,
+        kind="choice",
+        allowed=HOMES,
+        scale=HOMES,
+        only_tighter=True,
+        meaning="container: people and agents inside one are who they are seen to be; written by init in one (I3)",
+    ),
+    Setting(
+        key="identity.uid_map",
+        of=IdentityRule,
+        kind="text",
+        meaning="the lines of /proc/self/uid_map in that container, joined by commas; as on the machine itself (I3)",
     ),
     Setting(key="store.url", kind="text", meaning="empty: .foureyes/store.db; or postgresql://… (FOUREYES_STORE wins)"),
     Setting(

@@ -9,8 +9,38 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.identity.process_tree import read_tree, script_of
-from foureyes.adapters.identity.programs import agent_of, is_foureyes
+from foureyes.adapters.identity import procfs
+from foureyes.adapters.identity.process_tree import FIRST_PIDS, read_tree, script_of, tree_in
+from foureyes.adapters.identity.procfs import NotProc, Place
+from foureyes.adapters.identity.programs import agent_of, is_foureyes, is_git, launcher_of
+from foureyes.core.nouns.session import HOST_MAP
+
+
+class Folder(Place):
+    """A folder in the place of a directory of `/proc`: the real one is no folder that a test could write."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def below(self, name: str) -> Place | None:
+        return Folder(self.path / name) if (self.path / name).is_dir() else None
+
+    across = below
+
+    def read(self, name: str) -> bytes:
+        try:
+            return (self.path / name).read_bytes()
+        except OSError:
+            return b""
+
+    def link(self, name: str) -> str:
+        try:
+            return os.readlink(self.path / name)
+        except OSError:
+            return ""
 
 
 class FakeProc:
@@ -18,7 +48,7 @@ class FakeProc:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.root = str(directory)
+        self.place = Folder(directory)
         (directory / "sys/kernel/random").mkdir(parents=True)
         (directory / "sys/kernel/random/boot_id").write_text("0a1b2c3d-0000-4000-8000-000000000000\n")
 
@@ -36,7 +66,7 @@ class FakeProc:
         """A process; without `exe` its executable is hidden."""
         place = self.directory / str(pid)
         (place / "ns").mkdir(parents=True)
-        (place / "ns/pid").symlink_to("pid:[4026531836]")
+        (place / "ns/pid").symlink_to(FIRST_PIDS)
         if exe:
             (place / "exe").symlink_to(exe)
         (place / "cmdline").write_bytes(b"".join(os.fsencode(word) + b"\0" for word in command))
@@ -52,7 +82,7 @@ def proc(tmp_path: Path) -> FakeProc:
 def agent(proc: FakeProc, pid: int) -> str:
     """The agent that a process is taken for, seen from a child of it."""
     proc.add(9999, parent=pid, start=9999)
-    nearest = read_tree(proc=proc.root, pid=9999).ancestors[0]
+    nearest = tree_in(proc.place, 9999).ancestors[0]
     return agent_of(nearest.names, nearest.paths)
 
 
@@ -61,7 +91,7 @@ def test_i3_all_ancestors_are_read_nearest_first_up_to_the_top(proc: FakeProc) -
     proc.add(20, parent=1, start=5, exe="/usr/bin/sshd")
     proc.add(30, parent=20, start=7, exe="/opt/thing")
     proc.add(40, parent=30, start=9, terminal=136 << 8 | 3)
-    tree = read_tree(proc=proc.root, pid=40)
+    tree = tree_in(proc.place, 40)
     assert [(above.pid, above.start, above.names) for above in tree.ancestors] == [
         (30, 7, ("thing",)),
         (20, 5, ("sshd",)),
@@ -74,7 +104,7 @@ def test_i3_all_ancestors_are_read_nearest_first_up_to_the_top(proc: FakeProc) -
 def test_i3_process_evidence_is_boot_id_pid_namespace_pid_and_start_time(proc: FakeProc) -> None:
     proc.add(1, parent=0, start=17)
     proc.add(40, parent=1, start=99)
-    tree = read_tree(proc=proc.root, pid=40)
+    tree = tree_in(proc.place, 40)
     assert tree.evidence(tree.ancestors[0]) == "proc:0a1b2c3d:4026531836:1:17"
 
 
@@ -83,7 +113,7 @@ def test_i3_a_command_with_spaces_and_parentheses_does_not_shift_the_fields(proc
     proc.add(1, parent=0, start=1)
     proc.add(30, parent=1, start=4, comm=comm)
     proc.add(40, parent=30, start=6)
-    tree = read_tree(proc=proc.root, pid=40)
+    tree = tree_in(proc.place, 40)
     assert [(above.pid, above.start) for above in tree.ancestors] == [(30, 4), (1, 1)]
     assert tree.readable
 
@@ -91,7 +121,7 @@ def test_i3_a_command_with_spaces_and_parentheses_does_not_shift_the_fields(proc
 def test_i5_an_ancestor_that_vanished_makes_the_tree_unreadable(proc: FakeProc) -> None:
     proc.add(30, parent=20, start=4, exe="/usr/bin/claude")
     proc.add(40, parent=30, start=6, terminal=136 << 8)
-    tree = read_tree(proc=proc.root, pid=40)
+    tree = tree_in(proc.place, 40)
     assert not tree.readable
     assert [above.pid for above in tree.ancestors] == [30], "what was seen is still there"
 
@@ -103,7 +133,7 @@ def test_i5_a_stat_that_makes_no_sense_is_an_unreadable_ancestor(proc: FakeProc,
     proc.add(30, parent=1, start=4)
     (proc.directory / "30" / "stat").write_text(line)
     proc.add(40, parent=30, start=6)
-    assert not read_tree(proc=proc.root, pid=40).readable
+    assert not tree_in(proc.place, 40).readable
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root can read everything")
@@ -111,7 +141,7 @@ def test_i5_a_stat_without_permission_is_an_unreadable_ancestor(proc: FakeProc) 
     proc.add(30, parent=1, start=4)
     (proc.directory / "30" / "stat").chmod(0)
     proc.add(40, parent=30, start=6)
-    assert not read_tree(proc=proc.root, pid=40).readable
+    assert not tree_in(proc.place, 40).readable
 
 
 def test_i5_a_stat_that_fails_while_reading_is_an_unreadable_ancestor(proc: FakeProc) -> None:
@@ -119,20 +149,20 @@ def test_i5_a_stat_that_fails_while_reading_is_an_unreadable_ancestor(proc: Fake
     (proc.directory / "30" / "stat").unlink()
     (proc.directory / "30" / "stat").mkdir()  # opens, but read says EISDIR, as ESRCH of a process that just ended
     proc.add(40, parent=30, start=6)
-    assert not read_tree(proc=proc.root, pid=40).readable
+    assert not tree_in(proc.place, 40).readable
 
 
 def test_i5_a_parent_younger_than_its_child_is_somebody_else_with_the_same_number(proc: FakeProc) -> None:
     proc.add(1, parent=0, start=1)
     proc.add(30, parent=1, start=50)
     proc.add(40, parent=30, start=6)
-    assert not read_tree(proc=proc.root, pid=40).readable
+    assert not tree_in(proc.place, 40).readable
 
 
 def test_i5_ancestors_in_a_circle_end_the_walk_as_unreadable(proc: FakeProc) -> None:
     proc.add(30, parent=40, start=6)
     proc.add(40, parent=30, start=6)
-    assert not read_tree(proc=proc.root, pid=40).readable
+    assert not tree_in(proc.place, 40).readable
 
 
 @pytest.mark.parametrize("missing", ["sys/kernel/random/boot_id", "40/ns/pid"])
@@ -140,21 +170,85 @@ def test_i3_without_boot_id_or_pid_namespace_the_tree_is_unreadable(proc: FakePr
     proc.add(1, parent=0, start=1)
     proc.add(40, parent=1, start=6)
     (proc.directory / missing).unlink()
-    assert not read_tree(proc=proc.root, pid=40).readable
+    assert not tree_in(proc.place, 40).readable
 
 
-def test_i5_without_a_proc_nothing_is_readable(tmp_path: Path) -> None:
-    tree = read_tree(proc=str(tmp_path / "none"))
-    assert (tree.readable, tree.ancestors, tree.terminal) == (False, (), "")
+def test_i5_without_a_proc_nothing_is_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(procfs, "ROOT", str(tmp_path / "none"))
+    tree = read_tree()
+    assert (tree.readable, tree.ancestors) == (False, ())
+    assert "cannot be looked at" in tree.forged
 
 
-def test_i5_a_proc_of_another_pid_namespace_is_not_trusted(proc: FakeProc) -> None:
+@pytest.mark.parametrize(("pid", "parent"), [(40, os.getppid()), (os.getpid(), 1)], ids=["pid", "parent"])
+def test_i3_a_proc_that_calls_us_or_our_parent_otherwise_than_the_kernel_does_not_count(
+    proc: FakeProc, pid: int, parent: int
+) -> None:
+    proc.add(pid, parent=parent, start=6)
+    (proc.directory / "self").symlink_to(str(pid))
+    with pytest.raises(NotProc, match="another pid namespace"):
+        tree_in(proc.place)
+
+
+def test_i3_a_directory_with_another_process_s_stat_does_not_count(proc: FakeProc) -> None:
+    proc.add(30, parent=1, start=4)
+    proc.add(40, parent=30, start=6)
+    (proc.directory / "30/stat").write_bytes((proc.directory / "40/stat").read_bytes())
+    with pytest.raises(NotProc):
+        tree_in(proc.place, 40)
+
+
+def test_i3_a_walk_that_ends_inside_of_the_machine_says_so_and_names_pid_1(proc: FakeProc) -> None:
+    proc.add(1, parent=0, start=1, exe="/usr/bin/tini")
+    proc.add(30, parent=0, start=4, exe="/usr/bin/bash")
+    proc.add(40, parent=30, start=6)
+    (proc.directory / "40/ns/pid").unlink()
+    (proc.directory / "40/ns/pid").symlink_to("pid:[4026532201]")
+    tree = tree_in(proc.place, 40)
+    assert (tree.first, tree.readable, tree.place) == (False, True, "0a1b2c3d:4026532201")
+    assert tree.top is not None
+    assert tree.top.names == ("tini",), "also for who entered and has it not above"
+
+
+@pytest.mark.parametrize(
+    ("text", "uid_map"),
+    [
+        ("         0          0 4294967295\n", HOST_MAP),
+        ("         0       1000          1\n         1     100000      65536\n", "0 1000 1, 1 100000 65536"),
+        ("", ""),
+    ],
+)
+def test_i3_the_uid_map_is_read_and_an_empty_one_is_none(proc: FakeProc, text: str, uid_map: str) -> None:
+    proc.add(40, parent=0, start=6)
+    (proc.directory / "40/uid_map").write_text(text)
+    (proc.directory / "40/ns/user").symlink_to("user:[4026531837]")
+    assert tree_in(proc.place, 40).uid_map == uid_map
+
+
+def test_i3_a_kernel_without_user_namespaces_maps_nothing(proc: FakeProc) -> None:
+    proc.add(40, parent=0, start=6)
+    assert tree_in(proc.place, 40).uid_map == HOST_MAP
+
+
+def test_i3_in_a_time_namespace_nothing_is_readable_because_every_start_is_another(proc: FakeProc) -> None:
+    proc.add(40, parent=0, start=6)
+    (proc.directory / "40/ns/time").symlink_to("time:[4026531834]")
+    assert tree_in(proc.place, 40).readable
+    (proc.directory / "40/ns/time").unlink()
+    (proc.directory / "40/ns/time").symlink_to("time:[4026532300]")
+    assert not tree_in(proc.place, 40).readable
+
+
+def test_i5_what_a_command_left_behind_has_its_terminal_and_not_its_shell_above(proc: FakeProc) -> None:
     proc.add(1, parent=0, start=1)
-    proc.add(40, parent=1, start=6)
-    (proc.directory / "self").symlink_to("40")
-    tree = read_tree(proc=proc.root)
-    assert [above.pid for above in tree.ancestors] == [1]
-    assert not tree.readable
+    proc.add(30, parent=1, start=4)
+    proc.add(40, parent=30, start=6)
+    assert tree_in(proc.place, 40).led, "it leads itself"
+    for leader, led in ((30, True), (25, False), (0, False)):
+        line = (proc.directory / "40/stat").read_text().split()
+        line[5] = str(leader)
+        (proc.directory / "40/stat").write_text(" ".join(line))
+        assert tree_in(proc.place, 40).led == led
 
 
 @pytest.mark.parametrize(
@@ -164,7 +258,7 @@ def test_i5_a_proc_of_another_pid_namespace_is_not_trusted(proc: FakeProc) -> No
 )  # fmt: skip
 def test_i5_the_controlling_terminal_has_its_usual_name(proc: FakeProc, number: int, name: str) -> None:
     proc.add(40, parent=0, start=6, terminal=number)
-    assert read_tree(proc=proc.root, pid=40).terminal == name
+    assert tree_in(proc.place, 40).terminal == name
 
 
 @pytest.mark.parametrize(
@@ -254,7 +348,7 @@ def test_i5_foureyes_knows_itself_by_executable_script_or_module(
 ) -> None:
     proc.add(30, parent=0, start=4, exe=exe, command=command)
     proc.add(40, parent=30, start=6)
-    (above,) = read_tree(proc=proc.root, pid=40).ancestors
+    (above,) = tree_in(proc.place, 40).ancestors
     assert is_foureyes(above.names, above.paths) == ours
 
 
@@ -272,7 +366,7 @@ def test_i5_foureyes_knows_itself_by_executable_script_or_module(
 def test_i5_the_words_behind_a_script_are_known(proc: FakeProc, command: list[str], words: tuple[str, ...]) -> None:
     proc.add(30, parent=0, start=4, exe="/usr/bin/python3.11", command=command)
     proc.add(40, parent=30, start=6)
-    assert read_tree(proc=proc.root, pid=40).ancestors[0].words == words
+    assert tree_in(proc.place, 40).ancestors[0].words == words
 
 
 @pytest.mark.parametrize(
@@ -301,6 +395,33 @@ def test_i3_a_configured_program_is_an_agent_but_never_an_interpreter() -> None:
     assert agent_of(("my-bot",), (), ["/opt/bin/my-bot"]) == "my-bot"
     assert agent_of(("my-bot",), ()) == ""
     assert agent_of(("python3.11",), (), ["python3.11", "bash"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("names", "git"),
+    [(("git",), True), (("git-commit",), True), (("bash", "git-fe"), True), (("gitk",), False), (("lazygit",), False)],
+)
+def test_i5_git_is_known_by_its_name_and_by_those_of_its_commands(names: tuple[str, ...], git: bool) -> None:
+    assert is_git(names) == git
+
+
+@pytest.mark.parametrize(
+    ("names", "launcher"),
+    [
+        (("bwrap",), "bwrap"),
+        (("firejail",), "firejail"),
+        (("codex-linux-sandbox",), "codex"),
+        (("node", "claude"), "claude"),
+        (("memfd", "3"), "the descriptor 3"),
+        (("tini",), ""),
+        (("docker-init",), ""),
+        (("bash",), ""),
+        (("systemd",), ""),
+        (("my-bot",), "my-bot"),
+    ],
+)
+def test_i3_an_agent_or_a_maker_of_sandboxes_is_no_containers_init(names: tuple[str, ...], launcher: str) -> None:
+    assert launcher_of(names, (), ["my-bot"]) == launcher
 
 
 def test_the_real_tree_of_this_process_ends_at_the_top() -> None:

@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+from typing import TYPE_CHECKING
 
 from foureyes.adapters.identity.process_tree import place_of
 
+if TYPE_CHECKING:
+    from foureyes.adapters.identity.procfs import Place
+
 ENDED = frozenset({b"Z", b"X"})
 NUMBER = re.compile(r"[0-9]{1,20}")
+GONE = "gone"
 
 
 def own() -> str:
@@ -26,7 +32,7 @@ def is_gone(evidence: str) -> bool:
     place, pid, start = _parts(evidence)
     if not (NUMBER.fullmatch(pid) and NUMBER.fullmatch(start)) or not place or place != _parts(own())[0]:
         return False
-    return _evidence(int(pid)) != evidence
+    return _evidence(int(pid)) not in ("", evidence)
 
 
 def _parts(evidence: str) -> tuple[str, str, str]:
@@ -37,11 +43,41 @@ def _parts(evidence: str) -> tuple[str, str, str]:
 
 
 def _evidence(pid: int) -> str:
-    """A zombie has ended: nothing but its exit code is left."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            fields = file.read().rpartition(b")")[2].split()
-    except OSError:
+    """The evidence of a process; `gone` where there is none of that number, or only its exit code (a zombie); empty
+    where that cannot be known: no `/proc` that counts, or a process of somebody else that it hides.
+    """
+    if not sys.platform.startswith("linux"):
         return ""
-    place = place_of("/proc", os.getpid())
-    return f"proc:{place}:{pid}:{int(fields[19])}" if place and len(fields) > 19 and fields[0] not in ENDED else ""
+    from foureyes.adapters.identity.procfs import NotProc, root
+
+    try:
+        with root() as proc:
+            here = proc.below(str(os.getpid()))
+            if here is None:
+                return ""
+            with here:
+                place = place_of(proc, here)
+            return _of(proc.below(str(pid)), pid, place) if place else ""
+    except NotProc:
+        return ""
+
+
+def _of(there: Place | None, pid: int, place: str) -> str:
+    fields: list[bytes] = []
+    if there is not None:
+        with there:
+            fields = there.read("stat").rpartition(b")")[2].split()
+    if len(fields) <= 19:
+        return "" if _is_somebodys(pid) else GONE
+    return GONE if fields[0] in ENDED else f"proc:{place}:{pid}:{int(fields[19])}"
+
+
+def _is_somebodys(pid: int) -> bool:
+    """Whether a process has this number, also one that `/proc` hides from us (`hidepid`)."""
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True

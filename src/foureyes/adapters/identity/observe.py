@@ -11,10 +11,11 @@ from msgspec.structs import replace
 
 from foureyes.adapters.identity.environment import Marks, read_marks
 from foureyes.adapters.identity.process_tree import Process, Tree, read_tree
-from foureyes.adapters.identity.programs import OURS, agent_of, is_foureyes
-from foureyes.core.nouns.session import RUN_MARK, Actor
+from foureyes.adapters.identity.programs import OURS, agent_of, is_foureyes, is_git, launcher_of
+from foureyes.core.nouns.session import HOST_MAP, RUN_MARK, Actor, Standing
 from foureyes.core.words.ids import session_of, token_hash
 from foureyes.errors import Reason, Refused
+from foureyes.steps import prose
 
 TOKEN = "FOUREYES_TOKEN"  # noqa: S105  (a variable's name)
 RUNS = {"check": "a check", "hook": "a hook"}
@@ -25,7 +26,8 @@ def observe(environ: Mapping[str, str], *, asserted: str = "", programs: Sequenc
     """The caller, from the process tree and the environment.
 
     `asserted` is a name typed with `--as`; `programs` are those of the configured profiles. With a token present
-    nothing else may change who you are (I2): whoever has the store has to check it.
+    nothing else may change who you are (I2): whoever has the store has to check it. Where `stands` is set, somebody has
+    to judge whether that is this project's home (I3): until then the caller may use no verb.
     """
     token = environ.get(TOKEN, "")
     if token and asserted:
@@ -47,18 +49,52 @@ def actor_from(tree: Tree, environ: Mapping[str, str], *, asserted: str = "", pr
         return _asserted(actor, asserted) if asserted else actor
     marks = read_marks(environ)
     agents = [(name, above) for above in tree.ancestors if (name := agent_of(above.names, above.paths, programs))]
+    left = _left_behind(tree, agents)
     if agents:
         actor = _agent(tree, agents, marks)
     elif marks.variables:
         actor = _marked_agent(marks, f"envonly:{user}@{host}")
-    elif tree.terminal and tree.readable:
+    elif tree.terminal and (tree.readable or tree.forged) and left is None:
         actor = _person(tree, user, host)
     else:
-        actor = _service(tree, user, host)
+        actor = _service(tree, user, host, left)
+    actor = replace(actor, bound=left, stands=_standing(tree, programs))
     leader = next((above for above in tree.ancestors if above.pid == tree.leader), None)
     above = tuple(tree.evidence(process) for process in tree.ancestors)
     actor = replace(actor, host=host, ancestors=above, leader=tree.evidence(leader) if leader else "")
     return _asserted(actor, asserted) if asserted else actor
+
+
+def _standing(tree: Tree, programs: Sequence[str]) -> Standing | None:
+    """I3: where the caller stands; nothing, if that is the machine itself."""
+    if tree.first and tree.uid_map == HOST_MAP and not tree.forged:
+        return None
+    names, paths = (tree.top.names, tree.top.paths) if tree.top else ((), ())
+    return Standing(
+        first=tree.first,
+        top=names[0] if names else "",
+        launcher=launcher_of(names, paths, programs),
+        uid_map=tree.uid_map,
+        forged=tree.forged,
+    )
+
+
+def _left_behind(tree: Tree, agents: Sequence[tuple[str, Process]]) -> Reason | None:
+    """I5: why this decides nothing: git started it, or a command that has ended left it at the terminal.
+
+    Of an agent only what git starts below the agent is meant: what runs there is not the agent's choice, either.
+    """
+    below = tree.ancestors[: tree.ancestors.index(agents[0][1])] if agents else tree.ancestors
+    git = next((above for above in below if is_git(above.names)), None)
+    if git is not None:
+        message = (
+            f"{git.names[0]} (pid {git.pid}) started this: what a hook, an alias, an editor or a pager runs decides"
+        )
+        return Reason("I5", f"{message} nothing", prose("type it in the shell itself"))
+    if tree.terminal and not tree.led and not agents and not tree.forged:
+        message = f"a command that has ended left this at terminal {tree.terminal}: its shell is not above it"
+        return Reason("I5", message, prose("type it in the shell itself"))
+    return None
 
 
 def _within(tree: Tree, ours: Sequence[Process], mark: str, place: str) -> Actor:
@@ -150,10 +186,12 @@ def _person(tree: Tree, user: str, host: str) -> Actor:
     )
 
 
-def _service(tree: Tree, user: str, host: str) -> Actor:
-    """I5: no terminal, or ancestors that cannot be read."""
+def _service(tree: Tree, user: str, host: str, left: Reason | None) -> Actor:
+    """I5: no terminal, ancestors that cannot be read, or nobody who typed it."""
     evidence = f"service:{user}@{host}"
     why = [f"No agent among {_count(tree)}." if tree.readable else f"{UNREADABLE}."]
+    if left is not None:
+        why.insert(0, left.message[:1].upper() + left.message[1:] + ".")
     if not tree.terminal:
         why.insert(0, "This process has no terminal.")
     return Actor(session=session_of(evidence), kind="service", trust="observed", evidence=(evidence,), why=tuple(why))

@@ -4,7 +4,8 @@ On the way of every command, so no pathlib and no more reads than needed: one `s
 command line only of interpreters and of processes whose executable is hidden from us.
 
 What cannot be seen is not guessed: an ancestor that vanishes or is hidden (`hidepid`) makes the tree unreadable. The
-walk ends at the top of the pid namespace: what started a container is not seen from inside (I9).
+walk ends at the top of the pid namespace; whether that is the top of the machine is said by the namespace's number. A
+`/proc` that is not the kernel's own, or not about this process, says nothing at all (`procfs`).
 
 Elsewhere than on Linux psutil is asked (`elsewhere`).
 """
@@ -14,10 +15,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from foureyes.adapters.identity.programs import SHELLS, interpreter_of
+from foureyes.core.nouns.session import HOST_MAP
+
+if TYPE_CHECKING:
+    from foureyes.adapters.identity.procfs import Place
 
 DELETED = " (deleted)"
 MEMORY = "/memfd:"
@@ -25,6 +31,8 @@ ENDINGS = (".js", ".mjs", ".cjs", ".py")
 PSEUDO_TERMINALS = range(136, 144)
 VIRTUAL_CONSOLES = 4
 WORDS = 2
+FIRST_PIDS, FIRST_TIMES = "pid:[4026531836]", "time:[4026531834]"
+"""The first namespaces of a machine: their numbers are fixed in the kernel's interface (0xEFFFFFFC, 0xEFFFFFFA)."""
 
 
 class Process(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,15 +51,22 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
 class Tree(msgspec.Struct, frozen=True, kw_only=True):
     """All ancestors, nearest first. `place` says in which boot and pid namespace their numbers mean something.
 
-    `readable` is false when an ancestor is missing or the numbers cannot be trusted; what was seen is still there.
-    `leader` is the pid of the process that leads the session (the terminal's shell, as a rule).
+    `readable` is false when an ancestor is missing; what was seen is still there. `leader` is the pid of the process
+    that leads the session (the terminal's shell, as a rule), `led` whether that is above, or is, this process: what a
+    command left behind when it ended has the terminal still. `first` says that the pid namespace is the machine's
+    first; where it is not, `top` is its pid 1. `forged` is why `/proc` does not count: then nothing else is said.
     """
 
     ancestors: tuple[Process, ...] = ()
     leader: int = 0
+    led: bool = True
     readable: bool = False
     terminal: str = ""
     place: str = ""
+    first: bool = True
+    top: Process | None = None
+    uid_map: str = HOST_MAP
+    forged: str = ""
 
     def evidence(self, process: Process) -> str:
         """Process evidence of I3: nothing else, ever, has the same."""
@@ -109,64 +124,118 @@ _OPTIONS = {
 }
 
 
-def read_tree(*, proc: str = "/proc", pid: int | None = None) -> Tree:
+def read_tree(*, pid: int | None = None) -> Tree:
     """Walk from the parent of `pid` (this process) up to the top; never raises."""
-    if proc == "/proc" and not sys.platform.startswith("linux"):
+    if not sys.platform.startswith("linux"):
         from foureyes.adapters.identity import elsewhere
 
         return elsewhere.read_tree()
+    from foureyes.adapters.identity.procfs import NotProc, root
+
+    try:
+        with root() as proc:
+            return tree_in(proc, pid)
+    except NotProc as problem:
+        return Tree(forged=str(problem), terminal=_own_terminal())
+
+
+def tree_in(proc: Place, pid: int | None = None) -> Tree:
+    """The same in a `/proc` that is open; raises NotProc where it is not about this process."""
+    parent = os.getppid()
     # The number that this /proc knows us by; another one than our own means a /proc of another pid namespace.
-    own = pid if pid is not None else _number(_link(f"{proc}/self"))
-    stat = _stat(proc, own)
-    if stat is None:
+    own = pid if pid is not None else _number(proc.link("self"))
+    here = proc.below(str(own)) if own > 0 else None
+    if here is None:
         return Tree()
-    ancestors, complete = _walk(proc, own, stat)
-    place = place_of(proc, own)
+    with here:
+        stat = _stat(here, own)
+        if stat is None:
+            return Tree()
+        if pid is None and (own != os.getpid() or stat.parent not in (parent, os.getppid())):
+            raise _not_ours(own, stat.parent)
+        ancestors, complete = _walk(proc, own, stat)
+        place, namespace = _place(proc, here)
+        uid_map = _uid_map(here)
+    first = namespace == FIRST_PIDS
     return Tree(
         ancestors=ancestors,
-        readable=complete and bool(place) and (pid is not None or own == os.getpid()),
+        readable=complete and bool(place),
         leader=stat.leader,
+        led=stat.leader in (own, *(above.pid for above in ancestors)),
         terminal=_terminal_name(stat.terminal),
         place=place,
+        first=first,
+        top=None if first else _top(proc, ancestors),
+        uid_map=uid_map,
     )
 
 
-def _walk(proc: str, own: int, stat: _Stat) -> tuple[tuple[Process, ...], bool]:
+def _not_ours(pid: int, parent: int) -> Exception:
+    from foureyes.adapters.identity.procfs import NotProc
+
+    return NotProc(
+        f"/proc calls this process {pid} below {parent}, the kernel {os.getpid()} below {os.getppid()}: it is the "
+        "/proc of another pid namespace."
+    )
+
+
+def _walk(proc: Place, own: int, stat: _Stat) -> tuple[tuple[Process, ...], bool]:
     """The ancestors, nearest first, and whether the walk came to the top."""
     ancestors: list[Process] = []
     seen = {own}
     start = stat.start
     parent = stat.parent
     while parent != 0:
-        above = None if parent in seen else _stat(proc, parent)
+        found = None if parent in seen else _process(proc, parent)
         # Younger than its child: the parent has ended meanwhile and its number went to somebody else.
-        if above is None or above.start > start:
+        if found is None or found[0].start > start:
             return tuple(ancestors), False
-        ancestors.append(_process(proc, parent, above))
+        above, following = found
+        ancestors.append(above)
         seen.add(parent)
-        start, parent = above.start, above.parent
+        start, parent = above.start, following
     return tuple(ancestors), True
 
 
-def _stat(proc: str, pid: int) -> _Stat | None:
+def _stat(place: Place, pid: int) -> _Stat | None:
     """The fields of `/proc/<pid>/stat` that matter. The command stands in parentheses and may contain any of them."""
-    line = _read(f"{proc}/{pid}/stat")
+    line = place.read("stat")
     opening, closing = line.find(b"("), line.rfind(b")")
     fields = line[closing + 1 :].split()
     if opening < 0 or closing < opening or len(fields) < 20:
         return None
     try:
-        return _Stat(
+        number = int(line[:opening])
+        stat = _Stat(
             os.fsdecode(line[opening + 1 : closing]), int(fields[1]), int(fields[3]), int(fields[4]), int(fields[19])
         )
     except ValueError:
         return None
+    if number != pid:
+        raise _not_ours(number, stat.parent)
+    return stat
 
 
-def _process(proc: str, pid: int, stat: _Stat) -> Process:
-    path = _link(f"{proc}/{pid}/exe").removesuffix(DELETED)
-    names, paths, words = program_of(path, stat.comm, lambda: _arguments(_read(f"{proc}/{pid}/cmdline")))
-    return Process(pid=pid, start=stat.start, names=names, paths=paths, words=words)
+def _process(proc: Place, pid: int) -> tuple[Process, int] | None:
+    """A process and the pid of its parent. All is read below its own directory, which nobody else ever gets."""
+    place = proc.below(str(pid))
+    if place is None:
+        return None
+    with place:
+        stat = _stat(place, pid)
+        if stat is None:
+            return None
+        path = place.link("exe").removesuffix(DELETED)
+        names, paths, words = program_of(path, stat.comm, lambda: _arguments(place.read("cmdline")))
+    return Process(pid=pid, start=stat.start, names=names, paths=paths, words=words), stat.parent
+
+
+def _top(proc: Place, ancestors: tuple[Process, ...]) -> Process | None:
+    """Pid 1, also for who entered the namespace from outside and has it not above."""
+    if ancestors and ancestors[-1].pid == 1:
+        return ancestors[-1]
+    found = _process(proc, 1)
+    return found[0] if found else None
 
 
 def program_of(
@@ -239,11 +308,30 @@ def _script_name(script: str) -> str:
     return next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), name)
 
 
-def place_of(proc: str, own: int) -> str:
-    """Boot id and pid namespace; empty when one of them cannot be read."""
-    boot = _read(f"{proc}/sys/kernel/random/boot_id")[:8].decode("ascii", "replace")
-    namespace = _link(f"{proc}/{own}/ns/pid").removeprefix("pid:[").removesuffix("]")
-    return f"{boot}:{namespace}" if boot and namespace else ""
+def place_of(proc: Place, here: Place) -> str:
+    """Boot id and pid namespace; empty when one of them cannot be read. `here` is the directory of this process."""
+    return _place(proc, here)[0]
+
+
+def _place(proc: Place, here: Place) -> tuple[str, str]:
+    """The place, and the link of the pid namespace. In a time namespace of its own a process sees every start at
+    another time, so that nobody would be who they are on record as.
+    """
+    settings = proc.across("sys")
+    if settings is None:
+        return "", ""
+    with settings:
+        boot = settings.read("kernel/random/boot_id")[:8].decode("ascii", "replace")
+    link = here.link("ns/pid")
+    namespace = link.removeprefix("pid:[").removesuffix("]")
+    in_time = here.link("ns/time") in ("", FIRST_TIMES)
+    return (f"{boot}:{namespace}" if boot and namespace and in_time else ""), link
+
+
+def _uid_map(here: Place) -> str:
+    """How uids are mapped, on one line; a kernel without user namespaces maps nothing."""
+    lines = here.read("uid_map").decode("ascii", "replace").splitlines()
+    return ", ".join(" ".join(line.split()) for line in lines) or ("" if here.link("ns/user") else HOST_MAP)
 
 
 def _terminal_name(number: int) -> str:
@@ -256,25 +344,13 @@ def _terminal_name(number: int) -> str:
     return f"tty{minor}" if major == VIRTUAL_CONSOLES and minor < 64 else f"{major}:{minor}"
 
 
-def _read(path: str) -> bytes:
-    """The first 64 KiB of a file; nothing when it cannot be read."""
+def _own_terminal() -> str:
+    """Whether there is a terminal, where `/proc` cannot tell which."""
     try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    try:
-        return os.read(file, 65536)
-    except OSError:  # the process ended between open and read
-        return b""
-    finally:
-        os.close(file)
-
-
-def _link(path: str) -> str:
-    try:
-        return os.readlink(path)
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
     except OSError:
         return ""
+    return "tty"
 
 
 def _number(text: str) -> int:

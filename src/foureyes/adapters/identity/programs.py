@@ -93,6 +93,16 @@ CONVERSATIONS: tuple[str, ...] = (
 SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "busybox"})
 INTERPRETERS = SHELLS | {"node", "nodejs", "bun", "deno", "tsx", "python", "pypy", "ruby", "perl", "env"}
 
+LAUNCHERS = frozenset(
+    {
+        "bwrap", "bubblewrap", "unshare", "nsenter", "firejail", "nsjail", "minijail0", "srt", "sandbox-runtime",
+        "apply-seccomp", "landrun", "isolate", "fakechroot", "proot",
+    }
+)  # fmt: skip
+"""What makes a sandbox: as pid 1 of a pid namespace none of these is a container's init (I3)."""
+
+GIT = "git"
+
 OURS = frozenset({"fe", "foureyes"})
 OUR_PLACES = ("/foureyes/__main__.py", "/foureyes/adapters/process.py")
 """Foureyes itself: its commands, and the process that it puts above what it starts."""
@@ -122,6 +132,21 @@ def is_foureyes(names: Sequence[str], paths: Sequence[str]) -> bool:
     return any(name in OURS or name.startswith(OUR_MODULES) for name in names) or any(
         path.endswith(OUR_PLACES) for path in paths
     )
+
+
+def is_git(names: Sequence[str]) -> bool:
+    """Whether a process is git or one of its commands: what it starts is a hook, an alias, an editor, a pager (I5)."""
+    return any(name == GIT or name.startswith(f"{GIT}-") for name in names)
+
+
+def launcher_of(names: Sequence[str], paths: Sequence[str], extra: Sequence[str] = ()) -> str:
+    """The agent or the maker of sandboxes that pid 1 of a pid namespace is, or an empty string (I3).
+
+    A program that was run from a descriptor has a number for a name: sandboxes start their helpers like this.
+    """
+    agent = agent_of(names, paths, extra)
+    known = next((name for name in names if name in LAUNCHERS), "")
+    return agent or known or next((f"the descriptor {name}" for name in names if name.isdecimal()), "")
 
 
 def agent_of(names: Sequence[str], paths: Sequence[str], extra: Sequence[str] = ()) -> str:

@@ -10,7 +10,7 @@ from foureyes.app.views.session import SessionView
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.rights import barred
 from foureyes.core.words.ids import SessionId, session_of
-from foureyes.errors import Reason
+from foureyes.errors import Internal, Reason
 from foureyes.steps import fe
 
 if TYPE_CHECKING:
@@ -55,6 +55,13 @@ def refuse_other_task(actor: Actor, task: str) -> None:
 
 def permit(actor: Actor, verb: str) -> None:
     """I1, I2, I5: whether the caller may use the verb at all."""
-    reason = barred(actor.kind, actor.trust, actor.name, verb, actor.role, actor.within)
+    if actor.stands is not None:
+        raise Internal("it was not judged whether this caller is at home (I3)")
+    reason = why_barred(actor, verb)
     if reason is not None:
         refuse_verb(f"{verb} is not for you", reason)
+
+
+def why_barred(actor: Actor, verb: str) -> Reason | None:
+    """Why the caller may not use the verb, if so."""
+    return barred(actor.kind, actor.trust, actor.name, verb, actor.role, actor.within, actor.bound, actor.by_key)

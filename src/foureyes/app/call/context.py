@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # a verb that asks no rule reads no configuration
     from foureyes.app.ports import Clock, DraftFiles, Ids, Keys, Outside, Repo, Store, Tx, Workshop
     from foureyes.config.layers import Layers
     from foureyes.config.settings import Value
+    from foureyes.core.rules.home import IdentityRule
     from foureyes.core.rules.policy import ReviewPolicy
 
 T = TypeVar("T")
@@ -161,6 +162,8 @@ class Context:
         """
         if actor.kind != "human" or (verb not in SIGNED and verb not in DECISIONS):
             return False
+        if actor.by_key:
+            return True
         if (as_a_person or verb in SIGNED) and self.has_keys(tx):
             return True
         return (policy or self.policy(tx, actor)).human_proof == "key"
@@ -211,6 +214,12 @@ class Context:
         if self._last is None or self._last[0] != layers:
             self._last = (layers, review_policy(layers))
         return self._last[1]
+
+    def home(self, tx: Tx) -> IdentityRule:
+        """I3: where this project is at home, as accepted; an environment can only make that stricter, whoever asks."""
+        from foureyes.config.policy import identity_rule
+
+        return identity_rule(self.layers(tx, self.gate))
 
     def gate_policy(self, tx: Tx) -> ReviewPolicy:
         """The rules in force for what the gate does, whoever sets it off."""
@@ -280,6 +289,7 @@ class Context:
             task=actor.task,
             model=actor.model,
             vendor=actor.vendor,
+            bound=None if actor.role else actor.bound,
         )
 
     @staticmethod

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foureyes.app.call.caller import why_barred
 from foureyes.app.views.attention import Choice
-from foureyes.core.rules.rights import barred
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import ConfigError, FoureyesError
 from foureyes.steps import fe, phrase
@@ -41,7 +41,7 @@ class Ways:
         I2, I5, I9).
         """
         actor = self._actor
-        if barred(actor.kind, actor.trust, actor.name, verb, actor.role, actor.within) is not None:
+        if why_barred(actor, verb) is not None:
             return False
         if actor.task is not None and task and task != actor.task:
             return False

@@ -111,6 +111,10 @@ class Doctor:
 
     @staticmethod
     def _identity(actor: Actor) -> Check:
+        if actor.bound is not None:
+            return Check("identity", "warn", f"{actor.kind} {actor.name}: {actor.bound.message}", actor.bound.next)
+        if actor.by_key:
+            return Check("identity", "warn", " ".join(actor.why), fe("whoami"))
         if actor.kind == "service":
             return Check(
                 "identity",

@@ -18,6 +18,7 @@ from foureyes.config.reading import parse, parse_flag, read_file
 from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Value
 from foureyes.core.events.project import PolicyAccepted, SettingChanged
 from foureyes.core.nouns.check import CheckRule
+from foureyes.core.rules.home import IdentityRule
 from foureyes.core.rules.policy import LabelRule, Profile, digest_of
 from foureyes.errors import BadInput, Conflict, NotFound, Refused
 from foureyes.steps import fe, prose
@@ -44,7 +45,7 @@ class Policy:
         """Set (or unset: None) a setting in the store; the old and the new value are on record."""
         key = "review.policy" if key == POLICY_ALIAS else key
         setting = BY_KEY.get(key)
-        settable = [s.key for s in SETTINGS if s.kind in ("choice", "number", "yes/no")]
+        settable = [s.key for s in SETTINGS if s.kind in ("choice", "number", "yes/no") or s.of is IdentityRule]
         if setting is None or key not in settable:
             raise NotFound(
                 f"there is no setting {key} that can be set here.", next_step=prose(f"one of: {', '.join(settable)}")

@@ -16,7 +16,7 @@ from foureyes.core import events as e
 from foureyes.core.nouns.session import ROLES, Actor, Role, is_one_origin
 from foureyes.core.words.ids import SessionId, Sha, session_id, session_of, token_hash
 from foureyes.core.words.text import clean_text
-from foureyes.errors import BadInput, FoureyesError, NotFound, Reason, TokenRefused
+from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Reason, TokenRefused
 from foureyes.steps import blank, by_person, fe, prose
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Sessions:
         `observe` gets the programs of the configured profiles, which are agents too (I3).
         """
         with self._context.store.read() as tx:
-            actor = observe(self._programs(tx))
+            actor = self._at_home(tx, observe(self._programs(tx)))
             if not actor.token:
                 return self._renewed(tx, self._was_an_agent(tx, actor))
             token = tx.one("session.token", Token, hash=actor.token)
@@ -57,6 +57,18 @@ class Sessions:
         from foureyes.config.reading import read_file
 
         return [profile.program for profile in agent_profiles(Layers(file=read_file(text))).values()]
+
+    def _at_home(self, tx: Tx, actor: Actor) -> Actor:
+        """I3: what the caller is worth where it stands; the settings are read only where that is in question."""
+        if actor.stands is None:
+            return actor
+        from foureyes.core.rules.home import IdentityRule, at_home
+
+        try:
+            rule = self._context.home(tx)
+        except ConfigError:
+            rule = IdentityRule()
+        return at_home(actor, rule, has_keys=self._context.has_keys(tx))
 
     @staticmethod
     def _was_an_agent(tx: Tx, actor: Actor) -> Actor:
@@ -78,9 +90,10 @@ class Sessions:
             agent=row.agent if row else "agent",
             host=actor.host,
             evidence=agents,
-            processes=agents,
+            processes=() if actor.bound or actor.by_key else agents,
             ancestors=actor.ancestors,
             leader=actor.leader,
+            bound=actor.bound,
             why=(f"Process {pid} above this one was an agent before it ran another program.", *actor.why[:1]),
         )
 

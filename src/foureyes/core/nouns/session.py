@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.words.ids import OriginId, SessionId, TaskId
+from foureyes.errors import Reason
 
 Kind = Literal["agent", "human", "service"]
 Trust = Literal["issued", "observed", "asserted"]
@@ -20,6 +21,23 @@ RUN_MARK = "FOUREYES_RUN"
 which.
 """
 
+HOST_MAP = "0 0 4294967295"
+"""How uids are mapped where nobody maps them."""
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a caller stands that is not plainly on the machine itself (I3).
+
+    `first`: its pid namespace is the machine's first; else `top` is what its pid 1 is called, and `launcher` the agent
+    program or sandbox launcher that pid 1 is. `forged` is why `/proc` does not count.
+    """
+
+    first: bool = True
+    top: str = ""
+    launcher: str = ""
+    uid_map: str = HOST_MAP
+    forged: str = ""
+
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True):
     """Who is calling, as the identity adapter saw it. Says nothing that needs the store.
@@ -30,7 +48,9 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     the evidence alone would give, where `fe session new` made another. `token` is the hash of the one that was shown;
     `role` and `task` are what a checked one is good for. `within` is what of Foureyes started the caller (`fe check
     run`);
-    it then has no rights at all (I5), and `ancestors` ends below that.
+    it then has no rights at all (I5), and `ancestors` ends below that. `bound` is why it decides nothing although it
+    may work (I3, I5). `stands` is set where it is still to be judged whether the caller is at home
+    (`core.rules.home`); until then it may use no verb. `by_key`: a person only under what they sign (I9).
     """
 
     session: SessionId
@@ -52,6 +72,9 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     task: TaskId | None = None
     asserted_name: str = ""
     within: str = ""
+    bound: Reason | None = None
+    stands: Standing | None = None
+    by_key: bool = False
     why: tuple[str, ...] = ()
 
     @property
@@ -72,7 +95,7 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
     nothing shows that it is independent of anybody. `above` are the sessions that spawned it, nearest first; `under`
     are the agent processes above its own `process`, `under_origins` what they belong to. `role` and `task` bound what
     an
-    issued session may do (I2).
+    issued session may do (I2). `bound` is why it decides nothing (I3, I5).
     """
 
     session: SessionId
@@ -90,6 +113,7 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
     task: TaskId | None = None
     model: str = ""
     vendor: str = ""
+    bound: Reason | None = None
 
 
 def is_same(one: Party, other: Party) -> bool:

@@ -229,6 +229,8 @@ def may_decide(actor: Party) -> Decision | None:
             f'"{actor.name}" is only a name somebody typed (--as); it may log, nothing else',
             prose("call it without --as"),
         )
+    if actor.bound is not None:
+        return refuse(actor.bound.rule, actor.bound.message, actor.bound.next)
     if actor.kind == "service":
         return refuse(
             "I5",

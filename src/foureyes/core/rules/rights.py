@@ -57,8 +57,19 @@ FOR_A_ROLE: dict[Role, frozenset[str]] = {
 """I2: what a token is good for, on its task. `start` finds the claim that came with the token."""
 
 
-def barred(kind: Kind, trust: Trust, name: str, verb: str, role: Role | None = None, within: str = "") -> Reason | None:
-    """Why this caller may not use the verb, if so."""
+def barred(
+    kind: Kind,
+    trust: Trust,
+    name: str,
+    verb: str,
+    role: Role | None = None,
+    within: str = "",
+    bound: Reason | None = None,
+    by_key: bool = False,
+) -> Reason | None:
+    """Why this caller may not use the verb, if so. `bound` is why it decides nothing here, `by_key` that it is a person
+    only under what it signs.
+    """
     if within:
         message = f"this was started by {within}: what a check, a hook or the gate starts has no rights at all"
         return Reason("I5", message, prose("a person or an agent runs it, outside of checks and hooks"))
@@ -72,6 +83,11 @@ def barred(kind: Kind, trust: Trust, name: str, verb: str, role: Role | None = N
         return Reason(
             "I2", f"a token with role {role} may {_list(FOR_A_ROLE[role])} on its task, not {verb}", fe("whoami")
         )
+    if bound is not None and role is None and _is_bound(kind, verb):
+        return bound
+    if by_key and verb not in SIGNED | DECISIONS | UNSIGNED:
+        message = f"here you are a person only under what you sign with your key, and fe {verb} asks for no signature"
+        return Reason("I9", message, fe("whoami"))
     if verb in NOT_FOR_AGENTS and kind == "agent":
         step = by("person_or_service", fe("merge"), "a person or a service (cron, CI) runs: ")
         return Reason(
@@ -96,6 +112,13 @@ def barred(kind: Kind, trust: Trust, name: str, verb: str, role: Role | None = N
     return None
 
 
+def _is_bound(kind: Kind, verb: str) -> bool:
+    """I3, I5: what a caller may not do of whom nothing shows that it decides for itself."""
+    if kind == "service":
+        return verb not in FOR_A_SERVICE
+    return verb in DECISIONS
+
+
 def _list(verbs: frozenset[str]) -> str:
     return ", ".join(sorted(verbs))
 
@@ -118,3 +141,6 @@ SIGNED = frozenset(
 """I9: what wants one as soon as there is any key; so do break-glass and an approval that counts because a person gives
 it.
 """
+
+UNSIGNED = frozenset({"create", "log"})
+"""I9: what somebody may do besides who is a person by their key alone."""

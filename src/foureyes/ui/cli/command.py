@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from foureyes.app.application import Application
     from foureyes.app.views.news import News
     from foureyes.core.nouns.session import Actor
+    from foureyes.core.rules.home import IdentityRule
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -56,12 +57,31 @@ class Session:
         try:
             app = self.app
         except EnvironmentProblem:
-            seen = whoami(os.environ, self.asserted)
+            seen, _ = self.newcomer
             if seen.token:
                 reason = Reason("I2", "FOUREYES_TOKEN is set, and there is no project here that could check it")
                 raise Refused("the token was refused.", reasons=(reason,)) from None
             return seen
         return app.sessions.recognise(lambda programs: whoami(os.environ, self.asserted, programs))
+
+    @cached_property
+    def newcomer(self) -> tuple[Actor, IdentityRule]:
+        """Who is calling where there is no project, and where one that is made here would be at home (I3)."""
+        from foureyes.bootstrap.wiring import whoami
+        from foureyes.core.rules.home import IdentityRule, at_home, fitting_home
+
+        seen = whoami(os.environ, self.asserted)
+        home = fitting_home(seen.stands) or IdentityRule()
+        return at_home(seen, home), home
+
+    @cached_property
+    def home(self) -> IdentityRule | None:
+        """Where a project that is made here is at home; nothing, if there is one already."""
+        try:
+            _ = self.app
+        except EnvironmentProblem:
+            return self.newcomer[1]
+        return None
 
     def check_token(self) -> None:
         """I2: a token that is used elsewhere is refused whatever it is used for, also where nobody asks who is

@@ -45,6 +45,7 @@ def init(session: Session, prefix: str, target: str | None, no_commit: bool, sou
         commit=not no_commit,
         source=source,
         trying=trying,
+        home=session.home,
     )
     _say_made(session, made)
 
@@ -235,6 +236,8 @@ def _first_run(session: Session, where: str) -> Created | None:
 
     if not FirstRun(where).run():
         return None
-    made = create_project(session.cwd, os.environ, session.actor, prefix="fe", target=None, commit=True)
+    made = create_project(
+        session.cwd, os.environ, session.actor, prefix="fe", target=None, commit=True, home=session.home
+    )
     _say_made(session, made)
     return made
