@@ -8,8 +8,16 @@ import pytest
 from foureyes.config.layers import Layers, resolve
 from foureyes.config.policy import agent_profiles, review_policy
 from foureyes.config.settings import FILE, SETTINGS, Setting
-from foureyes.core.rules.home import IdentityRule
-from foureyes.core.rules.policy import AutoApprove, HumanRule, Limits, MinorRule, ReviewPolicy, RiskRule, Tiers
+from foureyes.core.rules.policy import (
+    AutoApprove,
+    HumanRule,
+    IdentityRule,
+    Limits,
+    MinorRule,
+    ReviewPolicy,
+    RiskRule,
+    Tiers,
+)
 
 from tests.config.samples import layers
 

@@ -22,6 +22,7 @@ from foureyes.core.nouns.check import CheckRule, judge
 from tests.scenarios.attack_gate import CODE, Gate
 from tests.scenarios.attack_moves import PROGRAM, Through, detached, detached_at_a_terminal
 from tests.stage.commands import GIT_ENV, HandedIn
+from tests.stage.namespaces import need
 from tests.stage.processes import SOURCE, Caller
 
 pytestmark = pytest.mark.scenario
@@ -140,12 +141,13 @@ def ended(pid: int) -> None:
         signal.pidfd_send_signal(handle, signal.SIGKILL)
 
 
-@pytest.mark.skipif(os.system("unshare -pf --mount-proc true 2>/dev/null") != 0, reason="no namespaces here")
-def test_I5_a_limit_in_a_pid_namespace_of_its_own_a_check_at_a_terminal_is_a_person(
+def test_I3_in_a_pid_namespace_of_its_own_a_check_at_a_terminal_is_no_person(
     gate: Gate, other: HandedIn, tmp_path: Path
 ) -> None:
+    need("unshare", "-pf", "--mount-proc", "true")
     attack(gate, approves(gate, other, tmp_path / "said", f"{BARE} unshare -pf --mount-proc {TERMINAL}"))
-    assert [row["grade"] for row in gate.show(other.task)["approvals"]] == ["human (observed)"]
+    assert '"rule":"I3"' in (tmp_path / "said").read_text()
+    assert gate.show(other.task)["approvals"] == []
 
 
 @pytest.mark.parametrize("helper", ["an agent's", "a detached one", "one at a terminal"])

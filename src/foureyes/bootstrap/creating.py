@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
     from foureyes.bootstrap.detecting import Proposal
     from foureyes.config.settings import Value
-    from foureyes.core.rules.home import IdentityRule
+    from foureyes.core.rules.policy import IdentityRule
 
 LARGEST = 16 * MB
 HEADING = "# Foureyes reads this file from the target branch. A change to it is reviewed like any other.\n"

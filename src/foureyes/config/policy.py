@@ -6,10 +6,10 @@ import msgspec
 
 from foureyes.config.layers import Layers, resolve
 from foureyes.config.settings import BY_KEY, SETTINGS, Value
-from foureyes.core.rules.home import IdentityRule
 from foureyes.core.rules.policy import (
     AutoApprove,
     HumanRule,
+    IdentityRule,
     Limits,
     MinorRule,
     Profile,

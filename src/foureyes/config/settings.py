@@ -8,13 +8,14 @@ import msgspec
 
 from foureyes.core.nouns.check import CheckRule
 from foureyes.core.nouns.session import GRADES
-from foureyes.core.rules.home import HOMES, IdentityRule
 from foureyes.core.rules.policy import (
     DEFAULT_PROFILES,
+    HOMES,
     MODES,
     POLICIES,
     AutoApprove,
     HumanRule,
+    IdentityRule,
     LabelRule,
     Limits,
     MinorRule,

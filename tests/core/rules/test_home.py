@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.core.nouns.session import HOST_MAP, Actor, Standing
-from foureyes.core.rules.home import IdentityRule, at_home, fitting_home, why_not_home
+from foureyes.core.rules.home import at_home, fitting_home, why_not_home
+from foureyes.core.rules.policy import IdentityRule
 from foureyes.core.words.ids import session_of
 from foureyes.ui.steps import steps_text
 

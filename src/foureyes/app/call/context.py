@@ -25,8 +25,7 @@ if TYPE_CHECKING:  # a verb that asks no rule reads no configuration
     from foureyes.app.ports import Clock, DraftFiles, Ids, Keys, Outside, Repo, Store, Tx, Workshop
     from foureyes.config.layers import Layers
     from foureyes.config.settings import Value
-    from foureyes.core.rules.home import IdentityRule
-    from foureyes.core.rules.policy import ReviewPolicy
+    from foureyes.core.rules.policy import IdentityRule, ReviewPolicy
 
 T = TypeVar("T")
 

@@ -18,8 +18,7 @@ from foureyes.config.reading import parse, parse_flag, read_file
 from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Value
 from foureyes.core.events.project import PolicyAccepted, SettingChanged
 from foureyes.core.nouns.check import CheckRule
-from foureyes.core.rules.home import IdentityRule
-from foureyes.core.rules.policy import LabelRule, Profile, digest_of
+from foureyes.core.rules.policy import IdentityRule, LabelRule, Profile, digest_of
 from foureyes.errors import BadInput, Conflict, NotFound, Refused
 from foureyes.steps import fe, prose
 

@@ -62,7 +62,8 @@ class Sessions:
         """I3: what the caller is worth where it stands; the settings are read only where that is in question."""
         if actor.stands is None:
             return actor
-        from foureyes.core.rules.home import IdentityRule, at_home
+        from foureyes.core.rules.home import at_home
+        from foureyes.core.rules.policy import IdentityRule
 
         try:
             rule = self._context.home(tx)

@@ -6,27 +6,15 @@ kernel's: none of them shows who is calling. An accepted setting can call a cont
 
 from __future__ import annotations
 
-from typing import Literal
-
-import msgspec
 from msgspec.structs import replace
 
 from foureyes.core.nouns.session import HOST_MAP, Actor, Standing
+from foureyes.core.rules.policy import IdentityRule
 from foureyes.core.words.ids import session_of
 from foureyes.errors import Reason
 from foureyes.steps import Steps, by, fe, in_turn, prose
 
-Home = Literal["host", "container"]
-HOMES: tuple[Home, ...] = ("host", "container")
-"""From strictest to loosest."""
 CONVERSATION = "conv:"
-
-
-class IdentityRule(msgspec.Struct, frozen=True):
-    """Where people and agents of this project are seen for who they are."""
-
-    home: Home = "host"
-    uid_map: str = HOST_MAP
 
 
 def why_not_home(stands: Standing, rule: IdentityRule) -> str:

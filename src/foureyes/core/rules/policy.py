@@ -10,7 +10,7 @@ import msgspec
 
 from foureyes.core.nouns.check import CheckRule
 from foureyes.core.nouns.feedback import QUICK_ISSUES
-from foureyes.core.nouns.session import GRADES, Grade
+from foureyes.core.nouns.session import GRADES, HOST_MAP, Grade
 from foureyes.core.words.digest import sha256
 from foureyes.core.words.globs import matching
 
@@ -31,6 +31,17 @@ MODES: tuple[Mode, ...] = ("per-task", "batch", "auto-approve", "skip")
 """M: from most control to least."""
 
 Unseen = Literal["note", "ask", "refuse"]
+
+Home = Literal["host", "container"]
+HOMES: tuple[Home, ...] = ("host", "container")
+"""From strictest to loosest."""
+
+
+class IdentityRule(msgspec.Struct, frozen=True):
+    """I3: where people and agents of this project are seen for who they are."""
+
+    home: Home = "host"
+    uid_map: str = HOST_MAP
 
 
 class LabelRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

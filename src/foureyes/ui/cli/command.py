@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from foureyes.app.application import Application
     from foureyes.app.views.news import News
     from foureyes.core.nouns.session import Actor
-    from foureyes.core.rules.home import IdentityRule
+    from foureyes.core.rules.policy import IdentityRule
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -68,7 +68,8 @@ class Session:
     def newcomer(self) -> tuple[Actor, IdentityRule]:
         """Who is calling where there is no project, and where one that is made here would be at home (I3)."""
         from foureyes.bootstrap.wiring import whoami
-        from foureyes.core.rules.home import IdentityRule, at_home, fitting_home
+        from foureyes.core.rules.home import at_home, fitting_home
+        from foureyes.core.rules.policy import IdentityRule
 
         seen = whoami(os.environ, self.asserted)
         home = fitting_home(seen.stands) or IdentityRule()
