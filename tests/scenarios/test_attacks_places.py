@@ -108,6 +108,7 @@ def test_I3_in_a_pid_namespace_of_its_own_an_agent_at_a_terminal_is_a_service_an
     agent = Through(stage.cast.codex, "unshare", "-pf", "--mount-proc", *TERMINAL)
     me = stage.done(agent, "whoami")
     assert (me["kind"], me["why"][0][:45]) == ("service", "This is a pid namespace inside of the machine")
+    assert me["next"].endswith("a person outside runs: fe policy set identity.home container")
     stage.may_not_approve(agent, work, "-m", "fine", rules=["I3"])
     stage.no(agent, "policy", "set", "identity.home", "container", rules=["I3"])
     stage.no(agent, "policy", "accept", rules=["I3"])

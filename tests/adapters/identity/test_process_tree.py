@@ -399,7 +399,14 @@ def test_i3_a_configured_program_is_an_agent_but_never_an_interpreter() -> None:
 
 @pytest.mark.parametrize(
     ("names", "git"),
-    [(("git",), True), (("git-commit",), True), (("bash", "git-fe"), True), (("gitk",), False), (("lazygit",), False)],
+    [
+        (("git",), True),
+        (("git-commit",), True),
+        (("bash", "git-fe"), True),
+        (("gitui",), True),
+        (("gitk",), False),
+        (("lazygit",), False),
+    ],
 )
 def test_i5_git_is_known_by_its_name_and_by_those_of_its_commands(names: tuple[str, ...], git: bool) -> None:
     assert is_git(names) == git

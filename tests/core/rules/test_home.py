@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.core.nouns.session import HOST_MAP, Actor, Standing
+from foureyes.core.nouns.session import Actor, Standing
 from foureyes.core.rules.home import at_home, fitting_home, why_not_home
 from foureyes.core.rules.policy import IdentityRule
 from foureyes.core.words.ids import session_of
+from foureyes.errors import Reason
 from foureyes.ui.steps import steps_text
 
 ROOTLESS = "0 1000 1, 1 100000 65536"
@@ -138,10 +139,15 @@ def test_i5_what_foureyes_started_stays_what_it_is() -> None:
     assert at_home(check, IdentityRule()) == replace(check, stands=None)
 
 
-def test_i3_a_service_elsewhere_stays_one_and_says_the_first_reason() -> None:
-    service = Actor(session=session_of("s"), kind="service", trust="observed", why=("No terminal.",), stands=MAPPED)
-    actor = at_home(service, IdentityRule())
+@pytest.mark.parametrize(
+    ("stands", "bound", "told"),
+    [(MAPPED, None, False), (MAPPED, Reason("I5", "git started this"), True), (FORGED, None, True)],
+)
+def test_i3_a_service_elsewhere_stays_one_and_is_told_where_it_stands(
+    stands: Standing, bound: Reason | None, told: bool
+) -> None:
+    service = Actor(session=session_of("s"), kind="service", trust="observed", why=("No terminal.",), bound=bound)
+    actor = at_home(replace(service, stands=stands), IdentityRule())
     assert (actor.session, actor.kind) == (service.session, "service")
-    assert actor.bound is not None
-    assert "mapped" in actor.bound.message
-    assert HOST_MAP not in actor.bound.message
+    assert actor.why[0] == why_not_home(stands, IdentityRule())
+    assert (actor.bound is not None and actor.bound.rule == "I3") == told

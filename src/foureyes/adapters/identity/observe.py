@@ -92,7 +92,11 @@ def _left_behind(tree: Tree, agents: Sequence[tuple[str, Process]]) -> Reason | 
         )
         return Reason("I5", f"{message} nothing", prose("type it in the shell itself"))
     if tree.terminal and not tree.led and not agents and not tree.forged:
-        message = f"a command that has ended left this at terminal {tree.terminal}: its shell is not above it"
+        message = (
+            f"a command that has ended left this at terminal {tree.terminal}: its shell is not above it"
+            if tree.leader
+            else f"terminal {tree.terminal} is that of a shell outside of this pid namespace"
+        )
         return Reason("I5", message, prose("type it in the shell itself"))
     return None
 

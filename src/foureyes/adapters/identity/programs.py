@@ -102,6 +102,8 @@ LAUNCHERS = frozenset(
 """What makes a sandbox: as pid 1 of a pid namespace none of these is a container's init (I3)."""
 
 GIT = "git"
+RUNS_HOOKS = frozenset({GIT, "gitui"})
+"""What runs a repository's hooks. Other faces of git start git for that."""
 
 OURS = frozenset({"fe", "foureyes"})
 OUR_PLACES = ("/foureyes/__main__.py", "/foureyes/adapters/process.py")
@@ -135,8 +137,10 @@ def is_foureyes(names: Sequence[str], paths: Sequence[str]) -> bool:
 
 
 def is_git(names: Sequence[str]) -> bool:
-    """Whether a process is git or one of its commands: what it starts is a hook, an alias, an editor, a pager (I5)."""
-    return any(name == GIT or name.startswith(f"{GIT}-") for name in names)
+    """Whether a process is git, one of its commands, or runs hooks as git does: what it starts is a hook, an alias, an
+    editor, a pager (I5).
+    """
+    return any(name in RUNS_HOOKS or name.startswith(f"{GIT}-") for name in names)
 
 
 def launcher_of(names: Sequence[str], paths: Sequence[str], extra: Sequence[str] = ()) -> str:

@@ -17,7 +17,7 @@ from foureyes.core.nouns.session import ROLES, Actor, Role, is_one_origin
 from foureyes.core.words.ids import SessionId, Sha, session_id, session_of, token_hash
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Reason, TokenRefused
-from foureyes.steps import blank, by_person, fe, prose
+from foureyes.steps import NO_STEP, blank, by_person, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -173,6 +173,7 @@ class Sessions:
             proven=me.proven,
             known=known is not None,
             why=list(actor.why),
+            next=actor.bound.next if actor.bound else NO_STEP,
         )
 
     def new(self, actor: Actor) -> Whoami:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.steps import NO_STEP, Steps
+
 if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
@@ -48,6 +50,7 @@ class Whoami(msgspec.Struct, frozen=True, kw_only=True):
     proven: bool = True
     known: bool = False
     why: list[str] = []
+    next: Steps = NO_STEP
 
 
 def whoami_alone(actor: Actor) -> Whoami:
@@ -62,6 +65,7 @@ def whoami_alone(actor: Actor) -> Whoami:
         origins=[str(actor.session)],
         proven=actor.is_proven,
         why=list(actor.why),
+        next=actor.bound.next if actor.bound else NO_STEP,
     )
 
 

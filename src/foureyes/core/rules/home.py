@@ -87,8 +87,9 @@ def _by_key(actor: Actor, why: str) -> Actor:
 
 
 def _nobody(actor: Actor, why: str, stands: Standing) -> Actor:
-    if actor.kind == "service":
-        return replace(actor, bound=actor.bound or Reason("I3", why[:-1], _outside(stands)), why=(*actor.why, why)[:3])
+    if actor.kind == "service":  # one without a terminal is one at home, too
+        bound = Reason("I3", why[:-1], _outside(stands)) if actor.bound or stands.forged else None
+        return replace(actor, bound=bound, why=(why, *actor.why)[:3])
     evidence = f"service:{actor.person}"
     says = "So this is a service and no person."
     return replace(

@@ -10,6 +10,7 @@ from foureyes.errors import BadInput, EnvironmentProblem
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, verb
+from foureyes.ui.steps import next_line
 
 
 @verb("whoami", example="fe whoami")
@@ -34,7 +35,8 @@ def whoami_text(me: Whoami) -> str:
             "Whatever shares this process or its conversation is the same pair of eyes: it may not approve "
             "what another made."
         )
-    return "\n".join([f"{me.name} ({me.session}): {', '.join(parts)}", *[f"  {line}" for line in why]])
+    lines = [f"{me.name} ({me.session}): {', '.join(parts)}", *[f"  {line}" for line in why]]
+    return "\n".join([*lines, next_line(me.next)] if me.next else lines)
 
 
 @click.group("session")
