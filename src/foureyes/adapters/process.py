@@ -69,16 +69,16 @@ class Ended(NamedTuple):
 
 def run(
     argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None, input: bytes = b"",
-    timeout: float = DEFAULT_TIMEOUT, held: Callable[[], str] | None = None,
+    timeout: float = DEFAULT_TIMEOUT, held: Callable[[], str] | None = None, reads: int = -1,
 ) -> Finished:  # fmt: skip
-    """Run a program to its end, never through a shell; any exit code is an answer. `held`: what holds a slow one."""
+    """Run a program to its end, any exit code is an answer. `held`: what holds a slow one. `reads`: a pipe."""
     import subprocess
 
-    child = _start(argv, cwd, env, has_input=bool(input))
+    child = start(argv, cwd, env, has_input=bool(input), reads=reads)
     try:
         out, err = _follow(child, input, time.monotonic() + timeout, held or str)
     except BaseException as problem:
-        _end_group(child)
+        end_group(child)
         if not isinstance(problem, subprocess.TimeoutExpired):
             raise
         raise ProgramTimedOut(f"{argv[0]} was still running after {timeout:g} seconds and was ended") from problem
@@ -107,12 +107,11 @@ def supervise(
     hear: Callable[[bytes], None],
 ) -> Ended:  # fmt: skip
     """Run a program (an absolute path) below a reaper; when this returns or raises, nothing that it started is left.
-
     There is no input. `hear` gets both output streams as they come, in one; nothing is kept here.
     """
     if not sys.executable:
         raise ProcessProblem("this interpreter does not know its own path")
-    child = _start([sys.executable, "-I", "-S", os.path.abspath(__file__), *argv], cwd, env, has_input=True)
+    child = start([sys.executable, "-I", "-S", os.path.abspath(__file__), *argv], cwd, env, has_input=True)
     watch = _Watch(child, hear)
     try:
         watch.follow(time.monotonic() + timeout)
@@ -221,15 +220,16 @@ def _stand_in(child: subprocess.Popen[bytes]) -> None:
     child.wait()
 
 
-def _start(
-    argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, *, has_input: bool
+def start(
+    argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, *, has_input: bool, reads: int = -1
 ) -> subprocess.Popen[bytes]:
     """Start it in a session of its own: the group can be ended as one, and nothing can wait at the terminal."""
     import subprocess
 
     try:
         return subprocess.Popen(
-            list(argv), cwd=cwd, env=env, stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
+            list(argv), cwd=cwd, env=env,
+            stdin=reads if reads >= 0 else subprocess.PIPE if has_input else subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
     except FileNotFoundError as missing:
@@ -240,7 +240,7 @@ def _start(
         raise ProcessProblem(f"{argv[0]} could not be started: {problem}") from problem
 
 
-def _end_group(child: subprocess.Popen[bytes]) -> None:
+def end_group(child: subprocess.Popen[bytes]) -> None:
     """Ask the whole group to end, then make it. Pipes are closed, not read: a survivor elsewhere may hold them."""
     import subprocess
 

@@ -293,14 +293,14 @@ def test_a_forged_configuration_does_not_change_the_commit_list(project: Project
 def test_few_programs_are_started_for_a_change(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Version, refs, merge base, diff, log: an agent waits for each of them."""
+    """Version, refs, reading by hash, merge base, two that let objects in, diff, log: an agent waits for each."""
     project.branch("work")
     project.commit("one", a_py="x\n")
     real = subprocess.run(["sh", "-c", "command -v git"], capture_output=True, text=True, check=True).stdout.strip()
     fake_git(tmp_path / "bin", monkeypatch, "")
     (tmp_path / "bin/git").write_text(f'#!/bin/sh\necho x >> "{tmp_path}/calls"\nexec {real} "$@"\n')
     project.change()
-    assert len((tmp_path / "calls").read_text().split()) == 5
+    assert len((tmp_path / "calls").read_text().split()) == 8
 
 
 # History
@@ -443,7 +443,7 @@ def test_objects_that_a_partial_clone_left_out_are_a_clear_sentence_G1(project: 
     project.git("config", "uploadpack.allowFilter", "true")
     url = f"file://{project.path}"
     project.git("clone", "-q", "--filter=blob:none", "--no-checkout", url, str(tmp_path / "clone"))
-    with pytest.raises(GitProblem, match="unable to read") as refused:
+    with pytest.raises(GitProblem, match="is needed and is not in this repository") as refused:
         Project(tmp_path / "clone").change()
     assert "git fetch --refetch --no-filter" in steps_text(refused.value.next_step)
 

@@ -190,17 +190,12 @@ class GitRepo:
 
     def file_at(self, ref: str, path: str) -> str | None:
         """The text of a file on a branch or commit; None when it is not there."""
-        commit = self.commit_of(ref)
+        commit = as_sha(ref) or self.commit_of(ref)
         if commit is None or "\n" in path:
             return None
         if (loose := text_at(self._here.common_dir, commit, path)) is not None:
             return loose.text
-        asked = f"{commit}:{path}\n".encode("utf-8", "surrogateescape")
-        header, _, rest = self._git.room("cat-file", "--batch", stdin=asked).out.partition(b"\n")
-        words = header.split(b" ")
-        if len(words) != 3 or words[1] != b"blob":
-            return None
-        return rest[: int(words[2])].decode("utf-8", "replace")
+        return reading.content.text_at(self._git, commit, path)
 
     def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
         """The texts of files at a commit; what is not there, is binary or is very large is left out."""

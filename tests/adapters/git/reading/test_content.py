@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.adapters import process
+from foureyes.adapters.git.client import reader
 from foureyes.adapters.git.reading import content
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
 from tests.adapters.git.conftest import Project
 from tests.stage.checkout import CODE
+from tests.stage.counting import counting
 
 NOBODY = Sha("1" * 40)
 
@@ -130,7 +133,7 @@ def test_files_with_the_same_content_and_empty_ones_are_all_there(project: Proje
 
 
 def test_many_paths_are_asked_for_in_portions(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(content, "_BYTES_PER_CALL", 100)
+    monkeypatch.setattr(reader, "PORTION", 7)
     names = [f"folder/file {number}" for number in range(50)]
     for name in names:
         project.write(name, name)
@@ -361,21 +364,13 @@ def test_a_replaced_object_is_read_as_it_is_A2(project: Project) -> None:
     assert project.port().texts(project.head(), ["code.py"]) == {"code.py": CODE}
 
 
-def test_the_calls_do_not_grow_with_the_change_A6(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_calls_do_not_grow_with_the_change_A6(project: Project) -> None:
     def calls(commits: int) -> int:
         project.branch(f"work-{commits}", "main")
         for number in range(commits):
             project.commit(**{f"file{number}_py": f"{commits} {number}\n"})
-        repo, count = project.port(), 0
-        room = repo._git.room
+        with counting({"programs": process.start}) as started:
+            assert len(project.port().pieces(project.head("main"), project.head())) == 2 * commits
+        return started["programs"]
 
-        def counted(*args: str, stdin: bytes = b"") -> object:
-            nonlocal count
-            count += 1
-            return room(*args, stdin=stdin)
-
-        monkeypatch.setattr(repo._git, "room", counted)
-        assert len(repo.pieces(project.head("main"), project.head())) == 2 * commits
-        return count
-
-    assert calls(2) == calls(12) == 2
+    assert calls(2) == calls(12)

@@ -59,9 +59,8 @@ def catch_up(git: Git, target: str, *, look_only: bool = False) -> list[CaughtUp
 
 def _line(git: Git, tip: Sha) -> list[_LineCommit]:
     """The branch, newest first, its tip included."""
-    out = git.room(
-        "log", "--first-parent", f"--max-count={HOW_FAR + 1}", "--no-show-signature", "--format=%H %T", tip
-    ).out
+    form = ("--no-commit-header", "--format=%H %T")
+    out = git.real("rev-list", "--first-parent", f"--max-count={HOW_FAR + 1}", *form, tip).out
     return [_LineCommit(*(Sha(word) for word in line.split())) for line in out.decode("ascii").splitlines()]
 
 
@@ -106,7 +105,7 @@ def _nearest(git: Git, line: list[_LineCommit], tree: Sha) -> _LineCommit:
     that missed the last merge; else the oldest, so that what was missed is told.
     """
     asked = "".join(f"{known.tree} {tree}\n" for known in line).encode()
-    out = git.room("diff-tree", "--stdin", "-r", "--no-renames", "--raw", stdin=asked).out
+    out = git.doorstep("diff-tree", "--stdin", "-r", "--no-renames", "--raw", stdin=asked).out
     counts: list[int] = []
     for row in out.split(b"\n"):
         if row.startswith(b":"):

@@ -113,11 +113,11 @@ def _index_rows(git: Git, place: Located) -> bytes:
 
 
 def build_index_tree(git: Git, place: Located) -> Sha | None:
-    """The tree that the index holds, made in the clean room, so that it can be compared with others there."""
+    """The tree that the index holds, made on the doorstep, so that it can be compared with others there."""
     with git.scratch_index() as index:
         if rows := _index_rows(git, place):
-            git.room("update-index", "-z", "--index-info", stdin=rows, env=index)
-        return as_sha(git.room("write-tree", "--missing-ok", env=index).out.strip())
+            git.doorstep("update-index", "-z", "--index-info", stdin=rows, env=index)
+        return as_sha(git.doorstep("write-tree", "--missing-ok", env=index).out.strip())
 
 
 def unstaged(git: Git, place: Located) -> list[str]:
@@ -192,7 +192,7 @@ def staged(git: Git, old: Sha, index: Sha, new: Sha) -> set[str]:
 
 def _changed(git: Git, old: Sha, new: Sha) -> dict[bytes, bytes]:
     """Every path that differs, and how: added, deleted, modified."""
-    words = git.room("diff-tree", "-r", "-z", "--no-renames", "--name-status", old, new).out.split(b"\0")[:-1]
+    words = git.doorstep("diff-tree", "-r", "-z", "--no-renames", "--name-status", old, new).out.split(b"\0")[:-1]
     return dict(zip(words[1::2], words[::2], strict=True))
 
 
@@ -214,12 +214,12 @@ def _filtered(git: Git, place: Located, new: Sha, changed: list[bytes]) -> list[
 
 def _committed_filters(git: Git, new: Sha, paths: bytes) -> bytes:
     """What the attribute files of a commit say; most commits have none."""
-    names = git.room("ls-tree", "-r", "-z", "--name-only", "--full-tree", new).out
+    names = git.doorstep("ls-tree", "-r", "-z", "--name-only", "--full-tree", new).out
     if b".gitattributes\0" not in names:
         return b""
     with git.scratch_index() as index:
-        git.room("read-tree", new, env=index)
-        return git.room("check-attr", "--cached", *_FILTER, stdin=paths, env=index).out
+        git.doorstep("read-tree", new, env=index)
+        return git.doorstep("check-attr", "--cached", *_FILTER, stdin=paths, env=index).out
 
 
 def bring(git: Git, place: Located, old: Sha, new: Sha, mine: Collection[str] = ()) -> Obstacle | None:

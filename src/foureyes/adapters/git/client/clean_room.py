@@ -1,9 +1,14 @@
-"""The clean room: an empty bare repository in a temporary directory that borrows the objects of the real one.
+"""The clean room: an empty bare repository in a temporary directory. What is in it came in by the hash of its bytes.
 
 Git asks so many places before it prints a diff (attributes in the tree, in `info/`, of the user and of the system; four
 levels of configuration; replace refs, grafts, the commit graph, the index and the worktree's files) that switching each
-of them off is a list that ages. In here none of them exists; what is left is objects. New objects (a trial merge) are
-written here and vanish with it, so reading never writes to the real repository.
+of them off is a list that ages. In here none of them exists; what is left is objects. And git does not hash what it
+reads: bytes that were swapped under an object's name would be believed. So the room borrows nothing; `entrance` lets in
+what a question needs. New objects (a trial merge) are written here and vanish with it, so reading never writes to the
+real repository.
+
+Beside it stands the doorstep, a second bare repository that borrows the objects of the real one, and nothing else of
+it: no shallow file, no refs, no configuration. Git reads there what is to be let in; nothing is decided by its word.
 """
 
 from __future__ import annotations
@@ -14,7 +19,7 @@ from os.path import isfile, join
 
 from foureyes.adapters.git.client.config_file import read_settings
 from foureyes.errors import GitProblem
-from foureyes.steps import prose
+from foureyes.steps import prose, shell
 
 # The commit graph is off for the reason that grafts are: it is a file beside the objects that says what parents are.
 _CONFIG = """[core]
@@ -26,6 +31,8 @@ _CONFIG = """[core]
 \tauto = 0
 [extensions]
 {extensions}"""
+_HASHES = ("sha1", "sha256")
+_SHARED = frozenset({"umask", "group", "all", "world", "everybody", "true", "false", "yes", "no", "on", "off"})
 
 
 class CleanRoom:
@@ -43,33 +50,38 @@ class CleanRoom:
             self._finalizer = weakref.finalize(self, _remove, self._path)
         return self._path
 
+    @property
+    def doorstep(self) -> str:
+        return join(self.path, "doorstep")
+
     def environment(self) -> dict[str, str]:
         """What git needs in here beside a scrubbed environment.
 
         HOME, because git reads `~/.config/git/attributes` even when the user's configuration is switched off.
         """
         path = self.path
-        return {
-            "HOME": path,
-            "XDG_CONFIG_HOME": path,
-            "GIT_INDEX_FILE": join(path, "no-index"),
-            "GIT_SHALLOW_FILE": join(self._common_dir, "shallow"),
-        }
+        return {"HOME": path, "XDG_CONFIG_HOME": path, "GIT_INDEX_FILE": join(path, "no-index")}
 
     def close(self) -> None:
         if self._finalizer is not None:
             self._finalizer()
 
 
+def shared_mode(common_dir: str) -> str:
+    """`core.sharedRepository` as it may be told to git: who may read what is written to the store."""
+    value = read_settings(join(common_dir, "config")).get("core.sharedrepository", "")
+    if value and value.lower() not in _SHARED and not (len(value) <= 4 and set(value) <= set("01234567")):
+        raise _odd(common_dir, "core.sharedRepository", value)
+    return value
+
+
 def _build(common_dir: str) -> str:
     path = join(os.environ.get("TMPDIR") or "/tmp", f"foureyes-git-{os.urandom(8).hex()}")  # noqa: S108 (mkdir refuses a path that exists)
+    config = _config(common_dir)
     try:
-        os.mkdir(path, 0o700)
-        for folder in ("refs", "objects", "objects/info"):
-            os.mkdir(join(path, folder), 0o700)
-        _write(join(path, "HEAD"), "ref: refs/heads/none\n")
-        _write(join(path, "config"), _config(common_dir))
-        _write(join(path, "objects/info/alternates"), _quoted(join(common_dir, "objects")) + "\n")
+        _bare(path, config)
+        _bare(join(path, "doorstep"), config)
+        _write(join(path, "doorstep/objects/info/alternates"), _quoted(join(common_dir, "objects")) + "\n")
     except OSError as problem:
         raise GitProblem(
             f"a temporary directory for git cannot be made: {problem}",
@@ -78,11 +90,28 @@ def _build(common_dir: str) -> str:
     return path
 
 
+def _bare(path: str, config: str) -> None:
+    for folder in (path, *(join(path, name) for name in ("refs", "objects", "objects/info", "objects/pack"))):
+        os.mkdir(folder, 0o700)
+    _write(join(path, "HEAD"), "ref: refs/heads/none\n")
+    _write(join(path, "config"), config)
+
+
 def _config(common_dir: str) -> str:
-    hash_name = read_settings(join(common_dir, "config")).get("extensions.objectformat", "sha1")
-    if hash_name == "sha1":
+    """Of the repository's own configuration only the name of a hash that git has, and no other word, gets here."""
+    name = read_settings(join(common_dir, "config")).get("extensions.objectformat", "sha1")
+    if name not in _HASHES:
+        raise _odd(common_dir, "extensions.objectFormat", name)
+    if name == "sha1":
         return _CONFIG.format(version=0, extensions="")
-    return _CONFIG.format(version=1, extensions=f"\tobjectFormat = {hash_name}\n")
+    return _CONFIG.format(version=1, extensions="\tobjectFormat = sha256\n")
+
+
+def _odd(common_dir: str, key: str, value: str) -> GitProblem:
+    return GitProblem(
+        f"{key} in {join(common_dir, 'config')!a} is {value!a}, which git knows nothing of",
+        next_step=shell("git", "config", "--local", "--list"),
+    )
 
 
 def _quoted(path: str) -> str:

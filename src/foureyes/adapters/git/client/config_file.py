@@ -1,53 +1,203 @@
-"""The few settings of a repository that must be known before git is asked: read from its config file, no program."""
+"""The few settings of a repository that must be known before git is asked: read from its config file, no program.
+
+Byte for byte as git reads it (`config.c`): whoever can write the file may not make us see another one than git does.
+"""
 
 from __future__ import annotations
 
 from foureyes.adapters.folders import MB, read
 from foureyes.errors import GitProblem
+from foureyes.steps import shell
 
 LARGEST = 16 * MB
-_ESCAPES = {"n": "\n", "t": "\t", "b": "\b"}
-_TRUE = frozenset({"true", "yes", "on", "1"})
+_BOM = b"\xef\xbb\xbf"
+_LF, _CR = 10, 13
+_SPACES = frozenset(b" \t\n\r")
+_BLANKS = frozenset(b" \t")
+_LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_KEY = _LETTERS | frozenset(b"0123456789-")
+_COMMENT = frozenset(b"#;")
+_QUOTE, _BACKSLASH, _EQUALS, _DOT, _OPEN, _CLOSE = b'"\\=.[]'
+_ESCAPES = {ord("n"): 10, ord("t"): 9, ord("b"): 8, _BACKSLASH: _BACKSLASH, _QUOTE: _QUOTE}
+_TRUE = frozenset({"true", "yes", "on"})
+_FALSE = frozenset({"false", "no", "off", ""})
+_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+class _BadLine(Exception):
+    """Git would refuse the file."""
 
 
 def read_settings(path: str) -> dict[str, str]:
-    """`section.key` in lower case to value; the last one wins. Subsections and includes are left out: git itself takes
-    none of the settings asked for here from them. A missing file is empty."""
+    """`section.key` (with a subsection `section.sub.key`) to value; the last one wins. What is only named is `true`.
+
+    Includes are left out: git itself takes none of the settings asked for here from them. A missing file is empty.
+    """
     try:
-        text = read(path, LARGEST, follow=True).decode("utf-8", "surrogateescape")
+        raw = read(path, LARGEST, follow=True)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as problem:
         raise GitProblem(f"the git configuration {path} cannot be read: {problem.strerror}") from problem
-    settings: dict[str, str] = {}
-    section = ""
-    for line in text.replace("\\\n", "").split("\n"):
-        line = line.strip()
-        if line.startswith("["):
-            name, _, line = line[1:].partition("]")
-            section, line = name.strip().lower(), line.strip()
-        if line and line[0] not in "#;" and section and " " not in section:
-            key, equals, value = line.partition("=")
-            settings[f"{section}.{key.strip().lower()}"] = _value(value) if equals else "true"
-    return settings
+    text = _Text(raw)
+    try:
+        pairs = text.settings()
+    except _BadLine:
+        raise GitProblem(
+            f"the git configuration {path} cannot be read: line {text.line} is bad",
+            next_step=shell("git", "config", "--file", path, "--list"),
+        ) from None
+    return {_text(key): "true" if value is None else _text(value) for key, value in pairs}
 
 
 def is_true(value: str | None) -> bool:
-    """What git takes for true."""
-    return value is not None and value.lower() in _TRUE
+    """What git takes for true; what it would refuse is not."""
+    if value is None or value.lower() in _FALSE:
+        return False
+    return value.lower() in _TRUE or bool(_number(value))
 
 
-def _value(text: str) -> str:
-    """A value without its quotes, escapes and comment."""
-    out, quoted, characters = "", False, iter(text.strip())
-    for character in characters:
-        if character == "\\":
-            escaped = next(characters, "")
-            out += _ESCAPES.get(escaped, escaped)
-        elif character == '"':
-            quoted = not quoted
-        elif character in "#;" and not quoted:
-            return out.rstrip()
-        else:
-            out += character
-    return out
+def _number(value: str) -> int:
+    unit = _UNITS.get(value[-1:].lower(), 1)
+    digits = value[:-1] if unit > 1 else value
+    try:
+        return int(digits, 10) * unit if digits.isascii() else 0
+    except ValueError:
+        return 0
+
+
+def _text(raw: bytes) -> str:
+    """As C reads it: to the first NUL."""
+    return raw.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+
+
+class _Text:
+    """The characters of a file in turn, and what they say."""
+
+    def __init__(self, raw: bytes) -> None:
+        self._raw = raw
+        self._at = 0
+        self._ended = False
+        self.line = 1
+
+    def _next(self) -> int:
+        """A return is a line's end only before a line feed; the end of the file is one, too."""
+        raw, at = self._raw, self._at
+        if at >= len(raw):
+            self._ended = True
+            return _LF
+        self._at += 1
+        character = raw[at]
+        if character == _CR and raw[at + 1 : at + 2] == b"\n":
+            self._at += 1
+            character = _LF
+        if character == _LF:
+            self.line += 1
+        return character
+
+    def settings(self) -> list[tuple[bytes, bytes | None]]:
+        found: list[tuple[bytes, bytes | None]] = []
+        stem = b""
+        self._skip_mark()
+        while True:
+            character = self._next()
+            if character == _LF and self._ended:
+                return found
+            if character in _SPACES:
+                continue
+            if character in _COMMENT:
+                self._skip_line()
+            elif character == _OPEN:
+                stem = self._section() + b"."
+            elif character in _LETTERS:
+                found.append(self._setting(stem + bytes((character,)).lower()))
+            else:
+                raise _BadLine
+
+    def _skip_mark(self) -> None:
+        """A byte order mark at the beginning; a part of one is an error."""
+        if self._raw.startswith(_BOM):
+            self._at = len(_BOM)
+        elif self._raw[:1] == _BOM[:1]:
+            raise _BadLine
+
+    def _skip_line(self) -> None:
+        while self._next() != _LF:
+            pass
+
+    def _section(self) -> bytes:
+        name = bytearray()
+        while True:
+            character = self._next()
+            if self._ended:
+                raise _BadLine
+            if character == _CLOSE:
+                return bytes(name).lower()
+            if character in _SPACES:
+                return bytes(name).lower() + b"." + self._subsection(character)
+            if character not in _KEY and character != _DOT:
+                raise _BadLine
+            name.append(character)
+
+    def _subsection(self, character: int) -> bytes:
+        while character in _SPACES:
+            if character == _LF:
+                raise _BadLine
+            character = self._next()
+        if character != _QUOTE:
+            raise _BadLine
+        name = bytearray()
+        while (character := self._next()) != _QUOTE:
+            if character == _BACKSLASH:
+                character = self._next()
+            if character == _LF:
+                raise _BadLine
+            name.append(character)
+        if self._next() != _CLOSE:
+            raise _BadLine
+        return bytes(name)
+
+    def _setting(self, name: bytes) -> tuple[bytes, bytes | None]:
+        key = bytearray(name)
+        while (character := self._next()) in _KEY and not self._ended:
+            key += bytes((character,)).lower()
+        while character in _BLANKS:
+            character = self._next()
+        if character == _LF:
+            return bytes(key), None
+        if character != _EQUALS:
+            raise _BadLine
+        return bytes(key), self._value()
+
+    def _value(self) -> bytes:
+        value = bytearray()
+        quoted = False
+        spaces = 0
+        while True:
+            character = self._next()
+            if character == _LF:
+                if quoted:
+                    raise _BadLine
+                return bytes(value)
+            if character in _SPACES and not quoted:
+                spaces += 1 if value else 0
+                continue
+            if character in _COMMENT and not quoted:
+                self._skip_line()
+                return bytes(value)
+            value += b" " * spaces
+            spaces = 0
+            if character == _QUOTE:
+                quoted = not quoted
+            elif character == _BACKSLASH:
+                value += self._escaped()
+            else:
+                value.append(character)
+
+    def _escaped(self) -> bytes:
+        character = self._next()
+        if character == _LF:
+            return b""
+        if character not in _ESCAPES:
+            raise _BadLine
+        return bytes((_ESCAPES[character],))

@@ -1,9 +1,10 @@
 """How git is called: where, with which environment, and what a failure becomes.
 
-Four ways. `room`: in the clean room; everything that a decision rests on. `store`: there too, and what is made is
-written to the repository's object store. `real`: in the repository, without anybody's environment, user configuration
-and hooks, and, where files are looked at or written, without the filters that its configuration names; what refs mean
-and what files look like. `own`: as the caller's own git; commits.
+Five ways. `room`: in the clean room; everything that a decision rests on. `store`: there too, and what is made is
+written to the repository's object store. `doorstep`: without anybody's configuration, on the repository's objects as
+they lie there; nothing may be decided by it. `real`: in the repository, without anybody's environment, user
+configuration and hooks, and, where files are looked at or written, without the filters that its configuration names;
+what refs mean and what files look like. `own`: as the caller's own git; commits.
 """
 
 from __future__ import annotations
@@ -11,18 +12,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from os.path import join
+from typing import TYPE_CHECKING
 
 from foureyes.adapters import process
 from foureyes.adapters.git.client.answers import last_words
-from foureyes.adapters.git.client.clean_room import CleanRoom
-from foureyes.adapters.git.client.config_file import read_settings
+from foureyes.adapters.git.client.clean_room import CleanRoom, shared_mode
 from foureyes.adapters.git.client.odd_files import LOOK, held_by, refuse_odd, refuse_odd_refs
 from foureyes.adapters.git.client.own_config import OwnConfig
 from foureyes.adapters.git.client.programs import Setting, own_settings, silenced
+from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import NO_STEP, either, prose, shell
+
+if TYPE_CHECKING:
+    from foureyes.adapters.git.client.entrance import Entrance
+    from foureyes.adapters.git.client.lookup import Lookup
+    from foureyes.adapters.pipes import Both, Conversation
 
 NAME, EMAIL = "Foureyes gate", "foureyes@localhost"
 DURABLE = ("-c", "core.fsync=objects,reference")
@@ -47,6 +54,7 @@ _SCRUBBED = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",  # before 2.44 git minds only this, and the repository names the program to fetch with
     "LC_ALL": "C",
 }
 _ALWAYS = ("--no-replace-objects", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
@@ -74,19 +82,59 @@ class Git:
         stdin: bytes = b"",
         ok: tuple[int, ...] = (0,),
         env: Mapping[str, str] | None = None,
-        history: Sequence[str] = (),
-        trees: Sequence[str] = (),
+        history: Sequence[Sha] = (),
+        trees: Sequence[Sha] = (),
     ) -> process.Finished:
         """Ask in the clean room. An exit code that is not among `ok` is a `GitProblem`.
 
         What the question needs is let in first, by the hash of its bytes: `history` are the commits whose descent is
         asked about, `trees` the commits or trees that are compared or merged. Anything else is missing in there.
         """
-        where = self._room.path
+        if history:
+            self.entrance.history(*history)
+        if trees:
+            self.entrance.differences(*trees)
+        return self._inside(self._room.path, args, stdin, ok, env)
+
+    def doorstep(
+        self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), env: Mapping[str, str] | None = None
+    ) -> process.Finished:
+        """Ask where git sees the repository's objects and nothing else of it. Nobody hashed them: nothing that is
+        decided rests on it.
+        """
+        return self._inside(self._room.doorstep, args, stdin, ok, env)
+
+    def _inside(
+        self, where: str, args: tuple[str, ...], stdin: bytes, ok: tuple[int, ...], env: Mapping[str, str] | None
+    ) -> process.Finished:
         environment = {**scrubbed(), **self._room.environment(), **(env or {})}
         refuse_odd(self.common_dir, self.common_dir)
         held = partial(held_by, self.common_dir)
         return _run([f"--git-dir={where}", *_ALWAYS], args, where, environment, stdin, ok, held=held)
+
+    @cached_property
+    def lookup(self) -> Lookup:
+        """What commits and trees hold, by their hash. It holds the room and not us, so that both go when we do."""
+        from foureyes.adapters.git.client.lookup import Lookup
+        from foureyes.adapters.git.client.reader import Reader
+
+        room, common_dir = self._room, self.common_dir
+        return Lookup(common_dir, lambda: room.path, Reader(lambda: _conversation(room, common_dir)))
+
+    @cached_property
+    def entrance(self) -> Entrance:
+        """What lets objects into the clean room."""
+        from foureyes.adapters.git.client.entrance import Entrance, Ways
+
+        room, common_dir = self._room, self.common_dir
+        ways = Ways(
+            lambda first, second, names: _through(room, common_dir, room.doorstep, first, second, names),
+            lambda first, second, names: _through(
+                room, common_dir, room.path, first, (*_durable(common_dir), *second), names, _to_store(common_dir)
+            ),
+            lambda tip: _line(room, tip),
+        )
+        return Entrance(self.lookup, ways)
 
     @contextmanager
     def scratch_index(self) -> Iterator[dict[str, str]]:
@@ -101,14 +149,13 @@ class Git:
     def store(
         self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), env: Mapping[str, str] | None = None
     ) -> process.Finished:
-        """Ask in the clean room; objects that come of it are written to the repository's store."""
-        shared = read_settings(join(self.common_dir, "config")).get("core.sharedrepository")
-        mode = ("-c", f"core.sharedRepository={shared}") if shared else ()
-        where = {"GIT_OBJECT_DIRECTORY": join(self.common_dir, "objects"), **(env or {})}
-        return self.room(*DURABLE, *mode, *args, stdin=stdin, ok=ok, env=where)
+        """Make an object of what is given here, of nothing that is read, and write it to the repository's store."""
+        where = {**_to_store(self.common_dir), **(env or {})}
+        return self.room(*_durable(self.common_dir), *args, stdin=stdin, ok=ok, env=where)
 
-    def publish(self, tree: str) -> None:
+    def publish(self, tree: Sha) -> None:
         """Write what was made in the clean room for a tree (a merge result) to the repository's store, by its hash."""
+        self.entrance.publish(tree)
 
     def real(
         self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), git_dir: str = "", work_tree: str = ""
@@ -149,7 +196,69 @@ class Git:
 
     def close(self) -> None:
         """Remove the clean room now rather than at exit."""
+        if "lookup" in self.__dict__:
+            self.lookup.reader.close()
         self._room.close()
+
+
+def _durable(common_dir: str) -> tuple[str, ...]:
+    shared = shared_mode(common_dir)
+    return (*DURABLE, *(("-c", f"core.sharedRepository={shared}") if shared else ()))
+
+
+def _to_store(common_dir: str) -> dict[str, str]:
+    return {"GIT_OBJECT_DIRECTORY": join(common_dir, "objects")}
+
+
+def _line(room: CleanRoom, tip: Sha) -> list[Sha]:
+    """The first-parent line of a commit, as git lists it on the doorstep, as far as it gets."""
+    where, env = room.doorstep, {**scrubbed(), **room.environment()}
+    done = _run([f"--git-dir={where}", *_ALWAYS], ("rev-list", "--first-parent", tip), where, env, b"", (0, 128))
+    return [Sha(word) for word in done.out.decode("ascii", "replace").split()]
+
+
+def _conversation(room: CleanRoom, common_dir: str) -> Conversation:
+    """Git on the doorstep, which answers for one object after the other."""
+    from foureyes.adapters.pipes import Conversation
+
+    check_version()
+    refuse_odd(common_dir, common_dir)
+    where = room.doorstep
+    argv = ["git", f"--git-dir={where}", *_ALWAYS, "cat-file", "--batch-command"]
+    return Conversation(
+        argv,
+        cwd=where,
+        env={**scrubbed(), **room.environment()},
+        timeout=READ_TIMEOUT,
+        held=partial(held_by, common_dir),
+    )
+
+
+def _through(
+    room: CleanRoom,
+    common_dir: str,
+    place: str,
+    first: Sequence[str],
+    second: Sequence[str],
+    names: bytes,
+    env: Mapping[str, str] | None = None,
+) -> Both:
+    """Git in one place feeds git in the room."""
+    from foureyes.adapters.pipes import through
+
+    check_version()
+    before = {**scrubbed(), **room.environment()}
+    try:
+        return through(
+            ["git", f"--git-dir={place}", *_ALWAYS, *first],
+            ["git", f"--git-dir={room.path}", *_ALWAYS, *second],
+            input=names, timeout=READ_TIMEOUT, cwd=room.path, env=before, second_env={**before, **(env or {})},
+            held=partial(held_by, common_dir),
+        )  # fmt: skip
+    except process.ProgramHeld as problem:
+        raise GitProblem(f"{problem}; it was ended", next_step=LOOK) from problem
+    except process.ProcessProblem as problem:
+        raise GitProblem(str(problem)) from problem
 
 
 def scrubbed() -> dict[str, str]:

@@ -82,13 +82,26 @@ def _entry(common_dir: str, tree: Sha | None, name: bytes) -> _Entry | None:
 
 def _read(common_dir: str, sha: Sha, kind: bytes) -> bytes | None:
     """What an object of this kind holds, if it is loose and really is what its name says."""
+    found = read_loose_object(common_dir, sha, LARGEST)
+    return found[1] if found is not None and found[0] == kind else None
+
+
+def read_loose_object(folder: str, sha: Sha, largest: int) -> tuple[bytes, bytes] | None:
+    """Kind and content of an object in a file of its own, if it really is what its name says."""
     import zlib
 
     try:
-        with open(opened(join(common_dir, "objects", sha[:2], sha[2:])), "rb") as file:
-            raw = zlib.decompressobj().decompress(file.read(LARGEST), LARGEST)
+        with open(opened(join(folder, "objects", sha[:2], sha[2:])), "rb") as file:
+            raw = zlib.decompressobj().decompress(file.read(largest), largest)
     except (OSError, zlib.error):
         return None
-    digest = sha256(raw) if len(sha) == 64 else sha1(raw, usedforsecurity=False)
     header, _, content = raw.partition(b"\0")
-    return content if digest.hexdigest() == sha and header == b"%s %d" % (kind, len(content)) else None
+    kind = header.partition(b" ")[0]
+    return (kind, content) if named_by(sha, kind, content) == sha else None
+
+
+def named_by(like: Sha, kind: bytes, content: bytes) -> Sha:
+    """The name that an object has by its bytes, of the same sort as another one."""
+    head = b"%s %d\0" % (kind, len(content))
+    digest = sha256(head + content) if len(like) == 64 else sha1(head + content, usedforsecurity=False)
+    return Sha(digest.hexdigest())

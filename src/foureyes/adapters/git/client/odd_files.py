@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from os.path import join
 
 from foureyes.adapters.folders import MB, kind_of
@@ -50,6 +51,14 @@ def refuse_odd_refs(common_dir: str) -> None:
                         raise _problem(entry.path, why)
         except OSError:
             continue
+
+
+def refuse_odd_objects(common_dir: str, names: Iterable[str]) -> None:
+    """`GitProblem` where what would be the file of an object is not one."""
+    for name in names:
+        path = join(common_dir, "objects", name[:2], name[2:])
+        if why := _odd(path, 0):
+            raise _problem(path, why)
 
 
 def held_by(common_dir: str, work_tree: str = "") -> str:

@@ -1,8 +1,8 @@
 """The files of a tree in a directory, byte for byte as they were committed.
 
-git itself writes them (it refuses `.git`, `..` and paths through links), from a clean room of their own: an attribute
-file in there overrules every `.gitattributes` of the tree, so that neither line ends nor encodings nor keywords are
-converted, and with no configuration there is no filter to run.
+git itself writes them (it refuses `.git`, `..` and paths through links), from a clean room of their own, into which the
+whole tree was let by its hash. An attribute file in there overrules every `.gitattributes` of the tree, so that neither
+line ends nor encodings nor keywords are converted, and with no configuration there is no filter to run.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from os.path import join
 
 from foureyes.adapters.git.client.answers import as_sha, must_be_sha
 from foureyes.adapters.git.client.git import Git
+from foureyes.adapters.git.client.reader import MODULE
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
@@ -53,10 +54,12 @@ def _index_of(git: Git, tree: Sha) -> dict[str, str]:
     takes the tree's word for what it holds; put together again from its entries, it has to come out the same.
     """
     index = {"GIT_INDEX_FILE": join(git.room_path, "index")}
-    asked = as_sha(git.room("rev-parse", "--verify", "--quiet", f"{tree}^{{tree}}", ok=(0, 1, 128)).out.strip())
-    if asked is None:
+    if tree not in git.lookup.objects([tree]):
         raise GitProblem(f"{tree} is not a tree or commit of this repository")
+    asked = git.entrance.whole(tree)
     if entries := git.room("ls-tree", "-r", "-z", "--full-tree", asked).out:
+        rows = (row.split(b"\t", 1)[0].split(b" ") for row in entries.split(b"\0")[:-1])
+        git.entrance.must_hold(Sha(sha.decode("ascii")) for mode, _, sha in rows if mode != MODULE)
         git.room("update-index", "-z", "--index-info", stdin=entries, env=index)
     if as_sha(git.room("write-tree", "--missing-ok", env=index).out.strip()) != asked:
         raise GitProblem(

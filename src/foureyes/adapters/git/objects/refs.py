@@ -55,7 +55,9 @@ def at(git: Git, ref: str) -> At:
 def keep(git: Git, ref: str, commit: Sha) -> None:
     """Make a ref of ours name a commit, wherever it was."""
     well_formed(ref, OURS)
-    done = git.real(*_WRITE, ref, f"{must_be_sha(commit)}^{{commit}}", ok=(0, 1, 128))
+    if must_be_sha(commit) not in git.lookup.commits([commit]):
+        raise GitProblem(f"{commit} is not a commit of this repository")
+    done = git.real(*_WRITE, ref, must_be_sha(commit), ok=(0, 1, 128))
     if done.rc:
         raise failure("update-ref", done)
 

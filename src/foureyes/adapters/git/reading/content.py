@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from foureyes.adapters.git.client.answers import must_be_sha, shown
 from foureyes.adapters.git.client.git import Git
+from foureyes.adapters.git.client.reader import MODULE, TREE, Entry
 from foureyes.core.words.ids import Sha
 
 MAX_TEXT = 2_000_000
@@ -23,7 +24,6 @@ found.
 """
 
 _LONGEST_PATH = 4_096
-_BYTES_PER_CALL = 200_000
 _FILES = (b"100644", b"100755")
 _LINK = b"120000"
 _ODD_PARTS = frozenset({"", ".", ".."})
@@ -60,33 +60,57 @@ def texts(git: Git, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
     """The texts of regular files at a commit, whatever their names; what is not there, is binary or is very large is
     left out.
     """
-    blobs = {path: blob for some in _portions(paths) for path, blob in _blobs(git, commit, some).items()}
-    asked = sorted(set(blobs.values()))
-    if not asked:
-        return {}
-    out = git.room("cat-file", "--batch", stdin=b"".join(blob + b"\n" for blob in asked)).out
-    contents = dict(_contents(out))
+    entries = entries_at(git, commit, [path for path in paths if _is_askable(path)])
+    blobs = {path: entry.sha for path, entry in entries.items() if entry.mode in _FILES}
+    sizes = git.lookup.sizes(set(blobs.values()))
+    asked = [sha for sha, size in sizes.items() if size <= MAX_TEXT]
+    contents = {
+        sha: found.content
+        for sha, found in git.lookup.objects(asked).items()
+        if b"\0" not in found.content[:BINARY_WITHIN]
+    }
+    if absent := sorted(set(blobs.values()) - sizes.keys()):
+        raise git.lookup.missing(absent[0])
     return {path: contents[blob].decode("utf-8", "replace") for path, blob in blobs.items() if blob in contents}
 
 
-def _portions(paths: Sequence[str]) -> Iterator[list[str]]:
-    """Paths that can be asked for, in portions that fit on a command line."""
-    portion: list[str] = []
-    size = 0
-    for path in dict.fromkeys(paths):
-        if not _is_askable(path):
-            continue
-        portion.append(path)
-        size += len(path.encode("utf-8", "surrogateescape"))
-        if size > _BYTES_PER_CALL:
-            yield portion
-            portion, size = [], 0
-    if portion:
-        yield portion
+def text_at(git: Git, commit: Sha, path: str) -> str | None:
+    """The text of a file or a link at a commit; None when there is none, or no such commit."""
+    is_there = _is_askable(path) and commit in git.lookup.commits([commit])
+    entry = entries_at(git, commit, [path]).get(path) if is_there else None
+    if entry is None or entry.mode in (TREE, MODULE):
+        return None
+    found = git.lookup.objects([entry.sha]).get(entry.sha)
+    if found is None:
+        raise git.lookup.missing(entry.sha)
+    return found.content.decode("utf-8", "replace")
+
+
+def entries_at(git: Git, commit: Sha, paths: Sequence[str]) -> dict[str, Entry]:
+    """What a commit has at these paths, by the hashes of its trees. A folder is looked into once."""
+    found: dict[str, Entry] = {}
+    ahead = {path: path.encode("utf-8", "surrogateescape").split(b"/") for path in dict.fromkeys(paths)}
+    head = git.lookup.commits([must_be_sha(commit)]).get(commit) if ahead else None
+    if head is None:
+        if ahead:
+            raise git.lookup.missing(commit)
+        return found
+    where = dict.fromkeys(ahead, head.tree)
+    while where:
+        trees = git.lookup.trees(set(where.values()))
+        below: dict[str, Sha] = {}
+        for path, tree in where.items():
+            entry = trees[tree].get(ahead[path].pop(0))
+            if entry is not None and not ahead[path]:
+                found[path] = entry
+            elif entry is not None and entry.mode == TREE:
+                below[path] = entry.sha
+        where = below
+    return found
 
 
 def _is_askable(path: str) -> bool:
-    """Whether this can be the path of a file in a tree, and an argument of a program."""
+    """Whether this can be the path of a file in a tree."""
     try:
         raw = path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -94,39 +118,10 @@ def _is_askable(path: str) -> bool:
     return len(raw) <= _LONGEST_PATH and b"\0" not in raw and _ODD_PARTS.isdisjoint(path.split("/"))
 
 
-def _blobs(git: Git, commit: Sha, paths: list[str]) -> dict[str, bytes]:
-    """The object of each path that is a regular file of a size to read."""
-    wanted = {path.encode("utf-8", "surrogateescape"): path for path in paths}
-    out = git.room("--literal-pathspecs", "ls-tree", "-l", "-z", "--full-tree", must_be_sha(commit), "--", *paths).out
-    blobs = {}
-    for row in out.split(b"\0")[:-1]:
-        facts, _, raw = row.partition(b"\t")
-        mode, _, blob, size = facts.split()
-        if raw in wanted and mode in _FILES and size.isdigit() and int(size) <= MAX_TEXT:
-            blobs[wanted[raw]] = blob
-    return blobs
-
-
-def _contents(out: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Object and content of each answer that is text. An object that is missing is answered with a line of two
-    words.
-    """
-    at = 0
-    while at < len(out):
-        end = out.index(b"\n", at)
-        words = out[at:end].split(b" ")
-        at = end + 1
-        if len(words) != 3:
-            continue
-        size = int(words[2])
-        if b"\0" not in out[at : at + min(size, BINARY_WITHIN)]:
-            yield words[0], out[at : at + size]
-        at += size + 1
-
-
 def renames(git: Git, old: Sha, new: Sha) -> dict[str, str]:
     """Path now → path then, of every file that was renamed between two commits."""
-    words = git.room(*_RENAMES, must_be_sha(old), must_be_sha(new)).out.split(b"\0")[:-1]
+    sides = (must_be_sha(old), must_be_sha(new))
+    words = git.room(*_RENAMES, *sides, trees=sides).out.split(b"\0")[:-1]
     return {shown(now): shown(then) for then, now in zip(words[1::3], words[2::3], strict=True)}
 
 
@@ -137,13 +132,14 @@ def pieces(git: Git, base: Sha, head: Sha) -> tuple[str, ...]:
     if must_be_sha(base) == must_be_sha(head):
         return ()
     blobs = {f"blob {blob}" for blob in _new_blobs(git, base, head)}
+    git.entrance.own_differences(base, head)
     diffs = {f"diff {named}" for named in _own_diffs(git.room(*_OWN_DIFFS, f"{base}..{head}").out)}
     return tuple(sorted(blobs | diffs))
 
 
 def _new_blobs(git: Git, base: Sha, head: Sha) -> set[str]:
     """Contents on the new side that none of the changed files had before: a renamed file is nobody's new work."""
-    words = git.room(*_RAW, base, head).out.split(b"\0")[:-1]
+    words = git.room(*_RAW, base, head, trees=(base, head)).out.split(b"\0")[:-1]
     rows = [row[1:].split(b" ") for row in words[::2]]
     before = {old for _, _, old, _, _ in rows}
     after = {new for _, mode, _, new, _ in rows if mode in _FILES or mode == _LINK}

@@ -66,12 +66,12 @@ class _Entry(NamedTuple):
 
 def diff(git: Git, base: Sha, head: Sha) -> Diff:
     """A1, A2. One call of git; a second one only where a file may have been renamed."""
-    out = git.room(*_EXACT, base, head).out
+    out = git.room(*_EXACT, base, head, trees=(base, head)).out
     entries, rest = _entries(out)
     counts, _, patch = rest.partition(b"\0\0")
     files = _files(counts + b"\0")
     if {b"A", b"D"} <= {entry.status[:1] for entry in entries}:
-        files = _files(git.room(*_COUNTED, base, head).out)
+        files = _files(git.room(*_COUNTED, base, head, trees=(base, head)).out)
     return Diff(_diff_id(entries, patch), tuple(files), marks_of(list(_hunks(entries, patch)), files))
 
 
@@ -85,7 +85,7 @@ def _hunks(entries: list[_Entry], patch: bytes) -> Iterator[tuple[bytes, bytes, 
 
 def diff_text(git: Git, base: Sha, head: Sha) -> str:
     """The change as people read it."""
-    return git.room(*_READABLE, "-U3", base, head).out.decode("utf-8", "replace")
+    return git.room(*_READABLE, "-U3", base, head, trees=(base, head)).out.decode("utf-8", "replace")
 
 
 def file_diffs(git: Git, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
@@ -95,7 +95,7 @@ def file_diffs(git: Git, base: Sha, head: Sha, context: int = 3) -> tuple[FileDi
     from foureyes.core.documents.unified_diff import parse
 
     style = ("--raw", f"-U{context}", "--full-index", "--src-prefix=a/", "--dst-prefix=b/")
-    files = parse(git.room(*_READABLE, *style, base, head).out)
+    files = parse(git.room(*_READABLE, *style, base, head, trees=(base, head)).out)
     names = {name for file in files if file.binary for name in (file.old_object, file.new_object) if name}
     if not names:
         return files

@@ -43,14 +43,8 @@ class Known(NamedTuple):
 def known(git: Git, *commits: str) -> list[Known | None]:
     """The trees of commits given by full id; None for what is unknown or no commit. One call."""
     asked = [as_sha(commit) for commit in commits]
-    lines = "".join(f"{sha}^{{commit}}\n{sha}^{{tree}}\n" for sha in asked if sha)
-    answers = iter(git.room("cat-file", "--batch-check=%(objectname)", stdin=lines.encode()).out.split(b"\n"))
-    return [_pair(sha, next(answers), next(answers)) if sha else None for sha in asked]
-
-
-def _pair(asked: Sha, commit: bytes, tree: bytes) -> Known | None:
-    tree_id = as_sha(tree)
-    return Known(asked, tree_id) if tree_id and as_sha(commit) == asked else None
+    heads = git.lookup.commits(sha for sha in asked if sha)
+    return [Known(sha, heads[sha].tree) if sha and sha in heads else None for sha in asked]
 
 
 def merge_base(git: Git, tip: Sha, head: Sha) -> Sha | None:
@@ -109,7 +103,7 @@ def is_ancestor(git: Git, commit: Sha, of: Sha) -> bool:
     """Whether `commit` is reachable from `of`. What git cannot answer (an unknown commit) is False."""
     if not (as_sha(commit) and as_sha(of)):
         return False
-    return git.room("merge-base", "--is-ancestor", commit, of, ok=(0, 1, 128)).rc == 0
+    return git.room("merge-base", "--is-ancestor", commit, of, ok=(0, 1, 128), history=(commit, of)).rc == 0
 
 
 def commits(git: Git, base: Sha, head: Sha) -> tuple[tuple[Commit, ...], dict[str, Sha]]:
@@ -127,7 +121,7 @@ def commits(git: Git, base: Sha, head: Sha) -> tuple[tuple[Commit, ...], dict[st
         "--no-color",
         "--no-notes",
     )
-    out = git.room("log", *args, "--format=" + "%x00".join(_FIELDS), f"{base}..{head}").out
+    out = git.room("log", *args, "--format=" + "%x00".join(_FIELDS), f"{base}..{head}", history=(base, head)).out
     words = out.decode("utf-8", "replace").split("\0")[:-1]
     rows = [words[at : at + len(_FIELDS)] for at in range(0, len(words), len(_FIELDS))]
     trees = {row[1]: tree for row in rows if (tree := as_sha(row[2]))}
@@ -148,7 +142,13 @@ def last_anchor(git: Git, tip: Sha) -> str | None:
 
     What is no anchor at all counts as the highest: nobody holds it (G1).
     """
-    out = git.room("log", "-z", "--first-parent", f"--format={_trailer(ANCHOR_TRAILER)}", "--grep=^Journal: ", tip).out
+    anchors = git.entrance.line_with(tip, b"\nJournal: ")
+    if not anchors:
+        return None
+    asked = "".join(f"{sha}\n" for sha in anchors).encode()
+    out = git.room(
+        "log", "-z", "--no-walk=unsorted", f"--format={_trailer(ANCHOR_TRAILER)}", "--stdin", stdin=asked
+    ).out
     values = [
         value.strip()
         for text in out.decode("utf-8", "replace").split("\0")
@@ -164,22 +164,24 @@ def last_anchor(git: Git, tip: Sha) -> str | None:
 
 
 def count(git: Git, head: Sha) -> int:
-    """How many commits there are up to `head`."""
-    return int(git.room("rev-list", "--count", head).out)
+    """How many commits there are up to `head`; nothing is decided by it."""
+    return int(git.real("rev-list", "--count", head).out)
 
 
 def back(git: Git, commit: Sha, steps: int) -> Sha | None:
     """The commit so many steps back on the first-parent line; None before the first one."""
+    git.entrance.line(commit, steps)
     return as_sha(git.room("rev-list", "--first-parent", f"--skip={steps}", "-n", "1", commit).out.strip())
 
 
 def reached(git: Git, commits: Sequence[Sha], tip: Sha) -> set[Sha]:
-    """Those that are reachable from `tip`; what is not there at all counts as reached, and is for `merged_by` to
-    refuse.
+    """Those that seem reachable from `tip`, as the repository says; what is so is for `merged_by` to say.
+
+    What is not there at all counts as reached.
     """
     asked = [sha for commit in commits if (sha := as_sha(commit))]
     lines = "".join(f"{sha}\n" for sha in asked) + f"^{tip}\n"
-    beyond = set(git.room("rev-list", "--ignore-missing", "--stdin", stdin=lines.encode()).out.decode("ascii").split())
+    beyond = set(git.real("rev-list", "--ignore-missing", "--stdin", stdin=lines.encode()).out.decode("ascii").split())
     return {sha for sha in asked if sha not in beyond}
 
 
@@ -187,7 +189,7 @@ def merged_by(git: Git, head: Sha, tip: Sha) -> Sha | None:
     """The first commit on the first-parent line of `tip` that contains `head`."""
     if head == tip:
         return head
-    out = git.room("log", "--ancestry-path", "--format=%H %P", f"{head}..{tip}", ok=(0, 128)).out
+    out = git.room("log", "--ancestry-path", "--format=%H %P", f"{head}..{tip}", ok=(0, 128), history=(head, tip)).out
     first_parent = {words[0]: words[1] for line in out.decode("ascii").splitlines() if len(words := line.split()) > 1}
     if tip not in first_parent:
         return None

@@ -41,7 +41,7 @@ def _base_before_merge(git: Git, base: Sha, head: Sha, new_head: Sha, tip: Sha) 
     if merge is not None and merge != new_head:
         before = back(git, merge, 1)
         return merge_base(git, before, new_head) if before else None
-    steps = int(git.room("rev-list", "--count", f"{base}..{head}").out)
+    steps = int(git.room("rev-list", "--count", f"{base}..{head}", history=(base, head)).out)
     began = back(git, new_head, steps)
     return began if began and is_ancestor(git, base, began) else None
 

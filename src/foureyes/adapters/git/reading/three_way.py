@@ -35,11 +35,7 @@ def three_way(git: Git, *, base: Sha, ours: Sha, theirs: Sha, kept: bool = False
         return ThreeWay(ours)
     begin = _commit(git, base)
     sides = (_commit(git, ours, begin), _commit(git, theirs, begin))
-    into = {
-        "GIT_OBJECT_DIRECTORY": join(git.common_dir, "objects"),
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": join(git.room_path, "objects"),
-    }
-    done = git.room(*_MERGE, *sides, ok=(0, 1), trees=(base, ours, theirs), env=into if kept else None)
+    done = git.room(*_MERGE, *sides, ok=(0, 1), trees=(base, ours, theirs))
     tree, *rest = done.out.split(b"\0")
     tree_id = as_sha(tree)
     if tree_id is None:

@@ -1,0 +1,360 @@
+"""How objects get into the clean room, and out of it: by the hash of their bytes, and by nothing else.
+
+Commits and trees are hashed as they are read (`reader`), so what is needed is known for certain. Then git packs them on
+the doorstep and unpacks them in the room (`pack-objects | index-pack`), where every object gets the name of its bytes;
+one that was changed has another name in there, and the one that was asked for is missing.
+
+A history is let in as far as the question needs it (`descent`). Where it ends, the room's own `shallow` file says so.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from os.path import exists, join
+from threading import RLock
+from typing import TYPE_CHECKING, NamedTuple
+
+from foureyes.adapters.git.client.answers import last_words
+from foureyes.adapters.git.client.descent import Descent
+from foureyes.adapters.git.client.lookup import LARGEST, Lookup
+from foureyes.adapters.git.client.loose_objects import read_loose_object
+from foureyes.adapters.git.client.reader import (
+    MODULE,
+    PORTION,
+    TREE,
+    CommitHead,
+    Entry,
+    Object,
+    commit_head,
+    swapped,
+    tree_entries,
+)
+from foureyes.core.words.ids import Sha
+from foureyes.errors import GitProblem
+from foureyes.steps import shell
+
+if TYPE_CHECKING:
+    from foureyes.adapters.pipes import Both
+
+FEW = 200
+"""So many commits are written one by one; more go through git."""
+_PACK = ("pack-objects", "--stdout", "-q", "--window=0", "--compression=0")
+_INDEX = ("index-pack", "--stdin")
+_LEAVES = ("unpack-objects", "-q")
+
+Passes = Callable[[Sequence[str], Sequence[str], bytes], "Both"]
+"""Git in one place feeds git in another: `first`, `second`, and the names."""
+
+
+class Ways(NamedTuple):
+    """The ways into the room, and from there to the repository's store."""
+
+    into_room: Passes
+    into_store: Passes
+    line: Callable[[Sha], list[Sha]]
+    """The first-parent line of a commit as git lists it on the doorstep, unhashed: what to read ahead."""
+
+
+class _Inside:
+    """What is in one clean room."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.commits: dict[Sha, CommitHead] = {}
+        self.objects: set[Sha] = set()
+        self.asked: set[tuple[str, ...]] = set()
+        self.shallow = b""
+
+
+class Entrance:
+    """Lets objects of one repository into its clean room."""
+
+    def __init__(self, lookup: Lookup, ways: Ways) -> None:
+        self._lookup = lookup
+        self._ways = ways
+        self._was = _Inside("")
+        self._lock = RLock()
+
+    @property
+    def _inside(self) -> _Inside:
+        """What is in the room; nothing, if somebody tidied it away."""
+        path = self._lookup.room()
+        if self._was.path != path:
+            self._was = _Inside(path)
+        return self._was
+
+    # Into the room
+
+    def history(self, *tips: Sha) -> None:
+        """Let in as much history as shows how these commits descend from each other. Unknown ones are git's to
+        refuse.
+        """
+        with self._lock:
+            key = ("history", *sorted(set(tips)))
+            inside = self._inside
+            if key in inside.asked or len(self._lookup.commits(tips)) < len(set(tips)):
+                return
+            walk = Descent(tips, self._lookup.commits, self._lookup.missing)
+            self._let_in_commits(walk.met)
+            bases = walk.bases()
+            for number, base in enumerate(bases):  # is one an ancestor of another, beyond where the walk ended?
+                for other in bases[:number]:
+                    self._let_in_commits(Descent((base, other), self._lookup.commits, self._lookup.missing).met)
+            inside.asked.add(key)
+
+    def line(self, tip: Sha, steps: int) -> None:
+        """Let in so many commits of a first-parent line, with all their parents; fewer, where it is shorter."""
+        with self._lock:
+            met: dict[Sha, CommitHead] = {}
+            here: Sha | None = tip
+            for _ in range(steps):
+                if here is None:
+                    break
+                met |= self._lookup.must_be_commits([here])
+                parents = met[here].parents
+                met |= self._lookup.must_be_commits(parents)
+                here = parents[0] if parents else None
+            self._let_in_commits(met)
+
+    def line_with(self, tip: Sha, words: bytes) -> list[Sha]:
+        """The commits of a first-parent line that hold some words, let in. The line is followed by hash to its end; in
+        a shallow clone, to where that ends.
+        """
+        with self._lock:
+            heads: dict[Sha, CommitHead] = {}
+            ahead, at = self._ways.line(tip), 0
+            read: dict[Sha, Object] = {}
+            here: Sha | None = tip
+            while here is not None:
+                if here not in read:
+                    expected = ahead[at : at + 1] == [here]
+                    read = self._lookup.reader.read(portion := ahead[at : at + PORTION] if expected else [here])
+                    at += len(portion) if expected else 0
+                head = commit_head(read[here].content) if here in read and read[here].kind == b"commit" else None
+                if head is None:
+                    if here == tip or not self._lookup.is_shallow:
+                        raise self._lookup.missing(here)
+                    break
+                if words in read[here].content:
+                    heads[here] = head
+                here = head.parents[0] if head.parents else None
+            self._let_in_commits(heads)
+            return list(heads)
+
+    def differences(self, *roots: Sha) -> None:
+        """Let in the trees of commits or trees, as far as they differ, and the files that do.
+
+        Of two, everything; of more, which are about to be merged, a file that only one side touched need not be there:
+        git says so itself where it needs one that is not.
+        """
+        with self._lock:
+            key = ("trees", *sorted(set(roots)))
+            inside = self._inside
+            if key in inside.asked:
+                return
+            heads = self._lookup.commits(roots)
+            tops = tuple(self._lookup.tree_of(root) for root in roots)
+            needed, spare = self._apart(tops)
+            self._let_in_commits(heads)
+            self._let_in(needed, spare - needed)
+            inside.asked.add(key)
+
+    def own_differences(self, base: Sha, head: Sha) -> None:
+        """Let in what each commit of base..head that is no merge changes by itself."""
+        with self._lock:
+            self.history(base, head)
+            mine = self._beyond(base, head)
+            pairs = [(parents[0] if parents else None, sha) for sha, parents in mine.items() if len(parents) < 2]
+            tops = [tuple(self._lookup.tree_of(sha) if sha else None for sha in pair) for pair in pairs]
+            needed, spare = self._apart(*tops)
+            self._let_in(needed | spare, set())
+
+    def _beyond(self, base: Sha, head: Sha) -> dict[Sha, tuple[Sha, ...]]:
+        """The commits of base..head, and their parents. Their history is in the room."""
+        commits = self._inside.commits
+        known = self._reached(base)
+        ahead, mine = [head], {}
+        while ahead:
+            sha = ahead.pop()
+            if sha not in mine and sha not in known and sha in commits:
+                mine[sha] = commits[sha].parents
+                ahead += mine[sha]
+        return mine
+
+    def _reached(self, tip: Sha) -> set[Sha]:
+        commits, seen, ahead = self._inside.commits, set[Sha](), [tip]
+        while ahead:
+            sha = ahead.pop()
+            if sha not in seen and sha in commits:
+                seen.add(sha)
+                ahead += commits[sha].parents
+        return seen
+
+    def _apart(self, *tops: tuple[Sha | None, ...]) -> tuple[set[Sha], set[Sha]]:
+        needed: set[Sha] = set()
+        spare: set[Sha] = set()
+        level: list[tuple[Sha | None, ...]] = list(tops)
+        while level:
+            names = {sha for row in level for sha in row if sha is not None}
+            needed |= names
+            trees = self._lookup.trees(names)
+            level = [
+                below
+                for row in level
+                if len(set(row)) > 1
+                for below in _below([trees[sha] if sha else {} for sha in row], needed, spare)
+            ]
+        return needed, spare
+
+    def whole(self, root: Sha) -> Sha:
+        """Let in a tree, or a commit's tree, with everything below it; its name."""
+        with self._lock:
+            tree = self._lookup.tree_of(root)
+            key = ("whole", tree)
+            if key not in self._inside.asked:
+                done = self._ways.into_room((*_PACK, "--revs"), _INDEX, f"{tree}\n".encode())
+                self._must_have_passed(done, tree)
+                self._inside.objects |= _names_in(self._inside.path, done.second.out, len(tree) // 2)
+                self.must_hold([tree])
+                self._inside.asked.add(key)
+            return tree
+
+    def must_hold(self, names: Iterable[Sha]) -> None:
+        """`GitProblem` where one of these did not come in by its name."""
+        if lost := sorted(set(names) - self._inside.objects):
+            raise swapped(lost[0]) if self._lookup.reader.sizes(lost[:1]) else self._lookup.missing(lost[0])
+
+    def _let_in_commits(self, heads: dict[Sha, CommitHead]) -> None:
+        inside = self._inside
+        new = [sha for sha in heads if sha not in inside.commits]
+        if len(new) > FEW:
+            self._let_in(set(new), set())
+        else:
+            for sha in new:
+                _write_loose(inside.path, sha, b"commit", self._lookup.raw(sha))
+        for sha in new:
+            inside.commits[sha] = heads[sha]
+        if new:
+            self._end_history()
+
+    def _end_history(self) -> None:
+        """Say where the history in the room ends, so that git does not look for what is beyond."""
+        inside = self._inside
+        ends = [
+            sha for sha, head in inside.commits.items() if any(parent not in inside.commits for parent in head.parents)
+        ]
+        text = "".join(f"{sha}\n" for sha in sorted(ends)).encode()
+        if text != inside.shallow:
+            path = join(inside.path, "shallow")
+            with open(path + ".new", "wb") as file:
+                file.write(text)
+            os.replace(path + ".new", path)
+            inside.shallow = text
+
+    def _let_in(self, needed: set[Sha], spare: set[Sha]) -> None:
+        """Let in objects by name; of the spare ones, those that are there."""
+        inside = self._inside
+        made = {sha for sha in needed | spare if exists(join(inside.path, "objects", sha[:2], sha[2:]))}
+        new, extra = needed - inside.objects - made, spare - inside.objects - made
+        if not new | extra:
+            return
+        self._lookup.refuse_odd_files(new | extra)
+        done = self._pass(new | extra)
+        if done.first.rc and extra:
+            extra &= self._lookup.reader.sizes(extra).keys()
+            done = self._pass(new | extra)
+        if done.first.rc or done.second.rc:
+            there = self._lookup.reader.sizes(new).keys()
+            if absent := sorted(new - there):
+                raise self._lookup.missing(absent[0])
+            raise _refused(done)
+        arrived = _names_in(inside.path, done.second.out, len(next(iter(new | extra))) // 2)
+        if lost := sorted((new | extra) - arrived):
+            raise swapped(lost[0])
+        inside.objects |= arrived
+
+    def _pass(self, names: set[Sha]) -> Both:
+        return self._ways.into_room(_PACK, _INDEX, "".join(f"{sha}\n" for sha in sorted(names)).encode())
+
+    def _must_have_passed(self, done: Both, tree: Sha) -> None:
+        if not (done.first.rc or done.second.rc):
+            return
+        said = last_words(done.first) if done.first.rc else ""
+        name = next((word for word in said.split() if len(word.strip("':,.()")) == len(tree)), "").strip("':,.()")
+        if name and not self._lookup.reader.sizes([Sha(name)]):
+            raise self._lookup.missing(name)
+        raise _refused(done)
+
+    # Out of it
+
+    def publish(self, tree: Sha) -> None:
+        """Write what was made in the room for a tree to the repository's store, and look whether it is there."""
+        with self._lock:
+            new = self._made_for(tree)
+            if not new:
+                return
+            done = self._ways.into_store(_PACK, _LEAVES, "".join(f"{sha}\n" for sha in new).encode())
+            if done.first.rc or done.second.rc:
+                raise _refused(done)
+            there = self._lookup.reader.read(new)  # raises where other bytes lay there under that name
+            if lost := [sha for sha in new if sha not in there]:
+                raise self._lookup.missing(lost[0])
+
+    def _made_for(self, tree: Sha) -> list[Sha]:
+        """What is reachable from a tree and was written in the room: all of it is in files of its own."""
+        room = self._lookup.room()
+        new: dict[Sha, None] = {}
+        ahead = [tree]
+        while ahead:
+            sha = ahead.pop()
+            made = read_loose_object(room, sha, LARGEST) if sha not in new else None
+            if made is None:
+                continue
+            new[sha] = None
+            entries = tree_entries(made[1], len(sha) // 2) if made[0] == b"tree" else None
+            ahead += [entry.sha for entry in (entries or {}).values() if entry.mode != MODULE]
+        return list(new)
+
+
+def _below(sides: list[dict[bytes, Entry]], needed: set[Sha], spare: set[Sha]) -> list[tuple[Sha | None, ...]]:
+    """The folders in which trees differ; files that differ are added to the sets."""
+    rows: list[tuple[Sha | None, ...]] = []
+    for name in {name for side in sides for name in side}:
+        entries = [side.get(name) for side in sides]
+        kinds = set(entries)
+        if len(kinds) == 1:
+            continue
+        if any(entry is not None and entry.mode == TREE for entry in entries):
+            rows.append(tuple(entry.sha if entry is not None and entry.mode == TREE else None for entry in entries))
+        files = {entry.sha for entry in kinds if entry is not None and entry.mode not in (TREE, MODULE)}
+        (needed if len(sides) == 2 or len(kinds) > 2 else spare).update(files)
+    return rows
+
+
+def _refused(done: Both) -> GitProblem:
+    """Objects that git itself finds broken, or a disk that is full."""
+    words = "; ".join(last_words(each) for each in (done.first, done.second) if each.rc)
+    return GitProblem(f"objects of this repository cannot be used: {words}", next_step=shell("git", "fsck", "--full"))
+
+
+def _names_in(room: str, said: bytes, size: int) -> set[Sha]:
+    """The objects in the pack that `index-pack` names, by its index: a table of 256 counts, then the names in order."""
+    name = said.split(b"\n")[0].rpartition(b"\t")[2].decode("ascii", "replace")
+    with open(join(room, "objects", "pack", f"pack-{name}.idx"), "rb") as file:
+        index = file.read()
+    count = int.from_bytes(index[8 + 255 * 4 : 8 + 256 * 4], "big")
+    start = 8 + 256 * 4
+    return {Sha(index[at : at + size].hex()) for at in range(start, start + count * size, size)}
+
+
+def _write_loose(room: str, sha: Sha, kind: bytes, content: bytes) -> None:
+    """An object that was hashed here, in a file of its own."""
+    import zlib
+
+    folder = join(room, "objects", sha[:2])
+    with suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
+    with open(join(folder, sha[2:]), "wb") as file:
+        file.write(zlib.compress(b"%s %d\0" % (kind, len(content)) + content, 1))

@@ -1,0 +1,102 @@
+"""What commits and trees hold, by their hash: of the repository, and of what was made in the clean room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from os.path import exists, join
+
+from foureyes.adapters.git.client.loose_objects import read_loose_object
+from foureyes.adapters.git.client.odd_files import refuse_odd_objects
+from foureyes.adapters.git.client.reader import CommitHead, Entry, Object, Reader, commit_head, missing, tree_entries
+from foureyes.core.words.ids import Sha
+from foureyes.errors import GitProblem
+from foureyes.steps import shell
+
+LARGEST = 1 << 28
+
+
+class Lookup:
+    """Looks objects up in the room first, then in the repository."""
+
+    def __init__(self, common_dir: str, room: Callable[[], str], reader: Reader) -> None:
+        self._common_dir = common_dir
+        self.room = room
+        self.reader = reader
+        self._heads: dict[Sha, CommitHead] = {}
+        self._raw: dict[Sha, bytes] = {}
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether the repository says that its history was cut off. Nothing but the words of a refusal go by it, and
+        whether the end of a line is one.
+        """
+        return exists(join(self._common_dir, "shallow"))
+
+    def missing(self, sha: str) -> GitProblem:
+        """A needed object is not there."""
+        return missing(self._common_dir, sha)
+
+    def objects(self, names: Iterable[Sha]) -> dict[Sha, Object]:
+        """Objects that were made in the room, or are in the repository; what is in neither is left out."""
+        room, asked = self.room(), list(names)
+        found: dict[Sha, Object] = {}
+        for sha in asked:
+            if exists(join(room, "objects", sha[:2], sha[2:])):
+                made = read_loose_object(room, sha, LARGEST)
+                if made is not None:
+                    found[sha] = Object(*made)
+        ahead = [sha for sha in asked if sha not in found]
+        self.refuse_odd_files(ahead)
+        return found | self.reader.read(ahead)
+
+    def refuse_odd_files(self, names: Iterable[Sha]) -> None:
+        """`GitProblem` where git would wait for one of these."""
+        refuse_odd_objects(self._common_dir, names)
+
+    def commits(self, names: Iterable[Sha]) -> dict[Sha, CommitHead]:
+        """What commits say about themselves; what is missing or no commit is left out."""
+        asked = list(names)
+        found = self.objects(sha for sha in asked if sha not in self._heads)
+        for sha, each in found.items():
+            if each.kind == b"commit" and (head := commit_head(each.content)):
+                self._heads[sha] = head
+                self._raw[sha] = each.content
+        return {sha: self._heads[sha] for sha in asked if sha in self._heads}
+
+    def must_be_commits(self, names: Iterable[Sha]) -> dict[Sha, CommitHead]:
+        """What commits say about themselves; one that is missing is a `GitProblem`."""
+        heads = self.commits(asked := list(names))
+        for sha in asked:
+            if sha not in heads:
+                raise self.missing(sha)
+        return heads
+
+    def raw(self, commit: Sha) -> bytes:
+        """All of a commit. Asked for once, when it goes into the room."""
+        content = self._raw.pop(commit, None)
+        return content if content is not None else self.reader.read([commit])[commit].content
+
+    def trees(self, names: Iterable[Sha]) -> dict[Sha, dict[bytes, Entry]]:
+        """What trees hold; one that is missing is a `GitProblem`."""
+        parsed: dict[Sha, dict[bytes, Entry]] = {}
+        found = self.objects(asked := list(names))
+        for sha in asked:
+            if sha not in found:
+                raise self.missing(sha)
+            entries = tree_entries(found[sha].content, len(sha) // 2) if found[sha].kind == b"tree" else None
+            if entries is None:
+                raise GitProblem(f"the object {sha} is no tree, or a damaged one", next_step=shell("git", "fsck"))
+            parsed[sha] = entries
+        return parsed
+
+    def tree_of(self, root: Sha) -> Sha:
+        """The tree of a commit, or a tree itself."""
+        head = self.commits([root]).get(root)
+        if head is not None:
+            return head.tree
+        self.trees([root])
+        return root
+
+    def sizes(self, names: Iterable[Sha]) -> dict[Sha, int]:
+        """How large objects of the repository are, unhashed; what is missing is left out."""
+        return self.reader.sizes(names)

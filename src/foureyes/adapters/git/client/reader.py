@@ -1,0 +1,174 @@
+"""Objects of the repository by their names, hashed as they are read: git itself believes the name of a file.
+
+One git answers all questions of a process. What it says is either what was asked for, by the hash of its bytes, or an
+error; where the bytes lie (a loose file, a pack, a store that the repository borrows from) does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from os.path import exists, join
+from threading import RLock
+from typing import TYPE_CHECKING, NamedTuple
+
+from foureyes.adapters import process
+from foureyes.adapters.git.client.answers import as_sha
+from foureyes.adapters.git.client.config_file import is_true, read_settings
+from foureyes.adapters.git.client.loose_objects import named_by
+from foureyes.adapters.git.client.odd_files import LOOK
+from foureyes.core.words.ids import Sha
+from foureyes.errors import GitProblem
+from foureyes.steps import either, shell
+
+if TYPE_CHECKING:
+    from foureyes.adapters.pipes import Conversation
+
+TREE, MODULE = b"40000", b"160000"
+PORTION = 256
+"""So many questions at once: they fit into a pipe while nobody reads the answers."""
+
+
+class Object(NamedTuple):
+    """What an object is, and what it holds."""
+
+    kind: bytes
+    content: bytes
+
+
+class CommitHead(NamedTuple):
+    """What a commit says about itself before its message."""
+
+    tree: Sha
+    parents: tuple[Sha, ...]
+    when: int
+
+
+class Entry(NamedTuple):
+    """What a tree has under a name."""
+
+    mode: bytes
+    sha: Sha
+
+
+class Reader:
+    """Asks one git; started when first needed, and again when it was ended."""
+
+    def __init__(self, start: Callable[[], Conversation]) -> None:
+        self._start = start
+        self._talk: Conversation | None = None
+        self._lock = RLock()
+
+    def read(self, names: Iterable[Sha]) -> dict[Sha, Object]:
+        """The objects of these names; what is missing is left out. Bytes that have another name are a `GitProblem`."""
+        found = self._answers("contents", names)
+        for sha, (kind, _, content) in found.items():
+            if named_by(sha, kind, content) != sha:
+                raise swapped(sha)
+        return {sha: Object(kind, content) for sha, (kind, _, content) in found.items()}
+
+    def sizes(self, names: Iterable[Sha]) -> dict[Sha, int]:
+        """How large those are that are there. Nobody hashed them."""
+        return {sha: size for sha, (_, size, _) in self._answers("info", names).items()}
+
+    def _answers(self, question: str, names: Iterable[Sha]) -> dict[Sha, tuple[bytes, int, bytes]]:
+        """Kind, size and, if it was asked for, content of each that is there."""
+        asked = list(dict.fromkeys(names))
+        found: dict[Sha, tuple[bytes, int, bytes]] = {}
+        with self._lock:
+            try:
+                for at in range(0, len(asked), PORTION):
+                    self._ask(question, asked[at : at + PORTION], found)
+            except (process.ProcessProblem, GitProblem) as problem:
+                self.close()
+                if isinstance(problem, GitProblem):
+                    raise
+                if isinstance(problem, process.ProgramHeld):
+                    raise GitProblem(f"{problem}; it was ended", next_step=LOOK) from problem
+                raise GitProblem(f"git cannot read an object: {problem}", next_step=shell("git", "fsck")) from problem
+        return found
+
+    def _ask(self, question: str, names: list[Sha], found: dict[Sha, tuple[bytes, int, bytes]]) -> None:
+        if self._talk is None or not self._talk.is_open:
+            self._talk = self._start()
+        talk = self._talk
+        talk.say("".join(f"{question} {sha}\n" for sha in names).encode("ascii"))
+        for sha in names:
+            line = talk.line()
+            words = line.split(b" ")
+            if words == [sha.encode(), b"missing"]:
+                continue
+            if len(words) != 3 or words[0] != sha.encode() or not words[2].isdigit():
+                raise GitProblem(
+                    f"git answers {line[:80]!r} when it is asked for {sha}", next_step=shell("git", "fsck")
+                )
+            size = int(words[2])
+            found[sha] = words[1], size, talk.exactly(size + 1)[:-1] if question == "contents" else b""
+
+    def close(self) -> None:
+        if self._talk is not None:
+            self._talk.close()
+            self._talk = None
+
+
+def swapped(sha: str) -> GitProblem:
+    """The bytes under a name are not those that the name was made of."""
+    return GitProblem(
+        f"the object {sha} of this repository is not what its name says: its bytes were changed",
+        next_step=shell("git", "fsck", "--full"),
+    )
+
+
+def missing(common_dir: str, sha: str) -> GitProblem:
+    """A needed object is not there; reading never fetches: it would ask a server, with the user's keys."""
+    shallow = exists(join(common_dir, "shallow"))
+    settings = read_settings(join(common_dir, "config"))
+    partial = "extensions.partialclone" in settings or any(
+        key.startswith("remote.") and key.endswith(".promisor") and is_true(value) for key, value in settings.items()
+    )
+    ways = [shell("git", "fetch", "--unshallow")] if shallow else []
+    ways += [shell("git", "fetch", "--refetch", "--no-filter")] if partial else []
+    return GitProblem(
+        f"the object {sha} is needed and is not in this repository",
+        next_step=either(*(ways or [shell("git", "fetch"), shell("git", "fsck")])),
+    )
+
+
+def commit_head(content: bytes) -> CommitHead | None:
+    """The head of a commit, read as git reads it; None where it is no commit."""
+    first, *lines = content.partition(b"\n\n")[0].split(b"\n")
+    tree = as_sha(first[5:]) if first.startswith(b"tree ") else None
+    if tree is None:
+        return None
+    parents = []
+    for line in lines:
+        if not line.startswith(b"parent "):
+            break
+        if (parent := as_sha(line[7:])) is None:
+            return None
+        parents.append(parent)
+    return CommitHead(tree, tuple(parents), _when(lines[len(parents) :]))
+
+
+def _when(lines: list[bytes]) -> int:
+    """The date of a commit. It orders a walk and decides nothing: who writes a commit writes its date."""
+    words = next((line.rpartition(b"> ")[2].split() for line in lines if line.startswith(b"committer ")), [])
+    return int(words[0]) if words and words[0].isdigit() and len(words[0]) < 19 else 0
+
+
+def tree_entries(content: bytes, size: int) -> dict[bytes, Entry] | None:
+    """What a tree holds, by name; None where it is damaged: a diff, a merge and a checkout might each see another tree
+    in a name that is there twice, or out of order, or has a slash. `size` is that of an object id in bytes.
+    """
+    entries: dict[bytes, Entry] = {}
+    at, count, before = 0, 0, b""
+    while at < len(content):
+        end = content.find(b"\0", at)
+        mode, _, name = content[at:end].partition(b" ")
+        at = end + 1 + size
+        mode = mode.lstrip(b"0")
+        place = name + b"/" if mode == TREE else name
+        if end < 0 or at > len(content) or not name or b"/" in name or place <= before:
+            return None
+        entries[name] = Entry(mode, Sha(content[end + 1 : at].hex()))
+        count, before = count + 1, place
+    return entries if len(entries) == count else None

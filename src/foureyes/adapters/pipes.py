@@ -1,0 +1,139 @@
+"""Programs that answer one question after the other, and programs that feed each other; started by `process`.
+
+Every wait has an end: a program that does not answer in time is ended with its group.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from foureyes.adapters import process
+
+CHUNK = 1 << 16
+SAID = 4096
+"""So many bytes of its last words are enough."""
+
+
+class Both(NamedTuple):
+    """How each of two programs ended that fed each other."""
+
+    first: process.Finished
+    second: process.Finished
+
+
+class Conversation:
+    """A program that is asked by lines and answers each of them; at most `timeout` seconds for each wait."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str,
+        env: Mapping[str, str],
+        timeout: float,
+        held: Callable[[], str] | None = None,
+    ) -> None:
+        self._name = argv[0]
+        self._timeout = timeout
+        self._held = held or str
+        self._owner = os.getpid()
+        self._child = process.start(argv, cwd, env, has_input=True)
+        self._rest = b""
+        self._finalizer = weakref.finalize(self, _end, self._child, self._owner)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can be asked: by who started it, while it runs."""
+        return self._owner == os.getpid() and self._child.poll() is None
+
+    def say(self, text: bytes) -> None:
+        """Ask. Not more at once than fits into a pipe (64 KiB): nobody reads the answers meanwhile."""
+        assert self._child.stdin is not None
+        try:
+            self._child.stdin.write(text)
+            self._child.stdin.flush()
+        except OSError as problem:
+            raise self._ended() from problem
+
+    def line(self) -> bytes:
+        """The rest of the line that comes next, without its end."""
+        while (end := self._rest.find(b"\n")) < 0:
+            self._rest += self._more()
+        line, self._rest = self._rest[:end], self._rest[end + 1 :]
+        return line
+
+    def exactly(self, size: int) -> bytes:
+        """The next bytes, so many of them."""
+        parts, have = [self._rest], len(self._rest)
+        while have < size:
+            parts.append(self._more())
+            have += len(parts[-1])
+        text = b"".join(parts)
+        self._rest = text[size:]
+        return text[:size]
+
+    def _more(self) -> bytes:
+        assert self._child.stdout is not None
+        pipe = self._child.stdout.fileno()
+        start, pause = time.monotonic(), process.PATIENT
+        while not select.select([pipe], [], [], min(pause, self._timeout))[0]:
+            pause *= 2
+            if why := self._held():
+                self.close()
+                raise process.ProgramHeld(why)
+            if time.monotonic() >= start + self._timeout:
+                self.close()
+                raise process.ProgramTimedOut(
+                    f"{self._name} did not answer for {self._timeout:g} seconds and was ended"
+                )
+        part = os.read(pipe, CHUNK)
+        if not part:
+            raise self._ended()
+        return part
+
+    def _ended(self) -> process.ProcessProblem:
+        """It is gone; its last words."""
+        said = b""
+        if self._child.stderr is not None:
+            ready, _, _ = select.select([self._child.stderr], [], [], process.TICK)
+            said = os.read(self._child.stderr.fileno(), SAID) if ready else b""
+        self.close()
+        return process.ProcessProblem(said.decode("utf-8", "backslashreplace").strip() or f"{self._name} ended")
+
+    def close(self) -> None:
+        """End it. Who shares it since a fork only lets go of it."""
+        self._finalizer()
+
+
+def _end(child: Any, owner: int) -> None:
+    if owner == os.getpid():
+        process.end_group(child)
+
+
+def through(first: Sequence[str], second: Sequence[str], *, input: bytes, timeout: float, **where: Any) -> Both:
+    """Run two programs, the output of the first being the input of the second.
+
+    `input` is a list of names, which the first reads before it writes. `where`: `cwd`, `held`, `env` and `second_env`.
+    """
+    cwd, env, second_env = where["cwd"], where["env"], where["second_env"]
+    source = process.start(first, cwd, env, has_input=True)
+    try:
+        assert source.stdin is not None and source.stdout is not None and source.stderr is not None  # noqa: PT018
+        with suppress(BrokenPipeError):  # it says why itself
+            source.stdin.write(input)
+            source.stdin.close()
+        pipe = source.stdout.fileno()
+        done = process.run(second, cwd=cwd, env=second_env, timeout=timeout, held=where.get("held"), reads=pipe)
+        source.stdout.close()
+        said = source.stderr.read()[:SAID]
+        source.stderr.close()
+        return Both(process.Finished(source.wait(), b"", said), done)
+    finally:
+        if source.returncode is None:
+            process.end_group(source)
