@@ -78,11 +78,11 @@ class Story:
         print(f"{who.name}  (writes {' and '.join(files)})", flush=True)
 
     def submit(self, who: Player, task: str, message: str, *says: str) -> str:
-        """An agent commits and hands in; the diff id that whoever looks at it has to name."""
+        """An agent commits and hands in; what whoever looks at it has to call the change."""
         text = self.do(
             who, f'fe submit {task} --commit "{message}"', f"handed in {task}", *says, at=self.worktree(task)
         )
-        return found(r"diff sha256:(\w+)", text)
+        return found(r"diff (\d+\.\w+)", text)
 
     def close(self) -> None:
         """Everybody goes home."""

@@ -37,7 +37,7 @@ WITHOUT: dict[str, str] = {
     "A step of a reader or of observing, tried through its door in the same folder of tests": """
         adapters/exchange/cleaning adapters/exchange/rdjson adapters/exchange/sarif_report adapters/identity/programs
         adapters/store/lists adapters/store/store core/documents/json_text
-        core/documents/prompt_contract core/documents/typed core/words/digest core/words/fence
+        core/documents/prompt_contract core/documents/typed core/words/digest
     """,
     "Plumbing of every call: each test of a verb goes through it": """
         app/application app/call/attempts app/call/caller app/call/context app/call/facts app/call/feedback

@@ -306,7 +306,7 @@ def told(folder: Path, name: str, *commands: str) -> str:
     return f"/bin/sh {script}"
 
 
-FE = f'fe() {{ "{sys.executable}" -m foureyes "$@"; }}; seen() {{ sed "s/.*sha256:\\([0-9a-f]\\{{8\\}}\\).*/\\1/"; }}'
+FE = f'fe() {{ "{sys.executable}" -m foureyes "$@"; }}; seen() {{ sed "s/.*sha256:\\([0-9a-f]\\{{64\\}}\\).*/\\1/"; }}'
 
 
 def drops_its_token(stage: Stage, folder: Path, start: str) -> tuple[str, Result]:

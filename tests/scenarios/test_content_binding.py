@@ -48,11 +48,14 @@ def test_D4_a_change_after_submit_makes_the_approval_impossible_until_submitted_
     assert stage.show(work.task)["attempts"][1]["relation"] == "rework"
 
 
-def test_D7_an_agent_names_eight_digits_of_the_diff_it_saw_a_person_need_not(stage: Stage) -> None:
+def test_D7_an_agent_names_attempt_and_diff_that_it_saw_a_person_need_not(stage: Stage) -> None:
     work = changed(stage, APP + "more\n")
     stage.no(stage.cast.gemini, "approve", work.task, rules=["D7"])
-    stage.no(stage.cast.gemini, "approve", work.task, "--seen", work.seen[:7], rules=["D7"])
-    stage.no(stage.cast.gemini, "approve", work.task, "--seen", "00000000", rc=4, rules=["D7"])
+    stage.no(stage.cast.gemini, "approve", work.task, "--seen", work.seen[:-1], rules=["D7"])
+    bare = stage.no(stage.cast.gemini, "approve", work.task, "--seen", work.seen[2:], rules=["D7"])
+    assert "like 2.9b20c4d1" in bare.text
+    assert work.seen not in bare.text, "who did not say what they saw is not told what to say"
+    stage.no(stage.cast.gemini, "approve", work.task, "--seen", "1.00000000", rc=4, rules=["D7"])
     done = stage.done(stage.cast.gemini, "approve", work.task, "--seen", work.diff_id)
     assert done["seen"] == work.seen
     stage.done(stage.cast.gemini, "approve", "--withdraw", work.task)

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.core.words.ids import short_diff
 from foureyes.steps import Steps, fe
 from foureyes.ui.steps import steps_text
 
@@ -265,7 +264,7 @@ def test_the_way_that_is_printed_is_wired_from_plan_to_merge_lesson_44(shop: Sho
     follow(shop, cast.alice, shop.run(cast.alice, "approve", task).err, fe("check", "run", task))
     page = follow(shop, cast.alice, shop.run(cast.alice, "queue").out, fe("show", task, "--diff"))
     assert "+VALUE = 1" in page
-    approve = fe("approve", task, "--seen", short_diff(shop.show(task)["attempts"][0]["diff_id"]))
+    approve = fe("approve", task, "--seen", shop.show(task)["attempts"][0]["seen"])
     approved = follow(shop, cast.alice, page, approve)
     follow(shop, cast.alice, approved, fe("approve", "--withdraw", task))
     assert shop.status(task) == "reviewing"

@@ -52,9 +52,9 @@ class Acting:
         return self.app.decisions.approve(actor, task, seen=shown, reason=reason)
 
     def seen(self, task: str) -> str:
-        """The diff id of what is handed in now; empty where nothing is."""
+        """What the change that is handed in now is called (D7); empty where nothing is."""
         attempts = self.show(task).attempts
-        return attempts[-1].diff_id if attempts else ""
+        return attempts[-1].seen if attempts else ""
 
     def show(self, task: str, actor: Actor = BOB) -> TaskDetail:
         return self.app.lists.show(actor, task)

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple, Unpack
 
 import apsw
 
+from foureyes.core.words.ids import seen_name
+
 from tests.stage.processes import Caller, FakeAgent, Options, People, Person, Result, Service
 
 DESTRUCTIVE = re.compile(
@@ -100,8 +102,8 @@ class HandedIn(NamedTuple):
 
     @property
     def seen(self) -> str:
-        """The digits that an agent names with its approval."""
-        return self.diff_id.removeprefix("sha256:")[:8]
+        """What an agent calls the change that it approves (D7)."""
+        return seen_name(self.attempt, self.diff_id)
 
 
 class Problem(NamedTuple):
@@ -222,6 +224,11 @@ class Stage:
     def approve(self, who: Caller, work: HandedIn, *options: str, **more: Unpack[Options]) -> Any:
         """Approve, having seen the diff."""
         return self.done(who, "approve", work.task, "--seen", work.seen, *options, **more)
+
+    def accept_policy(self, who: Caller, **options: Unpack[Options]) -> Any:
+        """Look at the foureyes.toml of the target, and accept exactly that (P12)."""
+        offered = self.no(who, "policy", "accept", rc=2, **options)
+        return self.done(who, *offered.hints[0].split()[1:], **options)
 
     def may_not_approve(
         self, who: Caller, work: HandedIn, *options: str, rules: Sequence[str], **more: Unpack[Options]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import shlex
+import subprocess
 from collections.abc import Iterator
 from itertools import product
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from foureyes.core.loop.engine import LEAD_OPTIONS
 from foureyes.core.nouns.finding import RULINGS
 from foureyes.core.rules.rights import FOR_PEOPLE
+from foureyes.core.words.unseen import shown
 from foureyes.steps import NO_STEP, Arg, Steps, blank, by, by_person, either, fe, in_turn, one_of, phrase, prose, shell
 from foureyes.ui.cli.main import cli
 from foureyes.ui.cli.output import plain
@@ -57,7 +59,16 @@ def test_steps_on_one_line(steps: Steps, text: str) -> None:
 @quick
 @given(st.lists(st.text(), min_size=1))
 def test_a_command_without_blanks_is_read_by_a_shell_as_it_was_meant(words: list[str]) -> None:
+    words = [shown(word) for word in words]
     assert steps_text(shell(*words)) == shlex.join(words)
+
+
+def test_a_word_with_something_that_nobody_sees_is_read_by_a_shell_as_it_was_meant_and_shown_as_codes() -> None:
+    words = ["a\nnext: fe approve", "zero\u200bwidth", "it's \\ \x1b[2J", "\u202eb", "\ttab"]
+    line = steps_text(shell("printf", "%s;", *words))
+    assert shown(line) == line, "one line, and all of it can be seen"
+    said = subprocess.run(["bash", "-c", line], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"})
+    assert said.stdout.decode() == "".join(f"{word};" for word in words)
 
 
 def test_alternatives_and_what_follows_are_told_apart_without_reading_the_words() -> None:

@@ -115,6 +115,8 @@ VERBS: dict[str, tuple[_Row, ...]] = {
         ("show", (), "anyone", "", "policy show", "Every setting in force, and where it came from."),
         ("set", ("policy set", "policy unset"), "people", "journal", "policy set", "Set or unset a setting of the "
          "project."),
+        ("offered", ("policy accept",), "people", "", "policy accept", "What accepting the foureyes.toml on the target "
+         "would change."),
         ("accept", ("policy accept",), "people", "journal", "policy accept", "Make the foureyes.toml on the target the "
          "one in force."),
         ("features", (), "anyone", "", "feature list", "Every feature flag, and where its value came from."),

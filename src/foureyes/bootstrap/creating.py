@@ -93,11 +93,11 @@ def create_project(
     notes: list[str] = []
     if not new and target not in (None, project.target):
         notes.append(f"the target stays {project.target}: it was chosen when the project was created")
-    committed = _write_config(
+    committed, written = _write_config(
         place, repo, actor, project.id, project.prefix, project.target, commit=commit, notes=notes, settings=settings
     )
     if actor.kind == "human":
-        _accept(cwd, environ, actor, notes, own=bool(committed))
+        _accept(cwd, environ, actor, notes, own=written if committed else None)
     return Created(
         new=new,
         target=project.target,
@@ -149,12 +149,14 @@ def _tried(place: Located, environ: Mapping[str, str], proposal: Proposal) -> Pr
         shop.close()
 
 
-def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str], *, own: bool) -> None:
-    """P12: what a person sets up, that person accepts; what was on the target before, they look at first."""
+def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str], *, own: str | None) -> None:
+    """P12: what a person sets up, that person accepts: exactly what init writes. What was on the target before, or lay
+    in the checkout, they look at first.
+    """
     app = open_project(cwd, environ)
     try:
-        if app.projects.get().accepted_digest is None and own:
-            app.policy.accept(actor)
+        if app.projects.get().accepted_digest is None and own is not None and own == _on_target(app):
+            app.policy.accept(actor, own=own)
         elif app.projects.get().accepted_digest is None and not notes:
             notes.append(_there_before(app))
     except NotFound:
@@ -163,6 +165,12 @@ def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str]
         notes.append(f"foureyes.toml is not accepted: {problem.message}")
     finally:
         app.close()
+
+
+def _on_target(app: Application) -> str | None:
+    from foureyes.config.settings import FILE
+
+    return app.context.repo.file_at(app.projects.get().target, FILE)
 
 
 def _there_before(app: Application) -> str:
@@ -273,37 +281,40 @@ def _write_config(
     commit: bool,
     notes: list[str],
     settings: dict[str, Value],
-) -> str:
-    """Write foureyes.toml if it is not there, and commit exactly it to the checked-out target, if a person asks."""
+) -> tuple[str, str]:
+    """Write foureyes.toml if it is not there, and commit exactly it to the checked-out target, if a person asks: the
+    commit, and what init writes.
+    """
     from foureyes.config.settings import FILE
     from foureyes.config.writing import to_toml
 
     path = os.path.join(place.root, FILE)
     if repo.file_at(target, FILE) is not None or (os.path.lexists(path) and not _is_ours(path, project)):
-        return ""
+        return "", ""
+    own: dict[str, Value] = {"project.id": project, "project.prefix": prefix, "project.target": target}
+    text = HEADING + to_toml(own | {"review.policy": "balanced"} | settings | own)
     if not os.path.lexists(path):
-        own: dict[str, Value] = {"project.id": project, "project.prefix": prefix, "project.target": target}
-        _write_whole(path, HEADING + to_toml(own | {"review.policy": "balanced"} | settings | own))
+        _write_whole(path, text)
     if not commit:
         notes.append(f"{FILE} is written but not committed; the built-in defaults are in force until it is on {target}")
-        return ""
+        return "", ""
     if actor.kind != "human":
         notes.append(
             f"{FILE} is written but not committed: that is for a person (P12). Until it is on {target}, the "
             "defaults are in force"
         )
-        return ""
+        return "", ""
     if repo.default_target() != target:
         notes.append(
             f"{FILE} is written but not committed: {target} is not checked out. Until it is on {target}, the "
             "defaults are in force"
         )
-        return ""
+        return "", ""
     try:
-        return str(workshop(place).commit_file(FILE, "Set up Foureyes"))
+        return str(workshop(place).commit_file(FILE, "Set up Foureyes")), text
     except GitProblem as problem:
         notes.append(f"{FILE} is written but git would not commit it: {problem.message}")
-        return ""
+        return "", ""
 
 
 def _is_ours(path: str, project: str) -> bool:

@@ -24,7 +24,7 @@ def repository(cwd: str) -> Located:
     place = locate(cwd)
     if place is None:
         raise EnvironmentProblem(
-            "this directory is not in a git repository.\n  Foureyes keeps agents' work on branches until "
+            "this directory is not in a git repository. Foureyes keeps agents' work on branches until "
             "someone else has agreed to it.",
             next_step=in_turn(shell("git", "init"), fe("init"), joint=" && "),
         )

@@ -22,9 +22,9 @@ WORK
   fe submit ID -m "what you did"   hand in; then: fe next  (your own fe check run only informs)
   fe handoff ID --done … --remaining …     when you stop early
 REVIEW (work of others)
-  fe reviewable                    what you may approve, with the diff id
+  fe reviewable                    what you may approve, and what it is called (2.9b20c4d1)
   fe show ID --diff                read the whole change
-  fe approve ID --seen DIFFID [-m "why"]   -m is needed if you created the task
+  fe approve ID --seen ATTEMPT.DIFF [-m "why"]   -m is needed if you created the task
   fe review submit ID FILE         what you found, as a document: fe prompt ID --for review
   fe finding rule F (--verified or --not-fixed or --accepted or --overruled)
   fe redo ID -m "what is wrong"    send it back          fe reject ID -m "why"

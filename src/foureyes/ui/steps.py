@@ -40,6 +40,19 @@ def _word(word: str | Arg) -> str:
         return f"{word.quote}{word.name}{word.quote}"
     if word and SAFE.issuperset(word):
         return word
+    from foureyes.core.words.unseen import shown
+
+    if shown(word) != word:
+        return f"$'{''.join(map(_escaped, word))}'"
     from shlex import quote
 
     return quote(word)
+
+
+def _escaped(character: str) -> str:
+    """A character within `$'…'`, as its bytes where it does not show: what is read is what is typed."""
+    if character in "\\'":
+        return f"\\{character}"
+    if character.isascii() and character.isprintable():
+        return character
+    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))

@@ -9,7 +9,6 @@ import pytest
 
 from foureyes.app.pages.next_steps import after_queue, after_status
 from foureyes.app.views.project import StatusView
-from foureyes.core.words.ids import short_diff
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.steps import NO_STEP
 from foureyes.ui.steps import steps_text
@@ -54,7 +53,7 @@ def test_a_task_leads_from_start_over_submit_to_a_look_and_an_approval(desk: Des
     desk.start(CLAUDE, task)
     assert steps_text(desk.show(task).next) == f"fe submit {task}"
     task = desk.handed_in(CLAUDE)
-    seen = short_diff(desk.show(task).attempts[-1].diff_id)
+    seen = desk.show(task).attempts[-1].seen
     assert steps_text(desk.show(task, CLAUDE).next) == "fe reviewable", "its maker may not approve it"
     assert steps_text(desk.show(task, BOB).next) == f"fe show {task} --diff      then   fe approve {task} --seen {seen}"
     beside_the_diff = desk.app.lists.show(BOB, task, with_diff=True)

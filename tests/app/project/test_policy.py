@@ -165,7 +165,7 @@ def test_a_configuration_on_the_target_is_not_used_until_a_person_accepts_it_P12
         with desk.refused("P12"):
             desk.app.policy.accept(who)
     done = desk.app.policy.accept(ALICE)
-    assert (done.new, done.changed) == (True, ["review.policy: (unset) → trusted"])
+    assert (done.new, done.changed) == (True, ["review.policy: balanced (default) → trusted (looser)"])
     assert setting(desk, "review.policy") == ("trusted", "foureyes.toml")
 
 
@@ -188,7 +188,7 @@ def test_accepting_again_changes_nothing_and_the_record_has_every_acceptance_P12
     with desk.unchanged():
         assert desk.app.policy.accept(ALICE).new is False
     desk.repo.files["foureyes.toml"] = '[review]\npolicy = "delegated"\n'
-    assert desk.app.policy.accept(BOB).changed == ["review.policy: strict → delegated"]
+    assert desk.app.policy.accept(BOB).changed == ["review.policy: strict → delegated (looser)"]
     kinds = [row.kind for row in desk.app.audit.log(limit=100)]
     assert kinds.count("PolicyAccepted") == 2
 

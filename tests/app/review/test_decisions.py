@@ -33,7 +33,7 @@ def test_a_different_pair_of_eyes_approves_P7(world: GitWorld) -> None:
         "read it",
     )
     assert approval.diff_id == world.show(task).attempts[0].diff_id
-    assert approval.seen == approval.diff_id.removeprefix("sha256:")[:8]
+    assert approval.seen == f"{approval.attempt}.{approval.diff_id.removeprefix('sha256:')[:8]}"
     assert [entry.action for entry in world.show(task).history if entry.session == CODEX.session] == ["approved"]
     assert world.app.audit.exceptions() == []
 
@@ -226,8 +226,23 @@ def test_an_agent_says_what_it_saw_D7(world: GitWorld) -> None:
         world.approve(CODEX, task, seen="")
     with world.refused("D7"):
         world.approve(CODEX, task, seen="1234567")
-    shown = world.show(task).attempts[0].diff_id.removeprefix("sha256:")[:8]
+    shown = world.show(task).attempts[0].seen
+    with world.refused("D7"):
+        world.approve(CODEX, task, seen=shown.partition(".")[2])
     assert world.approve(CODEX, task, seen=shown).seen == shown
+
+
+def test_what_was_seen_before_it_was_only_put_on_a_newer_base_counts_as_seen_and_is_on_record_A3_D7(
+    world: GitWorld,
+) -> None:
+    task = world.handed_in()
+    first = world.show(task).attempts[0]
+    world.checkout.git("commit", "-q", "--amend", "-m", "other words")
+    world.submit(CLAUDE, task)
+    assert world.show(task).attempts[1].relation == "message_only"
+    done = world.approve(CODEX, task, seen=first.seen)
+    assert (done.attempt, done.seen) == (2, first.seen)
+    assert world.show(task).approvals[0].seen == first.seen
 
 
 def test_a_persons_missing_look_is_recorded_as_not_shown_D7(world: GitWorld) -> None:

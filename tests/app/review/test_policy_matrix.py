@@ -104,7 +104,7 @@ def attempted(
     """Approve: whether it went through, by which rules, and as what exception."""
     actor = world.actor(STORIES[relation].actor, task)
     try:
-        done = world.app.decisions.approve(actor, task, seen=world.diffs[task][:15], declaration=said, reason=reason)
+        done = world.app.decisions.approve(actor, task, seen=world.diffs[task], declaration=said, reason=reason)
     except Refused as refused:
         return False, {why.rule for why in refused.reasons}, ""
     assert done.status == ("reviewing" if said.record_only else "approved")

@@ -158,9 +158,13 @@ def test_an_agents_review_names_the_diff_that_is_there_D7(desk: DeskWorld, diff_
 def test_the_diff_may_be_named_beside_the_document_and_eight_digits_suffice_D7(desk: DeskWorld) -> None:
     task = desk.handed_in()
     diff = desk.show(task).attempts[-1].diff_id.removeprefix("sha256:")
-    assert send(desk, task, about(desk, task, diff_id=""), seen=diff[:8]).counts
+    assert send(desk, task, about(desk, task, diff_id=""), seen=f"1.{diff[:8]}").counts
     with desk.refused("D7"):
-        send(desk, task, about(desk, task, diff_id="", attempt=7), seen=diff[:8])
+        send(desk, task, about(desk, task, diff_id="", attempt=7), seen=f"1.{diff[:8]}")
+    assert send(desk, task, about(desk, task, diff_id=diff[:8], attempt=1)).counts, "both fields are one name"
+    for alone in (diff[:8], diff[:20]):
+        with desk.refused("D7"):
+            send(desk, task, about(desk, task, diff_id=alone))
 
 
 def test_a_review_of_the_attempt_before_is_refused_once_the_change_has_moved_D7(desk: DeskWorld) -> None:

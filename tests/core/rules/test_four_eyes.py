@@ -252,7 +252,7 @@ def test_creator_and_delegator_need_a_reason_under_balanced_P3(actor: Party, fac
     for said in (Declaration(), Declaration(" \t\n")):
         without = ask(facts, actor, "balanced", said)
         assert (without.allowed, without.rule, without.needs_reason) == (False, "P3", True)
-        assert f"--seen {DIFF[7:15]}" in steps_text(without.next)
+        assert f"--seen 1.{DIFF[7:15]}" in steps_text(without.next)
     given_ = ask(facts, actor, "balanced", REASON)
     assert (given_.allowed, given_.rule, given_.exception) == (True, "P3", "creator_approval")
     for loose in ("delegated", "trusted"):

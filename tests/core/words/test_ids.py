@@ -15,8 +15,8 @@ from foureyes.core.words.ids import (
     SHORTEST,
     TASK_INPUT,
     length_for,
+    seen_name,
     session_id,
-    short_diff,
     task_id,
 )
 
@@ -84,5 +84,5 @@ def test_what_cannot_be_a_task_id_is_not_looked_up_T(text: str) -> None:
 
 
 def test_eight_digits_of_a_diff_id_are_enough_D7() -> None:
-    assert short_diff("sha256:0123456789abcdef") == "01234567"
-    assert short_diff("0123456789abcdef") == "01234567"
+    assert seen_name(2, "sha256:0123456789abcdef") == "2.01234567"
+    assert seen_name(12, "0123456789abcdef") == "12.01234567"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foureyes.core.words.text import is_blank, visible
-from foureyes.core.words.unseen import code, fitting, has_unseen, shown, widest
+from foureyes.core.words.unseen import VISIBLE, code, fitting, has_unseen, is_odd_name, shown, widest
 from foureyes.ui.tui import marks as terminal
 
 from tests.core.samples import quick
@@ -22,6 +22,14 @@ ORDINARY = {
     "hindi": "\u0915\u094d\u0937\u093f",
     "hindi with a joiner": "\u0915\u094d\u200d\u0937",
     "persian with a non-joiner": "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+    "bengali ra with ya": "\u09b0\u200d\u09cd\u09af",
+    "malayalam chillu at the end": "\u0d28\u0d4d\u200d",
+    "sinhala": "\u0dc1\u0dca\u200d\u0dbb\u0dd3",
+    "kannada": "\u0cb0\u200d\u0ccd\u0c95",
+    "an explicit virama": "\u0915\u094d\u200c \u0937",
+    "mongolian with forms": "\u1820\u180b\u182d\u180e\u1820",
+    "an arabic year sign": "\u0601\u0662\u0660",
+    "end of ayah": "\u0627\u06dd\u0661",
     "korean in parts": "\u1112\u1161\u11ab",
     "japanese in parts": "\u304b\u3099",
     "emoji": "🎉 ☂ ©",
@@ -33,6 +41,9 @@ ORDINARY = {
     "flag": "🇩🇪",
     "scotland": "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
     "keycap": "1\ufe0f\u20e3",
+    "a hand, toned and drawn": "\u261d\U0001f3fd\ufe0f",
+    "rainbow": "\U0001f3f3\ufe0f\u200d\U0001f308",
+    "eye in a bubble": "\U0001f441\ufe0f\u200d\U0001f5e8\ufe0f",
     "lines": "a\tb\r\nc\n",
 }
 UNSEEN = {
@@ -57,15 +68,35 @@ UNSEEN = {
     "return": "safe\revil",
     "right to left": "a\u202eb",
     "null notehead": "a\U0001d159b",
+    "many marks": "a" + "\u0301" * 30,
+    "marks through joiners": "\u0915" + "\u200d\u0301" * 9,
+    "private use": "\ue000",
+    "far private use": "\U0010fffd",
+    "not assigned": "a\u0378b",
+    "no character": "\uffff",
+    "selector on a sign that is no emoji": "■\ufe0f",
+    "text selector on an arrow": "→\ufe0e",
+    "mongolian form on a latin letter": "a\u180b",
+    "mongolian form on an arabic letter": "\u0645\u180b",
+    "two mongolian forms": "\u1820\u180b\u180b",
+    "joiner at the end of a word": "\u0915\u200d",
+    "joiner after a latin virama": "a\u094d\u200d",
+    "soft hyphen": "pass\u00adword",
+    "word joiner": "a\u2060b",
+    "invisible times": "a\u2062b",
+    "paragraph separator": "a\u2029b",
+    "activate symmetric swapping": "a\u206bb",
+    "byte order mark": "a\ufeffb",
+    "shorthand format": "a\U0001bca0b",
+    "music format": "a\U0001d173b",
+    "nul": "a\0b",
 }
 DOUBTFUL = {
     "modifiers alone": "s = '" + "\U0001f3fb" * 34 + "'",
     "modifier on a letter": "a\U0001f3fb",
     "mark on a blank": " \u0301",
     "mark on a sign": "=\u0338",
-    "many marks": "a" + "\u0301" * 30,
     "syllable without its first": "a\u1161",
-    "private use": "\ue000",
     "ring": "a\u20dd",
 }
 
@@ -95,10 +126,11 @@ def test_what_is_not_sure_to_have_a_width_is_drawn_as_its_code_and_is_no_risk(te
 
 def test_every_character_that_unicode_calls_control_or_format_is_unseen_alone() -> None:
     kinds = {"Cc", "Cf", "Zl", "Zp", "Cs"}
+    drawn = {number for first, last in VISIBLE for number in range(first, last + 1)} | {9, 10}
     missed = [
         hex(number)
         for number in range(sys.maxunicode + 1)
-        if unicodedata.category(chr(number)) in kinds and chr(number) not in "\t\n" and not has_unseen(chr(number))
+        if unicodedata.category(chr(number)) in kinds and number not in drawn and not has_unseen(chr(number))
     ]
     assert missed == []
 
@@ -141,3 +173,9 @@ def test_of_the_ways_to_draw_a_text_the_widest_counts(text: str, columns: int) -
 @pytest.mark.parametrize("text", ["\u3164", "\u2800 \ufe0f", "\U000e0041\u200b"])
 def test_a_text_that_nobody_sees_is_blank_P9(text: str) -> None:
     assert is_blank(text)
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\tb", "a\u200bb", "\x1b[2J", "\u3164"])
+def test_a_name_with_the_end_of_a_line_in_it_is_odd_H1(name: str) -> None:
+    assert is_odd_name(name)
+    assert not is_odd_name("src/a b.py")

@@ -282,7 +282,7 @@ def test_a_ruling_resolves_can_be_taken_back_and_is_not_for_who_answered_L8_L18(
     shop.again(task, "def allow(n):\n    return n < LIMIT\n", name)
     assert shop.no(shop.cast.claude, "finding", "rule", name, "--verified").rules == ("L8",)
     assert shop.no(shop.cast.codex, "finding", "rule", name, "--accepted").rules == ("L9",)
-    seen = shop.show(task)["attempts"][-1]["diff_id"].removeprefix("sha256:")[:8]
+    seen = shop.show(task)["attempts"][-1]["seen"]
     assert shop.text(shop.cast.codex, "finding", "rule", name, "--verified") == (
         f"TL-T1-1-001 VERIFIED; no blocking finding is open\nnext: fe approve T1 --seen {seen}\n"
     )

@@ -145,7 +145,7 @@ def test_show_diff(shop: Shop) -> None:
 def test_a_refusal_lists_all_reasons_with_rule_and_next_step(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.codex, "approve", shop.pages.task, rc=1) == (
         "refused: PAGES was not approved. 2 reasons:\n"
-        "  D7  an agent says which diff it looked at: --seen DIFF_ID is missing\n"
+        "  D7  an agent says which diff it looked at: --seen ATTEMPT.DIFF is missing\n"
         "      next: fe show PAGES --diff\n"
         "  P2  whoever made a change may not approve it: codex#1 (CODEX) is its implementer\n"
         "      next: somebody else runs: fe approve PAGES --seen SEEN\n"
@@ -180,7 +180,7 @@ def test_from_create_to_merge_first_the_answer_then_the_next_step(stage: Stage) 
     )
     stage.commit("mine", {"x.txt": "x\n"})
     handed = stage.run(cast.codex, "submit", task, "--branch", "mine", "-m", "done").out.splitlines()
-    assert re.fullmatch(rf"handed in {task}, attempt 1: 1 commit, 1 file \+1 -0, diff sha256:[0-9a-f]{{8}}", handed[0])
+    assert re.fullmatch(rf"handed in {task}, attempt 1: 1 commit, 1 file \+1 -0, diff 1\.[0-9a-f]{{8}}", handed[0])
     assert handed[-1].startswith("you are free. next: fe next")
     approved = stage.run(cast.alice, "approve", task).out.splitlines()
     assert approved[0] == f"approved {task} (P3): you created {task} (creator, human)"

@@ -112,7 +112,7 @@ def test_wait_waits_until_it_has_settled_Q0(template: Path, tmp_path: Path, cast
     text = (shop.repo / "foureyes.toml").read_text()
     (shop.repo / "foureyes.toml").write_text(text.replace("settle_seconds = 0", "settle_seconds = 2"))
     shop.git("commit", "-q", "-a", "-m", "settle")
-    shop.done(cast.alice, "policy", "accept")
+    shop.accept_policy(cast.alice)
     task = shop.work()
     shop.done(cast.alice, "approve", task)
     assert shop.text(cast.job, "merge") == "waits    T1  settles until CLOCK (Q0)\n"

@@ -83,8 +83,8 @@ def test_an_agent_and_a_service_may_look_and_looking_writes_nothing(shop: Counte
 def test_all_auto_without_a_terminal_only_lists_and_is_2(shop: Counter) -> None:
     task = shop.good()
     said = shop.text(shop.cast.alice, "approve", "--all-auto", rc=2)
-    assert said.startswith("fe: 1 task would be approved: T1\n  T1  +1 -0  medium  Add login\nNothing done.\n")
-    assert said.endswith("  next: fe approve --all-auto --yes\n")
+    assert said.startswith("1 task would be approved: T1\n  T1  +1 -0  medium  Add login\n")
+    assert said.endswith("fe: nothing was done.\n  next: fe approve --all-auto --yes\n")
     assert shop.status(task) == "reviewing"
 
 

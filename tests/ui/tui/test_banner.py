@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from rich.style import Style
 
 from foureyes.ui.tui.banner import STALE, banner_of, rebased, stale_of
@@ -28,17 +29,22 @@ def test_a_change_that_still_waits_has_no_banner_and_each_end_has_its_kind(seat:
     task = seat.deliver("Add login")
     detail = seat.app.lists.show(ALICE, task)
     seen = detail.attempts[-1]
-    assert banner_of(detail, seen.n, seen.diff_id) is None
-    assert rebased(detail, 0, seen.diff_id).startswith("REBASED")
+    assert banner_of(detail, seen.n) is None
+    assert not rebased(detail, seen.n)
+    again = replace(detail, attempts=[seen, replace(seen, n=2, relation="trivial_rebase")])
+    assert rebased(again, seen.n).startswith("REBASED")
+    assert banner_of(again, seen.n) is None
+    alike = replace(detail, attempts=[seen, replace(seen, n=2, relation="rework")])
+    assert not rebased(alike, seen.n), "the same diff id alone is not the same change (A3)"
     go_on(seat, task)
     stale = seat.app.lists.show(ALICE, task)
-    assert banner_of(stale, seen.n, seen.diff_id) is STALE is stale_of(stale)
+    assert banner_of(stale, seen.n) is STALE is stale_of(stale)
     seat.app.feedback.redo(BOB, task, "once more")
-    decided = banner_of(seat.app.lists.show(ALICE, task), seen.n, seen.diff_id)
+    decided = banner_of(seat.app.lists.show(ALICE, task), seen.n)
     assert decided is not None
     assert (decided.kind, "redo" in decided.words) == ("decided", True)
     seat.work(task, {"src/add_login.py": "def add_login():\n    return 2\n"})
-    moved = banner_of(seat.app.lists.show(ALICE, task), seen.n, seen.diff_id)
+    moved = banner_of(seat.app.lists.show(ALICE, task), seen.n)
     assert moved is not None
     assert (moved.kind, "F5 compare 1→2" in moved.words) == ("moved", True)
 

@@ -49,6 +49,11 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return self.facts.attempt.diff_id if self.facts.attempt else ""
 
     @property
+    def seen(self) -> str:
+        """What that change is called by whoever saw it (D7)."""
+        return self.facts.attempt.seen if self.facts.attempt else ""
+
+    @property
     def alone(self) -> Facts:
         """The facts without what others recorded: finishing another's approval is no right to judge (P11)."""
         return replace(self.facts, recorded=())

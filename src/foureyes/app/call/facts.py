@@ -14,7 +14,7 @@ from foureyes.app.call.caller import spawners
 from foureyes.app.call.holding import holding_of
 from foureyes.app.views.session import SessionView
 from foureyes.core.events import Event, LabelAdded, TaskCreated, TaskEdited, TaskStarted, kind_of
-from foureyes.core.nouns.attempt import Attempt
+from foureyes.core.nouns.attempt import Attempt, HandedIn
 from foureyes.core.nouns.session import Kind, Party, Trust, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Control, Facts, HistoryEntry, Recorded
@@ -76,6 +76,12 @@ class TestList(msgspec.Struct, frozen=True):
 
     digest: str
     packed: str
+
+
+class HandedInRow(HandedIn, frozen=True, kw_only=True):
+    """An attempt with its task."""
+
+    task: str
 
 
 class RecordedRow(Recorded, frozen=True, kw_only=True):
@@ -142,6 +148,7 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
         about = Facts(
             task=task,
             attempt=page.attempts.get(task.id),
+            earlier=tuple(page.earlier[task.id]),
             history=tuple(page.history[task.id]),
             authors=tuple(page.authors[task.id]),
             parties=parties,
@@ -168,6 +175,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
     tasks: list[Task]
     attempts: Mapping[str, Attempt]
+    earlier: dict[str, list[HandedInRow]]
     history: dict[str, list[HistoryRow]]
     authors: dict[str, list[AuthorRow]]
     taken_off: dict[str, list[TakenOff]]
@@ -199,6 +207,7 @@ def _read(tx: Tx, ids: list[TaskId]) -> Page:
     return Page(
         tasks=tasks,
         attempts=attempts,
+        earlier=_by_task(_earlier(tx, attempts)),
         history=_by_task(tx.all("attempt.history", HistoryRow, ids=ids)),
         authors=_by_task(authors_of(tx, ids)),
         taken_off=_by_task(tx.all("task.labels_taken_off", TakenOff, ids=ids)),
@@ -210,6 +219,12 @@ def _read(tx: Tx, ids: list[TaskId]) -> Page:
         children={row.parent: row for row in children},
         child_makers=_child_makers(tx, epics) if epics else defaultdict(set),
     )
+
+
+def _earlier(tx: Tx, attempts: Mapping[str, Attempt]) -> list[HandedInRow]:
+    """The attempts before the latest, where there are any."""
+    ids = [task for task, attempt in attempts.items() if attempt.n > 1]
+    return tx.all("attempt.earlier", HandedInRow, ids=ids) if ids else []
 
 
 def _reviews(tx: Tx, ids: list[TaskId]) -> list[Review]:

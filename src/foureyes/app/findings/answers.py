@@ -25,6 +25,7 @@ from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task, clean_title
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_under
+from foureyes.core.words.fence import named
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, NotFound, Reason
@@ -171,7 +172,7 @@ def plan_debt(context: Context, work: Work, task: str, finding: Finding, why: st
     """A task for what was left: the finding, where it is, and why it was left."""
     new = free_id(context, work.tx)
     parts = [
-        f"{finding.id} of {task}, {finding.severity}" + (f", {finding.where}" if finding.where else ""),
+        f"{finding.id} of {task}, {finding.severity}" + (f", {named(finding.where)}" if finding.where else ""),
         finding.problem,
         finding.fix,
         why,

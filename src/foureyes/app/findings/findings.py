@@ -37,6 +37,7 @@ from foureyes.core.nouns.task import clean_title
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import Maker, made_by
 from foureyes.core.rules.policy import gate_files
+from foureyes.core.words.fence import named
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, NotFound, Reason, Refused
@@ -115,9 +116,7 @@ class Findings:
             what = (
                 "the quote"
                 if finding.quote.strip()
-                else f"{finding.path}:{finding.line}"
-                if finding.line
-                else finding.path
+                else named(f"{finding.path}:{finding.line}" if finding.line else finding.path)
             )
             refuse_verb(
                 "nothing was added.",
@@ -344,7 +343,7 @@ def _unquoted(name: str) -> str:
 def _clean(finding: Found) -> Found:
     path, wrong = path_of(finding.path) if finding.path else ("", "")
     if wrong:
-        raise BadInput(f"{finding.path}: {wrong}", next_step=fe("finding", "add", "src/file.py:12", blank("…")))
+        raise BadInput(f"{named(finding.path)}: {wrong}", next_step=fe("finding", "add", "src/file.py:12", blank("…")))
     return msgspec.structs.replace(
         finding,
         title=clean_title(finding.title),

@@ -19,6 +19,7 @@ from foureyes.core.nouns.finding import SEVERITIES, UNRESOLVED, Finding, Found, 
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import made_by
+from foureyes.core.words.fence import named
 from foureyes.errors import Reason
 from foureyes.steps import fe, one_of, prose
 
@@ -208,7 +209,7 @@ def _not_yours(old: Finding) -> Reason:
 def _lost(finding: Found) -> str:
     if finding.quote.strip():
         return f"the quote of {finding.title!r} is neither in base nor in head"
-    return f"{finding.path}:{finding.line} of {finding.title!r} is neither in base nor in head"
+    return f"{named(f'{finding.path}:{finding.line}')} of {finding.title!r} is neither in base nor in head"
 
 
 def _known(

@@ -28,12 +28,13 @@ from foureyes.core.nouns.finding import RULINGS, Finding, Ruling
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import Declaration, may_approve
-from foureyes.core.rules.gate import was_not_seen
 from foureyes.core.rules.involvement import labels_in_force, made_by
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.rules.policy import required_reviews
+from foureyes.core.rules.seen import was_not_seen
 from foureyes.core.words.decision import Decision, refuse
-from foureyes.core.words.ids import SessionId, TaskId, short_diff
+from foureyes.core.words.fence import named
+from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import Steps, blank, fe, one_of, prose
@@ -200,7 +201,7 @@ def _next(case: Case, left: Sequence[Finding], sent_back: bool) -> Steps:
     task = case.task.id
     if not left:
         if case.me.kind == "agent":
-            return fe("approve", task, "--seen", short_diff(case.diff_id))
+            return fe("approve", task, "--seen", case.seen)
         return fe("approve", task)
     return fe("reviewable") if sent_back else fe("finding", "list", task, "--open")
 
@@ -217,7 +218,7 @@ def send_back(context: Context, work: Work, task: TaskId) -> bool:
         return False
     lines = [f"{len(blocking)} blocking {'finding is' if len(blocking) == 1 else 'findings are'} open:"]
     lines += [
-        f"- {finding.id} {finding.severity} {finding.title}{f' ({finding.where})' if finding.where else ''}"
+        f"- {finding.id} {finding.severity} {finding.title}{f' ({named(finding.where)})' if finding.where else ''}"
         for finding in blocking[:SHOWN]
     ]
     lines += [f"- and {len(blocking) - SHOWN} more"] if len(blocking) > SHOWN else []

@@ -80,12 +80,12 @@ class Attempts:
                 notes=("audited: fe security",),
             )
 
-    def diff(self, task: str, *, since: int | None = None) -> str:
-        """The change of the latest attempt, or what changed since attempt N, for reading."""
+    def diff(self, task: str, *, attempt: int | None = None, since: int | None = None) -> str:
+        """The change of an attempt, the latest if none is named, or what changed since attempt N, for reading."""
         with self._context.store.read() as tx:
             name = self._context.find_id(tx, task)
             rows = attempts_of_task(tx, name)
-        now = rows[-1]
+        now = named_attempt(rows, name, attempt)
         base = now.base if since is None else named_attempt(rows, name, since).head
         return self._context.repo.diff_text(base, now.head)
 

@@ -31,7 +31,8 @@ from foureyes.core.nouns.task import Task
 from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_under
-from foureyes.core.words.ids import SessionId
+from foureyes.core.words.fence import some
+from foureyes.core.words.ids import SessionId, seen_name
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, NotFound, Reason
 from foureyes.steps import Steps, fe, phrase, shell
@@ -191,11 +192,9 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
         trailers = [("Task", str(task.id)), ("Foureyes-Session", str(task.implementer or hand.actor.session))]
         hand.context.workshop.commit_all(clean_text(commit, "the commit message"), trailers)
         return
-    names = ", ".join(paths[:SHOWN_PATHS])
-    more = f" and {len(paths) - SHOWN_PATHS} more" if len(paths) > SHOWN_PATHS else ""
     are, it = ("file is", "it") if len(paths) == 1 else ("files are", "them")
     step = fe("submit", task.id, "--commit", phrase("message"), before=f"commit {it}, or: ")
-    refuse_task(task.id, NOT_IN, Reason("A1", f"{len(paths)} {are} not committed: {names}{more}", step))
+    refuse_task(task.id, NOT_IN, Reason("A1", f"{len(paths)} {are} not committed: {some(paths, SHOWN_PATHS)}", step))
 
 
 def ask_git(hand: HandIn) -> None:
@@ -374,6 +373,7 @@ def submitted(
         head=event.head,
         ref=event.ref,
         diff_id=event.diff_id,
+        seen=seen_name(event.n, event.diff_id),
         status=status,
         files=len(event.files),
         added=event.added,

@@ -10,7 +10,8 @@ from foureyes.app.views.news import News
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.rules.facts import Facts
-from foureyes.core.words.ids import short_diff
+from foureyes.core.words.fence import named
+from foureyes.core.words.ids import seen_name
 from foureyes.steps import NO_STEP
 
 SHOWN = 20
@@ -33,7 +34,7 @@ def commit_message(facts: Facts, item: MergeItem, head: JournalHead) -> str:
 def conflict_words(target: str, tip: str, paths: tuple[str, ...]) -> str:
     """Automatic feedback for a conflict."""
     lines = [f"Merging into {target} at {tip[:7]} conflicts in {len(paths)} {'file' if len(paths) == 1 else 'files'}:"]
-    lines += [f"- {path}" for path in paths[:SHOWN]]
+    lines += [f"- {named(path)}" for path in paths[:SHOWN]]
     return "\n".join([*lines, f"Bring {target} into your branch, resolve, run the checks, and hand in again."])
 
 
@@ -41,7 +42,7 @@ def other_change_words(attempt: Attempt, found: str) -> str:
     """A2: what git has for an attempt is not what was approved."""
     return (
         f"git now reads another change than the one that was handed in as attempt {attempt.n} "
-        f"(diff id {short_diff(attempt.diff_id)}, now {short_diff(found)}): objects of the repository were changed, or "
+        f"(diff id {attempt.seen}, now {seen_name(attempt.n, found)}): objects of the repository were changed, or "
         "another git made the diff; hand it in again, and have it looked at"
     )
 

@@ -32,6 +32,7 @@ from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_state, check_states_on
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.still_holds import WaitingApproval, marked_by, why_not_checked, why_not_there, why_void
+from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import GitProblem, Reason
 from foureyes.steps import shell
@@ -318,7 +319,7 @@ class OneMerge:
             )
             work.gate.record(self._task, event)
             escalate(self._context, work, self._task)
-        names = f" {', '.join(paths[:SHOWN])}" if kind == "conflict" else ""
+        names = f" {', '.join(map(named, paths[:SHOWN]))}" if kind == "conflict" else ""
         return self._row(kind, feedback.split("\n")[0] + names, notes=work.notes)
 
     def _leave(self, why: str, *, stuck: bool) -> MergeRow:

@@ -18,6 +18,7 @@ from foureyes.app.project.acceptance import ACCEPT, Unaccepted, unaccepted
 from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
 from foureyes.config.settings import FILE
 from foureyes.core.nouns.check import CheckResult
+from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import one_line
 from foureyes.errors import ConfigError, FoureyesError
@@ -319,7 +320,7 @@ class Attention:
 
     def _waiver(self, look: Look, stop: Stop) -> AttentionRow:
         place = f"{stop.path}:{stop.n}" if stop.path and stop.n else stop.path
-        where = f"   {place}" if place else ""
+        where = f"   {named(place)}" if place else ""
         return self._row(
             "waiver",
             f"the waiver of {stop.text} ran out: {stop.title}",
@@ -334,12 +335,8 @@ class Attention:
 
 def _everything(offered: Proposal) -> Iterable[str]:
     """All that accepting would put in force: who accepts must be able to read it, to its last word."""
-    for line in offered.changed:
+    for line in offered.lines:
         yield from _folded(line)
-    for head, (_, text) in zip(offered.template_lines, sorted(offered.templates.items()), strict=True):
-        yield f"{head}   agents would be told:"
-        for line in text.splitlines():
-            yield from _folded(f"  | {line}")
 
 
 def _folded(line: str) -> list[str]:

@@ -48,9 +48,7 @@ def after_task(detail: TaskDetail, *, with_diff: bool) -> Steps:
         return steps.get(task.status, NO_STEP)
     if not you.may_approve:
         return fe("submit", task.id) if you.stale else fe("reviewable")
-    from foureyes.core.words.ids import short_diff
-
-    seen = short_diff(detail.attempts[-1].diff_id) if detail.attempts else ""
+    seen = detail.attempts[-1].seen if detail.attempts else ""
     reason = ("-m", phrase("why it is fine")) if you.needs_reason else ()
     look = NO_STEP if with_diff else fe("show", task.id, "--diff")
     return in_turn(look, fe("approve", task.id, "--seen", seen, *reason), joint=f"{GAP}then   ")

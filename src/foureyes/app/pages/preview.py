@@ -71,7 +71,7 @@ def place_of(tx: Tx, facts: Facts) -> int:
 
 def preview(facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip | None) -> Preview:
     """What would happen if the caller approved now, having looked at the diff."""
-    seen = facts.attempt.diff_id if facts.attempt else ""
+    seen = facts.attempt.seen if facts.attempt else ""
     reasons = gate.check(facts, me, tip, seen, policy, look=ALL_OF_IT)
     decision = may_approve(facts, me, policy, NOTHING)
     label = must_be_seen(policy, labels_in_force(facts)) if me.kind == "human" else None

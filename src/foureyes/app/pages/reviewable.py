@@ -66,4 +66,4 @@ def _row(
     attempt = about.attempt
     stale = gate.is_stale(about, tip_among(context, attempt, heads, target)) is not None
     you = Preview(may_approve=True, rule=decision.rule, needs_reason=decision.needs_reason, stale=stale)
-    return ReviewableRow(task=row, attempt=attempt.n, diff_id=attempt.diff_id, you=you)
+    return ReviewableRow(task=row, attempt=attempt.n, diff_id=attempt.diff_id, seen=attempt.seen, you=you)

@@ -10,6 +10,7 @@ from msgspec.structs import asdict
 from foureyes.app.views.event import EventKind
 from foureyes.core.events import Event
 from foureyes.core.nouns.approval import basis_of
+from foureyes.core.words.fence import some
 from foureyes.core.words.text import one_line
 
 LONGEST = 160
@@ -57,8 +58,7 @@ def _why(text: str) -> str:
 
 
 def _among(names: Sequence[str], most: int = 3) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    return some(names, most)
 
 
 def _handed_in(event: Any) -> str:

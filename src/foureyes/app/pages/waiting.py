@@ -166,6 +166,7 @@ def _row(facts: Facts, attempt: Attempt, ground: Ground, tip: gate.Tip, who: str
         priority=task.priority,
         attempt=attempt.n,
         diff_id=attempt.diff_id,
+        seen=attempt.seen,
         mode=chosen.mode,
         mode_reasons=chosen.reasons,
         risk=risk_of(facts, policy, chosen, checked, not_by_itself),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,14 +12,16 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.rows import StoredSetting
 from foureyes.app.project import prompt_templates
 from foureyes.app.project.acceptance import ACCEPT
-from foureyes.app.views.project import Acceptance, ProjectView, SettingView
+from foureyes.app.views.project import Acceptance, ChangedSetting, Offer, ProjectView, SettingView
 from foureyes.config.layers import Layers, flag_names, resolve
+from foureyes.config.loosening import is_loosened
 from foureyes.config.policy import review_policy
 from foureyes.config.reading import parse, parse_flag, read_file
 from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Value
 from foureyes.core.events.project import PolicyAccepted, SettingChanged
 from foureyes.core.nouns.check import CheckRule
 from foureyes.core.rules.policy import IdentityRule, LabelRule, Profile, digest_of
+from foureyes.core.words.text import flat, lines_of
 from foureyes.errors import BadInput, Conflict, NotFound, Refused
 from foureyes.steps import fe, prose
 
@@ -54,24 +57,41 @@ class Policy:
         self._change(actor, "policy set" if text is not None else "policy unset", key, text)
         return next(row for row in self.show(actor) if row.key == key)
 
-    def accept(self, actor: Actor, *, seen: str = "") -> Acceptance:
+    def offered(self, actor: Actor) -> Offer:
+        """P12: what accepting would put in force, all of it: for who is asked whether they accept it."""
+        permit(actor, "policy accept")
+        with self._context.store.read() as tx:
+            project = self._context.project(tx)
+        offered = proposal(self._context, project)
+        return Offer(
+            target=project.target,
+            seen=offered.seal,
+            digest=offered.digest,
+            new=offered.digest != project.accepted_digest or bool(offered.templates),
+            changed=offered.changed,
+            lines=tuple(offered.lines),
+        )
+
+    def accept(self, actor: Actor, *, seen: str = "", own: str | None = None) -> Acceptance:
         """P12: a person makes the foureyes.toml on the target branch the one in force; until then it is not used.
 
-        `seen` is the seal of the proposal that was on screen: another one is not accepted by it.
+        `seen` is the seal of the proposal that was shown: another one is not accepted by it. `own`: the file that the
+        caller wrote itself, moments ago; then exactly that one, and no template that lay there before.
         """
         permit(actor, "policy accept")
         with self._context.store.read() as tx:
             project = self._context.project(tx)
         offered = proposal(self._context, project)
-        if seen and seen != offered.seal:
-            raise Conflict(
-                f"{FILE} on {project.target} is another one than you saw. Nothing was changed.",
-                next_step=prose("look at it again, then: ") + ACCEPT,
-            )
+        if own is not None:
+            offered = msgspec.structs.replace(offered, templates={})
+        if (seen and _digits(seen) != _digits(offered.seal)) or (own is not None and own != offered.text):
+            raise _another(project)
         digest, fresh = offered.digest, offered.templates
-        changed = [*offered.changed, *offered.template_lines]
+        changed = [line.text for line in offered.changed] + list(offered.template_lines)
         if digest != project.accepted_digest or fresh:
             with self._context.deciding(actor, "policy accept", diff_id=digest, reason="; ".join(changed)) as work:
+                if self._context.repo.file_at(project.target, FILE) != offered.text:  # a person takes time to sign
+                    raise _another(project)
                 prompt_templates.accept(work, "", fresh)
                 if digest != project.accepted_digest:
                     work.record("", PolicyAccepted(digest=digest, text=offered.text))
@@ -133,7 +153,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 
     text: str
     digest: str
-    changed: tuple[str, ...]
+    changed: tuple[ChangedSetting, ...]
     templates: dict[str, str]
 
     @property
@@ -143,10 +163,30 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(f"{path(name)} {digest_of(text)[:15]}" for name, text in sorted(self.templates.items()))
 
     @property
+    def lines(self) -> Iterator[str]:
+        """All that accepting would put in force: who accepts must be able to read it, to its last word."""
+        for changed in self.changed:
+            yield flat(changed.text)
+        for head, (_, text) in zip(self.template_lines, sorted(self.templates.items()), strict=True):
+            yield f"{head}   agents would be told:"
+            yield from (f"  | {flat(line)}" for line in lines_of(text))
+
+    @property
     def seal(self) -> str:
         """What stands for all of it: who has seen this proposal has seen no other one."""
         parts = [self.digest, *[f"{name} {digest_of(text)}" for name, text in sorted(self.templates.items())]]
         return digest_of("\n".join(parts))
+
+
+def _another(project: ProjectView) -> Conflict:
+    return Conflict(
+        f"{FILE} on {project.target} is another one than you saw. Nothing was changed.",
+        next_step=prose("look at it again, then: ") + ACCEPT,
+    )
+
+
+def _digits(seal: str) -> str:
+    return seal.strip().lower().removeprefix("sha256:")
 
 
 def proposal(context: Context, project: ProjectView) -> Proposal:
@@ -162,7 +202,7 @@ def proposal(context: Context, project: ProjectView) -> Proposal:
         )
     old = read_file(project.accepted_text) if project.accepted_text else {}
     changed = tuple(
-        f"{key}: {_shown(old, key)} → {_shown(new, key)}"
+        ChangedSetting(key, _shown(old, key), _shown(new, key), _is_loosened(key, old, new))
         for key in sorted({*old, *new})
         if old.get(key) != new.get(key)
     )
@@ -172,10 +212,26 @@ def proposal(context: Context, project: ProjectView) -> Proposal:
     return Proposal(text=text, digest=digest_of(text), changed=changed, templates=templates)
 
 
+def _is_loosened(key: str, old: dict[str, Value], new: dict[str, Value]) -> bool:
+    """Compared is what would be in force: a setting that is left out has its default, a name of old times means
+    another one.
+    """
+    name = "review.policy" if key == POLICY_ALIAS or key.startswith("features.") else key
+    setting = BY_KEY.get(name)
+    if setting is None:
+        return False
+    was, now = (resolve(setting, Layers(file=values)).value for values in (old, new))
+    return is_loosened(name, was, now)
+
+
 def _shown(values: dict[str, Value], key: str) -> str:
     if key not in values:
-        return "(unset)"
-    value = values[key]
+        default = BY_KEY[key].default if key in BY_KEY else ""
+        return f"{_in_words(default)} (default)" if default not in ("", (), {}) else "(unset)"
+    return _in_words(values[key])
+
+
+def _in_words(value: Value) -> str:
     if isinstance(value, tuple):
         return ", ".join(_check(entry) if isinstance(entry, CheckRule) else entry for entry in value) or "(none)"
     if isinstance(value, dict):

@@ -39,8 +39,9 @@ from foureyes.core.rules.four_eyes import (
 )
 from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.policy import required_grade
+from foureyes.core.rules.seen import has_moved, name_of_seen
 from foureyes.core.words.decision import Decision, allow
-from foureyes.core.words.ids import TaskId, short_diff
+from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_name, clean_text, is_blank
 from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
 from foureyes.steps import fe, phrase
@@ -80,7 +81,7 @@ class Agreement(msgspec.Struct, frozen=True):
     @property
     def shown(self) -> str:
         """The diff that was looked at, as people read it."""
-        return short_diff(self.attempt.diff_id) if self.given.seen else ""
+        return name_of_seen(self.case.facts, self.given.seen)
 
 
 class Decisions:
@@ -312,7 +313,7 @@ def _agreed(case: Case, given: Consent) -> Agreement:
     if not everything:
         return Agreement(case, given, decision)
     task = case.task.id
-    moved = gate.has_moved(case.facts, given.seen) and all(reason.rule == "D7" for reason in everything)
+    moved = has_moved(case.facts, given.seen) and all(reason.rule == "D7" for reason in everything)
     kind: type[FoureyesError] = Conflict if moved else Refused
     raise kind(
         f"{task} was not approved",

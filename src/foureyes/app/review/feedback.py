@@ -25,7 +25,7 @@ from foureyes.core.nouns.feedback import QUICK_ISSUES, PriorityChange, RedoOptio
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import Declaration, may_approve, may_decide
-from foureyes.core.rules.gate import has_moved
+from foureyes.core.rules.seen import has_moved, was_not_seen
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import clean_text, is_blank, visible
 from foureyes.errors import BadInput, Conflict, NotFound, Reason
@@ -164,9 +164,12 @@ def judge(context: Context, tx: Tx, actor: Actor, task: str, action: str, reason
     case = case_of(context, tx, actor, row.id)
     if case.me.kind != "human" or may_decide(case.me) is not None:
         refuse_unless(may_approve(case.alone, case.me, case.policy, Declaration(reason)), row)
+    unseen = was_not_seen(case.facts, case.me, seen) if seen else None
     if has_moved(case.facts, seen) and case.attempt is not None:
         words = f"iteration {case.attempt.n} was handed in meanwhile"
         raise Conflict(words, next_step=fe("show", row.id, "--diff"), task=row.id)
+    if unseen is not None:
+        refuse_task(row.id, "was not changed", unseen)
     return case
 
 

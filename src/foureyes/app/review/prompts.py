@@ -81,6 +81,7 @@ class Prompts:
             type=task.type,
             labels=tuple(task.labels),
             iteration=task.iteration + (task.status in ("open", "in_progress")),
+            attempt=attempt.n if attempt else 0,
             diff_id=attempt.diff_id if attempt else "",
             base=attempt.base if attempt else "",
             head=attempt.head if attempt else "",

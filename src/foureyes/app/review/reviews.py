@@ -28,14 +28,23 @@ from foureyes.core import events as e
 from foureyes.core.documents.findings import effective, files_of, rulings_of, status_problem
 from foureyes.core.documents.findings import findings_of as found_in
 from foureyes.core.documents.reader import read
-from foureyes.core.documents.shapes import CheckLine, OpenFinding, RequestContext, ReviewRequest, ReviewResult
+from foureyes.core.documents.shapes import (
+    CheckLine,
+    OpenFinding,
+    RequestContext,
+    ReviewPayload,
+    ReviewRequest,
+    ReviewResult,
+)
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.review import Review, unread
 from foureyes.core.nouns.finding import AFTER_RULING, UNRESOLVED, Finding, Found, Raised, Ruling, status_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.gate import is_reviewing, was_not_seen
+from foureyes.core.rules.gate import is_reviewing
+from foureyes.core.rules.seen import same_as_latest, was_not_seen
+from foureyes.core.words.fence import some
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import BadInput, FoureyesError, Reason, Refused
 from foureyes.steps import blank, fe, prose
@@ -182,7 +191,7 @@ class Reviews:
         waits = is_reviewing(now)
         reasons += [waits] if waits else []
         assert now.attempt is not None
-        if payload.attempt is not None and payload.attempt != now.attempt.n:
+        if payload.attempt is not None and payload.attempt not in same_as_latest(now):
             reasons.append(
                 Reason(
                     "D7",
@@ -190,7 +199,7 @@ class Reviews:
                     fe("show", now.task.id, "--diff"),
                 )
             )
-        unseen = was_not_seen(now, me, payload.diff_id or seen)
+        unseen = was_not_seen(now, me, _seen_by(payload) or seen)
         reasons += [unseen] if unseen else []
         if before.attempt is not None and before.attempt.n != now.attempt.n:
             reasons.append(
@@ -316,6 +325,7 @@ class Reviews:
             title=facts.task.title,
             attempt=attempt.n,
             diff_id=attempt.diff_id,
+            seen=attempt.seen,
             targets=(str(task_id),),
             context=context,
             focus_areas=policy.focus,
@@ -323,6 +333,12 @@ class Reviews:
             is_re_review=bool(before or any(finding.flagged < attempt.n for finding in known)),
             iteration=attempt.n,
         )
+
+
+def _seen_by(payload: ReviewPayload) -> str:
+    """D7: the change that a document is about: its two fields are one name, unless the diff id names the attempt."""
+    both = payload.attempt is not None and payload.diff_id and "." not in payload.diff_id
+    return f"{payload.attempt}.{payload.diff_id.removeprefix('sha256:')}" if both else payload.diff_id
 
 
 def _raised(work: Work, case: Case, anchored: list[Anchored]) -> Raising:
@@ -335,8 +351,8 @@ def _notes(taken: Taken) -> list[str]:
     event = taken.event
     notes = [f"it does not count ({reason.rule}): {reason.message}" for reason in taken.against]
     if event.missing:
-        some = ", ".join(event.missing[:3])
-        notes.append(f"it is incomplete: {len(event.missing)} changed files are not in files_reviewed: {some}")
+        names = some(event.missing, 3)
+        notes.append(f"it is incomplete: {len(event.missing)} changed files are not in files_reviewed: {names}")
     if event.verdict != event.effective:
         notes.append(f"stated approved, effectively {event.effective}: it carries a blocking finding (V5)")
     return notes + [

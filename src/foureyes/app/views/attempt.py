@@ -17,6 +17,7 @@ class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
     head: str
     ref: str
     diff_id: str
+    seen: str
     status: str
     files: int
     added: int

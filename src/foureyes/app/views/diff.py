@@ -8,6 +8,7 @@ from foureyes.core.documents.lens import CONTEXT
 from foureyes.core.documents.unified_diff import DiffLine as DiffLine
 from foureyes.core.documents.unified_diff import FileDiff as FileDiff
 from foureyes.core.documents.unified_diff import Hunk as Hunk
+from foureyes.core.words.ids import seen_name
 
 
 class DiffView(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +29,11 @@ class DiffView(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: tuple[str, ...] = ()
     context: int = CONTEXT
     hidden: int | None = None
+
+    @property
+    def seen(self) -> str:
+        """What this change is called by whoever saw it (D7)."""
+        return seen_name(self.attempt, self.diff_id)
 
     @property
     def hunks(self) -> int:

@@ -137,7 +137,9 @@ class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that waits, with everything that a decision is ordered and prepared by. `who` handed it in."""
+    """A task that waits, with everything that a decision is ordered and prepared by. `who` handed it in; `seen` is what
+    `--seen` takes (D7).
+    """
 
     n: int = 0
     task: str
@@ -145,6 +147,7 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     priority: int
     attempt: int
     diff_id: str
+    seen: str = ""
     mode: str
     mode_reasons: tuple[Reason, ...] = ()
     risk: Risk

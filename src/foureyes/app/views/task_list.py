@@ -77,11 +77,12 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewableRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task the caller could approve (P13), with the diff to look at."""
+    """A task the caller could approve (P13), with the diff to look at. `seen` is what `--seen` takes (D7)."""
 
     task: TaskRow
     attempt: int
     diff_id: str
+    seen: str
     you: Preview
 
 

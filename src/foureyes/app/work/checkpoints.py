@@ -11,6 +11,7 @@ from foureyes.app.views.work import CheckpointView
 from foureyes.core import events as e
 from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.nouns.session import Actor
+from foureyes.core.words.fence import some
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.text import visible
 from foureyes.errors import NotFound, Reason
@@ -64,8 +65,7 @@ class Checkpoints:
     def _refuse_dirty(self, message: str, step: Steps) -> None:
         paths = self._context.repo.uncommitted(DETACHED)
         if paths:
-            more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-            refuse_verb(message, Reason("K2", f"not everything is committed: {paths[0]}{more}", step))
+            refuse_verb(message, Reason("K2", f"not everything is committed: {some(paths, 1)}", step))
 
     def _named(self, task: str, name: str) -> CheckpointView:
         matches = [

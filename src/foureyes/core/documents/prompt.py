@@ -24,6 +24,7 @@ from foureyes.core.documents.prompt_contract import (
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.finding import ANSWERS, GROUNDS, RULINGS, SEVERITIES, UNRESOLVED, Finding
 from foureyes.core.words.fence import DATA, fenced, plain, quoted, shown
+from foureyes.core.words.ids import seen_name
 from foureyes.core.words.text import visible
 from foureyes.core.words.verdicts import VERDICTS
 from foureyes.errors import BadInput, Reason, Refused
@@ -83,6 +84,7 @@ class Briefing(msgspec.Struct, frozen=True, kw_only=True):
     type: str = "task"
     labels: tuple[str, ...] = ()
     iteration: int = 1
+    attempt: int = 0
     diff_id: str = ""
     base: str = ""
     head: str = ""
@@ -102,6 +104,11 @@ class Briefing(msgspec.Struct, frozen=True, kw_only=True):
     role_extra: str = ""
     reviewer: str = ""
     at: str = ""
+
+    @property
+    def seen(self) -> str:
+        """What `--seen` takes for the change (D7)."""
+        return seen_name(self.attempt, self.diff_id) if self.attempt and self.diff_id else ""
 
     @property
     def blocking(self) -> list[Finding]:
@@ -271,6 +278,7 @@ def _asked(purpose: Purpose, briefing: Briefing, kept: Kept) -> Asked:
         task=briefing.task,
         max_words=briefing.max_words,
         reviewer=briefing.reviewer,
+        attempt=briefing.attempt,
         diff_id=briefing.diff_id,
         options=briefing.options,
         due=due,
@@ -364,6 +372,7 @@ def _checks(briefing: Briefing, kept: Kept) -> str:
 
 def _change(briefing: Briefing, kept: Kept) -> str:
     facts = {"base": briefing.base, "head": briefing.head, "branch": briefing.branch, "diff": briefing.diff_id}
+    facts["seen"] = briefing.seen
     lines = [f"{name}: {plain(fact)}" for name, fact in facts.items() if fact]
     rows = [_file(file) for file in briefing.files[: kept["files"]]]
     left = len(briefing.files) - len(rows)

@@ -94,6 +94,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     task: str
     max_words: int
     reviewer: str = ""
+    attempt: int = 0
     diff_id: str = ""
     options: tuple[str, ...] = ()
     due: tuple[str, ...] = ()
@@ -180,6 +181,8 @@ def _result(asked: Asked) -> dict[str, object]:
         "summary": "…", "issues": [issue], "files_reviewed": ["path"],
         "rulings": [{"finding": "ID", "ruling": " | ".join(RULINGS), "reason": "…"}],
     }  # fmt: skip
+    if asked.attempt:
+        payload["attempt"] = asked.attempt
     if asked.diff_id:
         payload["diff_id"] = shown(asked.diff_id)
     reviewer = {"reviewer": shown(asked.reviewer)} if asked.reviewer else {}

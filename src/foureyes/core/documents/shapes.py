@@ -117,6 +117,7 @@ class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     title: Annotated[Line, says("the task's title")]
     attempt: Annotated[Number, says("the attempt to look at")]
     diff_id: Annotated[Line, says("the digest of the change; the result is about this change and no other")]
+    seen: Annotated[Line, says("what --seen takes for the change: attempt and first digits of its diff id (D7)")] = ""
     targets: Annotated[Texts, says("what to look at")]
     context: Annotated[RequestContext, says("what to know before looking")]
     focus_areas: Annotated[Texts, says("what to look at most closely")] = ()
@@ -178,7 +179,9 @@ class ReviewPayload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     summary: Annotated[Text, says("what the reviewer thinks of the change")]
     status: Annotated[StatusIfAny, says("must agree with the issues (L5); CHANGES_REQUIRED is read too")] = ""
     attempt: Annotated[Number | None, says("the attempt that was looked at")] = None
-    diff_id: Annotated[Line, says("the digest of the change that was looked at")] = ""
+    diff_id: Annotated[
+        Line, says("the digest of the change that was looked at; with the attempt its first eight digits suffice")
+    ] = ""
     issues: Annotated[tuple[Issue, ...], Items, says("what was found")] = ()
     files_reviewed: Annotated[
         Texts, says("every file that was looked at; a review counts when all changed ones are in it (V6)")

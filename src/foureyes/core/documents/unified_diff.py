@@ -92,6 +92,7 @@ class _Header(msgspec.Struct):
     old: bytes = b""
     new: bytes = b""
     binary: bool = False
+    unshown: bytes = b""
 
     @property
     def mode_change(self) -> str:
@@ -216,7 +217,7 @@ def _without_lines(header: _Header) -> Hunk:
     words = [header.kind] if header.kind else []
     words += [f"mode {header.mode_change}"] if header.mode_change else []
     if header.binary:
-        words.append("binary file")
+        words.append(", ".join(["binary file", *([_text(header.unshown)] if header.unshown else [])]))
     elif header.status == "R":
         words.append("content unchanged")
     elif not header.mode_change:
@@ -265,6 +266,8 @@ def _read(header: _Header, line: bytes) -> None:
         header.path = _prefixed(line[4:], b"b/")
     elif line.startswith((b"Binary files ", b"GIT binary patch")):
         header.binary = True
+    elif line.startswith(b"not shown: "):
+        header.unshown = line
 
 
 def _prefixed(word: bytes, prefix: bytes) -> bytes:

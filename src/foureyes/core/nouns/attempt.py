@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
 
-from foureyes.core.words.ids import DiffId, SessionId, Sha
+from foureyes.core.words.ids import DiffId, SessionId, Sha, seen_name
 
 Relation = Literal["same", "message_only", "trivial_rebase", "rework"]
 KEEPS_APPROVAL: frozenset[Relation] = frozenset({"same", "message_only", "trivial_rebase"})
@@ -124,6 +125,14 @@ class Author(msgspec.Struct, frozen=True):
         return source_of(self.why)
 
 
+class HandedIn(msgspec.Struct, frozen=True):
+    """What is asked of an attempt beside the latest: which change it was, and what it was to the one before it (A3)."""
+
+    n: int
+    diff_id: str
+    relation: Relation | None = None
+
+
 def nothing_handed_in(task: str) -> str:
     """The words for a task without an attempt."""
     return f"nothing was handed in for {task}"
@@ -188,6 +197,27 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     marks: list[Mark] = []
 
     @property
+    def seen(self) -> str:
+        """What its change is called by whoever saw it (D7)."""
+        return seen_name(self.n, self.diff_id)
+
+    @property
     def is_merged_later(self) -> bool:
         """Whether an approval sends it to the merge queue: there is code, and it has not landed yet."""
         return not (self.no_code or self.landed)
+
+
+def same_change(attempts: Sequence[HandedIn | Attempt]) -> frozenset[int]:
+    """A3, D7: the numbers of the attempts that are the same change as the last of these: itself, and those before it up
+    to the latest rework. The same head on another base shows another diff, and is none of them.
+    """
+    same: set[int] = set()
+    after: HandedIn | Attempt | None = None
+    for attempt in reversed(attempts):
+        if after is not None:
+            reworked = after.relation not in KEEPS_APPROVAL or attempt.n != after.n - 1
+            if reworked or (after.relation == "same" and after.diff_id != attempt.diff_id):
+                break
+        same.add(attempt.n)
+        after = attempt
+    return frozenset(same)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
-from foureyes.core.nouns.attempt import Attempt, Author
+from foureyes.core.nouns.attempt import Attempt, Author, HandedIn
 from foureyes.core.nouns.finding import Blocking
 from foureyes.core.nouns.session import Party
 from foureyes.core.nouns.task import Task
@@ -59,11 +59,13 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
     `parties` has everyone who is named anywhere in it, spawners included. `cleared` says up to which attempt a person
     cleared a session of what trailers say about it (I8). `reviewers` have a counting review of the diff (D9).
-    `troubles` are things about findings and reviews that whoever looks should know (H1).
+    `troubles` are things about findings and reviews that whoever looks should know (H1). `earlier`: the attempts before
+    the latest.
     """
 
     task: Task
     attempt: Attempt | None = None
+    earlier: tuple[HandedIn, ...] = ()
     history: tuple[HistoryEntry, ...] | None = ()
     authors: tuple[Author, ...] | None = ()
     parties: dict[SessionId, Party] = {}

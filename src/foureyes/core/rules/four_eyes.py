@@ -22,7 +22,6 @@ from foureyes.core.rules.involvement import (
 from foureyes.core.rules.minor import minor_refusals
 from foureyes.core.rules.policy import FINISHED_APART, PolicyName, ReviewPolicy, required_grade
 from foureyes.core.words.decision import Decision, allow, fail_closed, refuse, strictest
-from foureyes.core.words.ids import short_diff
 from foureyes.core.words.text import is_blank
 from foureyes.steps import Steps, by, by_person, either, fe, phrase, prose
 
@@ -344,4 +343,4 @@ def elsewhere(facts: Facts, who: str = "") -> Steps:
 
 
 def _seen(facts: Facts) -> tuple[str, ...]:
-    return ("--seen", short_diff(facts.attempt.diff_id)) if facts.attempt else ()
+    return ("--seen", facts.attempt.seen) if facts.attempt else ()

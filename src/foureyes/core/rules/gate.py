@@ -16,15 +16,15 @@ from foureyes.core.rules.check_states import NOT_COMPARED, check_states
 from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.minor import minor_refusals
 from foureyes.core.rules.policy import AgentApproval, ReviewPolicy, must_be_seen, required_reviews
-from foureyes.core.words.ids import Sha, short_diff
+from foureyes.core.rules.seen import was_not_seen
+from foureyes.core.words.fence import named
+from foureyes.core.words.ids import Sha
 from foureyes.core.words.text import is_blank
 from foureyes.errors import Reason
 from foureyes.steps import Steps, by_person, fe, in_turn, one_of, phrase, prose
 
 if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts
-
-SEEN_DIGITS = 8
 
 
 class Tip(msgspec.Struct, frozen=True):
@@ -103,7 +103,7 @@ def _stands(finding: Blocking) -> str:
 
 
 def _at(finding: Blocking) -> str:
-    return f" ({finding.where})" if finding.where else ""
+    return f" ({named(finding.where)})" if finding.where else ""
 
 
 def _settles(finding: Blocking) -> Steps:
@@ -220,51 +220,13 @@ def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str, l
 
 def _nothing_shows(facts: Facts, label: str) -> Reason:
     assert facts.attempt is not None
-    shown = short_diff(facts.attempt.diff_id)
-    step = in_turn(fe("show", facts.task.id, "--diff"), fe("approve", facts.task.id, "--seen", shown))
+    step = in_turn(fe("show", facts.task.id, "--diff"), fe("approve", facts.task.id, "--seen", facts.attempt.seen))
     return Reason("D8", f"label {label} wants the change to be looked at, and nothing shows that it was", step)
 
 
 def in_the_app(facts: Facts) -> Steps:
     """Where hunks are shown and counted."""
     return prose(f"look at every hunk of {facts.task.id} in the terminal app, and approve it there")
-
-
-def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
-    """D7: an approval names the diff that was looked at; a person on the command line may leave it out."""
-    attempt = facts.attempt
-    if attempt is None:
-        return None
-    look = fe("show", facts.task.id, "--diff")
-    given = _digits(seen)
-    if not given:
-        if actor.kind == "human":
-            return None
-        return Reason("D7", "an agent says which diff it looked at: --seen DIFF_ID is missing", look)
-    if len(given) < SEEN_DIGITS:
-        return Reason("D7", f"--seen needs at least {SEEN_DIGITS} digits of the diff id", look)
-    if not has_moved(facts, seen):
-        return None
-    return Reason(
-        "D7",
-        f"the change moved while you looked: you saw {given[:SEEN_DIGITS]}, attempt {attempt.n} is "
-        f"{short_diff(attempt.diff_id)}",
-        look,
-    )
-
-
-def has_moved(facts: Facts, seen: str) -> bool:
-    """D7: whether another change was looked at than the one that is there now."""
-    given = _digits(seen)
-    return (
-        facts.attempt is not None
-        and len(given) >= SEEN_DIGITS
-        and not facts.attempt.diff_id.removeprefix("sha256:").startswith(given)
-    )
-
-
-def _digits(seen: str) -> str:
-    return seen.removeprefix("sha256:").lower()
 
 
 def was_not_reviewed(facts: Facts, actor: Party, agent_approval: AgentApproval) -> Reason | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.core.rules.involvement import is_involved, labels_in_force
 from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, gate_files
+from foureyes.core.words.fence import named
 from foureyes.errors import Reason
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _too_large(facts: Facts, policy: ReviewPolicy) -> str:
 
 def _touches_protected(facts: Facts, policy: ReviewPolicy) -> str:
     hit = gate_files(policy, facts.changed_paths())
-    return f"it touches the protected path {hit[0]}" if hit else ""
+    return f"it touches the protected path {named(hit[0])}" if hit else ""
 
 
 def _goes_elsewhere(facts: Facts) -> str:

@@ -21,6 +21,7 @@ from foureyes.core.rules.policy import (
     required_grade,
     required_reviews,
 )
+from foureyes.core.words.fence import named
 from foureyes.core.words.globs import matching
 from foureyes.errors import Reason
 from foureyes.steps import fe, prose
@@ -229,12 +230,13 @@ def _quality(facts: Facts, policy: ReviewPolicy, states: tuple[CheckState, ...])
 def _self_made(facts: Facts, policy: ReviewPolicy) -> list[Reason]:
     """M4, A4: an attempt that changes what judges it is judged by somebody."""
     reasons = [
-        Reason("A4", f"it changes the gate file {path}") for path in gate_files(policy, facts.changed_paths())[:1]
+        Reason("A4", f"it changes the gate file {named(path)}")
+        for path in gate_files(policy, facts.changed_paths())[:1]
     ]
     reasons += [
-        Reason("M4", f"it changes how checks run: {path}")
+        Reason("M4", f"it changes how checks run: {named(path)}")
         for path in matching(facts.changed_paths(), policy.check_paths)[:1]
     ]
     marks = facts.attempt.marks if facts.attempt else []
     gone = matching([mark.path for mark in marks if mark.kind == "deleted"], policy.risk.test_paths)
-    return reasons + [Reason("M4", f"it deletes the test file {path}") for path in gone[:1]]
+    return reasons + [Reason("M4", f"it deletes the test file {named(path)}") for path in gone[:1]]

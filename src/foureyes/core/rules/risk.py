@@ -11,6 +11,7 @@ import msgspec
 
 from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, gate_files, required_grade
+from foureyes.core.words.fence import named
 from foureyes.core.words.globs import matching
 from foureyes.errors import Reason
 
@@ -66,7 +67,7 @@ def beside(risk: Risk, around: Around, policy: ReviewPolicy) -> Risk:
     signs = []
     if around.decided is not None and around.decided < policy.risk.new_agent:
         signs.append(f"a new agent: {around.decided} of its attempts decided so far")
-    signs += [f"{path} is touched by another waiting task" for path in around.shared[:1]]
+    signs += [f"{named(path)} is touched by another waiting task" for path in around.shared[:1]]
     if not signs:
         return risk
     level: RiskClass = "medium" if risk.level == "low" else risk.level
@@ -75,7 +76,7 @@ def beside(risk: Risk, around: Around, policy: ReviewPolicy) -> Risk:
 
 def _by_policy(facts: Facts, policy: ReviewPolicy) -> list[str]:
     paths = facts.changed_paths()
-    signs = [f"gate file {path}" for path in gate_files(policy, paths)[:1]]
+    signs = [f"gate file {named(path)}" for path in gate_files(policy, paths)[:1]]
     grade, source = required_grade(policy, labels_in_force(facts), [])
     barred = bars_auto_approval(policy, labels_in_force(facts))
     if barred:
@@ -117,7 +118,7 @@ def _by_tests(facts: Facts, policy: ReviewPolicy) -> list[str]:
     kinds = {"deleted": "test file deleted", "skip": "test skipped", "assert": "assertions removed"}
     for kind, words in kinds.items():
         marked = matching([mark.path for mark in attempt.marks if mark.kind == kind], policy.risk.test_paths)
-        signs += [f"{words}: {marked[0]}"] if marked else []
+        signs += [f"{words}: {named(marked[0])}"] if marked else []
     return signs
 
 
@@ -125,8 +126,10 @@ def _by_content(facts: Facts, policy: ReviewPolicy) -> list[str]:
     attempt = facts.attempt
     if attempt is None:
         return []
-    signs = [f"changes how checks run: {path}" for path in matching(facts.changed_paths(), policy.check_paths)[:1]]
-    signs += [f"touches {path}" for path in matching(facts.changed_paths(), policy.risk.watched_paths)[:1]]
+    signs = [
+        f"changes how checks run: {named(path)}" for path in matching(facts.changed_paths(), policy.check_paths)[:1]
+    ]
+    signs += [f"touches {named(path)}" for path in matching(facts.changed_paths(), policy.risk.watched_paths)[:1]]
     kinds = {
         "executable": "executable bit set",
         "link": "symbolic link",
@@ -135,7 +138,7 @@ def _by_content(facts: Facts, policy: ReviewPolicy) -> list[str]:
     }
     for kind, words in kinds.items():
         marked = [mark.path for mark in attempt.marks if mark.kind == kind]
-        signs += [f"{words}: {marked[0]}"] if marked else []
+        signs += [f"{words}: {named(marked[0])}"] if marked else []
     lines = attempt.added + attempt.removed
     if lines > policy.risk.high_lines or len(attempt.files) > policy.risk.high_files:
         signs.append(f"{lines} lines in {len(attempt.files)} files")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from foureyes.core.words import unseen
+from foureyes.core.words.shape import Shape
 from foureyes.core.words.text import visible
 
 DATA = (
@@ -16,7 +18,9 @@ DATA = (
 )
 """F4: stands before the first of it."""
 
-PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@#+-]{0,199}\Z")
+ODD = frozenset("\"';,()")
+"""What ends a name or begins another thing in our own sentences."""
+PLAIN = Shape(r"[A-Za-z0-9][A-Za-z0-9._:/@#+-]{0,199}\Z")
 
 
 def quoted(text: str) -> str:
@@ -33,6 +37,20 @@ def _escape(character: str) -> str:
 def plain(text: str) -> str:
     """A word that can stand for itself (an id, a commit); anything else is quoted."""
     return text if PLAIN.match(text) else quoted(text)
+
+
+def named(text: str) -> str:
+    """A name that somebody else chose (of a file, a branch) as a part of a sentence: in quotation marks, unless it is a
+    word that nothing else can be taken for.
+    """
+    odd = not text or any(character.isspace() or character in ODD for character in text)
+    return quoted(text) if odd or unseen.shown(text) != text else text
+
+
+def some(names: Sequence[str], most: int) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(named, names[:most])) + more
 
 
 def shown(text: str) -> str:

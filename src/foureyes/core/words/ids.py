@@ -55,6 +55,14 @@ def token_hash(token: str) -> str:
     return sha256(b"foureyes token\n" + token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def short_diff(diff: str) -> str:
-    """The eight digits of a diff id that are enough for `--seen` (D7)."""
-    return diff.removeprefix("sha256:")[:8]
+SEEN_DIGITS = 8
+SEEN_FORM = "ATTEMPT.DIFF"
+"""What `--seen` takes, where a text names it (D7)."""
+
+
+def seen_name(attempt: int, diff: str) -> str:
+    """What a change is called where somebody says that they saw it (D7): `2.9b20c4d1`. An attempt is frozen, so with
+    its number the first digits of its diff id suffice; without it they would not, for whoever writes a change can find
+    two that begin alike.
+    """
+    return f"{attempt}.{diff.removeprefix('sha256:')[:SEEN_DIGITS]}"

@@ -96,6 +96,11 @@ def visible(text: str) -> str:
     return unseen.shown(text, keep="\t\n")
 
 
+def flat(text: str) -> str:
+    """Untrusted text as a part of one line: visible, and what would end the line is drawn, too."""
+    return unseen.shown(text)
+
+
 def in_line(text: str, limit: int) -> str:
     """Untrusted text in one line, made visible and cut; half a character is shown as a replacement."""
     text = " ".join(text[: limit * 2].split("\n"))
@@ -111,6 +116,11 @@ def spaced(text: str, limit: int) -> str:
     """Untrusted text fit to be stored: control characters and halves of characters are spaces, and it is cut."""
     text = text[: limit * 2].replace("\r\n", "\n")
     return SURROGATE.sub(" ", CONTROL_IN_TEXT.sub(" ", text))[:limit].rstrip()
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text: only a line feed ends one. Python knows ends of lines that nobody sees as such."""
+    return text.rstrip("\n").split("\n") if text.strip("\n") else []
 
 
 def first_line(text: str, limit: int) -> str:

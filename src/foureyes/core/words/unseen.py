@@ -19,19 +19,21 @@ IGNORED: Ranges = (
 """Default-ignorable characters that are no format characters: joiners, fillers, selectors of variants, tags."""
 BLANK: Ranges = ((0x2800, 0x2800), (0x13441, 0x13442), (0x16FE4, 0x16FE4), (0x1D159, 0x1D159))
 """Letters and signs that are drawn as nothing."""
-EMOJI: Ranges = (
-    (0xA9, 0xA9), (0xAE, 0xAE), (0x203C, 0x203C), (0x2049, 0x2049), (0x2122, 0x2122), (0x2139, 0x2139),
-    (0x2190, 0x21FF), (0x2300, 0x23FF), (0x24C2, 0x24C2), (0x25A0, 0x27BF), (0x2900, 0x297F), (0x2B00, 0x2BFF),
-    (0x3030, 0x3030), (0x303D, 0x303D), (0x3297, 0x3297), (0x3299, 0x3299), (0x1F000, 0x1FAFF),
+VISIBLE: Ranges = (
+    (0x0600, 0x0605), (0x06DD, 0x06DD), (0x070F, 0x070F), (0x0890, 0x0891), (0x08E2, 0x08E2), (0x110BD, 0x110BD),
+    (0x110CD, 0x110CD),
 )  # fmt: skip
-"""Where the signs are that may be an emoji."""
-WIDE_EMOJI = 0x1F000
-"""From here on an emoji is two columns wide, also one that is younger than our tables."""
+"""Format characters that are drawn: signs that enclose the numbers after them (Prepended_Concatenation_Mark)."""
 JOINED: Ranges = (
     (0x0600, 0x07FF), (0x0840, 0x0DFF), (0x1000, 0x109F), (0x1780, 0x18AF), (0x1B00, 0x1B7F), (0xA8E0, 0xA8FF),
     (0xA980, 0xA9DF), (0xABC0, 0xABFF), (0xFB50, 0xFDFF), (0xFE70, 0xFEFE), (0x11000, 0x11FFF),
 )  # fmt: skip
 """Scripts in which a joiner between two letters is part of the spelling: Arabic and its kin, Indic ones, Mongolian."""
+MONGOLIAN: Ranges = ((0x1820, 0x18AA),)
+MONGOLIAN_FORMS: Ranges = ((0x180B, 0x180F),)
+"""What chooses the form of the Mongolian letter before it."""
+VIRAMA = 9
+"""The combining class of the sign that joins two Indic letters, or, before a joiner, shows half of one."""
 JAMO_FIRST: Ranges = ((0x1100, 0x115E), (0xA960, 0xA97C))
 JAMO_REST: Ranges = ((0x1161, 0x11FF), (0xD7B0, 0xD7FB))
 """Parts of a Korean syllable: only the first has a width of its own."""
@@ -44,24 +46,27 @@ _NAMED = {
     "\U000e007f": "g", **dict.fromkeys("0123456789#*", "K"),
 }  # fmt: skip
 _RANGED: tuple[tuple[str, Ranges], ...] = (
+    ("a", VISIBLE), ("Y", MONGOLIAN_FORMS),
     ("S", ((0x1F3FB, 0x1F3FF),)), ("R", ((0x1F1E6, 0x1F1FF),)), ("G", ((0xE0020, 0xE007E),)),
     ("X", IGNORED), ("X", BLANK), ("j", JAMO_FIRST), ("v", JAMO_REST),
 )  # fmt: skip
 _CATEGORIES = {
-    "Cc": "X", "Cf": "X", "Cs": "X", "Zl": "X", "Zp": "X", "Co": "D", "Cn": "D", "Me": "D", "Mn": "M", "Mc": "M",
+    "Cc": "X", "Cf": "X", "Cs": "X", "Zl": "X", "Zp": "X", "Co": "P", "Cn": "P", "Me": "D", "Mn": "M", "Mc": "M",
 }  # fmt: skip
-UNSEEN = frozenset("XZNFTGg")
-"""Classes that nobody sees where they stand alone; H1 calls them hidden characters."""
-CODED = UNSEEN | frozenset("DMCSv")
+UNSEEN = frozenset("XZNFTGgYP")
+"""Classes that nobody sees where they stand alone, or of which nobody knows what they look like (private use, not
+assigned); H1 calls them hidden characters.
+"""
+CODED = UNSEEN | frozenset("DMHCSv")
 """Classes that are drawn as their code where they stand alone: also what is not sure to be as wide as we think."""
 MARKS = 6
 """So many marks may stand on a letter: no language that is written has more."""
 
-_EMOJI = "(?:[EB][SFT]?|KFC|RR)"
-_PIECE = (
-    f"(?P<nation>BG{{5}}g)|(?P<whole>{_EMOJI}(?:Z{_EMOJI})*|IM{{0,{MARKS}}}(?:[ZN]IM{{0,{MARKS}}})*"
-    f"|LM{{0,{MARKS}}}|jv{{0,2}}|a+)|(?P<alone>.)"
-)
+_EMOJI = "(?:[EB]S?[FT]?|KFC|RR)"
+_LETTER = f"(?:I|OY?)[MH]{{0,{MARKS}}}(?:[ZN][MH]{{1,{MARKS}}})?"
+_WORD = f"{_LETTER}(?:[ZN]{_LETTER})*(?:(?<=H)[ZN])?"
+_PIECE = f"(?P<nation>BG{{5}}g)|(?P<whole>{_EMOJI}(?:Z{_EMOJI})*|{_WORD}|L[MH]{{0,{MARKS}}}|jv{{0,2}}|a+)|(?P<alone>.)"
+_FLOOD = f"[MH]{{{MARKS + 1}}}"
 
 
 class _Classes(dict[str, str]):
@@ -73,19 +78,23 @@ class _Classes(dict[str, str]):
 
 
 def _class_of(character: str) -> str:
-    from unicodedata import category
+    from unicodedata import category, combining
+
+    from foureyes.core.words.emoji import FUTURE, is_emoji
 
     code = ord(character)
     named = _NAMED.get(character) or next((name for name, ranges in _RANGED if _is_in(code, ranges)), "")
     if named:
         return named
     kind = category(character)
-    if _is_in(code, EMOJI) and kind[0] not in "LM":
+    if is_emoji(code) or (kind == "Cn" and code in FUTURE):
         return "E"
+    if combining(character) == VIRAMA:
+        return "H"
     if kind in _CATEGORIES:
         return _CATEGORIES[kind]
     if kind[0] == "L":
-        return "I" if _is_in(code, JOINED) else "L"
+        return "O" if _is_in(code, MONGOLIAN) else "I" if _is_in(code, JOINED) else "L"
     return "a"
 
 
@@ -117,8 +126,17 @@ def _odd(text: str, keep: str = "") -> Iterator[tuple[int, str]]:
 
 
 def has_unseen(text: str) -> bool:
-    """H1: whether something is in a text that nobody sees, or that reorders it; tabs and ends of lines are ordinary."""
-    return any(_CLASSES[character] in UNSEEN for _, character in _odd(text.replace("\r\n", "\n"), "\t\n"))
+    """H1: whether something is in a text that nobody sees, that reorders it, or that buries it under marks; tabs and
+    ends of lines are ordinary.
+    """
+    text = text.replace("\r\n", "\n")
+    odd = {_CLASSES[character] for _, character in _odd(text, "\t\n")}
+    return bool(odd & UNSEEN) or ("M" in odd and re.search(_FLOOD, _classes(text)) is not None)
+
+
+def is_odd_name(name: str) -> bool:
+    """H1: whether a name has something in it that nobody sees in a name, the end of a line and a tab among it."""
+    return has_unseen(name) or "\n" in name or "\t" in name
 
 
 def is_unseen(character: str) -> bool:
@@ -161,9 +179,11 @@ def fitting(text: str, columns: int) -> int:
 def _width(character: str) -> int:
     from unicodedata import category, east_asian_width
 
+    from foureyes.core.words.emoji import FUTURE
+
     name = _CLASSES[character]
-    if name in "ZNTGg" or (name == "M" and category(character) == "Mn"):
+    if name in "ZNTGgY" or (name in "MH" and category(character) == "Mn"):
         return 0
-    if name in "SRB" or (name == "E" and ord(character) >= WIDE_EMOJI):
+    if name in "SRB" or (name in "Ea" and ord(character) in FUTURE):
         return 2
     return 1 + (east_asian_width(character) in "WF" and name != "F")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from foureyes.core.nouns.attempt import SIGNALS
-from foureyes.core.words.ids import short_diff
 from foureyes.errors import BadInput
 from foureyes.steps import by, either, fe
 from foureyes.ui.cli.command import Session, if_version, verb
@@ -66,10 +65,10 @@ def submit_text(outcome: SubmitOutcome) -> str:
     if not outcome.changed:
         return (
             f"{outcome.task} is handed in already: attempt {outcome.attempt}, diff "
-            f"{short_diff(outcome.diff_id)}\n{next_line(outcome.next)}"
+            f"{outcome.seen}\n{next_line(outcome.next)}"
         )
     size = f"{count(outcome.commits, 'commit')}, {count(outcome.files, 'file')} +{outcome.added} -{outcome.removed}"
-    size += f", diff sha256:{short_diff(outcome.diff_id)}"
+    size += f", diff {outcome.seen}"
     lines = [f"handed in {outcome.task}, attempt {outcome.attempt}: {'no code' if outcome.no_code else size}"]
     if outcome.landed:
         lines.append(
@@ -86,7 +85,7 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
         return [f"  approved by the rule (M4, mode {outcome.mode}); it merges through the queue: fe merge"]
     if outcome.status == "open":
         return [f"  sent back: required checks are red on this tree. fe context {outcome.task}"]
-    approve = fe("approve", outcome.task, "--seen", short_diff(outcome.diff_id))
+    approve = fe("approve", outcome.task, "--seen", outcome.seen)
     look = steps_text(by("other", approve, "somebody else looks at it: "))
     if outcome.mode == "auto-approve":
         why = [f"            {reason.message} ({reason.rule})" for reason in outcome.reasons]

@@ -7,6 +7,7 @@ import msgspec
 
 from foureyes.app.views.audit import JournalRow
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
+from foureyes.core.words.text import flat
 from foureyes.errors import VerificationFailed
 from foureyes.steps import blank, fe, in_turn
 from foureyes.ui.cli import output
@@ -80,7 +81,7 @@ def audit_verify(session: Session) -> None:
             findings = [finding for finding in report.findings if finding.area == area]
             output.write(f"{area}: {'nothing wrong' if not findings else ''}".rstrip())
             for finding in findings:
-                output.write(f"  {finding.message}")
+                output.write(f"  {flat(finding.message)}")
         raise VerificationFailed(
             f"{len(report.findings)} things are not as the journal says.",
             next_step=in_turn(fe("backup", blank("FILE")), fe("audit", "export"), joint=", then compare with "),

@@ -8,6 +8,7 @@ import click
 
 from foureyes.app.views.check import CheckReport, CheckRow
 from foureyes.app.views.news import News
+from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, VerificationFailed
 from foureyes.steps import fe
 from foureyes.ui.cli import output
@@ -56,7 +57,7 @@ def run_on_target(session: Session, task: str | None, only: tuple[str, ...], *, 
             next_step=fe("check", "run", "--target"),
         )
     results = session.app.checks.run_target(session.actor, again=again, tell=None if session.json else Teller(session))
-    lines = [f"  {result.name:<12} {result.outcome.replace('_', ' '):<10} {result.summary}" for result in results]
+    lines = [f"  {result.name:<12} {result.outcome.replace('_', ' '):<10} {flat(result.summary)}" for result in results]
     session.answer(
         results, "\n".join([f"the target branch, tree {results[0].tree[:7]}" if results else "no checks", *lines])
     )
@@ -85,7 +86,7 @@ def report_text(report: CheckReport) -> str:
     elif report.status == "open":
         lines.append(f"  sent back with what failed: fe context {report.task}")
     elif report.mode == "auto-approve":
-        lines += [f"  not auto-approved: {reason.message} ({reason.rule})" for reason in report.reasons]
+        lines += [f"  not auto-approved: {flat(reason.message)} ({reason.rule})" for reason in report.reasons]
     return "\n".join(lines)
 
 
@@ -98,9 +99,11 @@ def _row(row: CheckRow) -> list[str]:
     took = f"{row.duration_ms / 1000:.1f} s" if row.duration_ms else ""
     reused = "known from this tree" if row.reused and row.at else took
     tail = "   ".join(part for part in (reused, ", ".join(marks)) if part)
-    lines = [f"  {row.check:<12} {row.outcome.replace('_', ' '):<10} {row.summary}" + (f"   {tail}" if tail else "")]
+    lines = [
+        f"  {row.check:<12} {row.outcome.replace('_', ' '):<10} {flat(row.summary)}" + (f"   {tail}" if tail else "")
+    ]
     names = [*row.failing, *[f"gone: {name}" for name in row.gone]]
-    lines += [f"    - {name}" for name in names[:SHOWN]]
+    lines += [f"    - {flat(name)}" for name in names[:SHOWN]]
     return lines + ([f"    - and {len(names) - SHOWN} more"] if len(names) > SHOWN else [])
 
 

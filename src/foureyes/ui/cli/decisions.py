@@ -8,7 +8,8 @@ import click
 
 from foureyes.app.views.review import ApprovalOutcome, Batch, Look
 from foureyes.core.rules.four_eyes import Declaration
-from foureyes.core.words.ids import short_diff
+from foureyes.core.words.ids import SEEN_FORM, seen_name
+from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, FoureyesError
 from foureyes.steps import blank, fe
 from foureyes.ui.cli import diagnostics, output
@@ -18,10 +19,13 @@ LOOK = Look("cli")
 """H4: the command line does not know what was on screen."""
 
 
-@verb("approve", example='fe approve fe-7k2 --seen 9b20c4d1 -m "read the diff, tried it by hand"')
+@verb("approve", example='fe approve fe-7k2 --seen 2.9b20c4d1 -m "read the diff, tried it by hand"')
 @click.argument("tasks", nargs=-1, metavar="TASK...")
 @click.option(
-    "--seen", default="", metavar="DIFF_ID", help="The diff you looked at (8 digits suffice); agents must say it."
+    "--seen",
+    default="",
+    metavar=SEEN_FORM,
+    help="The change you looked at, as fe show names it; agents must say it (D7).",
 )
 @click.option("--all-auto", is_flag=True, help="Everything auto-approvable (M8) that is not high risk; lists first.")
 @click.option("--yes", is_flag=True, help="With --all-auto: do it without asking.")
@@ -114,19 +118,23 @@ def confirmed(session: Session, batch: Batch, yes: bool) -> bool:
     )
     lines = [
         head,
-        *[f"  {row.task}  +{row.added} -{row.removed}  {row.risk.level}  {row.title}" for row in batch.tasks],
+        *[f"  {row.task}  +{row.added} -{row.removed}  {row.risk.level}  {flat(row.title)}" for row in batch.tasks],
     ]
     lines += [
-        f"  sampled, look first: fe show {row.task} --diff, then fe approve {row.task} --seen DIFF"
+        f"  sampled, look first: fe show {row.task} --diff, then fe approve {row.task} --seen {SEEN_FORM}"
         for row in batch.sampled
     ]
-    lines += [f"  high risk, not in a batch: {row.task}  {row.risk.reasons[0].message}" for row in batch.high]
+    lines += [f"  high risk, not in a batch: {row.task}  {flat(row.risk.reasons[0].message)}" for row in batch.high]
     lines += [f"  {batch.left_off} more after these (review.human.batch_max)"] if batch.left_off else []
     if yes or not batch.tasks:
         session.note("\n".join(lines))
         return bool(batch.tasks)
     if not (sys.stdin.isatty() and sys.stderr.isatty()) or session.json:
-        raise BadInput("\n".join(lines) + "\nNothing done.", next_step=fe("approve", "--all-auto", "--yes"))
+        step = fe("approve", "--all-auto", "--yes")
+        if session.json:
+            raise BadInput("\n".join([*lines, "nothing was done."]), next_step=step)
+        session.note("\n".join(lines))
+        raise BadInput("nothing was done.", next_step=step)
     session.note("\n".join(lines))
     return click.confirm("approve them?", default=False, err=True)
 
@@ -140,11 +148,11 @@ def approve_text(outcome: ApprovalOutcome) -> str:
     done = "recorded an approval of" if outcome.status == "reviewing" else "approved"
     lines = [f"{done} {task} {by}: {outcome.message}"]
     seen = f"seen {outcome.seen}" if outcome.seen else "not shown by fe"
-    lines.append(f"  attempt {outcome.attempt}, diff sha256:{short_diff(outcome.diff_id)}, {seen}")
+    lines.append(f"  attempt {outcome.attempt}, diff {seen_name(outcome.attempt, outcome.diff_id)}, {seen}")
     if outcome.security_event:
         lines.append(f"  audited: task log, fe security #{outcome.security_event}")
     if outcome.status == "reviewing":
-        lines.append(f'  finish it: fe approve {task} --seen {short_diff(outcome.diff_id)} -m "why"')
+        lines.append(f'  finish it: fe approve {task} --seen {seen_name(outcome.attempt, outcome.diff_id)} -m "why"')
     elif outcome.status == "closed":
         lines.append("  closed: there is nothing to merge")
     else:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from foureyes.core.words.text import in_encoding, visible
+from foureyes.core.words.text import flat, in_encoding, visible
 from foureyes.errors import FoureyesError, Internal, Reason, Refused, TokenRefused
 from foureyes.steps import NO_STEP, Steps
 from foureyes.ui.cli.output import write_json
@@ -41,7 +41,7 @@ def report(problem: FoureyesError, *, json: bool) -> int:
     elif problem.reasons:
         talk(_reasons(problem) + (_why(problem) if sys.stderr.isatty() else ""))
     else:
-        talk(f"fe: {problem.message}" + (f"\n  {next_line(problem.next_step)}" if problem.next_step else ""))
+        talk(f"fe: {flat(problem.message)}" + (f"\n  {next_line(problem.next_step)}" if problem.next_step else ""))
     return problem.exit_code
 
 
@@ -49,9 +49,9 @@ def _reasons(problem: FoureyesError) -> str:
     """A refusal: all reasons, each with its rule and next step."""
     count = len(problem.reasons)
     opening = "refused: " if isinstance(problem, Refused) else "fe: "
-    lines = [f"{opening}{problem.message.rstrip('.')}. {count} {'reason' if count == 1 else 'reasons'}:"]
+    lines = [f"{opening}{flat(problem.message).rstrip('.')}. {count} {'reason' if count == 1 else 'reasons'}:"]
     for reason in problem.reasons:
-        lines.append(f"  {reason.rule:<3} {reason.message}")
+        lines.append(f"  {reason.rule:<3} {flat(reason.message)}")
         if reason.next:
             lines.append(f"      {next_line(reason.next)}")
     return "\n".join(

@@ -19,6 +19,7 @@ from foureyes.core.nouns.finding import (
     Ruling,
     severity_of,
 )
+from foureyes.core.words.ids import SEEN_FORM
 from foureyes.errors import BadInput
 from foureyes.steps import blank, fe, one_of, phrase
 from foureyes.ui.cli import output
@@ -208,7 +209,7 @@ def _answer_document(session: Session, names: tuple[str, ...], file: str) -> Any
     },
 )
 @click.option("--take-back", is_flag=True, help="Take your ruling back, until the next hand-in (L18).")
-@click.option("--seen", default="", metavar="DIFF_ID", help="The diff that you looked at.")
+@click.option("--seen", default="", metavar=SEEN_FORM, help="The change that you looked at (D7).")
 @reason_options
 def finding_rule(
     session: Session, names: tuple[str, ...], take_back: bool, seen: str, reason: str, **given: Any

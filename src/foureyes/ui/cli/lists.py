@@ -7,7 +7,6 @@ import msgspec
 
 from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow, TaskRow
 from foureyes.core.nouns.task import TYPES, task_type
-from foureyes.core.words.ids import short_diff
 from foureyes.core.words.lifecycle import STATUSES, parse_status
 from foureyes.errors import BadInput
 from foureyes.steps import fe
@@ -146,7 +145,8 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
         session.note(f"looked at {waiting.looked_at} tasks in review; there are more: --after {waiting.after}")
     if session.json:
         output.write_lines(
-            {**output.plain(row.task), "attempt": row.attempt, "diff_id": row.diff_id, "you": row.you} for row in page
+            {**output.plain(row.task), **{name: getattr(row, name) for name in ("attempt", "diff_id", "seen", "you")}}
+            for row in page
         )
         return
     if not page:
@@ -156,7 +156,7 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
         (
             row.task.id,
             f"P{row.task.priority}",
-            short_diff(row.diff_id),
+            row.seen,
             str(row.attempt),
             _you(row),
             output.shorten(row.task.title, 60),
@@ -187,11 +187,13 @@ def show(session: Session, task: str, diff: bool, since: int | None) -> None:
     if since is not None and not diff:
         raise BadInput("--since goes with --diff.", next_step=fe("show", task, "--diff", "--since", str(since)))
     detail = session.app.lists.show(session.actor, task, with_diff=diff)
-    text = session.app.attempts.diff(task, since=since) if diff else None
+    latest = detail.attempts[-1].n if detail.attempts else None
+    text = session.app.attempts.diff(task, attempt=latest, since=since) if diff else None
+    from foureyes.ui.cli.text.task import detail_fields, detail_text
+
     if session.json:
-        output.write_json({**output.plain(detail), **({"diff": text} if text is not None else {})})
+        output.write_json(detail_fields(detail) | ({"diff": text} if text is not None else {}))
         return
-    from foureyes.ui.cli.text.task import detail_text
 
     output.write(detail_text(detail))
     if text is not None:
@@ -202,7 +204,7 @@ def show(session: Session, task: str, diff: bool, since: int | None) -> None:
 @click.argument("task")
 def context(session: Session, task: str) -> None:
     """All an agent needs to work on a task, or to judge it."""
-    from foureyes.ui.cli.text.task import context_text
+    from foureyes.ui.cli.text.task import context_text, detail_fields
 
     detail = session.app.lists.show(session.actor, task)
-    session.answer(detail, context_text(detail))
+    session.answer(detail_fields(detail), context_text(detail))

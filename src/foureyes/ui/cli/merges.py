@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from foureyes.app.views.merge import MergeRow
+from foureyes.core.words.text import flat
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, end_cleanly, reason_options, say, verb
@@ -40,7 +41,7 @@ def merge(session: Session, wait: bool) -> None:
 def row_text(row: MergeRow) -> str:
     """What became of one task."""
     lines = [
-        f"{WORDS.get(row.outcome, 'waits'):<8} {row.task}  {row.message}",
+        f"{WORDS.get(row.outcome, 'waits'):<8} {row.task}  {flat(row.message)}",
         *[f"         {note}" for note in row.notes],
     ]
     if row.outcome in ("conflict", "checks"):

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from foureyes.core.words.text import in_encoding, visible
+from foureyes.core.words.text import flat, in_encoding, visible
 from foureyes.steps import Steps
 from foureyes.ui.steps import steps_text
 
@@ -62,7 +62,7 @@ def put(text: str) -> None:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns without borders; the last one may be as long as it likes."""
-    cells = [list(head), *[[visible(cell).replace("\n", " ") for cell in row] for row in rows]]
+    cells = [list(head), *[[flat(cell) for cell in row] for row in rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 import msgspec
 
-from foureyes.app.views.project import SettingView
+from foureyes.app.views.project import Offer, SettingView
+from foureyes.core.words.text import flat
+from foureyes.errors import BadInput, Reason
+from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 
@@ -28,6 +33,21 @@ def _value(value: object) -> str:
 def _fields(entry: msgspec.Struct) -> str:
     """What an entry of a table says; what it leaves open is left out."""
     return ", ".join(f"{name} {_value(value)}" for name, value in msgspec.structs.asdict(entry).items() if value != "")
+
+
+def _agrees(session: Session, offer: Offer) -> bool:
+    """Show it all; on a terminal ask, elsewhere say how to say that it was seen."""
+    lines = [*(f"  {line}" for line in offer.lines)] or ["  no setting changes, only the words around them"]
+    head = f"foureyes.toml on {offer.target} {offer.digest[:15]} would be in force:"
+    if not session.json:
+        session.note("\n".join([head, *lines]))
+        if sys.stdin.isatty() and sys.stderr.isatty():
+            return click.confirm("accept it?", default=False, err=True)
+    raise BadInput(
+        "nothing was accepted: nobody said that they saw it.",
+        reasons=tuple(Reason("P12", line) for line in offer.lines) if session.json else (),
+        next_step=fe("policy", "accept", "--seen", offer.seen),
+    )
 
 
 @click.group("feature")
@@ -104,14 +124,20 @@ def policy_unset(session: Session, key: str) -> None:
 
 
 @verb("accept", example="fe policy accept")
-def policy_accept(session: Session) -> None:
-    """Make the foureyes.toml on the target branch the one in force (P12). For people; on record. Until then it is not
-    used.
+@click.option("--seen", default="", metavar="DIGEST", help="Accept exactly what this digest stands for, unasked.")
+def policy_accept(session: Session, seen: str) -> None:
+    """Make the foureyes.toml on the target branch the one in force (P12). For people; on record. It shows what would
+    change, and asks; without a terminal it wants --seen. What lies there then, and was not shown, is not accepted.
     """
-    done = session.app.policy.accept(session.actor)
+    offer = session.app.policy.offered(session.actor)
+    if offer.new and not seen:
+        if not _agrees(session, offer):
+            return
+        seen = offer.seen
+    done = session.app.policy.accept(session.actor, seen=seen)
     head = "accepted" if done.new else "accepted already"
     session.answer(
-        done, "\n".join([f"{head}: foureyes.toml {done.digest[:15]}", *[f"  {line}" for line in done.changed]])
+        done, "\n".join([f"{head}: foureyes.toml {done.digest[:15]}", *[f"  {flat(line)}" for line in done.changed]])
     )
 
 

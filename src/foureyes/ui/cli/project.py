@@ -10,6 +10,7 @@ import click
 
 from foureyes.app.views.project import Check, StatusView
 from foureyes.bootstrap.places import describe, folder_of, is_project, repository
+from foureyes.core.words.text import flat
 from foureyes.errors import NoProject, VerificationFailed
 from foureyes.steps import either, fe, phrase, prose
 from foureyes.ui.cli import output
@@ -115,7 +116,7 @@ def status_text(view: StatusView, waiting: AttentionView) -> str:
     words += [f"{name} {count[name]}" for name in ("blocked", "rejected", "deferred", "held") if count[name]]
     lines.append("  " + "   ".join(words))
     if view.hold is not None and not any(row.kind == "hold" and not row.task for row in waiting.rows):
-        lines.append(f"  HELD      {view.hold}")
+        lines.append(f"  HELD      {flat(view.hold)}")
     lines += (
         [f"  by rule   {count['auto_approved']} approved without anybody's look (M4): fe audit log"]
         if count["auto_approved"]
@@ -154,7 +155,7 @@ def doctor(session: Session) -> None:
 
 def _check(check: Check) -> str:
     result = "FAIL" if check.result == "fail" else check.result
-    return f"{result:<5} {check.message}" + (f"      {next_line(check.next)}" if check.next else "")
+    return f"{result:<5} {flat(check.message)}" + (f"      {next_line(check.next)}" if check.next else "")
 
 
 @verb("prime", example="fe prime")

@@ -6,6 +6,7 @@ import click
 
 from foureyes.app.views.review import QueueRow, QueueView
 from foureyes.core.rules.risk import WORDS
+from foureyes.core.words.text import flat
 from foureyes.ui.cli import output
 from foureyes.ui.cli.attention import first
 from foureyes.ui.cli.command import Session, verb
@@ -65,7 +66,7 @@ def _row(row: QueueRow, checks: tuple[str, ...], width: int) -> str:
     marks = "".join(MARKS[row.checks[name]] for name in checks) or "no checks"
     auto = "auto" if row.auto_approvable else ""
     size = f"+{row.added} -{row.removed}"
-    title = output.shorten(row.title, 40)
+    title = output.shorten(flat(row.title), 40)
     where = f"  {row.n:>2} {row.task:<{width}}  P{row.priority}  {title:<40}  {size:<10} {marks}"
     return f"{where}  {row.mode:<12} it {row.attempt}  {_age(row):<6} {auto}".rstrip()
 
@@ -81,4 +82,4 @@ def _why(row: QueueRow) -> str:
     reasons = [reason.message for reason in row.risk.reasons]
     reasons += [f"{reason.message} ({reason.rule})" for reason in row.mode_reasons if reason.rule in ("M2", "M6", "A4")]
     reasons += ["held"] if row.held else []
-    return "; ".join(dict.fromkeys(reasons))
+    return "; ".join(map(flat, dict.fromkeys(reasons)))

@@ -6,6 +6,9 @@ import click
 import msgspec
 
 from foureyes.app.views.review import ReviewOutcome, ReviewView
+from foureyes.core.words.fence import named
+from foureyes.core.words.ids import SEEN_FORM
+from foureyes.core.words.text import lines_of
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.attempts import review_own
@@ -36,7 +39,7 @@ def review() -> None:
 @click.argument("task")
 @click.argument("file")
 @click.option(
-    "--seen", default="", metavar="DIFF_ID", help="The diff that you looked at, if the document does not name it."
+    "--seen", default="", metavar=SEEN_FORM, help="The change that you looked at, if the document does not name it."
 )
 def review_submit(session: Session, task: str, file: str, seen: str) -> None:
     """Give a review_result (V3): verdict, issues, rulings, files read. All of it or nothing; `-` reads stdin."""
@@ -77,11 +80,11 @@ def review_lines(review: ReviewView) -> list[str]:
     )
     counts = f"does not count: {review.against}" if review.against else "counts"
     lines = [f"attempt {review.attempt}  {review.by}  {stated}  {review.status}  {counts}  {output.when(review.at)}"]
-    lines += [f"    {line}" for line in review.summary.strip().splitlines()]
+    lines += [f"    {line}" for line in lines_of(review.summary.strip())]
     lines += (
         [f"    found: {output.count(review.raised, 'finding')}, {review.blocking} blocking"] if review.raised else []
     )
-    lines += [f"    not read: {', '.join(review.missing)}"] if review.missing else []
+    lines += [f"    not read: {', '.join(map(named, review.missing))}"] if review.missing else []
     return lines + [f"    note: {note}" for note in review.notes]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from foureyes.app.views.completion import Report
+from foureyes.core.words.text import flat
 from foureyes.errors import VerificationFailed
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
@@ -35,6 +36,6 @@ def report_text(report: Report) -> str:
     else:
         lines = [f"not complete: {report.scope}. {output.count(len(report.reasons), 'reason')}:"]
     for reason in report.reasons:
-        lines.append(f"  {reason.rule}  {reason.message}")
+        lines.append(f"  {reason.rule}  {flat(reason.message)}")
         lines += [f"      {next_line(reason.next)}"] if reason.next else []
     return "\n".join(lines + [f"  note  {note}" for note in report.notes])

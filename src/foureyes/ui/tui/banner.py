@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from foureyes.core.nouns.attempt import same_change
 from foureyes.ui.tui.text.lines import age
 
 if TYPE_CHECKING:
@@ -34,11 +35,11 @@ LEADS_TO = {"approved": ("approved", "closed"), "redo": ("open", "in_progress"),
 """The statuses in which a decision is still what the task waits no longer for."""
 
 
-def banner_of(detail: TaskDetail, attempt: int, diff_id: str) -> Banner | None:
+def banner_of(detail: TaskDetail, attempt: int) -> Banner | None:
     """What became of a change while it was looked at; None while it is still the one that waits."""
     task, latest = detail.task, detail.attempts[-1] if detail.attempts else None
     if latest is not None and latest.n != attempt:
-        if latest.diff_id == diff_id and task.status == "reviewing":
+        if task.status == "reviewing" and attempt in same_change(detail.attempts):
             return None
         words = f"iteration {latest.n} was handed in {_ago(latest.submitted_at)} ago. You see iteration {attempt}."
         return Banner("moved", f"MOVED    {words}  F5 compare {attempt}→{latest.n}")
@@ -52,10 +53,10 @@ def stale_of(detail: TaskDetail) -> Banner | None:
     return STALE if detail.you is not None and detail.you.stale else None
 
 
-def rebased(detail: TaskDetail, attempt: int, diff_id: str) -> str:
+def rebased(detail: TaskDetail, attempt: int) -> str:
     """The same change was handed in again on a newer base: what was seen still holds (A3)."""
     latest = detail.attempts[-1] if detail.attempts else None
-    moved = latest is not None and latest.n != attempt and latest.diff_id == diff_id
+    moved = latest is not None and latest.n != attempt and attempt in same_change(detail.attempts)
     return "REBASED  same change on a newer target (A3): what you saw still holds. No key is off." if moved else ""
 
 

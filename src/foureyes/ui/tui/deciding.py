@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from foureyes.app.views.draft import RedoDraft
+from foureyes.core.words.ids import seen_name
 from foureyes.errors import FoureyesError, Refused
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.banner import Banner
@@ -42,6 +43,11 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     banner: Banner | None = None
     close: bool = False
     version: int | None = None
+
+    @property
+    def seen(self) -> str:
+        """What the change on screen is called (D7)."""
+        return seen_name(self.attempt, self.diff_id)
 
 
 def approve(page: Page, case: Case, *, reason: str = "") -> None:
@@ -94,7 +100,7 @@ def _approve(page: Page, case: Case, looking: Looking, reason: str) -> None:
 
     def work(desk: Desk) -> tuple[ApprovalOutcome, Sent]:
         outcome = desk.application.decisions.approve(
-            desk.actor, case.task, seen=case.diff_id, reason=reason, if_version=case.version, look=look
+            desk.actor, case.task, seen=case.seen, reason=reason, if_version=case.version, look=look
         )
         return outcome, send(desk, case.task, notes)
 
@@ -145,7 +151,7 @@ def send_back(page: Page, case: Case, form: review.Form) -> None:
     if case.banner is not None and case.banner.kind != "stale":
         page.note(page.paint(f" {case.banner.words}", "banner"))
     else:
-        page.app.looks.of(case.task).about = case.diff_id
+        page.app.looks.of(case.task).about = case.seen
         page.app.go(review.write(page.app.flow, form))
 
 

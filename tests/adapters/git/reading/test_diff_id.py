@@ -28,7 +28,7 @@ def named(entries: bytes) -> str:
 def rich(project: Project) -> None:
     """On `work`: edits, a binary, a rename, a removal, a mode, a link, a type change and a submodule."""
     project.write("blank.py", "def one():\n    pass\n\n\ndef two():\n    pass\n")
-    project.write("picture.bin", b"\x00" + b"old" * 100)
+    project.write("picture.bin", b"\x00" + b"ol\x01" * 100)
     project.write("moved.py", CODE + "the same\n")
     project.write("gone.py", "gone\n")
     project.write("tool.sh", "echo\n")
@@ -36,7 +36,7 @@ def rich(project: Project) -> None:
     project.commit("more files")
     project.branch("work")
     project.write("blank.py", "def one():\n    pass\n\n\ndef two():\n    return 2\n")
-    project.write("picture.bin", b"\x00" + b"new" * 100)
+    project.write("picture.bin", b"\x00" + b"ne\x01" * 100)
     project.git("mv", "moved.py", "there.py")
     (project.path / "gone.py").unlink()
     (project.path / "tool.sh").chmod(0o755)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 
 from foureyes.core.nouns.finding import Found
-from foureyes.core.words.ids import short_diff
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.keys import bound
 from foureyes.ui.tui.screens.diff import DiffPage
@@ -365,7 +364,7 @@ def test_a_task_that_is_edited_under_the_diff_is_not_approved_until_f5_T6(seat: 
         assert seat.status(task) == "reviewing"
         screen = await player.press("escape", "f5")
         assert "CHANGED" not in screen
-        assert player.app.last_command == f"fe approve {task} --seen {short_diff(page.reading_now.whole.diff_id)}"
+        assert player.app.last_command == f"fe approve {task} --seen {page.reading_now.whole.seen}"
         await read_slowly(player, "a")
 
     play(seat.sit(), story)

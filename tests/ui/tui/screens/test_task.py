@@ -54,7 +54,7 @@ def test_one_key_approves_exactly_what_is_on_screen_and_one_takes_it_back_D7(sea
     detail = seat.app.lists.show(BOB, task)
     assert detail.task.status == "reviewing"
     (approval,) = detail.approvals
-    assert approval.seen == detail.attempts[0].diff_id.removeprefix("sha256:")[:8]
+    assert approval.seen == detail.attempts[0].seen
     assert (approval.look.face, approval.look.shown, approval.look.hunks) == ("tui", 0, 2)
     assert seat.kinds(task)[-2:] == ["Approved", "ApprovalWithdrawn"]
 

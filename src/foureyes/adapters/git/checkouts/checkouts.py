@@ -20,6 +20,7 @@ from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located, locate
 from foureyes.adapters.git.client.programs import users_settings
 from foureyes.adapters.git.reading.tree_id import tree_id
+from foureyes.core.words.fence import some as some_names
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
@@ -242,8 +243,7 @@ def bring(git: Git, place: Located, old: Sha, new: Sha, mine: Collection[str] = 
 
 def some(paths: Sequence[str]) -> str:
     """A few names, and how many more."""
-    listed = ", ".join(paths[:3])
-    return f"{listed} and {len(paths) - 3} more" if len(paths) > 3 else listed
+    return some_names(paths, 3)
 
 
 def shown_path(place: Located) -> str:

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from foureyes.adapters.git.client.answers import shown
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.reading.marks import marks_of
+from foureyes.adapters.git.reading.readable import patch
 from foureyes.core.nouns.attempt import ChangedFile, Mark
 from foureyes.core.words.ids import DiffId, Sha
 from foureyes.errors import GitProblem
@@ -35,13 +36,12 @@ _EXACT = (
 )  # fmt: skip
 _COUNTED = ("diff-tree", "-r", "--numstat", "-z", "-M", "--no-ext-diff", "--no-textconv", "--no-relative",
             "--ignore-submodules=none")  # fmt: skip
-_READABLE = ("-c", "core.quotepath=false", "diff-tree", "-r", "-p", "-M", "--no-color", "--no-ext-diff",
-             "--no-textconv", "--no-relative", "--submodule=short", "--ignore-submodules=none")  # fmt: skip
 
 _VERSION = b"foureyes diff 1\n"
 _NO_FILE = b"000000"
 _BY_OBJECT = (b"120000", b"160000")
 _SECTION = re.compile(rb"^diff --git ", re.MULTILINE)
+_INDEX = re.compile(rb"^index ([0-9a-f]{7})[0-9a-f]*\.\.([0-9a-f]{7})[0-9a-f]*", re.MULTILINE)
 _HUNK = re.compile(rb"^@@ [^\n]*\n", re.MULTILINE)
 
 
@@ -84,8 +84,8 @@ def _hunks(entries: list[_Entry], patch: bytes) -> Iterator[tuple[bytes, bytes, 
 
 
 def diff_text(git: Git, base: Sha, head: Sha) -> str:
-    """The change as people read it."""
-    return git.room(*_READABLE, "-U3", base, head, trees=(base, head)).out.decode("utf-8", "replace")
+    """The change as people read it; bytes that are no UTF-8 as `\\xe9`."""
+    return shown(_INDEX.sub(rb"index \1..\2", patch(git, base, head)))
 
 
 def file_diffs(git: Git, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
@@ -94,8 +94,7 @@ def file_diffs(git: Git, base: Sha, head: Sha, context: int = 3) -> tuple[FileDi
     """
     from foureyes.core.documents.unified_diff import parse
 
-    style = ("--raw", f"-U{context}", "--full-index", "--src-prefix=a/", "--dst-prefix=b/")
-    files = parse(git.room(*_READABLE, *style, base, head, trees=(base, head)).out)
+    files = parse(patch(git, base, head, "--raw", context=context))
     names = {name for file in files if file.binary for name in (file.old_object, file.new_object) if name}
     if not names:
         return files

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from foureyes.adapters.git.client.answers import shown
 from foureyes.core.nouns.attempt import ChangedFile, Mark
-from foureyes.core.words.unseen import has_unseen
+from foureyes.core.words.unseen import has_unseen, is_odd_name
 
 EXECUTABLE, LINK = b"100755", b"120000"
 _SKIP = re.compile(
@@ -50,6 +50,7 @@ def marks_of(
             marks.append(Mark("executable", name))
         elif new_mode == LINK:
             marks.append(Mark("link", name))
+        marks += [Mark("hidden", name)] if is_odd_name(name) else []
         marks += [Mark(kind, name) for kind in _in_hunks(hunks)]  # type: ignore[arg-type]
     return tuple(dict.fromkeys(marks))
 

@@ -27,6 +27,10 @@ SELECT a.task AS task, a.n, a.base, a.head, a.tree, a.ref, a.diff_id, a.landed, 
 FROM attempts a JOIN tasks t ON t.id = a.task AND t.iteration = a.n
 WHERE a.task IN (SELECT value FROM json_each(:ids));
 
+-- name: attempt.earlier
+SELECT a.task AS task, a.n, a.diff_id, a.relation FROM attempts a JOIN tasks t ON t.id = a.task AND a.n < t.iteration
+WHERE a.task IN (SELECT value FROM json_each(:ids)) ORDER BY a.task, a.n;
+
 -- name: attempt.authors
 SELECT task, session, why, attempt FROM authors WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY task, session, attempt;
 

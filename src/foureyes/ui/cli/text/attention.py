@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.views.attention import WORDS
+from foureyes.core.words.text import flat
 from foureyes.steps import fe
 from foureyes.ui.cli.output import when
 from foureyes.ui.steps import next_line, steps_text
@@ -32,7 +33,7 @@ def attention_text(view: AttentionView) -> str:
     for row in view.rows:
         since = when(row.since)
         lines.append(_head(row) + (f"      {since}" if since else ""))
-        lines += [f"  {line}" for line in row.details]
+        lines += [f"  {flat(line)}" for line in row.details]
         lines += [
             f"  {number} {choice.text}: {steps_text(choice.step)}" for number, choice in enumerate(row.choices, 1)
         ]
@@ -42,4 +43,4 @@ def attention_text(view: AttentionView) -> str:
 
 
 def _head(row: AttentionRow) -> str:
-    return f"{WORDS[row.kind]:<9} " + (f"{row.task} · {row.text}" if row.task else row.text)
+    return f"{WORDS[row.kind]:<9} " + (f"{row.task} · {flat(row.text)}" if row.task else flat(row.text))

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from foureyes.app.views.finding import FindingPage, FindingView, MoveView
+from foureyes.core.words.fence import named
 from foureyes.ui.cli import output
 from foureyes.ui.steps import next_line
 
@@ -70,7 +71,7 @@ def _head(finding: FindingView) -> str:
     words = [
         f"{mark(finding.severity)} {finding.severity}",
         finding.state_in_words,
-        *([finding.place] if finding.location.path else []),
+        *([named(finding.place)] if finding.location.path else []),
         finding.task,
     ]
     words += [f"round {finding.rounds}"] if finding.rounds > 1 else []

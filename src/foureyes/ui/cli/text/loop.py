@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foureyes.core.words.fence import named
+from foureyes.core.words.text import lines_of
 from foureyes.ui.cli.output import count, when
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def _findings(detail: TaskDetail) -> list[str]:
     for finding in open_ones[:SHOWN]:
         plain = finding.state == "open" and not finding.waiting and not finding.must_fix
         state = "" if plain else f"   {finding.state_in_words}"
-        where = f"   {finding.place}" if finding.location.path else ""
+        where = f"   {named(finding.place)}" if finding.location.path else ""
         lines.append(f"{finding.id} {finding.severity} {finding.title}{where}{state}")
     lines[0] = f"{len(open_ones)} open blocking   {lines[0]}"
     return lines + (
@@ -117,17 +119,17 @@ def context_sections(detail: TaskDetail) -> list[tuple[str, str]]:
 
 
 def _finding_line(detail: TaskDetail, finding: FindingView) -> str:
-    where = f" ({finding.place})" if finding.location.path else ""
+    where = f" ({named(finding.place)})" if finding.location.path else ""
     lines = ["", f"### {finding.id} {finding.severity}, {finding.state_in_words}: {finding.title}{where}"]
     for name in ("problem", "why", "fix", "quote"):
         text = getattr(finding, name)
-        lines += [f"{name}:", *[f"> {line}" for line in text.splitlines()]] if text.strip() else []
+        lines += [f"{name}:", *[f"> {line}" for line in lines_of(text)]] if text.strip() else []
     lines += [f"its patch: fe finding apply {finding.id}"] if finding.fix_patch else []
     given = finding.latest_answer
     if given is not None:
         ground = f" ({given.ground})" if given.ground else ""
         lines += [
             f"answered {given.word}{ground} by {detail.name(given.session)}:",
-            *[f"> {line}" for line in given.words.splitlines()],
+            *[f"> {line}" for line in lines_of(given.words)],
         ]
     return "\n".join(lines)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from foureyes.core.nouns.attempt import DETACHED, Attempt, ChangedFile
-from foureyes.core.words.ids import short_diff
-from foureyes.ui.cli.output import count, when
+from foureyes.core.words.fence import named
+from foureyes.core.words.text import lines_of
+from foureyes.ui.cli.output import count, plain, when
 from foureyes.ui.cli.text.loop import context_sections, loop_lines
 from foureyes.ui.steps import next_line
 
@@ -57,6 +58,14 @@ def _approval(detail: TaskDetail, row: ApprovalView) -> str:
     return f"attempt {row.attempt} by {detail.name(row.session)}, {row.rule}, {rests_on}{why}{finished}{ended}"
 
 
+def detail_fields(detail: TaskDetail) -> dict[str, Any]:
+    """Everything about a task for programs; each attempt with what `--seen` takes for it (D7)."""
+    fields = plain(detail)
+    for attempt, row in zip(detail.attempts, fields["attempts"], strict=True):
+        row["seen"] = attempt.seen
+    return fields
+
+
 def _head(detail: TaskDetail) -> str:
     task = detail.task
     words = [task.status, f"P{task.priority}", task.type, *(["minor"] if task.minor else []), f"version {task.version}"]
@@ -91,7 +100,7 @@ def _attempt(attempt: Attempt) -> list[str]:
         f"head {attempt.head[:7]}",
         f"on {ref}",
         size,
-        f"diff {short_diff(attempt.diff_id)}",
+        f"diff {attempt.seen}",
     ]
     if attempt.signal != "DONE":
         words.append(f"signal {attempt.signal}")
@@ -113,7 +122,7 @@ def _files(detail: TaskDetail) -> list[str]:
     if attempt is None:
         return []
     rows = [
-        f"{_lines(file)}  {file.path}" + (f" (was {file.old_path})" if file.old_path else "")
+        f"{_lines(file)}  {named(file.path)}" + (f" (was {named(file.old_path)})" if file.old_path else "")
         for file in attempt.files[:SHOWN_FILES]
     ]
     rows += [f"and {len(attempt.files) - SHOWN_FILES} more"] if len(attempt.files) > SHOWN_FILES else []
@@ -158,7 +167,7 @@ def _field(name: str, value: str) -> list[str]:
 def _block(name: str, text: str) -> list[str]:
     if not text.strip():
         return []
-    return ([f"  {name}"] if name else []) + ["    " + line for line in text.strip("\n").splitlines()]
+    return ([f"  {name}"] if name else []) + ["    " + line for line in lines_of(text.lstrip("\n"))]
 
 
 def context_text(detail: TaskDetail) -> str:
@@ -182,8 +191,8 @@ def context_text(detail: TaskDetail) -> str:
     if task.status == "reviewing" and detail.attempts:
         last = detail.attempts[-1]
         text = (
-            f"attempt {last.n}, diff {last.diff_id}, base {last.base}, head {last.head}\nread it: fe show "
-            f"{task.id} --diff\n{next_line(detail.next)}"
+            f"attempt {last.n}, diff {last.seen} ({last.diff_id}), base {last.base}, head {last.head}\n"
+            f"read it: fe show {task.id} --diff\n{next_line(detail.next)}"
         )
         lines += _section("In review", text)
     elif task.status in ("open", "in_progress"):
@@ -202,7 +211,7 @@ def _feedback(detail: TaskDetail) -> list[str]:
     earlier = section(entries)
     lines = ["", earlier.rstrip("\n")] if earlier else []
     for entry in [entry for entry in entries if entry.decision == "rejected"][-1:]:
-        quoted = "\n".join(f"> {line}" for line in entry.text.splitlines())
+        quoted = "\n".join(f"> {line}" for line in lines_of(entry.text))
         lines += _section(f"Rejected (Iteration {entry.iteration})", quoted)
     return lines
 

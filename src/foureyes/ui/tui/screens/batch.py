@@ -291,7 +291,7 @@ class BatchPage(Page):
             self.note("it came after the review was opened: Esc, F5, then it is in the list")
             return
         self.hunks.look_away()
-        self.app.looks.of(row.row.task).about = row.row.diff_id
+        self.app.looks.of(row.row.task).about = row.row.seen
         self.app.go(review.step(self.app.flow, where, at=row.number - 1))
 
     def do_find(self) -> None:
@@ -324,7 +324,7 @@ class BatchPage(Page):
         self.busy = True
         self.hunks.measure()
         pairs: list[tuple[str, int | None]] = [(row.row.task, row.row.version) for row in chosen]
-        seen = {row.row.task: row.row.diff_id for row in chosen if row.seen}
+        seen = {row.row.task: row.row.seen for row in chosen if row.seen}
         now = self.app.clock()
         looks = {row.row.task: self.app.looks.of(row.row.task).look(now, sampled=row.sampled) for row in chosen}
 

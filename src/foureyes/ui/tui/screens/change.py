@@ -185,8 +185,8 @@ class ChangePage(Page):
         case = self.case()
         if case is None or detail.task.id != self.task_id or self.reading is None:
             return
-        before, self.banner = self.banner or self.news, banner_of(detail, case.attempt, case.diff_id)
-        if self.banner is None and (words := rebased(detail, case.attempt, case.diff_id)):
+        before, self.banner = self.banner or self.news, banner_of(detail, case.attempt)
+        if self.banner is None and (words := rebased(detail, case.attempt)):
             self.note(words)
         self.news = "" if self.banner is not None else news_of(self.reading.read_as, detail)
         self.reading.detail = detail

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from foureyes.core.words.ids import short_diff
 from foureyes.ui.tui import deciding
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.guarded import guarded
@@ -332,5 +331,5 @@ class DiffPage(ChangePage):
     def words(self) -> dict[str, str]:
         return {
             "task": self.task_id,
-            "seen": short_diff(self.reading.whole.diff_id) if self.reading is not None else "",
+            "seen": self.reading.whole.seen if self.reading is not None else "",
         }

@@ -149,7 +149,7 @@ class FormPage(Page):
     def known(self, detail: TaskDetail) -> None:
         """The task was read."""
         self.detail = detail
-        self.about = self.about or (detail.attempts[-1].diff_id if detail.attempts else "")
+        self.about = self.about or (detail.attempts[-1].seen if detail.attempts else "")
 
     def put_text(self, text: str) -> None:
         """The text as it was kept; what was typed while it was read, and what is typed now, goes on at its end."""

@@ -9,7 +9,6 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from foureyes.core.words.ids import short_diff
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.banner import Banner, banner_of, rebased, stale_of
@@ -136,9 +135,9 @@ class TaskPage(Page):
         if case is None or self.view is None or detail.task.id != self.task_id:
             return
         before, was = (self.banner, self.news), stale_of(self.view.detail)
-        self.banner = banner_of(detail, case.attempt, case.diff_id)
+        self.banner = banner_of(detail, case.attempt)
         told = self.banner not in (None, was)  # the banner is the news
-        self.news = rebased(detail, case.attempt, case.diff_id) or ("" if told else news_of(self.view.detail, detail))
+        self.news = rebased(detail, case.attempt) or ("" if told else news_of(self.view.detail, detail))
         if before != (self.banner, self.news):
             self.draw()
 
@@ -220,7 +219,7 @@ class TaskPage(Page):
 
     def words(self) -> dict[str, str]:
         case = self.case()
-        return {"task": self.task_id, "seen": short_diff(case.diff_id) if case else ""}
+        return {"task": self.task_id, "seen": case.seen if case else ""}
 
     def deaf(self) -> str:
         return f"new task: {self.task_id}"

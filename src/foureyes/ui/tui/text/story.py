@@ -7,7 +7,6 @@ from datetime import datetime
 from foureyes.app.views.check import CheckReport, CheckRow
 from foureyes.app.views.task import TaskDetail
 from foureyes.core.nouns.task import Task
-from foureyes.core.words.ids import short_diff
 from foureyes.ui.tui.text.lines import clock
 
 
@@ -35,7 +34,7 @@ def iteration_lines(detail: TaskDetail) -> list[str]:
         size = "no code" if attempt.no_code else f"{len(attempt.files)} files +{attempt.added} -{attempt.removed}"
         relation = f", {attempt.relation.replace('_', ' ')} of the one before" if attempt.relation else ""
         lines.append(f"Iteration {attempt.n}   {moment(attempt.submitted_at)}   by {detail.name(attempt.submitted_by)}")
-        lines.append(f"  {size}, diff {short_diff(attempt.diff_id)}, head {attempt.head[:7]}{relation}")
+        lines.append(f"  {size}, diff {attempt.seen}, head {attempt.head[:7]}{relation}")
         lines.append(
             f"  signal {attempt.signal}" + (f': "{attempt.message.strip()}"' if attempt.message.strip() else "")
         )

@@ -1,0 +1,84 @@
+"""Which change of a setting loosens the gate: for who is asked to accept one (P12). It marks; it decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from foureyes.config.layers import is_looser
+from foureyes.config.settings import BY_KEY, Value
+from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.session import GRADES
+from foureyes.core.rules.policy import MODES, LabelRule, Mode, Unseen
+
+UNSEEN: tuple[Unseen, ...] = ("note", "ask", "refuse")
+USUAL: Mode = "batch"
+"""The mode of a label that says none, unless the project says another."""
+LOOSER_IF: Mapping[str, Literal["more", "less", "added", "gone"]] = {
+    "project.protected_paths": "gone", "review.check_paths": "gone", "review.risk.watched_paths": "gone",
+    "review.risk.test_paths": "gone", "review.docs_paths": "added", "review.coverage_exclude": "added",
+    "review.reviews": "less", "review.human.sample_share": "less", "review.human.sample_from": "more",
+    "review.human.settle_seconds": "less", "review.risk.look_lines": "more", "review.risk.high_lines": "more",
+    "review.risk.high_files": "more", "review.risk.new_agent": "less", "project.claim_stale_minutes": "less",
+    "loop.no_progress_limit": "more", "loop.iteration_cap": "more", "loop.rejection_review_share": "more",
+}  # fmt: skip
+"""What no scale for the environment says: more or less of it, or an entry that is added or gone."""
+
+
+def is_loosened(key: str, old: Value, new: Value) -> bool:
+    """Whether the new value of a setting asks for less than the old one. What cannot be told is no loosening; who is a
+    person always is; a list of commands or rules is as soon as a single entry is.
+    """
+    if old == new:
+        return False
+    if isinstance(old, dict) and isinstance(new, dict):
+        return any(_rule_is_looser(old.get(name), rule) for name, rule in {**dict.fromkeys(old), **new}.items())
+    if key == "checks":
+        return _checks_are_looser(old, new)
+    if key == "review.auto_approve.max_iterations":
+        return new == 0 or (old != 0 and new > old)  # type: ignore[operator]
+    if key == "identity.uid_map":
+        return True
+    if key == "tiers.lead":
+        return old == "human"
+    setting = BY_KEY.get(key)
+    if setting is not None and setting.scale:
+        return is_looser(setting, new, old)
+    return _by_direction(key, old, new)
+
+
+def _by_direction(key: str, old: Value, new: Value) -> bool:
+    direction = LOOSER_IF.get(key)
+    if direction in ("more", "less"):
+        return new > old if direction == "more" else new < old  # type: ignore[operator]
+    if direction is not None and isinstance(old, tuple) and isinstance(new, tuple):
+        return bool(set(new) - set(old) if direction == "added" else set(old) - set(new))
+    return False
+
+
+def _checks_are_looser(old: Value, new: Value) -> bool:
+    """A required check is gone, may fail now, or is another command."""
+    if not isinstance(old, tuple) or not isinstance(new, tuple):
+        return False
+    now = {rule.name: rule for rule in new if isinstance(rule, CheckRule)}
+    required = [rule for rule in old if isinstance(rule, CheckRule) and rule.required]
+    return any(
+        (after := now.get(rule.name)) is None or not after.required or after.digest != rule.digest for rule in required
+    )
+
+
+def _rule_is_looser(old: object, new: object) -> bool:
+    """What a label asks for less of; a rule that is gone asks for nothing."""
+    if not isinstance(old, LabelRule) and not isinstance(new, LabelRule):
+        return False
+    was = old if isinstance(old, LabelRule) else LabelRule()
+    now = new if isinstance(new, LabelRule) else LabelRule()
+    return any(
+        (
+            MODES.index(now.mode or USUAL) > MODES.index(was.mode or USUAL),
+            now.auto_approve and not was.auto_approve,
+            GRADES.index(now.independence) < GRADES.index(was.independence),
+            now.reviews < was.reviews,
+            UNSEEN.index(now.unseen) < UNSEEN.index(was.unseen),
+        )
+    )

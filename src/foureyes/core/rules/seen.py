@@ -1,0 +1,110 @@
+"""Which change a decision is about (D7): the attempt and the beginning of its diff id, as whoever looked names them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from foureyes.core.nouns.attempt import HandedIn, same_change
+from foureyes.core.words.ids import SEEN_DIGITS, SEEN_FORM, seen_name
+from foureyes.core.words.shape import Shape
+from foureyes.errors import Reason
+from foureyes.steps import fe
+
+if TYPE_CHECKING:
+    from foureyes.core.nouns.session import Party
+    from foureyes.core.rules.facts import Facts
+
+WHOLE = 64
+_NUMBER = Shape(r"[1-9][0-9]{0,8}\Z")
+_DIGITS = Shape(r"[0-9a-f]{1,64}\Z")
+
+
+class Seen(NamedTuple):
+    """What somebody says they saw: an attempt's number, if they gave one, and digits of its diff id."""
+
+    attempt: int | None
+    digits: str
+
+    @property
+    def is_form(self) -> bool:
+        """Whether it can mean one change only. Digits alone have to be all of them: two changes that begin alike are
+        found in a second.
+        """
+        return len(self.digits) >= (WHOLE if self.attempt is None else SEEN_DIGITS)
+
+
+def read_seen(text: str) -> Seen | None:
+    """`2.9b20c4d1`, or digits with or without their `sha256:`; None for anything else."""
+    number, dot, digits = text.strip().lower().rpartition(".")
+    digits = digits.removeprefix("sha256:")
+    if not _DIGITS.match(digits) or (dot and not _NUMBER.match(number)):
+        return None
+    return Seen(int(number) if dot else None, digits)
+
+
+def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
+    """D7: an approval names the change that was looked at; a person on the command line may leave it out. What it is
+    called now is never said: who looks again is told.
+    """
+    attempt = facts.attempt
+    if attempt is None:
+        return None
+    look = fe("show", facts.task.id, "--diff")
+    if not seen:
+        missing = f"an agent says which diff it looked at: --seen {SEEN_FORM} is missing"
+        return None if actor.kind == "human" else Reason("D7", missing, look)
+    given = read_seen(seen)
+    if given is None or not (given.is_form or _is_whole(facts, given)):
+        form = f"like {seen_name(2, '9b20c4d1')}, or the whole diff id"
+        return Reason("D7", f"--seen takes {SEEN_FORM}, {form}: digits alone may begin another change, too", look)
+    if not has_moved(facts, seen):
+        return None
+    named = seen.strip() if given.attempt is not None else given.digits
+    words = f"the change moved while you looked: you saw {named[:20]}, and attempt {attempt.n} is another change"
+    if given.attempt is None and attempt.n in [each.n for each in _named(facts, given)]:
+        words = f"more than one attempt has this diff id, and attempt {attempt.n} is a rework: say which one you saw"
+    return Reason("D7", words, look)
+
+
+def has_moved(facts: Facts, seen: str) -> bool:
+    """D7: whether another change was looked at than the one that is there now."""
+    given = read_seen(seen)
+    if facts.attempt is None or given is None or not (given.is_form or _is_whole(facts, given)):
+        return False
+    named = _named(facts, given)
+    return not named or not {attempt.n for attempt in named} <= same_as_latest(facts)
+
+
+def name_of_seen(facts: Facts, seen: str) -> str:
+    """The change that was looked at, as the record has it; empty where none was named."""
+    given = read_seen(seen)
+    named = _named(facts, given) if given is not None else []
+    return seen_name(named[-1].n, named[-1].diff_id) if named else ""
+
+
+def same_as_latest(facts: Facts) -> frozenset[int]:
+    """A3: the numbers of the attempts that are the same change as the latest."""
+    return same_change(_handed_in(facts))
+
+
+def _handed_in(facts: Facts) -> list[HandedIn]:
+    """Every attempt, the latest last."""
+    latest = facts.attempt
+    return [*facts.earlier, *([HandedIn(latest.n, latest.diff_id, latest.relation)] if latest else [])]
+
+
+def _named(facts: Facts, given: Seen) -> list[HandedIn]:
+    """The attempts that are meant: the one of this number, or all that have this diff id."""
+    everything = _handed_in(facts)
+    if given.attempt is None:
+        return [each for each in everything if _digits(each) == given.digits]
+    return [each for each in everything if each.n == given.attempt and _digits(each).startswith(given.digits)]
+
+
+def _is_whole(facts: Facts, given: Seen) -> bool:
+    """Whether digits alone are all the digits of an attempt's diff id."""
+    return given.attempt is None and bool(_named(facts, given))
+
+
+def _digits(attempt: HandedIn) -> str:
+    return attempt.diff_id.removeprefix("sha256:")

@@ -1,0 +1,57 @@
+"""Which change of a setting loosens the gate, for who is asked to accept it (P12)."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.config.loosening import LOOSER_IF, is_loosened
+from foureyes.config.settings import BY_KEY, Value
+from foureyes.core.nouns.check import CheckRule
+from foureyes.core.rules.policy import LabelRule
+
+TESTS, LINT = CheckRule(name="tests", run="pytest"), CheckRule(name="lint", run="ruff")
+SECURITY = LabelRule("per-task", auto_approve=False, independence="human")
+
+LOOSER: list[tuple[str, Value, Value]] = [
+    ("review.policy", "strict", "balanced"),
+    ("review.human_proof", "key", "observed"),
+    ("review.auto_approve.enabled", False, True),
+    ("minor.max_lines", 50, 5_000),
+    ("review.reviews", 2, 0),
+    ("project.protected_paths", ("deploy/**", "infra/**"), ("infra/**",)),
+    ("review.docs_paths", ("docs/**",), ("docs/**", "**")),
+    ("review.auto_approve.max_iterations", 3, 0),
+    ("tiers.lead", "human", "claude"),
+    ("identity.home", "host", "container"),
+    ("checks", (TESTS, LINT), (LINT,)),
+    ("checks", (TESTS,), (CheckRule(name="tests", run="pytest", required=False),)),
+    ("checks", (TESTS,), (CheckRule(name="tests", run="true"),)),
+    ("review.label_rules", {"security": SECURITY}, {}),
+    ("review.label_rules", {"security": SECURITY}, {"security": LabelRule("skip")}),
+    ("review.label_rules", {}, {"urgent": LabelRule("auto-approve")}),
+    ("review.label_rules", {"law": LabelRule(unseen="refuse")}, {"law": LabelRule(unseen="ask")}),
+]
+OTHER: list[tuple[str, Value, Value]] = [
+    ("review.policy", "balanced", "strict"),
+    ("review.reviews", 0, 2),
+    ("checks", (LINT,), (TESTS, LINT)),
+    ("project.protected_paths", (), ("deploy/**",)),
+    ("review.label_rules", {}, {"law": LabelRule("per-task", independence="human")}),
+    ("review.auto_approve.max_iterations", 0, 3),
+    ("project.prefix", "fe", "shop"),
+    ("minor.max_lines", 50, 50),
+]
+
+
+@pytest.mark.parametrize(("key", "old", "new"), LOOSER)
+def test_what_asks_for_less_is_marked_P12(key: str, old: Value, new: Value) -> None:
+    assert is_loosened(key, old, new)
+
+
+@pytest.mark.parametrize(("key", "old", "new"), OTHER)
+def test_what_asks_for_more_or_for_something_else_is_not_P12(key: str, old: Value, new: Value) -> None:
+    assert not is_loosened(key, old, new)
+
+
+def test_every_key_with_a_direction_exists() -> None:
+    assert set(LOOSER_IF) <= set(BY_KEY)
