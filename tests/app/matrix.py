@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
+from foureyes.app.ports import LineCommit
 from foureyes.core.documents.unified_diff import FileDiff
 from foureyes.core.nouns.attempt import Attempt, Author, Change, ChangedFile, Commit
 from foureyes.core.nouns.attempt import Relation as HeadRelation
@@ -729,6 +730,9 @@ class FakeRepo:
 
     def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
         return (f"diff {hashlib.sha256(head.encode()).hexdigest()}",)
+
+    def line(self, target: str, most: int) -> list[LineCommit]:
+        return []
 
     def last_anchor(self, target: str) -> str | None:
         return None

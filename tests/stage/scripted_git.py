@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from foureyes.app.ports import CaughtUp, Merged
+from foureyes.app.ports import CaughtUp, LineCommit, Merged
 from foureyes.app.views.work import CheckpointView
 from foureyes.core.documents.unified_diff import FileDiff, parse
 from foureyes.core.nouns.attempt import DETACHED, Change, ChangedFile, Commit, Relation
@@ -126,6 +126,9 @@ class ScriptedRepo:
         new = line[line.index(base) + 1 : line.index(head) + 1] if line else []
         return parse("".join(new_file(f"{each[:6]}.py", self.lines.get(each, 1)) for each in new).encode())
 
+    def line(self, target: str, most: int) -> list[LineCommit]:
+        return [LineCommit(each, "a change") for each in reversed(self.branches[f"refs/heads/{target}"])][:most]
+
     def last_anchor(self, target: str) -> str | None:
         return None
 
@@ -188,6 +191,9 @@ class ScriptedWorkshop:
 
     def merge(self, *, base: Sha, tip: Sha, head: Sha) -> Merged:
         raise AssertionError(f"merge of {head} into {tip}")
+
+    def is_merge_of(self, commit: Sha, *, base: Sha, head: Sha) -> bool:
+        return True
 
     def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
         raise AssertionError(f"commit of {tree}")

@@ -118,6 +118,9 @@ class Repo(Protocol):
         around each place.
         """
 
+    def line(self, target: str, most: int) -> list[LineCommit]:
+        """The newest commits on the target's first-parent line, the tip first."""
+
     def last_anchor(self, target: str) -> str | None:
         """The anchor `<row>:<hash>` with the highest row in the trailers of the target's first-parent line (J3)."""
 
@@ -137,6 +140,13 @@ class Repo(Protocol):
 
     def close(self) -> None:
         """Remove what was made for asking git."""
+
+
+class LineCommit(msgspec.Struct, frozen=True):
+    """A commit of the target branch, and its first line."""
+
+    sha: Sha
+    subject: str
 
 
 class Merged(msgspec.Struct, frozen=True):
@@ -190,6 +200,9 @@ class Workshop(Protocol):
         """What git by itself, with no driver and no attribute, makes of base..head brought onto `tip`: by that base,
         which was shown, and by no other that history may have. Moves nothing.
         """
+
+    def is_merge_of(self, commit: Sha, *, base: Sha, head: Sha) -> bool:
+        """Whether a commit of the target holds exactly what the gate would have made of base..head there."""
 
     def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
         """A commit object in the repository's store, by the gate; no ref names it yet."""

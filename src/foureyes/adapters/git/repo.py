@@ -20,6 +20,7 @@ from foureyes.steps import prose, shell
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
+    from foureyes.app.ports import LineCommit
     from foureyes.core.documents.unified_diff import FileDiff
 
 
@@ -177,6 +178,13 @@ class GitRepo:
     def reached(self, commits: Sequence[Sha], target: str) -> set[Sha]:
         """Those of the commits that the target branch has, in one call; perhaps also some that are unknown."""
         return reading.history.reached(self._git, commits, self._target(target))
+
+    def line(self, target: str, most: int) -> list[LineCommit]:
+        """The newest commits on the target's first-parent line, the tip first."""
+        from foureyes.app.ports import LineCommit
+
+        rows = reading.history.line(self._git, self._target(target), most)
+        return [LineCommit(commit, subject) for commit, subject in rows]
 
     def last_anchor(self, target: str) -> str | None:
         """The journal hash in the trailer of the latest anchoring commit on the target's first-parent line (J3)."""

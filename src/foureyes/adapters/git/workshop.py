@@ -57,6 +57,10 @@ class GitWorkshop:
         """What git by itself makes of base..head brought onto `tip`, by that base and no other. Moves nothing."""
         return objects.merge.merge(self._git, base=base, tip=tip, head=head)
 
+    def is_merge_of(self, commit: Sha, *, base: Sha, head: Sha) -> bool:
+        """Whether a commit of the target holds exactly what the gate would have made of base..head there."""
+        return objects.merge.is_merge_of(self._git, commit, base=base, head=head)
+
     def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
         """A commit object in the repository's store, by the gate; no ref names it yet."""
         return objects.merge.commit(self._git, tree=tree, parents=parents, message=message)

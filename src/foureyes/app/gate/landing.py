@@ -30,10 +30,11 @@ from foureyes.core.rules import gate
 from foureyes.core.rules.policy import digest_of
 from foureyes.core.rules.still_holds import WaitingApproval, why_void
 from foureyes.core.words.ids import SessionId, Sha, TaskId
-from foureyes.errors import ConfigError, Reason, Refused
+from foureyes.errors import ConfigError, GitProblem, Reason, Refused
 from foureyes.steps import fe
 
 MANY = 10_000
+OTHER_CONTENT = "its merge commit holds something else than the approved change makes of the target"
 
 
 def recognise(context: Context, actor: Actor, target: str, heads: Mapping[str, Sha]) -> list[MergeRow]:
@@ -51,9 +52,10 @@ def recognise(context: Context, actor: Actor, target: str, heads: Mapping[str, S
     looked = [_look(context, task, attempts[task], target) for task in _perhaps(context, attempts, target, heads)]
     landed = [row for row in looked if row is not None]
     if landed:
+        other = {row.task for row in landed if not _is_as_approved(context, attempts[row.task], row)}
         settings = {row.task: settings_of(context, attempts[row.task], target) for row in landed}
         with context.writing(actor, "merge") as work:
-            landed = [_record_landed(context, work, row, settings[row.task]) for row in landed]
+            landed = [_record_landed(context, work, row, settings[row.task], other=row.task in other) for row in landed]
     return landed
 
 
@@ -98,13 +100,21 @@ def accept(context: Context, work: Work, task: Task, settings: str) -> str:
     )
 
 
-def _record_landed(context: Context, work: Work, row: MergeRow, settings: str) -> MergeRow:
+def _is_as_approved(context: Context, attempt: Attempt, row: MergeRow) -> bool:
+    """Q2: whether what somebody merged by hand is what the gate would have made of the approved change."""
+    try:
+        return context.workshop.is_merge_of(Sha(row.sha), base=attempt.base, head=attempt.head)
+    except GitProblem:
+        return False
+
+
+def _record_landed(context: Context, work: Work, row: MergeRow, settings: str, *, other: bool) -> MergeRow:
     task = context.find(work.tx, row.task)
     gatekeeper = work.gate
     if task.iteration != row.attempt:
         return row
     if task.status == "approved":
-        _note_what_no_longer_held(context, gatekeeper, task)
+        _note_what_no_longer_held(context, gatekeeper, task, OTHER_CONTENT if other else "")
         note = accept(context, gatekeeper, task, settings)
         gatekeeper.record(task.id, TaskMerged(sha=Sha(row.sha), via=work.actor.session))
         return msgspec.structs.replace(row, message=f"{row.message}; {note}") if note else row
@@ -115,13 +125,16 @@ def _record_landed(context: Context, work: Work, row: MergeRow, settings: str) -
     return row
 
 
-def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task) -> None:
-    """P8: merged by hand although the approval would not have been given any more, or a person held it: on record."""
+def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task, content: str) -> None:
+    """P8: merged by hand although the approval would not have been given any more, a person held it, or with another
+    content than what was approved: on record.
+    """
     facts, policy = facts_of(context, gatekeeper.tx, task.id), context.policy(gatekeeper.tx, gatekeeper.actor)
     given = waiting_approval_of(gatekeeper.tx, task.id)
     if given is None or facts.attempt is None:
         return
     against = [*why_void(facts, policy, given, gate.Tip(head=facts.attempt.head)), *gate.holds(facts)]
+    against += [Reason("Q2", content)] if content else []
     if against:
         reasons = "; ".join(f"{reason.rule} {reason.message}" for reason in against)
         event = SecurityRecorded(

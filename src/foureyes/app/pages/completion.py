@@ -10,6 +10,7 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.holding import HoldingRow, holding_of
+from foureyes.app.pages.unbrought import unbrought
 from foureyes.app.ports import Tx
 from foureyes.app.views.completion import Report
 from foureyes.app.views.finding import ALERT_AFTER, NoteRow
@@ -56,6 +57,9 @@ class Validation:
             holding = holding_of(self._context, tx, [row.id for row in rows])
             notes = self._notes(tx, {row.id for row in rows})
         reasons = [*self._findings(rows, holding), *self._unmerged(rows), *self._target(actor), *self._unreviewed(rows)]
+        stray = unbrought(self._context)
+        if stray is not None:
+            notes = (*notes, f"{stray.text} (Q5)")
         blocking = {row.id: [finding.id for finding in holding[row.id]] for row in rows if holding[row.id]}
         scope = ", ".join(
             part

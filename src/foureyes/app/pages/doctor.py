@@ -5,6 +5,7 @@ from __future__ import annotations
 from foureyes.app.call.context import Context
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.pages.status import checkouts_behind
+from foureyes.app.pages.unbrought import unbrought
 from foureyes.app.ports import Progress
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.project import Check
@@ -47,6 +48,9 @@ class Doctor:
         for left in checkouts_behind(self._context, target):
             text = f"the checkout {left.here} of {target} is behind ({left.why})"
             return Check("target", "warn", text, left.next)
+        stray = unbrought(self._context)
+        if stray is not None:
+            return Check("target", "warn", stray.text, stray.next)
         return Check("target", "ok", f"target {target} at {head[:7]}")
 
     def _configuration(self, actor: Actor) -> Check:

@@ -9,6 +9,7 @@ import msgspec
 from foureyes.app.call.rows import Named
 from foureyes.app.pages.lists import Lists
 from foureyes.app.pages.next_steps import after_status
+from foureyes.app.pages.unbrought import unbrought_lately
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.project import CounterRow, ProjectView, StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewableRow
@@ -43,6 +44,8 @@ class Status:
             prose(f"the checkout {left.here} of {project.target} is behind ({left.why}): ") + left.next
             for left in (checkouts_behind(self._context, project.target) if merged else ())
         ]
+        stray = unbrought_lately(self._context) if merged else None
+        notes += [prose(f"{stray.text}: ") + stray.next] if stray else []
         counts: dict[str, int] = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}
         counts |= {
             name: counters.get(name, 0)

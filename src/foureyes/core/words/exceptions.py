@@ -35,7 +35,7 @@ MEANINGS: dict[ExceptionKind, str] = {
     "waiver": "a person let a blocking finding pass for a while (E3)",
     "tests_gone": "a person agreed to a change that takes tests of the target away (D5)",
     "attribution_cleared": "a person said that a commit's trailer names an author wrongly (I8)",
-    "merged_by_hand": "somebody merged by hand what was held, or whose approval no longer held; by the rule against it",
+    "merged_by_hand": "somebody merged by hand what was held, no longer approved, or with something else in it",
     "merged_unapproved": "work that was closed without an approval turned up on the target branch (C2)",
     "token_elsewhere": "a token was shown where it is not good, and was refused (I2)",
     "key_added": "a person's key counts from now on (I9)",

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from foureyes.adapters.git.client.answers import as_sha, must_be_sha
 from foureyes.adapters.git.client.git import EMAIL, NAME, Git
 from foureyes.adapters.git.reading.diff import diff
-from foureyes.adapters.git.reading.history import Known, known
+from foureyes.adapters.git.reading.history import Known, back, known
 from foureyes.adapters.git.reading.three_way import three_way
 from foureyes.app.ports import Merged
 from foureyes.core.nouns.attempt import Effect
@@ -42,6 +42,19 @@ def merge(git: Git, *, base: Sha, tip: Sha, head: Sha) -> Merged:
         return Merged(None, made.conflicts, shown_change.diff_id)
     done = shown_change if onto.tree == began.tree else diff(git, onto.tree, made.tree)
     return Merged(made.tree, (), shown_change.diff_id, Effect(done.files, done.marks))
+
+
+def is_merge_of(git: Git, commit: Sha, *, base: Sha, head: Sha) -> bool:
+    """Whether a commit that contains `head` holds what the merge of base..head into its first parent makes."""
+    if commit == head:
+        return True  # a fast-forward: the very commits that were shown
+    before = back(git, must_be_sha(commit), 1)
+    if before is None:
+        return False
+    made, onto, began, now = known(git, commit, before, base, head)
+    if made is None or onto is None or began is None or now is None:
+        return False
+    return three_way(git, base=began.tree, ours=onto.tree, theirs=now.tree).tree == made.tree
 
 
 def _there(commit: Sha, found: Known | None) -> Known:

@@ -163,6 +163,20 @@ def last_anchor(git: Git, tip: Sha) -> str | None:
     return max(values, key=row, default=None)
 
 
+def line(git: Git, tip: Sha, most: int) -> list[tuple[Sha, str]]:
+    """The newest commits of the first-parent line, by their hash, and their first lines; as far as they are there."""
+    found: list[tuple[Sha, str]] = []
+    here: Sha | None = tip
+    while here is not None and len(found) < most:
+        head = git.lookup.commits([here]).get(here)
+        if head is None:
+            break
+        message = git.lookup.raw(here).partition(b"\n\n")[2].strip()
+        found.append((here, message.partition(b"\n")[0].decode("utf-8", "replace")))
+        here = head.parents[0] if head.parents else None
+    return found
+
+
 def count(git: Git, head: Sha) -> int:
     """How many commits there are up to `head`; nothing is decided by it."""
     return int(git.real("rev-list", "--count", head).out)

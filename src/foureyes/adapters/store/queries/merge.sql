@@ -14,6 +14,19 @@ UPDATE merges SET state = :state, why = :why, process = '', until = '', seq = :s
 SELECT m.task, m.attempt, m.approval, m.state, m.tries, m.why, m.until, m.process, m.host, m.seq FROM merges m
 JOIN tasks t ON t.id = m.task AND t.status = 'approved' WHERE m.state = 'merging' ORDER BY m.seq;
 
+-- name: merge.last
+SELECT t.merge_sha AS sha FROM merges m JOIN tasks t ON t.id = m.task
+WHERE m.state = 'done' AND t.merge_sha IS NOT NULL ORDER BY m.seq DESC LIMIT 1;
+
+-- name: merge.points
+SELECT DISTINCT merge_sha AS sha FROM tasks WHERE merge_sha IS NOT NULL;
+
+-- name: merge.starts
+SELECT DISTINCT start_target AS sha FROM tasks WHERE start_target IS NOT NULL;
+
+-- name: merge.brought
+SELECT a.commits AS commits FROM attempts a JOIN tasks t ON t.id = a.task WHERE a.landed = 1 OR t.merge_sha IS NOT NULL;
+
 -- name: merge.any
 SELECT task AS id FROM merges ORDER BY task LIMIT 1;
 

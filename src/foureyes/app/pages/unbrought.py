@@ -1,0 +1,75 @@
+"""Q5: commits on the target that no task brought: somebody committed or merged there by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.core.nouns.attempt import Commit
+from foureyes.core.words.text import visible
+from foureyes.errors import GitProblem
+from foureyes.steps import Steps, shell
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import LineCommit
+
+HOW_FAR = 500
+SHOWN = 3
+
+
+class Point(msgspec.Struct, frozen=True):
+    """A commit of the target that the store knows."""
+
+    sha: str
+
+
+class Brought(msgspec.Struct, frozen=True):
+    """The commits of an attempt that is on the target."""
+
+    commits: list[Commit]
+
+
+class Unbrought(msgspec.Struct, frozen=True):
+    """What to say about them, in one line, and the command that shows them."""
+
+    text: str
+    next: Steps
+
+
+def unbrought(context: Context) -> Unbrought | None:
+    """The commits on the target's own line, since a task first began there, that are no merge and no work of a task;
+    None where there are none.
+    """
+    with context.store.read() as tx:
+        target = context.project(tx).target
+        merged = {row.sha for row in tx.all("merge.points", Point)}
+        points = merged | {row.sha for row in tx.all("merge.starts", Point)}
+        known = merged | {commit.sha for row in tx.all("merge.brought", Brought) for commit in row.commits}
+    try:
+        line = context.repo.line(target, HOW_FAR) if points else []
+    except GitProblem:
+        return None
+    # Before the oldest commit that a task began from or was merged as, it is not ours to say.
+    oldest = max((n for n, commit in enumerate(line) if commit.sha in points), default=0)
+    strange = [commit for commit in line[:oldest] if commit.sha not in known]
+    return _told(target, strange) if strange else None
+
+
+def unbrought_lately(context: Context) -> Unbrought | None:
+    """The same for who is in a hurry: where the target is at the last merge, nothing is asked."""
+    with context.store.read() as tx:
+        last = tx.one("merge.last", Point)
+        target = context.project(tx).target
+    if last is None or context.repo.commit_of(f"refs/heads/{target}") == last.sha:
+        return None
+    return unbrought(context)
+
+
+def _told(target: str, strange: list[LineCommit]) -> Unbrought:
+    some = ", ".join(f"{commit.sha[:7]} {visible(commit.subject)[:60]}" for commit in strange[:SHOWN])
+    more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
+    are = "commit is" if len(strange) == 1 else "commits are"
+    text = f"{len(strange)} {are} on {target} that no task brought: {some}{more}"
+    return Unbrought(text, shell("git", "show", strange[0].sha[:12]))

@@ -1,0 +1,58 @@
+"""Q5: commits on the target that no task brought are told by status, doctor and validate."""
+
+from __future__ import annotations
+
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import approved, configure, merge
+from tests.stage.people import ALICE, BOB
+from tests.stage.world import GitWorld
+
+
+def told(world: GitWorld) -> tuple[str, str, str]:
+    """What each of the three says about the target."""
+    status = " ".join(step.before for note in world.app.status.show(BOB).notes for step in note.steps)
+    (doctor,) = [check.message for check in world.app.doctor.examine(BOB) if check.check == "target"]
+    return status, doctor, " ".join(world.app.validation.validate(BOB).notes)
+
+
+def test_a_commit_that_no_task_brought_is_told_until_the_next_merge_by_status_and_always_by_the_others_Q5(
+    world: GitWorld,
+) -> None:
+    configure(world, AT_ONCE)
+    assert merge(world) == {}
+    first = approved(world)
+    assert merge(world) == {first: "merged"}
+    assert not any("no task brought" in text for text in told(world)), "merges are brought by tasks"
+    stray = world.checkout.commit("by_hand.py", message="straight to main")
+    for text in told(world):
+        assert f"1 commit is on main that no task brought: {stray[:7]} straight to main" in text
+    second = approved(world)
+    assert merge(world) == {second: "merged"}
+    status, doctor, validate = told(world)
+    assert "no task brought" not in status
+    assert stray[:7] in doctor
+    assert stray[:7] in validate
+
+
+def test_what_a_task_brought_by_hand_is_brought_Q5_A3(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task = approved(world)
+    world.checkout.git("merge", "-q", "--ff-only", f"fe/{task}")
+    assert merge(world) == {task: "found"}
+    assert not any("no task brought" in text for text in told(world))
+
+
+def test_a_merge_by_hand_with_another_content_than_the_approved_change_is_on_record_Q2_P8(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    honest = approved(world)
+    world.checkout.git("merge", "-q", "--no-ff", "-m", "by hand", f"fe/{honest}")
+    assert merge(world) == {honest: "found"}
+    other = approved(world)
+    world.checkout.git("merge", "-q", "--no-ff", "--no-commit", f"fe/{other}")
+    world.checkout.write("smuggled.py", "x\n")
+    world.checkout.git("add", "smuggled.py")
+    world.checkout.git("commit", "-q", "-m", "by hand, and more")
+    assert merge(world) == {other: "found"}
+    rows = [row for row in world.app.audit.exceptions() if row.kind == "merged_by_hand"]
+    assert [(row.task, row.rule) for row in rows] == [(other, "Q2")]
+    assert world.show(other, ALICE).task.status == "closed"
