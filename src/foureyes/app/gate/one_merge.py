@@ -34,6 +34,7 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.still_holds import WaitingApproval, marked_by, why_not_checked, why_not_there, why_void
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem, Reason
 from foureyes.steps import shell
 
@@ -66,7 +67,9 @@ class Try(msgspec.Struct, frozen=True):
 
     def why_not_there(self, tip: gate.Tip, effect: Effect) -> tuple[Reason, ...]:
         """Q2: why it would not be given for what the merge does to the target."""
-        policy, where = self.case.policy, f"merged into {self.case.target}"
+        policy, own = self.case.policy, set(self.facts.changed_paths())
+        others = [visible(path) for path in effect.paths if path not in own]
+        where = f"merged into {self.case.target}" + (f", where it changes {others[0]}" if others else "")
         reasons = why_not_there(self.facts, policy, self.given, tip, effect, keys=self.keys)
         return tuple(replace(reason, message=f"{where}: {reason.message}") for reason in reasons)
 
