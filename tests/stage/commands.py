@@ -227,8 +227,10 @@ class Stage:
 
     def accept_policy(self, who: Caller, **options: Unpack[Options]) -> Any:
         """Look at the foureyes.toml of the target, and accept exactly that (P12)."""
-        offered = self.no(who, "policy", "accept", rc=2, **options)
-        return self.done(who, *offered.hints[0].split()[1:], **options)
+        asked = self.run(who, "policy", "accept", "--json", **options)
+        if asked.rc == 0:
+            return asked.json
+        return self.done(who, *asked.json["error"]["next"].split()[1:], **options)
 
     def may_not_approve(
         self, who: Caller, work: HandedIn, *options: str, rules: Sequence[str], **more: Unpack[Options]
