@@ -12,8 +12,10 @@ WHERE: dict[Context, str] = {
     "batch": "The list for approving several",
     "task": "A task in review",
     "diff": "The diff",
+    "checks": "The checks of a task",
     "finding": "A finding",
     "attention": "Attention",
+    "drafts": "Drafts",
     "form": "Redo, reject, new task",
     "page": "A page of text, a refusal",
 }

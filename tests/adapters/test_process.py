@@ -116,6 +116,25 @@ def test_a_supervised_program_that_is_late_ends_with_all_it_started_wherever_tha
     os.close(reader)
 
 
+def test_a_supervised_program_that_is_stopped_ends_with_all_it_started(tmp_path: Path) -> None:
+    fifo = tmp_path / "alive"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    script = f"exec 3>{fifo}; (setsid tail -f /dev/null) & echo begun; trap '' TERM; tail -f /dev/null"
+    heard = bytearray()
+    ended = supervise(
+        ["/bin/sh", "-c", script],
+        env={"PATH": os.environ["PATH"]},
+        timeout=60,
+        hear=heard.extend,
+        stop=lambda: bool(heard),
+    )
+    assert (ended, bytes(heard)) == (Ended(None, False, "it was stopped"), b"begun\n")
+    os.set_blocking(reader, True)
+    assert os.read(reader, 1) == b""
+    os.close(reader)
+
+
 COMET = """
 import os
 print("begun", flush=True)

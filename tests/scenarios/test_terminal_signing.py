@@ -1,9 +1,15 @@
-"""Signing in the terminal app: `A` steps aside for the passphrase at the bare terminal, and comes back (I9)."""
+"""Signing in the terminal app: `A` steps aside for a passphrase or a touch at the bare terminal (I9)."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
+from foureyes.adapters.identity import sshsig
+
+from tests.adapters.identity.test_sshsig import SoftwareKey
 from tests.stage.commands import HandedIn, Stage
 from tests.stage.processes import FE
 from tests.stage.shop import Shop, with_pipeline
@@ -107,3 +113,70 @@ def test_a_batch_asks_once_and_signs_each_I9_H2(stage: Stage) -> None:
     assert [stage.status(task) for task in tasks] == ["approved"] * 3
     assert signatures(stage) == before + 3
     assert set(shop.merge().values()) == {"merged"}
+
+
+class Fido:
+    """A FIDO key and the finger on it. A stand-in for ssh-keygen lays down what it is to sign, and waits: the touch is
+    the signature that the finger brings.
+    """
+
+    PROGRAM = (
+        '#!/bin/sh\nat=$(dirname "$0")\ncat > "$at/asking" && mv "$at/asking" "$at/asked"\nexec cat "$at/finger"\n'
+    )
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.key = folder, SoftwareKey()
+        folder.mkdir()
+        program = folder / "ssh-keygen"
+        program.write_text(self.PROGRAM)
+        program.chmod(0o755)
+        self.handle = folder / "id_fido"
+        self.handle.touch(mode=0o600)
+        (folder / "id_fido.pub").write_text(f"{self.key.public} alice@desk\n")
+        os.mkfifo(folder / "finger")
+        self.env = {"PATH": f"{folder}:{os.environ['PATH']}"}
+
+    def blinks(self, terminal: Terminal) -> bytes:
+        """Wait until the key waits for a touch; what it would sign."""
+        terminal.wait((self.folder / "asked").exists, "the key waits for a touch")
+        return (self.folder / "asked").read_bytes()
+
+    def touch(self, terminal: Terminal) -> None:
+        statement = self.blinks(terminal)
+        (self.folder / "asked").unlink()
+        (self.folder / "finger").write_text(sshsig.armored(self.key.sign(statement)))
+
+
+def test_A_waits_for_a_touch_at_the_bare_terminal_and_without_one_nothing_is_decided_I9(
+    stage: Stage, tmp_path: Path
+) -> None:
+    shop, job, fido = with_pipeline(stage), stage.cast.job, Fido(tmp_path / "fido")
+    adopt = [*FE, "key", "new", "--human", "--ssh", str(fido.handle)]
+    for argv in (adopt, [*FE, "policy", "set", "review.human_proof", "key"]):
+        with Terminal(job, argv, cwd=stage.repo, env=fido.env) as terminal:
+            fido.touch(terminal)
+            assert terminal.end() == 0, terminal.text
+    work, before = delivered(shop, "login"), signatures(stage)
+    with Terminal(job, cwd=stage.repo, env=fido.env) as terminal:
+        terminal.until("REVIEW PENDING")
+        terminal.press("r", "IF YOU APPROVE")
+        terminal.type("a")
+        assert work.task.encode() in fido.blinks(terminal), "what is signed names the task"
+        screen = terminal.until("Touch the security key to sign.")
+        assert b"\x1b[?1049l" in terminal.bytes, "the app has stepped aside"
+        assert f"approve, {work.task}" in screen
+        (fido.folder / "asked").unlink()
+        terminal.type("\x03")
+        terminal.until("Nothing was changed.")
+        assert "I9" in terminal.read()
+        assert (stage.status(work.task), signatures(stage)) == ("reviewing", before)
+        terminal.press("escape", "IF YOU APPROVE")
+        terminal.read()
+        terminal.type("a")
+        fido.touch(terminal)
+        terminal.until(f"{work.task} approved")
+        terminal.type("ctrl+q")
+        assert terminal.end() == 0
+        assert terminal.modes == terminal.before
+    assert (stage.status(work.task), signatures(stage)) == ("approved", before + 1)
+    assert shop.merge() == {work.task: "merged"}

@@ -109,7 +109,13 @@ class ScriptedChecks:
     def program(self, rule: CheckRule) -> str:
         return ""
 
-    def run(self, rule: CheckRule, export: Callable[[str], None], progress: Callable[[str], None] | None = None) -> Ran:
+    def run(
+        self,
+        rule: CheckRule,
+        export: Callable[[str], None],
+        progress: Callable[[str], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> Ran:
         self.ran.append(rule.name)
         if self.during is not None:
             self.during()

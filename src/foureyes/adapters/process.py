@@ -104,15 +104,15 @@ def _follow(child: subprocess.Popen[bytes], given: bytes, end: float, held: Call
 
 def supervise(
     argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None, timeout: float,
-    hear: Callable[[bytes], None],
+    hear: Callable[[bytes], None], stop: Callable[[], bool] | None = None,
 ) -> Ended:  # fmt: skip
     """Run a program (an absolute path) below a reaper; when this returns or raises, nothing that it started is left.
-    There is no input. `hear` gets both output streams as they come, in one; nothing is kept here.
+    There is no input. `hear` gets both output streams as they come, in one. `stop` may want its end before its time.
     """
     if not sys.executable:
         raise ProcessProblem("this interpreter does not know its own path")
     child = start([sys.executable, "-I", "-S", os.path.abspath(__file__), *argv], cwd, env, has_input=True)
-    watch = _Watch(child, hear)
+    watch = _Watch(child, hear, stop or (lambda: False))
     try:
         watch.follow(time.monotonic() + timeout)
     finally:
@@ -125,12 +125,12 @@ def supervise(
 class _Watch:
     """Both pipes of a reaper: its own words, and what the program writes."""
 
-    def __init__(self, child: subprocess.Popen[bytes], hear: Callable[[bytes], None]) -> None:
+    def __init__(self, child: subprocess.Popen[bytes], hear: Callable[[bytes], None], stop: Callable[[], bool]) -> None:
         assert child.stdin is not None and child.stdout is not None and child.stderr is not None  # noqa: PT018
-        self._child, self._hear = child, hear
+        self._child, self._hear, self._stop = child, hear, stop
         self._words, self._output = child.stdout.fileno(), child.stderr.fileno()
         self._reports = b""
-        self._ending = self._timed_out = self._is_over = False
+        self._ending = self._timed_out = self._stopped = self._is_over = False
 
     def follow(self, deadline: float) -> None:
         """Read until the reaper has ended. It ends a late program; a late reaper is left to `_end_below`."""
@@ -145,11 +145,13 @@ class _Watch:
                         pipes.unregister(key.fd)
                 if self.report("exit") and not self._ending:
                     self._ending, deadline = True, time.monotonic() + PATIENCE
+                if not self._ending and self._stop():
+                    self._stopped, deadline = True, 0.0
                 if time.monotonic() < deadline:
                     continue
                 if self._ending:
                     return
-                self._ending = self._timed_out = True
+                self._ending, self._timed_out = True, not self._stopped
                 _ask_to_end(self._child)
                 deadline = time.monotonic() + PATIENCE
         self._read_rest()
@@ -158,9 +160,7 @@ class _Watch:
         """What was in the pipe when the last writer ended, and no more: a survivor may write for ever."""
         os.set_blocking(self._output, False)
         with suppress(BlockingIOError):
-            for _ in range(PIPE_CHUNKS):
-                if not self._read(self._output):
-                    return
+            all(self._read(self._output) for _ in range(PIPE_CHUNKS))
 
     def report(self, word: str) -> str:
         """What stands behind a word of the reaper."""
@@ -173,8 +173,8 @@ class _Watch:
     def ended(self) -> Ended:
         code, left = self.report("exit"), self.report("left")
         problem = f"{left} of its processes could not be ended" if left else ""
-        if self._timed_out:
-            return Ended(None, True, problem)
+        if self._timed_out or self._stopped:
+            return Ended(None, self._timed_out, problem or ("it was stopped" if self._stopped else ""))
         if not code.removeprefix("-").isdigit():
             return Ended(None, False, problem or "it ended the process that watches over it")
         return Ended(int(code), False, problem)

@@ -267,9 +267,15 @@ class CheckRunner(Protocol):
     def program(self, rule: CheckRule) -> str:
         """What the check would run, as results name it; empty where that cannot be told."""
 
-    def run(self, rule: CheckRule, export: Callable[[str], None], progress: Callable[[str], None] | None = None) -> Ran:
+    def run(
+        self,
+        rule: CheckRule,
+        export: Callable[[str], None],
+        progress: Callable[[str], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> Ran:
         """`export` fills the empty directory it is given with the files to check. `progress` hears the last line of
-        output.
+        output. When `stop` says so, the check is ended with everything that it started.
         """
 
 

@@ -52,6 +52,29 @@ def test_an_attempt_is_compared_with_another_and_what_stayed_is_named(world: Git
     assert world.app.attempts.changes(task, attempt=1) == first
 
 
+def test_what_the_target_brought_is_not_new_in_an_attempt_that_stands_on_it(world: GitWorld) -> None:
+    world.checkout.commit("shared.py", CODE)
+    world.checkout.commit("work.py", CODE)
+    task = world.work(CLAUDE, world.create(), text=CODE.replace("line 5\n", "line five\n"))
+    world.submit(CLAUDE, task)
+    branch = world.checkout.git("branch", "--show-current")
+    world.checkout.git("switch", "-q", "main")
+    world.checkout.commit("shared.py", CODE.upper())
+    world.checkout.commit("work.py", CODE.replace("line 30\n", "line thirty\n"))
+    world.app.feedback.redo(ALICE, task, text="once more")
+    world.checkout.git("switch", "-q", branch)
+    world.start(CLAUDE, task)
+    world.checkout.git("rebase", "-q", "main")
+    mine = CODE.replace("line 5\n", "line five\n").replace("line 30\n", "line thirty\n")
+    world.checkout.commit("work.py", mine.replace("line 15\n", "line fifteen\n"), session=CLAUDE)
+    world.submit(CLAUDE, task)
+    since = world.app.attempts.changes(task, since=1)
+    assert [(file.path, file.added, file.removed) for file in since.files] == [("work.py", 1, 1)]
+    assert [line.text for line in since.files[0].hunks[0].lines if line.kind == "added"] == ["line fifteen"]
+    whole = world.app.attempts.changes(task)
+    assert [(file.path, len(file.hunks)) for file in whole.files] == [("work.py", 2)], "a decision is about all of it"
+
+
 def test_what_tools_write_is_folded_at_the_end(world: GitWorld) -> None:
     task = world.work(CLAUDE, world.create(), name="a/package-lock.json", text="{}\n")
     world.checkout.commit("a/uv.lock", "x\n", session=CLAUDE)

@@ -62,6 +62,16 @@ def test_per_task_and_held_first_then_risk_priority_what_waits_and_age_H1(desk: 
     assert [row.n for row in desk.app.queue.view(BOB).rows] == list(range(1, 8))
 
 
+def test_what_shares_a_file_stands_side_by_side_H1(world: GitWorld) -> None:
+    configure(world, KNOWN)
+    tasks: list[str] = []
+    for name in ("a.py", "b.py", "a.py"):
+        tasks.append(deliver(world, {name: f"{len(tasks)}\n"}))
+        world.clock.advance(hours=1)
+    first, alone, beside = tasks
+    assert [row.task for row in world.app.queue.view(BOB).rows] == [first, beside, alone]
+
+
 def test_a_row_says_what_a_decision_is_prepared_by(desk: DeskWorld) -> None:
     configure(desk, LINT + KNIP)
     desk.outside.runner.says("knip", exit_code=1)

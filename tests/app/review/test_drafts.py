@@ -225,8 +225,8 @@ def test_a_file_in_the_place_of_the_folder_is_no_drafts_with_a_note(desk: DeskWo
     folder.write_text("not a folder")
     notes = [drafts.load(BOB, task).note, drafts.position(BOB).note, drafts.new_task(BOB).note]
     notes += [file.note for file in drafts.begun(BOB)] + [drafts.take(BOB, task).note]
-    assert notes == ["a draft could not be read: Not a directory."] * 4 + [
-        "a draft could not be taken: Not a directory."
+    assert notes == ["a draft could not be read: it is a file, not a directory."] * 4 + [
+        "a draft could not be taken: it is a file, not a directory."
     ]
 
 

@@ -48,7 +48,8 @@ class Told:
 
 class Press(NamedTuple):
     """A key of a context. `first`: keys that bring the reader there. `meanwhile`: what others do before it. `shows`: a
-    pattern that is on screen afterwards; `on`: the row that the cursor is on. `then`: keys that end what it began.
+    pattern that is on screen afterwards; `until`: a text that comes by itself; `on`: the row that the cursor is on.
+    `then`: keys that end what it began.
     `holds`: what is so in the store, in git, or on the page after all of that. `back`: keys that lead back.
     """
 
@@ -57,6 +58,7 @@ class Press(NamedTuple):
     on: str = ""
     first: tuple[str, ...] = ()
     meanwhile: Callable[[Told], object] | None = None
+    until: str = ""
     then: tuple[str, ...] = ()
     holds: Callable[[Told], bool] | None = None
     back: tuple[str, ...] = ()
@@ -109,6 +111,8 @@ async def tell(told: Told, rows: Iterable[Press]) -> None:
         assert here == home, f"{row.key}: pressed in {here}, not in {home}\n{told.at.screen}"
         screen = await told.at.press(NAMES.get(row.key, row.key))
         assert re.search(row.shows, " ".join(screen.split())), f"{row.key}: no {row.shows!r}\n{screen}"
+        if row.until:
+            await told.at.until(row.until)
         if row.on:
             at = told.at.app.pages[-1].rows.at
             assert at == told.tasks.get(row.on, row.on), f"{row.key}: on {at}, not on {row.on}\n{screen}"

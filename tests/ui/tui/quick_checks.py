@@ -31,11 +31,17 @@ class QuickChecks:
     def program(self, rule: CheckRule) -> str:
         return self._real.program(rule)
 
-    def run(self, rule: CheckRule, export: Callable[[str], None], progress: Callable[[str], None] | None = None) -> Ran:
+    def run(
+        self,
+        rule: CheckRule,
+        export: Callable[[str], None],
+        progress: Callable[[str], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> Ran:
         export(ASKED)
         words = self._words(self.tree)
         if rule.name not in ANSWERS or words - {"RED"}:
-            return self._real.run(rule, export, progress)
+            return self._real.run(rule, export, progress, stop)
         code, output = ANSWERS[rule.name]["RED" in words]
         return Ran(exit_code=code, output=output, duration_ms=1, program=self.program(rule))
 

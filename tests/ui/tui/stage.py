@@ -34,7 +34,8 @@ from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
 from tests.ui.tui.quick_checks import with_quick_checks
 
 __all__ = [
-    "ALICE", "BOB", "CI", "CLAUDE", "CODEX", "LARGE", "SMALL", "Player", "Seat", "build", "held", "play", "screen_of",
+    "ALICE", "BOB", "CI", "CLAUDE", "CODEX", "LARGE", "PATIENCE", "SMALL", "Player", "Seat", "build", "held", "play",
+    "screen_of",
 ]  # fmt: skip
 
 T = TypeVar("T")

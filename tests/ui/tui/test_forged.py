@@ -249,12 +249,13 @@ def test_a_file_in_the_place_of_the_folder_hides_no_change_and_stops_no_decision
 
     async def story(at: Player) -> None:
         at.app.clock = Clock()
-        assert "a draft could not be read: Not a directory" in at.screen
-        assert "a draft could not be read: Not a directory" in await at.press("r")
+        assert "a draft could not be read: it is a file, not a directory" in at.screen
+        assert "a draft could not be read: it is a file, not a directory" in await at.press("r")
         assert "evil()" in await at.press("d")
         await wait(at)
         screen = await at.press("r")
-        assert "not kept as a draft: a draft could not be taken: Not a directory; what" in " ".join(screen.split())
+        words = "not kept as a draft: a draft could not be taken: it is a file, not a directory; what"
+        assert words in " ".join(screen.split())
         await at.press(*"no", "ctrl+s")
 
     play(seat.sit(), story)

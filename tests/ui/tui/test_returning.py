@@ -86,7 +86,7 @@ def test_place_order_and_draft_are_back_in_a_new_app(seat: Seat) -> None:
     assert (position.screen, position.order, position.tasks) == ("", "priority", ())
 
 
-def test_a_draft_about_what_others_decided_is_kept_and_not_offered(seat: Seat) -> None:
+def test_a_draft_about_what_others_decided_is_kept_and_named_apart(seat: Seat) -> None:
     task = seat.deliver("Add login")
     seat.app.drafts.save(ALICE, Draft(task=task, redo=RedoDraft(text="the limit")))
     seat.app.decisions.approve(BOB, task)

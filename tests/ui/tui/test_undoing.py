@@ -52,6 +52,28 @@ def test_what_was_approved_a_moment_ago_is_taken_back_at_once(seat: Seat) -> Non
     assert [seat.status(task) for task in tasks] == ["reviewing"] * 2
 
 
+def test_words_that_were_kept_are_there_again_after_an_approval_was_taken_back(seat: Seat) -> None:
+    task = small(seat, "one")
+
+    async def story(at: Player) -> None:
+        at.app.clock = clock = Clock()
+        await at.press("r", "r", *"the limit", "escape")
+        clock.now += 1.0
+        assert f"{task} approved" in await at.press("a")
+        clock.now += 1.0
+        await at.press("u")
+        assert seat.status(task) == "reviewing"
+        await at.press("r")
+        clock.now += 1.0
+        screen = await at.press("r")
+        assert "REDO WITH FEEDBACK" in screen
+        assert "the limit" in screen
+        assert "kept from an earlier session" not in screen
+
+    play(seat.sit(), story)
+    assert seat.app.drafts.load(ALICE, task).draft.redo.text == "the limit"
+
+
 def test_where_another_task_is_on_screen_it_is_named_and_asked_about_first(seat: Seat) -> None:
     tasks = [small(seat, name) for name in ("one", "two", "three")]
 

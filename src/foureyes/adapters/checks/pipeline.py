@@ -49,14 +49,20 @@ class Pipeline:
         self._environ = environ
         self._minute = minute
 
-    def run(self, rule: CheckRule, export: Callable[[str], None], progress: Progress | None = None) -> Ran:
+    def run(
+        self,
+        rule: CheckRule,
+        export: Callable[[str], None],
+        progress: Progress | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> Ran:
         """Run one check on what `export` writes; what cannot be started is a problem, not an exception."""
         began = time.monotonic()
         output = Output(progress)
         left = ""
         try:
             with _scratch(self._environ) as place:
-                ran = self._in(place, rule, export, output)
+                ran = self._in(place, rule, export, output, stop)
             left = _remains(place)
         except (ProcessProblem, OSError) as problem:
             ran = Ran(exit_code=None, problem=visible(str(problem)))
@@ -69,7 +75,14 @@ class Pipeline:
         word = next((word for word in rule.run.split() if "=" not in word), "")
         return "" if "/" in word else _program(rule.run, "", _clean_path(self._environ.get("PATH", "")))
 
-    def _in(self, place: str, rule: CheckRule, export: Callable[[str], None], output: Output) -> Ran:
+    def _in(
+        self,
+        place: str,
+        rule: CheckRule,
+        export: Callable[[str], None],
+        output: Output,
+        stop: Callable[[], bool] | None,
+    ) -> Ran:
         work, report = os.path.join(place, "work"), os.path.join(place, "report")
         export(work)
         env = environment(self._environ, rule, place)
@@ -82,6 +95,7 @@ class Pipeline:
                 env=env,
                 timeout=rule.timeout_minutes * self._minute,
                 hear=output.hear,
+                stop=stop,
             )
             return _with_report(rule, reports, work, _seen(ended, program))
         finally:

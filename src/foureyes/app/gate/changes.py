@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 from msgspec.structs import replace
 
@@ -41,6 +43,10 @@ def change_of(
     wanted = min(max(around, CONTEXT), MOST_CONTEXT)
     files = widened(whole, context.repo.file_diffs(base, now.head, wanted)) if wanted > CONTEXT else whole
     files = files if space else without_space(files)
+    hidden = None if space else _hunks(whole) - _hunks(files)
+    own = _own(context, then, now) if then else None
+    if then and own and then.base != now.base:
+        files = _without_target(files, own, context.repo.file_diffs(then.base, now.base))
     return DiffView(
         task=name,
         attempt=now.n,
@@ -49,10 +55,47 @@ def change_of(
         base=base,
         head=now.head,
         files=marked(files, exclude),
-        unchanged=_unchanged(context, then, now) if then else (),
+        unchanged=_unchanged(own) if own else (),
         context=wanted,
-        hidden=None if space else _hunks(whole) - _hunks(files),
+        hidden=hidden,
     )
+
+
+Own = tuple[tuple[FileDiff, ...], tuple[FileDiff, ...]]
+"""The whole changes of two attempts, each from its own base."""
+
+
+def _own(context: Context, then: Frozen, now: Frozen) -> Own:
+    return context.repo.file_diffs(then.base, then.head), context.repo.file_diffs(now.base, now.head)
+
+
+def _without_target(files: tuple[FileDiff, ...], own: Own, brought: tuple[FileDiff, ...]) -> tuple[FileDiff, ...]:
+    """What is new between two attempts, without what only the target brought in between: a file that neither of them
+    touches, and a hunk just as the target has it. What both have in one hunk stays.
+    """
+    touched = {path for files in own for file in files for path in _paths(file)}
+    hunks = {file.path: Counter(hunk.id for hunk in file.hunks) for file in brought}
+    parts = [_without(file, hunks.get(file.path, Counter())) for file in files if _paths(file) & touched]
+    return tuple(part for part in parts if part is not None)
+
+
+def _paths(file: FileDiff) -> set[str]:
+    return {file.path, file.old_path or file.path}
+
+
+def _without(file: FileDiff, brought: Counter[str]) -> FileDiff | None:
+    """A file without these hunks, each as often as it is there; None where nothing is left of it."""
+    left, hunks = Counter(brought), []
+    for hunk in file.hunks:
+        if left[hunk.id] > 0:
+            left[hunk.id] -= 1
+        else:
+            hunks.append(hunk)
+    if len(hunks) == len(file.hunks):
+        return file
+    kinds = Counter(line.kind for hunk in hunks for line in hunk.lines)
+    left_over = replace(file, hunks=tuple(hunks), added=kinds["added"], removed=kinds["removed"])
+    return left_over if hunks else None
 
 
 def _hunks(files: tuple[FileDiff, ...]) -> int:
@@ -101,9 +144,9 @@ def hunks_to_see(context: Context, base: Sha, head: Sha, exclude: tuple[str, ...
     ]
 
 
-def _unchanged(context: Context, then: Frozen, now: Frozen) -> tuple[str, ...]:
+def _unchanged(own: Own) -> tuple[str, ...]:
     """The paths whose change is the same in both attempts, wherever their lines are now."""
-    before, after = (_by_path(context.repo.file_diffs(each.base, each.head)) for each in (then, now))
+    before, after = map(_by_path, own)
     return tuple(path for path, change in after.items() if before.get(path) == change)
 
 

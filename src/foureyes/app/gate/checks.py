@@ -10,7 +10,7 @@ from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import not_handed_in
-from foureyes.app.gate.running import Telling, run_on, run_one
+from foureyes.app.gate.running import Stopping, Telling, run_on, run_one
 from foureyes.app.gate.settling import Settled, settle
 from foureyes.app.ports import Tx
 from foureyes.app.project.acceptance import unaccepted
@@ -46,9 +46,18 @@ class Checks:
         self._context = context
 
     def run(
-        self, actor: Actor, task: str, *, only: Sequence[str] = (), again: bool = False, tell: Telling | None = None
+        self,
+        actor: Actor,
+        task: str,
+        *,
+        only: Sequence[str] = (),
+        again: bool = False,
+        tell: Telling | None = None,
+        stop: Stopping | None = None,
     ) -> CheckReport:
-        """Run what has not run yet on the attempt's tree; then the gate decides what it can (M4, send back)."""
+        """Run what has not run yet on the attempt's tree; then the gate decides what it can (M4, send back). When
+        `stop` says so, the check that runs is ended and leaves no result.
+        """
         permit(actor, "check run")
         with self._context.store.read() as tx:
             task_id = self._context.find_id(tx, task)
@@ -57,7 +66,7 @@ class Checks:
         self._refuse_nothing_to_run(facts, policy, only)
         assert facts.attempt is not None
         trees = [tree for tree in (facts.attempt.base_tree, facts.attempt.tree) if tree]
-        fresh = run_on(self._context, actor, facts, policy.checks, trees, only=only, again=again, tell=tell)
+        fresh = run_on(self._context, actor, facts, policy.checks, trees, only=only, again=again, tell=tell, stop=stop)
         return self._settled(actor, task_id, fresh)
 
     def run_target(self, actor: Actor, *, again: bool = False, tell: Telling | None = None) -> list[CheckResult]:

@@ -17,8 +17,12 @@ from foureyes.core.rules.check_states import counts
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_involved
 from foureyes.core.words.ids import Sha, TaskId
+from foureyes.errors import Reason, Refused
+from foureyes.steps import fe
 
 Telling = Callable[[News], None]
+Stopping = Callable[[], bool]
+"""Asked now and then whether a run is to end before its time."""
 
 
 def run_on(
@@ -31,17 +35,20 @@ def run_on(
     only: Sequence[str] = (),
     again: bool = False,
     tell: Telling | None = None,
+    stop: Stopping | None = None,
 ) -> set[int]:
     """Run each check on each tree where it has no result of use to this caller; the journal rows of new results.
 
-    The last tree is the one that is judged. On the others only tests are run, to know which ones the target has.
+    The last tree is the one that is judged. On the others only tests are run, to know which ones the target has. What
+    is stopped is not recorded; what ended before is.
     """
     wanted = [rule for rule in rules if not only or rule.name in only]
     todo = [(rule, tree) for tree in trees for rule in wanted if tree == trees[-1] or rule.report == "junit"]
     fresh: set[int] = set()
     for rule, tree in todo:
         if (again and tree == trees[-1]) or not _is_known(context, actor, facts, rule, tree):
-            fresh.add(run_one(context, actor, facts.task.id, rule, Sha(tree), tell, is_target=tree != trees[-1]))
+            is_target = tree != trees[-1]
+            fresh.add(run_one(context, actor, facts.task.id, rule, Sha(tree), tell, is_target=is_target, stop=stop))
     return fresh
 
 
@@ -63,21 +70,38 @@ def _is_known(context: Context, actor: Actor, facts: Facts, rule: CheckRule, tre
 
 
 def run_one(
-    context: Context, actor: Actor, task: TaskId, rule: CheckRule, tree: Sha, tell: Telling | None, *, is_target: bool
+    context: Context,
+    actor: Actor,
+    task: TaskId,
+    rule: CheckRule,
+    tree: Sha,
+    tell: Telling | None,
+    *,
+    is_target: bool,
+    stop: Stopping | None = None,
 ) -> int:
     """Run a check on a tree and record what came of it; the journal row."""
+    _refuse_stopped(stop, task, rule)
     where = "the target's tests" if is_target else tree[:7]
     if tell is not None:
         tell(News(f"{task}  {rule.name} on {where} …"))
     workshop = context.workshop
     ran = context.outside.checks().run(
-        rule, lambda path: workshop.export(tree, path), _under(tell, f"{task}  {rule.name}")
+        rule, lambda path: workshop.export(tree, path), _under(tell, f"{task}  {rule.name}"), stop
     )
+    _refuse_stopped(stop, task, rule)
     verdict = judge(rule, ran)
     if tell is not None:
         tell(News(f"{task}  {rule.name} {verdict.outcome.replace('_', ' ')}: {verdict.summary}"))
     with context.writing(actor, "check run") as work:
         return _record(work, task, rule, tree, ran)
+
+
+def _refuse_stopped(stop: Stopping | None, task: TaskId, rule: CheckRule) -> None:
+    """D5: a check that did not run to its end has no result."""
+    if stop is not None and stop():
+        reason = Reason("D5", f"{rule.name} did not run to its end", fe("check", "run", task))
+        raise Refused(f"stopped; {rule.name} has no new result.", reasons=(reason,), task=task)
 
 
 def _record(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,6 +20,7 @@ from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
 from foureyes.core.rules.risk import CLASSES, Around, beside, risk_of
+from foureyes.core.rules.side_by_side import side_by_side
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 
 if TYPE_CHECKING:
@@ -57,7 +59,9 @@ class Judge:
         self._heads: Mapping[str, Sha] | None = None
 
     def rows(self, tx: Tx, actor: Actor, tasks: Sequence[str], heads: Mapping[str, Sha]) -> list[QueueRow]:
-        """The rows: per-task and held first, then by risk, priority, what waits for it, and age (H1)."""
+        """The rows: per-task and held first, then by risk, priority and what waits for it; there what shares files
+        stands side by side, and the rest by age (H1).
+        """
         self._heads = heads
         policy = self._context.policy(tx, actor)
         judgements = self._judgements(tx, actor, tasks, heads)
@@ -74,7 +78,7 @@ class Judge:
             age = max(0, int((now - datetime.fromisoformat(row.submitted_at)).total_seconds()))
             risk = beside(row.risk, Around(known, shared), policy)
             rows.append(replace(row, risk=risk, blocks=blocks.get(row.task, 0), age_seconds=age))
-        return sorted(rows, key=_order)
+        return _in_order(rows, {judgement.row.task: judgement.paths for judgement in judgements})
 
     def ahead(self, tx: Tx, actor: Actor, tasks: Sequence[str]) -> None:
         """Judge what will be asked for soon. What moved in git since the last look is judged again then."""
@@ -191,6 +195,15 @@ def _tip(is_landed: bool, head: str, ref: str, heads: Mapping[str, Sha], landed:
     return gate.Tip(on_target=head in landed) if is_landed else gate.Tip(head=heads.get(ref))
 
 
-def _order(row: QueueRow) -> tuple[int, int, int, int, str, str]:
+def _in_order(rows: list[QueueRow], paths: Mapping[str, tuple[str, ...]]) -> list[QueueRow]:
+    by_age = sorted(rows, key=lambda row: (row.submitted_at, row.task))
+    ordered: list[QueueRow] = []
+    for _, group in groupby(sorted(by_age, key=_weight), key=_weight):
+        alike = list(group)
+        ordered += [alike[place] for place in side_by_side([paths[row.task] for row in alike])]
+    return ordered
+
+
+def _weight(row: QueueRow) -> tuple[int, int, int, int]:
     waits_on_purpose = 0 if row.mode == "per-task" or row.held else 1
-    return waits_on_purpose, CLASSES.index(row.risk.level), row.priority, -row.blocks, row.submitted_at, row.task
+    return waits_on_purpose, CLASSES.index(row.risk.level), row.priority, -row.blocks

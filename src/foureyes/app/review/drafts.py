@@ -55,9 +55,9 @@ class Drafts:
         name = self._task(draft.task)
         self._refuse_elsewhere(self._take(actor, name), f"about {name}", name)
         kept = msgspec.structs.replace(draft, task=name, updated_at=self._context.now())
-        if len(kept.comments) > MOST_COMMENTS:
+        if (most := max(len(kept.comments), len(kept.half))) > MOST_COMMENTS:
             raise BadInput(
-                f"a draft keeps {MOST_COMMENTS} comments; this one has {len(kept.comments)}.",
+                f"a draft keeps {MOST_COMMENTS} comments; this one has {most}.",
                 next_step=prose("send them with a decision, or take some out"),
             )
         if len(msgspec.json.encode(kept)) > MOST_BYTES:  # what was seen is a comfort, what was said is not

@@ -41,6 +41,12 @@ class CommentDraft(msgspec.Struct, frozen=True, kw_only=True):
     fix: str = ""
 
 
+class HalfDraft(CommentDraft, frozen=True, kw_only=True):
+    """A remark that is only half written; `was`: what it said before, where it is one that is being changed."""
+
+    was: str = ""
+
+
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that one person has not sent yet about one task, and what they have seen of it. It is a file that any
     program of theirs can write: nothing in it is evidence of what they saw or said.
@@ -52,13 +58,14 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     redo: RedoDraft = RedoDraft()
     reject: str = ""
     comments: Annotated[tuple[CommentDraft, ...], msgspec.Meta(max_length=MOST_COMMENTS)] = ()
+    half: Annotated[tuple[HalfDraft, ...], msgspec.Meta(max_length=MOST_COMMENTS)] = ()
     seen: dict[str, Seen] = {}
     updated_at: str = ""
 
     @property
     def has_words(self) -> bool:
         """Whether there is something in it that somebody wrote."""
-        return bool(self.redo != RedoDraft() or self.reject or self.comments)
+        return bool(self.redo != RedoDraft() or self.reject or self.comments or self.half)
 
 
 class DraftFile(msgspec.Struct, frozen=True, kw_only=True):

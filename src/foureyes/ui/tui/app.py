@@ -6,13 +6,10 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from rich.style import Style
-from rich.text import Text
 from textual import events
-from textual.theme import Theme as Colours
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -22,33 +19,20 @@ from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.actions import Actions
 from foureyes.ui.tui.ahead import Ahead
 from foureyes.ui.tui.aside import step_aside
+from foureyes.ui.tui.checking import Checking, CheckTold
 from foureyes.ui.tui.closing import Unread, close_review
 from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.guard import Guard
 from foureyes.ui.tui.keys import Context
 from foureyes.ui.tui.looking import Looks
-from foureyes.ui.tui.marks import (
-    PALETTES,
-    PLAIN,
-    THEMES,
-    Marks,
-    Theme,
-    encoding_of,
-    in_ascii,
-    marks_for,
-    theme_for,
-    visible,
-)
+from foureyes.ui.tui.marks import Theme, visible
 from foureyes.ui.tui.returning import come_back, keep_position
-from foureyes.ui.tui.sieve import Sieve, harmless
 from foureyes.ui.tui.stack import make_page, wanted
-from foureyes.ui.tui.text.lines import cut
-from foureyes.ui.tui.turns import InTurn
+from foureyes.ui.tui.theming import Themed
 from foureyes.ui.tui.undoing import take_back
 from foureyes.ui.tui.waiting import Waiting
 
 if TYPE_CHECKING:
-    from textual.filter import LineFilter
     from textual.message_pump import MessagePump
 
     from foureyes.app.views.draft import Position
@@ -62,16 +46,8 @@ LOOK_SECONDS = 0.5
 LEAST = (60, 16)
 """Below this size nothing can be shown that one could decide by."""
 
-_GROUND: dict[Theme, tuple[str, str, bool]] = {
-    "default": ("#1a1b26", "#c0caf5", True),
-    "light": ("#ffffff", "#24292f", False),
-    "blue-orange": ("#161a22", "#d6dbe5", True),
-    "high-contrast": ("#000000", "#ffffff", True),
-    "mono": ("ansi_default", "ansi_default", True),
-}
 
-
-class FoureyesApp(InTurn, inherit_bindings=False):
+class FoureyesApp(Themed, inherit_bindings=False):
     """The terminal app. It decides nothing: every key ends in a verb of the Application."""
 
     TITLE = "foureyes"
@@ -83,12 +59,9 @@ class FoureyesApp(InTurn, inherit_bindings=False):
     def __init__(
         self, desk: Desk, environ: Mapping[str, str], theme: str = "default", reduced_motion: bool = False
     ) -> None:
-        look = theme_for(environ, theme)
-        super().__init__(ansi_color=look == "mono")
+        super().__init__(environ, theme)
         self.desk = desk
         self.environ = environ
-        self.marks: Marks = marks_for(environ, encoding_of(environ))
-        self.look: Theme = look
         self.reduced_motion = reduced_motion
         self.guard = Guard()
         self.raises = False
@@ -96,7 +69,20 @@ class FoureyesApp(InTurn, inherit_bindings=False):
         """What is said first."""
         self.clock: Callable[[], float] = time.monotonic
         """Seconds, for everything that waits for a finger or an eye."""
+        self.seq = 0
+        self._asking = False
+        self.deciding = 0
+        """How many decisions are being written; as long as that takes, no key decides anything else."""
+        self.waiting = Waiting(self)
+        self.ahead = Ahead(self)
+        self.checking = Checking(self)
+        self._watch: Timer | None = None
+        self._begin_review()
+
+    def _begin_review(self) -> None:
+        """What is kept of reviews while the app is open."""
         self.flow = review.IDLE
+        self._numbers: dict[str, int] = {}
         self.snapshot: QueueView | None = None
         """The queue as it was when the review was opened; it stays as it is until F5."""
         self.looks = Looks()
@@ -120,42 +106,9 @@ class FoureyesApp(InTurn, inherit_bindings=False):
         self.last_command = ""
         self.new_task = NewTaskDraft()
         """What was typed for a task that was not planned yet, as far as it is in no file."""
-        self.seq = 0
-        self._numbers: dict[str, int] = {}
-        self._asking = False
-        self.deciding = 0
-        """How many decisions are being written; as long as that takes, no key decides anything else."""
-        self._sieve = Sieve()
-        self.waiting = Waiting(self)
-        self.ahead = Ahead(self)
-        self._watch: Timer | None = None
-
-    @property
-    def palette(self) -> Mapping[str, Style]:
-        return PALETTES[self.look]
-
-    def drawn(self, text: Text, width: int = 0) -> Text:
-        """A text as this terminal can draw it, and without anything that would do something to it; with a width it ends
-        there, for in ASCII it may have become longer.
-        """
-        text = harmless(text)
-        if self.marks is not PLAIN:
-            return text
-        return in_ascii(cut(in_ascii(text), width)) if width else in_ascii(text)
-
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        return [*super().get_line_filters(), self._sieve]
 
     def on_mount(self) -> None:
-        self.set_class(self.marks is PLAIN, "-ascii")
-        for name in THEMES:
-            ground, ink, dark = _GROUND[name]
-            colours = Colours(
-                name=f"foureyes-{name}", primary=ink, background=ground, surface=ground, panel=ground,
-                foreground=ink, dark=dark,
-            )  # fmt: skip
-            self.register_theme(colours)
-        self.set_look(self.look)
+        self.begin_looks()
         self.desk.aside = lambda question: self.call_from_thread(step_aside, self, question)
         from foureyes.ui.tui.screens.board import BoardPage
 
@@ -186,9 +139,7 @@ class FoureyesApp(InTurn, inherit_bindings=False):
             self.push_screen(TooSmall(event.size))
 
     def set_look(self, look: Theme) -> None:
-        """Another theme, at once."""
-        self.look = look
-        self.theme, self.ansi_color = f"foureyes-{look}", look == "mono"  # without colours: those of the terminal
+        super().set_look(look)
         for page in self.pages:
             page.draw()
 
@@ -323,12 +274,12 @@ class FoureyesApp(InTurn, inherit_bindings=False):
         self.desk.ask(self, lambda desk: desk.reopen(), lambda _: None)
 
     def on_answered(self, message: Answered) -> None:
-        self.waiting.answered()
+        self.waiting.answered(message.desk)
         if self._is_there(message.asker):
             self.guarded(lambda: message.then(message.answer))
 
     def on_failed(self, message: Failed) -> None:
-        self.waiting.answered()
+        self.waiting.answered(message.desk)
         problem, otherwise = message.problem, message.otherwise
         if not isinstance(problem, FoureyesError):
             self._asking, self.deciding = False, 0
@@ -339,6 +290,9 @@ class FoureyesApp(InTurn, inherit_bindings=False):
             self.guarded(lambda: otherwise(problem))
         else:
             self.show_refusal(problem)
+
+    def on_check_told(self, message: CheckTold) -> None:
+        self.guarded(lambda: self.checking.told(message))
 
     def _is_there(self, asker: MessagePump) -> bool:
         """Whether who asked can still be told."""
@@ -388,6 +342,7 @@ class FoureyesApp(InTurn, inherit_bindings=False):
 
     def on_unmount(self) -> None:
         self.ahead.stop()
+        self.checking.close()
         self.desk.close()
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from foureyes.ui.tui.comments import WEIGHTS, Comment, number_of
 from foureyes.ui.tui.keeping import not_kept_in_words, take_lock
+from foureyes.ui.tui.kept import WHENCE
 from foureyes.ui.tui.screens.sheet import Field, Given, Sheet
 
 if TYPE_CHECKING:
@@ -82,11 +83,11 @@ def _at_cursor(page: ChangePage) -> Comment | None:
 
 
 def _ask(page: ChangePage, comment: Comment, verb: str, done: Callable[[Given], None]) -> None:
-    """Ask for the words, once it is known whether the draft is ours to write. What is half written when the sheet is
-    left stays.
+    """Ask for the words, once it is known whether the draft is ours to write. What is half written is kept while it is
+    typed, and stays when the sheet is left.
     """
     task, looking = page.task_id, page.looking
-    begun = looking.half.get(comment, comment)
+    begun = looking.half.get(comment.spot, comment)
     fields = [
         Field("text", "Comment", begun.text),
         Field("weight", "Severity", LABELS[begun.weight], tuple(LABELS[weight] for weight in WEIGHTS)),
@@ -94,21 +95,29 @@ def _ask(page: ChangePage, comment: Comment, verb: str, done: Callable[[Given], 
     ]
 
     def send(given: Given) -> None:
-        looking.half.pop(comment, None)
+        looking.half.pop(comment.spot, None)
+        page.keep()
         done(given)
 
-    def kept(given: Given) -> None:
+    def typed(given: Given) -> None:
         half = _given(comment, given)
         if half == comment:
-            looking.half.pop(comment, None)
+            looking.half.pop(comment.spot, None)
         else:
-            looking.half[comment] = half
+            looking.half[comment.spot] = half
+        page.keep()
+
+    def kept(given: Given) -> None:
+        typed(given)
+        if comment.spot in looking.half:
             page.note(f"what you wrote about {comment.place} is kept: C on the line goes on · nothing of it is sent")
 
     def held(answer: Held) -> None:
         take_lock(looking, answer)
-        lines = [comment.quote.strip(), *([not_kept_in_words(looking)] if looking.held_by else [])]
-        page.app.push_screen(Sheet(f"COMMENT {comment.place}", lines, fields, send, verb=verb, kept=kept))
+        lines = [comment.quote.strip(), *([WHENCE] if begun.kept else [])]
+        lines += [not_kept_in_words(looking)] if looking.held_by else []
+        sheet = Sheet(f"COMMENT {comment.place}", lines, fields, send, verb=verb, kept=kept, typed=typed)
+        page.app.push_screen(sheet)
 
     page.ask(lambda desk: desk.application.drafts.take(desk.actor, task), held)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.app.views.draft import CommentDraft
+from foureyes.app.views.draft import CommentDraft, HalfDraft
 from foureyes.core.nouns.finding import BLOCKING, Found, Severity
 
 if TYPE_CHECKING:
@@ -17,6 +17,17 @@ Weight = Literal["note", "MEDIUM", "HIGH", "CRITICAL"]
 WEIGHTS: tuple[Weight, ...] = ("note", "MEDIUM", "HIGH", "CRITICAL")
 TITLE = 120
 """A finding's title is one line: the first of the comment, cut here."""
+
+
+class Spot(NamedTuple):
+    """Where a comment is, and what it says before somebody writes on it: nothing, where it is new."""
+
+    path: str
+    line: int
+    last: int
+    old: bool
+    quote: str
+    was: str
 
 
 class Comment(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,18 +58,25 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.path}:{lines}" if self.line else self.path
 
     @property
+    def spot(self) -> Spot:
+        """Where it is, and what it says: what is half written about it is found by this."""
+        return Spot(self.path, self.line, self.last, self.old, self.quote, self.text)
+
+    @property
     def draft(self) -> CommentDraft:
         """The comment as it is kept."""
-        return CommentDraft(
-            path=self.path,
-            line=self.line,
-            last=self.last,
-            side="old" if self.old else "new",
-            quote=self.quote,
-            text=self.text,
-            severity=self.weight,
-            fix=self.fix,
-        )
+        return CommentDraft(**self._fields)
+
+    def half(self, was: str) -> HalfDraft:
+        """The comment as it is kept while it is only half written."""
+        return HalfDraft(**self._fields, was=was)
+
+    @property
+    def _fields(self) -> dict[str, Any]:
+        return {
+            "path": self.path, "line": self.line, "last": self.last, "side": "old" if self.old else "new",
+            "quote": self.quote, "text": self.text, "severity": self.weight, "fix": self.fix,
+        }  # fmt: skip
 
     @property
     def found(self) -> Found:
@@ -106,6 +124,12 @@ def reanchored(comments: list[Comment], view: DiffView) -> list[Comment]:
     """
     files = {file.path: file for file in view.files}
     return [_reanchored(comment, files.get(comment.path)) for comment in comments]
+
+
+def halves(half: dict[Spot, Comment], view: DiffView) -> dict[Spot, Comment]:
+    """What is half written, at the lines of a change that has moved."""
+    moved = [(spot.was, after) for spot, after in zip(half, reanchored(list(half.values()), view), strict=True)]
+    return {after.spot._replace(was=was): after for was, after in moved}
 
 
 def _reanchored(comment: Comment, file: FileDiff | None) -> Comment:

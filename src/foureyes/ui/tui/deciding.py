@@ -148,7 +148,11 @@ def _ask_reason(page: Page, case: Case) -> None:
 
 def send_back(page: Page, case: Case, form: review.Form) -> None:
     """R and X: their form, about exactly what is on screen. What is stale is sent back too, to be submitted again."""
-    if case.banner is not None and case.banner.kind != "stale":
+    if case.banner is not None and case.banner.kind == "decided" and page.app.looks.of(case.task).draft.has_words:
+        from foureyes.ui.tui.screens.drafts import DraftsPage
+
+        page.app.push_screen(DraftsPage(case.task))  # it cannot be sent any more, but it is not lost
+    elif case.banner is not None and case.banner.kind != "stale":
         page.note(page.paint(f" {case.banner.words}", "banner"))
     else:
         page.app.looks.of(case.task).about = case.seen

@@ -26,17 +26,19 @@ Then = Callable[[T], None]
 class Answered(Message, bubble=False):
     """The Application has answered: `answer` is given to `then`, if the asker is still there."""
 
-    def __init__(self, asker: MessagePump, answer: object, then: Then[object]) -> None:
+    def __init__(self, desk: Desk, asker: MessagePump, answer: object, then: Then[object]) -> None:
         super().__init__()
-        self.asker, self.answer, self.then = asker, answer, then
+        self.desk, self.asker, self.answer, self.then = desk, asker, answer, then
 
 
 class Failed(Message, bubble=False):
     """The Application has refused, or something broke; `otherwise` is who wants to know first."""
 
-    def __init__(self, asker: MessagePump, problem: Exception, otherwise: Then[FoureyesError] | None) -> None:
+    def __init__(
+        self, desk: Desk, asker: MessagePump, problem: Exception, otherwise: Then[FoureyesError] | None
+    ) -> None:
         super().__init__()
-        self.asker, self.problem, self.otherwise = asker, problem, otherwise
+        self.desk, self.asker, self.problem, self.otherwise = desk, asker, problem, otherwise
 
 
 class Desk:
@@ -52,6 +54,12 @@ class Desk:
         """
         self.pending = 0
         """How many pieces of work are under way; counted and read by the app's own thread only."""
+
+    def beside(self) -> Desk:
+        """A second desk with an Application of its own, for work that takes long: nothing else waits for it. Nobody is
+        asked anything there.
+        """
+        return Desk(self._open, self._whoami)
 
     @cached_property
     def actor(self) -> Actor:
@@ -90,9 +98,9 @@ class Desk:
             try:
                 answer = work(self)
             except Exception as problem:  # whatever it is, the app goes on and says so
-                app.post_message(Failed(asker, problem, otherwise))
+                app.post_message(Failed(self, asker, problem, otherwise))
             else:
-                app.post_message(Answered(asker, answer, then))  # type: ignore[arg-type]
+                app.post_message(Answered(self, asker, answer, then))  # type: ignore[arg-type]
 
         return self._thread.submit(run)
 

@@ -19,6 +19,8 @@ def leads_to(words: list[str]) -> str:
             return "open the task"
         case ["fe", "check", "show", _, *_]:
             return "show the output"
+        case ["fe", "check", "run", task, *_] if not task.startswith("-"):
+            return "run the checks"
         case ["fe", "finding", "show" | "rule" | "respond" | "waive" | "track", _, *_]:
             return "open the finding"
         case _:
@@ -36,9 +38,14 @@ def follow(page: Page, words: list[str]) -> bool:
             page.app.back()
             page.app.go(review.look(page.app.flow, task))
         case ["fe", "check", "show", task, *_]:
-            from foureyes.ui.tui.screens.texts import show_checks
+            from foureyes.ui.tui.screens.checks import ChecksPage
 
-            show_checks(page, task)
+            page.app.push_screen(ChecksPage(task))
+        case ["fe", "check", "run", task, *_] if not task.startswith("-"):
+            from foureyes.ui.tui.screens.checks import run_checks
+
+            page.app.back()  # what comes of it makes other reasons
+            run_checks(page.app, task)
         case ["fe", "finding", "show" | "rule" | "respond" | "waive" | "track", finding, *_]:
             from foureyes.ui.tui.screens.finding import FindingPage
 

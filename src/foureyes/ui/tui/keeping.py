@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.views.draft import NewTaskDraft
 from foureyes.errors import Conflict, FoureyesError
 from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.marks import visible
 
 if TYPE_CHECKING:
     from foureyes.app.views.draft import DraftFile, Held
@@ -47,6 +48,15 @@ def kept_in_words(looking: Looking) -> list[str]:
     return [f"draft {form} kept: {key} opens it" for form, key in keys.items() if form in looking.kept]
 
 
+def half_in_words(looking: Looking) -> str:
+    """Where a comment was left half written, and how it goes on."""
+    places = [
+        visible(comment.place) + (" (its line is gone)" if comment.lost else "") for comment in looking.half.values()
+    ]
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return f"half written: a comment on {places[0]}{more} · C on the line goes on" if places else ""
+
+
 def take_lock(looking: Looking, held: Held) -> None:
     """Whose a draft is. That of another process stops nobody from deciding: it is only not kept from here."""
     looking.held_by, looking.lock_note = 0 if held else held.pid or -1, held.note
@@ -79,14 +89,18 @@ def _not_kept(app: FoureyesApp, task: str, problem: FoureyesError) -> None:
 
 
 def forget_draft(app: FoureyesApp, task: str) -> None:
-    """It was sent: only what was seen is kept, for the next look."""
+    """It was sent: what was seen is kept for the next look, and words that were not sent. A file that nobody opened
+    here stays as it is where it has some.
+    """
     looking = app.looks.of(task)
     looking.attempt = looking.current or looking.attempt
-    draft = looking.draft
+    draft, read = looking.draft, looking.read
 
     def work(desk: Desk) -> None:
         drafts = desk.application.drafts
-        if draft.has_words or draft.seen:
+        if not read and drafts.load(desk.actor, task).draft.has_words:
+            pass
+        elif draft.has_words or draft.seen:
             drafts.save(desk.actor, draft)
         else:
             drafts.drop(desk.actor, task)

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, get_args
 
-Context = Literal["board", "summary", "batch", "task", "diff", "finding", "attention", "form", "page"]
+Context = Literal[
+    "board", "summary", "batch", "task", "diff", "checks", "finding", "attention", "drafts", "form", "page"
+]  # fmt: skip
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 NEIGHBOURS: tuple[tuple[Context, Context], ...] = (
     ("board", "summary"), ("board", "task"), ("summary", "task"), ("summary", "batch"), ("task", "diff"),
-    ("task", "finding"), ("diff", "finding"), ("board", "attention"),
+    ("task", "finding"), ("diff", "finding"), ("board", "attention"), ("task", "checks"), ("board", "drafts"),
+    ("task", "drafts"),
 )  # fmt: skip
 """Contexts that open out of each other: a decision key of one must not mean something else in the other."""
 
@@ -65,6 +68,7 @@ _APPROVE = Key("a", "approve", "approve", "agree to exactly this change", "decis
 _ESC = Key("escape", "back", Whole("Esc"), "one screen up")
 
 PALETTE_ONLY: dict[Context, tuple[tuple[str, str], ...]] = {
+    "board": (("drafts", "your drafts: what you began to say and did not send"),),
     "diff": (("whitespace", "hide what changed in white space only, or show it again"),),
 }
 """What only the palette does, as action and words: nothing that a finger should hit."""
@@ -74,7 +78,6 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         Key("enter", "open", "open", "open the task", "lists.show", "fe show {task}"),
         Key("r", "review", "review", "review what waits", "queue.view", "fe queue"),
         Key("n", "new", "new", "write a task", "tasks.create", 'fe create "title"'),
-        Key("shift+s", "sprint", "", "sprint planning comes with sprints"),
         Key("tab", "pane", "pane", "next pane"),
         Key("shift+tab", "pane_before", "", "pane before"),
         Key("left", "left", "", "column to the left"),
@@ -84,7 +87,6 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         Key("o", "order", "", "how the board is ordered: what can be done first"),
         Key("l", "log", "log", "the task's log", "lists.show", "fe show {task}"),
         Key("i", "import_plan", "", "import a plan: its file is asked for", "plans.import_", "fe plan import FILE"),
-        Key("d", "demo", "", "where the demo is"),
         _UNDO,
         Key("escape", "back", "", "close the filter"),
         *_MOVE,
@@ -129,6 +131,8 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         Key("p", "previous", "previous", "task before"),
         Key("f", "findings", "findings", "its findings, one by one", "findings.listed", "fe finding list {task}"),
         Key("c", "checks", "checks", "what the checks printed", "checks.show", "fe check show {task}"),
+        Key("e", "run_checks", "", "run the checks that have no result yet; everything else goes on", "checks.run",
+            "fe check run {task}", True),
         Key("i", "iterations", "iterations", "its attempts", "lists.show", "fe show {task}"),
         Key("h", "history", "history", "what happened to it", "lists.show", "fe show {task}"),
         Key("l", "log", "", "its log", "lists.show", "fe show {task}"),
@@ -175,6 +179,17 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         *_ALWAYS,
         _ESC,
     ),
+    "checks": (
+        Key("e", "run_checks", "run", "run what has no result yet; where all have one, asks and runs them once more",
+            "checks.run", "fe check run {task}", True),
+        Key("delete", "stop", "", "stop the checks that run here; what has ended keeps its result"),
+        Key("/", "find", "find", "find in the page"),
+        Key("space", "page_down", "", "a page on"),
+        Key("f5", "refresh", "", "take in what others ran"),
+        *_MOVE,
+        *_ALWAYS,
+        _ESC,
+    ),
     "finding": (
         Key("1 2 3 4 5 6 7 8 9", "choose", "choose", "answer, rule, or waive, as listed", "rulings.rule",
             "fe finding rule {finding} --verified", True),
@@ -182,6 +197,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         Key("d", "diff", "diff at the line", "the diff at the finding's line", "attempts.changes",
             "fe show {task} --diff"),
         Key("enter", "open", "", "open its task"),
+        Key("tab", "part", "", "next part"),
         Key("space", "page_down", "", "a page on"),
         Key("f5", "refresh", "", "take in what changed"),
         _UNDO,
@@ -194,8 +210,19 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         Key("f5", "refresh", "", "take in what changed"),
         Key("enter", "open", "open task", "open its task", "lists.show", "fe show {task}"),
         Key("d", "diff", "diff", "its diff", "attempts.changes", "fe show {task} --diff"),
+        Key("tab", "part", "", "between the list and why it waits"),
         Key("space", "page_down", "", "a page on"),
         _UNDO,
+        *_MOVE,
+        *_ALWAYS,
+        _ESC,
+    ),
+    "drafts": (
+        Key("enter", "open", "open task", "open its task", "lists.show", "fe show {task}"),
+        Key("delete", "discard", "discard", "discard the draft; asks", "drafts.drop"),
+        Key("tab", "part", "", "between the list and the words"),
+        Key("space", "page_down", "", "a page on in the words"),
+        Key("f5", "refresh", "", "take in what changed"),
         *_MOVE,
         *_ALWAYS,
         _ESC,
@@ -220,11 +247,18 @@ KEYS: dict[Context, tuple[Key, ...]] = {
     ),
 }  # fmt: skip
 
+NOT_YET: dict[tuple[Context, str], str] = {
+    ("board", "shift+s"): "sprints are not built yet: there is nothing to plan with",
+    ("board", "s"): "sprints are not built yet: there is nothing to plan with",
+    ("board", "d"): "make demo, in a checkout of Foureyes, plays the demo in a throw-away repository",
+}
+"""Keys whose place is kept for what is to come. They are offered nowhere; who presses one is told."""
+
 SHOWN = {
     "enter": "Enter", "escape": "Esc", "space": "Space", "tab": "Tab", "shift+tab": "Shift+Tab", "up": "↑",
     "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End",
     "shift+s": "Shift+S", "f5": "F5", "ctrl+p": "Ctrl+P", "ctrl+q": "Ctrl+Q", "ctrl+s": "Ctrl+S",
-    "ctrl+e": "Ctrl+E", "ctrl+o": "Ctrl+O",
+    "ctrl+e": "Ctrl+E", "ctrl+o": "Ctrl+O", "delete": "Delete",
 }  # fmt: skip
 
 
@@ -260,8 +294,8 @@ def action_of(context: Context, key: str) -> Key | None:
 
 def elsewhere(context: Context, key: str) -> str:
     """For a decision letter in the wrong place: where it works (no dead keys)."""
-    if context == "board" and key == "s":
-        return "Sprint planning is Shift+S"
+    if (context, key) in NOT_YET:
+        return NOT_YET[context, key]
     rows = [(name, row) for name in CONTEXTS for row in KEYS[name] if row.decision and key in row.keys.split()]
     places = list(dict.fromkeys(name for name, row in rows if row.label and len(row.keys) == 1))
     if not places:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from foureyes.app.views.draft import Draft, RedoDraft, Seen
 from foureyes.app.views.review import Look
-from foureyes.ui.tui.comments import Comment, comment_of
+from foureyes.ui.tui.comments import Comment, Spot, comment_of
 from foureyes.ui.tui.seen import Stopwatch
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ class Looking:
         self.pager = False
         self.watch = Stopwatch()
         self.comments: list[Comment] = []
-        self.half: dict[Comment, Comment] = {}
-        """Comments whose sheet was left, by what they were before: the next sheet goes on with them."""
+        self.half: dict[Spot, Comment] = {}
+        """Comments that are half written, by where they are: the next sheet there goes on with them."""
         self.aim: tuple[str, int] | None = None
         """The path and line (0: the file) at which the diff is to open."""
         self.came_from = ""
@@ -89,6 +89,7 @@ class Looking:
             redo=self.redo,
             reject=self.reject,
             comments=tuple(comment.draft for comment in self.comments),
+            half=tuple(comment.half(spot.was) for spot, comment in self.half.items()),
             seen={**self.before, **spaceless, **marked, **shown},
         )
 
@@ -102,7 +103,17 @@ class Looking:
             self.reject = draft.reject
             self.kept.add("reject")
         self.comments = self.comments or [comment_of(comment) for comment in draft.comments]
+        for each in draft.half:
+            half = comment_of(each)
+            self.half.setdefault(half.spot._replace(was=each.was), half)
         self.before |= draft.seen
+
+    def forget_words(self) -> None:
+        """What was begun is not wanted any more."""
+        self.redo, self.reject = RedoDraft(), ""
+        self.comments.clear()
+        self.half.clear()
+        self.kept.clear()
 
     def take(self, view: DiffView) -> None:
         """The whole change is known: what there is to be seen."""
@@ -207,10 +218,12 @@ class Looks:
         return self._by_task[task]
 
     def drop(self, task: str) -> None:
-        """A decision was made: the next look begins with what was seen, and with comments that were not sent."""
+        """A decision was made: the next look begins with what was seen, and with words that were not sent."""
         before = self._by_task.pop(task, None)
         if before is not None:
             after = self.of(task)
             after.shown, after.marked, after.comments = before.shown, before.marked, before.comments
             after.spaceless, after.lens, after.before = before.spaceless, before.lens, before.before
             after.attempt = before.current or before.attempt
+            after.redo, after.reject, after.half = before.redo, before.reject, before.half
+            after.kept, after.read = before.kept, before.read

@@ -17,6 +17,7 @@ def offered(page: Page, you: Preview | None, *, waits: bool) -> dict[str, str]:
     """
     task, comments = page.task_id, page.app.looks.of(page.task_id).comments_in_words()
     if not waits:
-        return NOTHING | ({"undo": "take it back"} if task == page.app.flow.undo else {})
+        draft = {"redo": "your draft"} if page.app.looks.of(task).draft.has_words else {}
+        return NOTHING | draft | ({"undo": "take it back"} if task == page.app.flow.undo else {})
     labels = {"redo": f"redo ({comments})"} if comments else {}
     return labels | ({} if you is not None and you.may_approve else {"approve": page.why_not("a")})

@@ -65,6 +65,14 @@ def welcome(position: Position, drafts: list[Draft], new_task: NewTaskDraft = EM
     return f"Welcome back: {' · '.join(lines)}" if lines else ""
 
 
+def too_late(tasks: list[str]) -> str:
+    """One line about drafts that cannot be sent: their tasks do not wait any more."""
+    if not tasks:
+        return ""
+    more = f" and {len(tasks) - 1} more" if len(tasks) > 1 else ""
+    return f"your draft about {tasks[0]}{more} was not sent, and it does not wait any more: Ctrl+P drafts reads it"
+
+
 def kind_of(draft: Draft) -> str:
     """What a draft with words would become."""
     if draft.redo != RedoDraft():
@@ -81,19 +89,26 @@ def come_back(app: FoureyesApp) -> None:
     """At the start: say where the person was. The next R goes on there."""
     from foureyes.ui.tui.reviewing import waiting_now
 
-    def read(desk: Desk) -> tuple[PositionFile, list[DraftFile], NewTaskFile]:
+    def read(desk: Desk) -> tuple[PositionFile, list[DraftFile], set[str], NewTaskFile]:
         drafts = desk.application.drafts
         file = drafts.position(desk.actor)
         begun = drafts.begun(desk.actor, file.position.task, LOOKED_THROUGH)
         waiting = waiting_now(desk) if begun else set()
-        begun = [each for each in begun if each.note or each.draft.task in waiting]  # of others nothing can be sent now
-        return file, begun, drafts.new_task(desk.actor, hold=False)
+        return file, begun, waiting, drafts.new_task(desk.actor, hold=False)
 
-    def done(answer: tuple[PositionFile, list[DraftFile], NewTaskFile]) -> None:
-        file, begun, new = answer
+    def done(answer: tuple[PositionFile, list[DraftFile], set[str], NewTaskFile]) -> None:
+        file, begun, waiting, new = answer
         app.left_at, app.order = file.position, order_named(file.position.order)
         drafts = [each.draft for each in begun if each.draft.has_words]
-        parts = [welcome(file.position, drafts, new.draft), file.note, new.note, *(each.note for each in begun)]
+        late = [draft.task for draft in drafts if draft.task not in waiting]
+        drafts = [draft for draft in drafts if draft.task in waiting]
+        parts = [
+            welcome(file.position, drafts, new.draft),
+            too_late(late),
+            file.note,
+            new.note,
+            *(each.note for each in begun),
+        ]
         if text := " · ".join(dict.fromkeys(part for part in parts if part)):
             app.pages[0].note(text)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
+    from foureyes.ui.tui.desk import Desk
 
 SPINNER_SECONDS, WORDS_SECONDS = 0.3, 2.0
 """After so long a wait is shown, and said in words."""
@@ -25,11 +26,11 @@ class Waiting:
         if self.since is None:
             self.since = time.monotonic()
 
-    def answered(self) -> None:
-        """A piece of work has come back."""
+    def answered(self, desk: Desk) -> None:
+        """A piece of work has come back; nobody waits for what is done beside the app's own desk."""
         app = self._app
-        app.desk.pending -= 1
-        if not app.desk.pending:
+        desk.pending -= 1
+        if desk is app.desk and not desk.pending:
             self.since = None
             if self._words and app.pages and app.pages[-1].noted == self._words:
                 app.pages[-1].note("")

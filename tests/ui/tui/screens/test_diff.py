@@ -9,7 +9,7 @@ from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.keys import bound
 from foureyes.ui.tui.screens.diff import DiffPage
 
-from tests.ui.tui.stage import ALICE, BOB, CLAUDE, CODE, CODEX, LARGE, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, CLAUDE, CODE, CODEX, LARGE, PATIENCE, Player, Seat, play
 
 TWICE = CODE.replace("return 5\n", "return 55\n").replace("return 20\n", "return 2020  \n")
 LOGIN = "".join(f"\tline {number}\n" for number in range(40))
@@ -279,6 +279,34 @@ def test_a_comment_that_is_half_written_is_there_again_and_is_not_sent(seat: Sea
         assert page.looking.half == {}
 
     play(seat.sit(), story)
+
+
+def test_a_comment_that_is_half_written_survives_the_end_of_the_app_and_is_read_before_it_is_sent(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": TWICE})
+
+    async def first(player: Player) -> None:
+        await open_diff(player, task)
+        await player.press("down", "down", "down", "c", *"half a", "tab", "3")
+        for _ in range(PATIENCE):
+            if seat.app.drafts.load(ALICE, task).draft.half:
+                return
+            await player.pilot.pause(0.05)
+
+    async def second(player: Player) -> None:
+        page = await open_diff(player, task)
+        assert "half written: a comment on src/steps.py:" in player.screen
+        screen = await player.press("down", "down", "down", "c")
+        assert "half a" in screen
+        assert "kept from an earlier session: read it before you send it" in screen
+        assert "(*) HIGH, blocks" in screen
+        assert page.looking.comments == []
+        await player.press("end", *" word", "enter")
+        assert [(each.text, each.weight) for each in page.looking.comments] == [("half a word", "HIGH")]
+
+    for story in (first, second):
+        play(seat.sit(), story)
+    draft = seat.app.drafts.load(ALICE, task).draft
+    assert (draft.half, draft.comments[0].text) == ((), "half a word")
 
 
 def test_a_draft_that_another_window_has_open_is_not_written_and_stops_no_comment(seat: Seat) -> None:

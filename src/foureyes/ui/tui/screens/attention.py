@@ -11,6 +11,7 @@ from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keys import Whole
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.attention import choice_lines, list_height, row_line, title, why_lines
+from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.rows import Line, Rows, plain
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class AttentionPage(Page):
 
     def body(self) -> ComposeResult:
         yield Rows(id="rows")
+        yield Bar(id="why-title")
         yield Rows(id="why", cursor=False)
 
     @guarded
@@ -91,7 +93,7 @@ class AttentionPage(Page):
         self.top.show(*lines, *([self.paint(f" {self.banner}", "banner")] if self.banner else []))
         self.foot.show(self.rule())
         self.rows.styles.height = list_height(view, app.size.height) if view.rows else "1fr"
-        self.why.display = bool(view.rows)
+        self.why.display = self.query_one("#why-title").display = bool(view.rows)
         if not view.rows:
             self.rows.show([plain(self.paint(" Nothing waits for a person here.", "dim"))])
             self.keys.relabel(choose="", open="", diff="")
@@ -105,12 +107,16 @@ class AttentionPage(Page):
     def why(self) -> Rows:
         return self.query_one("#why", Rows)
 
+    def _title_why(self) -> None:
+        """The line between the two, which says where the keys are."""
+        self.query_one("#why-title", Bar).show(self.rule(here=self._pane is self.why))
+
     def _explain(self) -> None:
         row = self.row()
         if row is None:
             return
-        lines = [plain(self.rule())]
-        lines += [plain(self.paint(line)) for line in why_lines(row, self.wide)]
+        self._title_why()
+        lines = [plain(self.paint(line)) for line in why_lines(row, self.wide)]
         lines += [plain(self.paint(line, "title" if row.choices else "dim")) for line in choice_lines(row, self.wide)]
         self.why.show(lines)
         self.why.scroll_home(animate=False)
@@ -151,7 +157,32 @@ class AttentionPage(Page):
 
     def do_page_down(self) -> None:
         """Space reads on in why the row waits; PgDn goes through the rows, as PgUp does."""
-        (self.why if self.pressed == "space" else self.rows).page(1)
+        (self.why if self.pressed == "space" or self._pane is self.why else self.rows).page(1)
+
+    @property
+    def _pane(self) -> Rows:
+        """What the arrows move in."""
+        return self.why if self.focused is self.why else self.rows
+
+    def do_part(self) -> None:
+        """Tab: between the list and why the row waits."""
+        self.set_focus(self.rows if self._pane is self.why else self.why)
+        self._title_why()
+
+    def do_up(self) -> None:
+        self._pane.move(-1)
+
+    def do_down(self) -> None:
+        self._pane.move(1)
+
+    def do_page_up(self) -> None:
+        self._pane.page(-1)
+
+    def do_top(self) -> None:
+        self._pane.edge(last=False)
+
+    def do_bottom(self) -> None:
+        self._pane.edge(last=True)
 
     def do_choose(self) -> None:
         row, number = self.row(), int(self.pressed)

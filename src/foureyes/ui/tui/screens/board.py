@@ -227,8 +227,8 @@ class BoardPage(Page):
             "",
             "Nothing planned yet.",
             "",
-            "N   write a task          I   import a plan (Markdown)",
-            "D   where the demo is     ?   all keys",
+            "N   write a task    I   import a plan (Markdown)    ?   all keys",
+            "The demo is played in a throw-away repository: make demo, in a checkout of Foureyes.",
             "",
             "A task without a review label waits for you in a batch. Labels change that:",
             "review:per-task · review:batch · review:auto · review:skip",
@@ -282,9 +282,6 @@ class BoardPage(Page):
         from foureyes.ui.tui.screens.new_task import NewTaskPage
 
         self.app.push_screen(NewTaskPage())
-
-    def do_sprint(self) -> None:
-        self.note("sprints are not built yet")
 
     def do_pane(self) -> None:
         self._turn(1)
@@ -350,8 +347,10 @@ class BoardPage(Page):
 
         import_plan(self)
 
-    def do_demo(self) -> None:
-        self.note("make demo, in a checkout of Foureyes, plays it in a throw-away repository")
+    def do_drafts(self) -> None:
+        from foureyes.ui.tui.screens.drafts import DraftsPage
+
+        self.app.push_screen(DraftsPage())
 
     def do_back(self) -> None:
         if self.filter.text:

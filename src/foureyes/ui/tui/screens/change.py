@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
-from textual.widget import Widget
+from textual.containers import Horizontal
 
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui.banner import Banner, banner_of, rebased
-from foureyes.ui.tui.comments import reanchored
+from foureyes.ui.tui.comments import halves, reanchored
 from foureyes.ui.tui.deciding import Case
 from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.keeping import keep_draft
+from foureyes.ui.tui.keeping import half_in_words, keep_draft
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.news import asks_the_same, news_of
@@ -24,13 +22,13 @@ from foureyes.ui.tui.offering import offered
 from foureyes.ui.tui.reading import Compared, Loaded, Reading, read
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.seen import Parts
-from foureyes.ui.tui.text.diff import Painter, file_line, tail
-from foureyes.ui.tui.text.diff_rows import in_files, same_row
+from foureyes.ui.tui.text.diff import Painter, tail
+from foureyes.ui.tui.text.diff_rows import same_row
 from foureyes.ui.tui.text.lines import uncut
-from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.canvas import Canvas
+from foureyes.ui.tui.widgets.file_list import FileList
 from foureyes.ui.tui.widgets.hunks import shown_lines
-from foureyes.ui.tui.widgets.rows import Line, Rows
+from foureyes.ui.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from foureyes.app.views.task import TaskDetail
@@ -60,9 +58,7 @@ class ChangePage(Page):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="diff-main"):
-            with Vertical(id="file-box"):
-                yield Bar(id="files-title")
-                yield Rows(id="files")
+            yield FileList(id="file-box")
             yield Canvas(id="code")
 
     @guarded
@@ -78,11 +74,11 @@ class ChangePage(Page):
 
     @property
     def files(self) -> Rows:
-        return self.query_one("#files", Rows)
+        return self.file_box.rows
 
     @property
-    def file_box(self) -> Widget:
-        return self.query_one("#file-box")
+    def file_box(self) -> FileList:
+        return self.query_one(FileList)
 
     @property
     def looking(self) -> Looking:
@@ -104,6 +100,7 @@ class ChangePage(Page):
         if loaded.draft is not None and not self.looking.read:
             self.looking.bring_back(loaded.draft.draft)
         self.looking.comments[:] = reanchored(self.looking.comments, loaded.whole)
+        self.looking.half = halves(self.looking.half, loaded.whole)
         self.problem, self.banner, self.news = "", None, ""
         self.reading, self.acts = Reading(loaded, self.looking), self.looking.acts
         if before is not None:
@@ -111,8 +108,9 @@ class ChangePage(Page):
         at, above = self._place(before)
         self._show(at, above)
         self.take_standing(loaded.detail)
-        if loaded.draft is not None and loaded.draft.note:
-            self.note(loaded.draft.note)
+        half = half_in_words(self.looking) if loaded.draft is not None else ""
+        if loaded.draft is not None and (loaded.draft.note or half):
+            self.note(" · ".join(part for part in (loaded.draft.note, half) if part))
         elif loaded.view.since is not None or before is not None:
             self.note(f"{self.reading.why_in_words()} · I compares with something else")
 
@@ -260,22 +258,7 @@ class ChangePage(Page):
         reading = self.reading
         if reading is None or not self.file_box.display:
             return
-        here = self.files.has_focus
-        mark = self.app.marks.double if here else self.app.marks.rule
-        title = f" {mark * 2} FILES {mark * 40}"
-        self.query_one("#files-title", Bar).show(self.paint(title, "title" if here else "dim"))
-        findings = in_files(reading.noted)
-        lines = [self._file_line(number, findings.get(number, ())) for number in range(len(reading.change.files))]
-        if reading.view.unchanged:
-            words = f"  unchanged since it {reading.view.since}: {len(reading.view.unchanged)}"
-            lines.append(Line(lambda width: Text(words[:width], self.app.palette["dim"])))
-        file = max(0, reading.rows.file_at(self.canvas.at))
-        self.files.show(lines, None if here else str(file))
-
-    def _file_line(self, number: int, items: Sequence[int]) -> Line:
-        file, app = self.reading_now.change.files[number], self.app
-        findings = [self.reading_now.findings[item] for item in items]
-        return Line(lambda width: file_line(file, self.looking, findings, app.marks, app.palette, width), str(number))
+        self.file_box.show(reading, self.canvas.at)
 
     def _show(self, at: int | None = None, above: int | None = None) -> None:
         """Paint other rows, at a place."""

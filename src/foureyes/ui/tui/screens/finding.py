@@ -60,6 +60,8 @@ class FindingPage(Page):
         self.finding = finding
         self.loaded: Loaded | None = None
         self.offer = Offer("")
+        self._starts: list[int] = []
+        """The lines at which the parts of the page begin."""
         self.banner = ""
 
     def body(self) -> ComposeResult:
@@ -109,7 +111,9 @@ class FindingPage(Page):
         if self.banner:
             lines.append(self.paint(f" {self.banner}", "banner"))
         self.top.show(*lines)
-        self.rows.show([plain(line) for line in self._lines(drawing)])
+        parts = self._parts(drawing)
+        self._starts = [sum(map(len, parts[:number])) for number in range(len(parts))]
+        self.rows.show([plain(line) for part in parts for line in part])
         bottom = [self.rule(), *offer_lines(self.offer, drawing)]
         if left := left_words(view, self.offer, self.loaded.others):
             bottom.append(self.paint(f" {left}", "dim"))
@@ -117,25 +121,26 @@ class FindingPage(Page):
         labels = {} if self.offer.choices else {"choose": ""}
         self.keys.relabel(**labels, **({} if self.wide > NARROW else {"attention": "", "help": ""}))
 
-    def _lines(self, drawing: Drawing) -> list[Text]:
+    def _parts(self, drawing: Drawing) -> list[list[Text]]:
+        """What is said, part by part, those that there are."""
         loaded = self.loaded
         assert loaded is not None
         view = loaded.view
         fixing = fixing_lines(view, loaded.since, drawing)
-        lines = [
-            *field_lines("problem", view.problem, drawing),
-            *field_lines("why", view.why, drawing),
-            *field_lines("fix", view.fix, drawing),
-            *field_lines("rule", view.rule, drawing),
-            *(() if fixing else code_lines(view, loaded.change, drawing)),
-            *answer_lines(view, drawing),
-            *fixing,
-            *field_lines("done if", view.acceptance, drawing),
-            *field_lines("history", history(view), drawing),
+        patch = f"fe finding apply {view.id} --try" if view.fix_patch else ""
+        parts = [
+            field_lines("problem", view.problem, drawing),
+            field_lines("why", view.why, drawing),
+            field_lines("fix", view.fix, drawing),
+            field_lines("rule", view.rule, drawing),
+            [] if fixing else code_lines(view, loaded.change, drawing),
+            answer_lines(view, drawing),
+            fixing,
+            field_lines("done if", view.acceptance, drawing),
+            field_lines("history", history(view), drawing),
+            field_lines("patch", patch, drawing) if patch else [],
         ]
-        if view.fix_patch:
-            lines += field_lines("patch", f"fe finding apply {view.id} --try", drawing)
-        return lines
+        return [list(part) for part in parts if part]
 
     # -- doing
 
@@ -234,6 +239,15 @@ class FindingPage(Page):
         self._act(lambda desk: desk.application.rulings.take_back(desk.actor, finding))
 
     # -- moving
+
+    def do_part(self) -> None:
+        """Tab: the next part comes to the top of the page; after the last one the first."""
+        here, last = self.rows.scroll_offset.y, self.rows.max_scroll_y
+        if not last:
+            self.note("all of it is on screen")
+            return
+        following = next((line for line in self._starts if line > here), 0) if here < last else 0
+        self.rows.scroll_to(y=following, animate=False)
 
     def do_finding(self) -> None:
         if self.loaded is None:

@@ -9,7 +9,8 @@ from foureyes.ui.tui.screens.text_page import TextPage
 
 NAMES: dict[Context, str] = {
     "board": "board", "summary": "review summary", "batch": "approving several", "task": "task review",
-    "diff": "diff", "finding": "finding", "attention": "attention", "form": "forms", "page": "texts",
+    "diff": "diff", "checks": "checks", "finding": "finding",
+    "drafts": "drafts", "attention": "attention", "form": "forms", "page": "texts",
 }  # fmt: skip
 
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
 Given = Mapping[str, str]
+PAUSE_SECONDS = 0.5
+"""So often it is looked at what somebody has typed."""
 
 
 class Field(msgspec.Struct, frozen=True):
@@ -37,7 +39,7 @@ class Field(msgspec.Struct, frozen=True):
 
 class Sheet(ModalScreen[None], inherit_bindings=False):
     """Enter hands over what was typed, Esc hands it to `kept` and closes. `needs`: what is said where a field that must
-    not be empty is.
+    not be empty is. `typed` hears what stands in the fields while somebody types, now and then.
     """
 
     app: FoureyesApp
@@ -60,10 +62,13 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
         verb: str = "submit",
         needs: Given | None = None,
         kept: Callable[[Given], None] | None = None,
+        typed: Callable[[Given], None] | None = None,
     ) -> None:
         super().__init__()
         self._title, self._lines, self._fields = title, list(lines), list(fields)
         self._done, self._verb, self._needs, self._kept = done, verb, needs or {}, kept
+        self._typed = typed
+        self._last: Given = {}
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -91,6 +96,16 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
         out = "keeps draft" if self._kept is not None else "back"
         keys = Text.assemble((" Enter ", key), self._verb, ("   Tab ", key), "next part", ("   Esc ", key), out)
         self.query_one("#sheet-keys", Bar).show(keys)
+        if self._typed is not None:
+            self._last = self.given
+            self.set_interval(PAUSE_SECONDS, self.tell_typed)
+
+    @guarded
+    def tell_typed(self) -> None:
+        """What stands in the fields, where it is something else than the last time."""
+        if self._typed is not None and self.is_attached and (given := self.given) != self._last:
+            self._last = given
+            self._typed(given)
 
     @property
     def given(self) -> dict[str, str]:
@@ -115,6 +130,7 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
         elif event.key in ("shift+tab", "up"):
             self.focus_previous()
         elif event.key == "ctrl+q":
+            self.tell_typed()
             self.app.leave()
         else:
             return

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.cells import cell_len
 from rich.text import Text
 
+from foureyes.ui.tui.keys import Context
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.widgets.rows import Line, Rows
@@ -29,7 +30,7 @@ def column_of(line: str) -> int:
 class TextPage(Page):
     """Lines to read and to search. The text is shown as it is; control characters are made visible."""
 
-    context: ClassVar = "page"
+    context: ClassVar[Context] = "page"
 
     def __init__(self, title: str, text: str | Sequence[str], right: str = "") -> None:
         super().__init__()

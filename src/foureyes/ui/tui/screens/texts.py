@@ -1,4 +1,4 @@
-"""Texts about a task, each a page to read: its log, what its checks printed, its attempts, what happened, why."""
+"""Texts about a task, each a page to read: its log, its attempts, what happened, why."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from foureyes.ui.tui.screens.text_page import TextPage
-from foureyes.ui.tui.text.story import check_lines, history_lines, iteration_lines, log_lines, words_lines
+from foureyes.ui.tui.text.story import history_lines, iteration_lines, log_lines, words_lines
 from foureyes.ui.tui.text.why import detail_lines
 
 if TYPE_CHECKING:
-    from foureyes.app.views.check import CheckReport
     from foureyes.app.views.task import TaskDetail
     from foureyes.ui.tui.screens.page import Page
     from foureyes.ui.tui.text.task import TaskView
@@ -39,15 +38,6 @@ def show_iterations(page: Page, task: str) -> None:
 def show_history(page: Page, task: str) -> None:
     """What happened to it, the latest first."""
     _show(page, task, "HISTORY", history_lines)
-
-
-def show_checks(page: Page, task: str) -> None:
-    """What the checks printed."""
-
-    def shown(report: CheckReport) -> None:
-        page.app.push_screen(TextPage(f"CHECKS {task}", check_lines(report)))
-
-    page.ask(lambda desk: desk.application.checks.show(desk.actor, task), shown)
 
 
 def show_why(page: Page, view: TaskView) -> None:
