@@ -737,6 +737,15 @@ class FakeRepo:
     def last_anchor(self, target: str) -> str | None:
         return None
 
+    def near_anchor(self, target: str) -> str | None:
+        return None
+
+    def kept(self, below: str) -> dict[str, Sha]:
+        return {}
+
+    def missing(self, objects: Sequence[Sha]) -> set[Sha]:
+        return set()
+
     def close(self) -> None:
         """Nothing was made."""
 

@@ -44,14 +44,14 @@ def test_a_person_moves_the_store_to_a_server_and_back_and_work_goes_on(shop: St
     rows = is_sound(shop)
     moved = shop.cast.alice.fe("store", "copy", server.url, cwd=shop.repo)
     assert (moved.rc, f"{rows} rows copied and verified" in moved.out) == (0, True), moved
-    assert is_sound(shop) == rows
+    assert is_sound(shop) == rows + 1, "one more says where the store lies now (P12)"
     second = created(shop, "on the server")
     assert shop.cast.codex.fe("start", second, cwd=shop.repo).rc == 0
     assert first in shop.cast.codex.fe("list", cwd=shop.repo).out
     rows = is_sound(shop)
     back = shop.cast.alice.fe("store", "copy", "sqlite", "--json", cwd=shop.repo)
     assert back.rc == 0, back
-    assert is_sound(shop) == rows
+    assert is_sound(shop) == rows + 1
     shown = shop.cast.alice.fe("show", second, cwd=shop.repo)
     assert (shown.rc, "on the server" in shown.out) == (0, True)
     assert not (shop.repo / ".foureyes" / "store.json").exists()
@@ -130,6 +130,49 @@ def test_a_password_is_never_printed_lesson_27(shop: Stage) -> None:
             done = shop.cast.alice.fe(*words, "--json", cwd=shop.repo, env=env)
             assert done.rc in (2, 5), done
             assert "s3cr3t" not in done.out + done.err + done.screen
+
+
+def forked(server: engines.Server, project: str) -> None:
+    """Put a copy of a store into its place, as a dump that was read in again would be."""
+    own, real = f"foureyes_{project}", f"foureyes_{project}_real"
+    names = [row[0] for row in server.run("SELECT tablename FROM pg_tables WHERE schemaname = %s ORDER BY 1", own)]
+    server.run(f"ALTER SCHEMA {own} RENAME TO {real}")
+    server.run(f"CREATE SCHEMA {own}")
+    for name in names:
+        server.run(f"CREATE TABLE {own}.{name} (LIKE {real}.{name} INCLUDING ALL)")
+        server.run(f"INSERT INTO {own}.{name} SELECT * FROM {real}.{name}")
+
+
+def test_a_copy_of_the_store_is_told_from_it_and_takes_no_decision_until_a_person_adopts_it_P12(
+    shop: Stage, server: engines.Server
+) -> None:
+    """The work is approved in the copy; in the store it was sent back meanwhile."""
+    alice, claude = shop.cast.alice, shop.cast.claude
+    work = shop.in_review(alice, shop.cast.codex)
+    assert alice.fe("store", "copy", server.url, cwd=shop.repo).rc == 0
+    shop.approve(alice, work)
+    forked(server, project_of(shop))
+    tip = shop.git("rev-parse", "main")
+    merged = shop.run(alice, "merge", "--json")
+    assert (merged.rc, "P12" in merged.out) == (1, True), merged
+    for words in (("create", "x"), ("log", work.task, "x"), ("redo", work.task, "-m", "x")):
+        refused = shop.run(alice, *words)
+        assert (refused.rc, "store adopt" in refused.err) == (1, True), refused
+    assert "the journal says that the store lies" in shop.run(alice, "status").out
+    assert shop.run(alice, "audit", "verify").rc == 6
+    assert "the journal says that the store lies" in shop.run(alice, "doctor").out
+    assert shop.git("rev-parse", "main") == tip
+    assert shop.run(claude, "store", "adopt", "-m", "mine").rc == 1
+    assert shop.run(alice, "store", "adopt", "-m", "the database was dumped to a new server").rc == 0
+    assert is_sound(shop) > 0
+    created(shop, "work goes on")
+
+
+def test_a_moved_directory_is_nobodys_concern_P12(stage: Stage, tmp_path: Path) -> None:
+    moved = Stage(stage.repo.rename(tmp_path / "moved"), stage.cast)
+    created(moved, "in the new place")
+    assert is_sound(moved) > 0
+    assert "the journal says" not in moved.run(moved.cast.alice, "status").out
 
 
 @pytest.fixture

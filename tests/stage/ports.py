@@ -161,7 +161,7 @@ class KeptFiles(FeedbackFiles):
     """Mirror files (F2) that are kept in mind and not on a disk; `note` is what there is to say about each."""
 
     def __init__(self) -> None:
-        super().__init__("nowhere")
+        super().__init__("nowhere", shared=True)
         self.documents: dict[str, bytes] = {}
         self.note = ""
 

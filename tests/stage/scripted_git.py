@@ -26,6 +26,7 @@ class ScriptedRepo:
         self.files: dict[str, str] = {"foureyes.toml": SETTINGS}
         self.sessions: dict[Sha, tuple[str, ...]] = {}
         self.lines: dict[Sha, int] = {}
+        self.refs: dict[str, Sha] = {}
         self._count = 0
 
     def commit(self, branch: str, *, sessions: Sequence[str] = (), lines: int = 1) -> Sha:
@@ -132,6 +133,16 @@ class ScriptedRepo:
     def last_anchor(self, target: str) -> str | None:
         return None
 
+    def near_anchor(self, target: str) -> str | None:
+        return None
+
+    def kept(self, below: str) -> dict[str, Sha]:
+        return {ref: commit for ref, commit in self.refs.items() if ref.startswith(below)}
+
+    def missing(self, objects: Sequence[Sha]) -> set[Sha]:
+        commits = {commit for line in self.branches.values() for commit in line} | set(self.refs.values())
+        return set(objects) - commits - {tree_of(commit) for commit in commits}
+
     def file_at(self, ref: str, path: str) -> str | None:
         return self.files.get(path) if self.commit_of(ref) else None
 
@@ -187,7 +198,7 @@ class ScriptedWorkshop:
         raise AssertionError(f"export of {tree} to {path}")
 
     def keep(self, ref: str, commit: Sha) -> None:
-        self.kept[ref] = commit
+        self.kept[ref] = self.repo.refs[ref] = commit
 
     def merge(self, *, base: Sha, tip: Sha, head: Sha) -> Merged:
         raise AssertionError(f"merge of {head} into {tip}")

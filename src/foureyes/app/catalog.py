@@ -93,6 +93,9 @@ VERBS: dict[str, tuple[_Row, ...]] = {
         ("get", (), "anyone", "", "init", "The project: its name, target branch, hold and accepted configuration."),
         ("backup", ("backup",), "anyone", "files", "backup", "Copy the whole store into a file that is not there yet."),
         ("note_restore", ("restore",), "people", "journal", "restore", "Put on record that a backup was restored."),
+        ("note_place", ("store copy",), "people", "journal", "store copy", "Put on record where the store lies now."),
+        ("adopt", ("store adopt",), "people", "journal", "store adopt", "Take up the store that was found as the "
+         "project's own (P12)."),
     ),
     "sessions": (
         ("recognise", (), "anyone", "journal", "", "Who is calling, as the project knows it; a bad token is on "

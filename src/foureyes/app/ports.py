@@ -127,6 +127,15 @@ class Repo(Protocol):
     def file_at(self, ref: str, path: str) -> str | None:
         """The text of a file on a branch or commit; None when it is not there."""
 
+    def kept(self, below: str) -> dict[str, Sha]:
+        """Every ref below a name, and what it names."""
+
+    def missing(self, objects: Sequence[Sha]) -> set[Sha]:
+        """Those of the objects that the repository does not have, in one call."""
+
+    def near_anchor(self, target: str) -> str | None:
+        """The anchor of one of the target's newest commits, as far as files alone say; no git is started."""
+
     def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
         """The texts of files at a commit, in one call; what is not there, is binary or is very large is left out."""
 
@@ -357,13 +366,18 @@ class WriteTx(Tx, Protocol):
 
 
 class Store(Protocol):
-    """A project's journal and tables."""
+    """A project's journal and tables. `place` is where it was found (P12); empty where nobody else could find it."""
 
     project: str
+    place: str
 
     def read(self) -> AbstractContextManager[Tx]: ...
 
-    def write(self) -> AbstractContextManager[WriteTx]: ...
+    def write(self, *, anywhere: bool = False) -> AbstractContextManager[WriteTx]:
+        """`anywhere`: also where the journal does not say that the store lies."""
+
+    def mirror_anew(self) -> list[str]:
+        """Write every file again that mirrors the store (F2); what there is to say."""
 
     def audit(self, progress: Progress | None = None) -> AuditReport: ...
 

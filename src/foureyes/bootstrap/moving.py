@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.caller import permit
 from foureyes.bootstrap.places import project_folder, repository
-from foureyes.bootstrap.wiring import now, server_of
-from foureyes.errors import Refused
+from foureyes.bootstrap.wiring import application, now, open_project, server_of
+from foureyes.errors import FoureyesError, Refused
 from foureyes.steps import fe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from foureyes.adapters.store.store import Store
     from foureyes.app.ports import Progress
     from foureyes.core.nouns.session import Actor
 
@@ -24,16 +26,35 @@ def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, pro
 
     place = repository(cwd)
     folder = project_folder(place)
+
+    def placed(store: Store, where: str) -> None:
+        application(store, place, environ).projects.note_place(actor, where)
+
     remote = shared.read_pointer(folder) is not None
     if url == shared.LOCAL:
         if not remote:
             raise Refused("the store is the file in .foureyes/ already.", next_step=fe("doctor"))
         address, project = server_of(folder, place, environ.get("FOUREYES_STORE", ""))
-        return shared.move_to_file(folder, address, project, now(), progress)
+        count = shared.move_to_file(folder, address, project, now(), placed=placed, progress=progress)
+        mirror_anew(cwd, environ)
+        return count
     if remote:
         raise Refused(
             "the store is on a server already.", next_step=fe("store", "copy", shared.LOCAL, after="   first")
         )
     return shared.move_to_server(
-        folder, shared.check_url(url), now(), keep_url=not environ.get("FOUREYES_STORE"), progress=progress
+        folder,
+        shared.check_url(url),
+        now(),
+        keep_url=not environ.get("FOUREYES_STORE"),
+        placed=placed,
+        progress=progress,
     )
+
+
+def mirror_anew(cwd: str, environ: Mapping[str, str]) -> None:
+    """The files beside a store that was put into its place tell of another one until then (F2). As far as it goes: the
+    environment may still name the server.
+    """
+    with suppress(FoureyesError), closing(open_project(cwd, environ)) as app:
+        app.context.store.mirror_anew()

@@ -32,6 +32,7 @@ def restore_backup(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
     app = open_project(cwd, environ)
     try:
         app.projects.note_restore(actor, os.path.basename(source), os.path.basename(kept))
+        app.context.store.mirror_anew()
     finally:
         app.close()
     return kept

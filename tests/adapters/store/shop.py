@@ -47,6 +47,7 @@ def fill(world: DeskWorld) -> DeskWorld:
     _check_and_merge(world)
     _review_and_answer(world)
     _go_round_in_circles(world)
+    world.app.projects.note_place(ALICE, "")
     return world
 
 

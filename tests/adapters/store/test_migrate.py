@@ -49,6 +49,7 @@ NEW_KINDS = {
         "FindingsCleared", "FindingWaived", "FindingsPlaced", "FindingTracked", "TaskEscalated", "LeadDecided",
         "TemplateAccepted",
     },
+    7: {"StorePlaced"},
 }  # fmt: skip
 """What came with a schema: a version before did not know it."""
 NEW_TABLES = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from foureyes.adapters.git import checkouts, reading
 from foureyes.adapters.git.client.answers import as_sha, shown
 from foureyes.adapters.git.client.locate import Located
-from foureyes.adapters.git.client.loose_objects import text_at
+from foureyes.adapters.git.client.loose_objects import anchor_near, text_at
 from foureyes.adapters.git.client.loose_refs import BRANCHES as _BRANCH
 from foureyes.adapters.git.client.loose_refs import is_plain, read_branches, read_loose
 from foureyes.core.nouns.attempt import DETACHED, Change, Relation
@@ -66,9 +66,20 @@ class GitRepo:
         """Every branch (full ref name) and its commit, in one look."""
         if (branches := read_branches(self._here.common_dir)) is not None:
             return branches
-        out = self._git.real("for-each-ref", "--format=%(refname) %(objectname)", _BRANCH).out
+        return self.kept(_BRANCH)
+
+    def kept(self, below: str) -> dict[str, Sha]:
+        """Every ref below a name, and what it names."""
+        out = self._git.real("for-each-ref", "--format=%(refname) %(objectname)", below).out
         rows = (shown(line).rsplit(" ", 1) for line in out.splitlines())
         return {name: Sha(commit) for name, commit in rows}
+
+    def missing(self, objects: Sequence[Sha]) -> set[Sha]:
+        """Those of the objects that the repository does not have, in one call."""
+        asked = sorted({sha for sha in objects if as_sha(sha)})
+        answers = self._git.real("cat-file", "--batch-check", stdin="".join(f"{sha}\n" for sha in asked).encode()).out
+        found = {line.split(b" ")[0].decode("ascii", "replace") for line in answers.splitlines() if _is_there(line)}
+        return {sha for sha in objects if sha not in found}
 
     def current_ref(self) -> str:
         """The full name of the branch checked out where the caller stands, or DETACHED."""
@@ -190,6 +201,11 @@ class GitRepo:
         """The journal hash in the trailer of the latest anchoring commit on the target's first-parent line (J3)."""
         return reading.history.last_anchor(self._git, self._target(target))
 
+    def near_anchor(self, target: str) -> str | None:
+        """The anchor of one of the target's newest commits, as far as files alone say."""
+        tip = read_loose(self._here.common_dir, _target_refs(target)[0])
+        return anchor_near(self._here.common_dir, tip) if tip else None
+
     def _target(self, target: str) -> Sha:
         names = _target_refs(target)
         return read_loose(self._here.common_dir, names[0]) or _first(self._resolve(names), target)
@@ -254,6 +270,11 @@ def _first(commits: Sequence[Sha | None], target: str) -> Sha:
     raise GitProblem(
         f"the target branch {target} does not exist, or has no commit yet", next_step=shell("git", "branch", target)
     )
+
+
+def _is_there(answer: bytes) -> bool:
+    """Whether git knows an object: its id, kind and size, and not `missing`."""
+    return len(answer.split(b" ")) == 3
 
 
 def _has_files(place: Located) -> bool:

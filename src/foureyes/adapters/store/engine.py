@@ -30,9 +30,12 @@ class Engine(Protocol):
 
 
 class Database(Engine, Protocol):
-    """A whole database connection: what the store, migrations and audits need beyond statements."""
+    """A whole database connection: what the store, migrations and audits need beyond statements. `place` tells this
+    database from a copy of it, as far as that goes (P12).
+    """
 
     name: str
+    place: str
 
     def stream(self, statement: str) -> Iterator[tuple[Value, ...]]:
         """Rows one by one, for tables larger than memory."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from foureyes.adapters.folders import content, entries, folder, is_plain, keep_aside, opened, replace
+from foureyes.app.views.audit import Discrepancy
 from foureyes.core.words.ids import TASK_INPUT
 from foureyes.errors import FoureyesError
 
@@ -28,6 +29,7 @@ DECIDING = frozenset(
 """The events that add to what was decided about their task."""
 STARTING = "TaskStarted"
 """Whoever takes a task up finds its file there, also where somebody removed it."""
+FEEDBACK = "feedback"
 AT_ONCE = 20
 LISTED = 1_000
 LARGEST = 64 << 20
@@ -47,11 +49,12 @@ class Rows(msgspec.Struct, frozen=True):
 
 
 class FeedbackFiles:
-    """The files of a project, and which of them are owed."""
+    """The files of a project, and which of them are owed. `shared`: other machines decide, too, and write their own."""
 
-    def __init__(self, folder: str) -> None:
-        self._folder = os.path.join(folder, "feedback")
+    def __init__(self, folder: str, *, shared: bool = False) -> None:
+        self._folder = os.path.join(folder, FEEDBACK)
         self._owed = os.path.join(folder, "feedback.owed")
+        self._shared = shared
         self._markers: dict[str, int] = {}
 
     def owe(self, tasks: Iterable[str]) -> None:
@@ -89,6 +92,9 @@ class FeedbackFiles:
         """Write what others left owing; whoever is still at it holds its marker. No write fails because of it."""
         for task in list(self._markers):
             self._let_go(task)  # of a transaction that came to nothing
+        if not self._shared and not os.path.lexists(self._folder):
+            with suppress(Exception):
+                self._bring_if_decided(tx)
         if not os.access(self._owed, os.F_OK):
             return
         with suppress(Exception), folder(self._owed) as owed:
@@ -99,6 +105,40 @@ class FeedbackFiles:
                     with suppress(Exception):
                         self.bring(tx, task)
                     self._let_go(task)
+
+    def _bring_if_decided(self, tx: Tx) -> None:
+        """Of an older project, or one whose folder somebody removed."""
+        if tx.one("attempt.any_decision", Rows) is not None:
+            self.bring_all(tx)
+
+    def bring_all(self, tx: Tx) -> list[str]:
+        """Write the file of every task that was decided about; what there is to say."""
+        return [note for task, document in expected_files(tx).items() if (note := self.put(task, document).note)]
+
+    def differences(self, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Discrepancy]:
+        """Where the files are not what the store says. `before` and `after` are what they should be, as it was before
+        and after they were looked at. On a shared store a file may be missing, or older than the last decision.
+        """
+        from foureyes.adapters.store.feedback_audit import compared, lacking
+
+        found: list[Discrepancy] = []
+        try:
+            with folder(self._folder) as place:
+                found = compared(place, before, after)
+        except FileNotFoundError:
+            found = [lacking(task) for task in before]
+        except OSError as problem:
+            return [Discrepancy("completeness", f"{FEEDBACK} cannot be read: {problem.strerror}")] if before else []
+        owed = self._owing() if found else ()
+        kept = [each for each in found if each.area == "integrity" or not self._shared]
+        return [each for each in kept if each.task not in owed or each.area == "integrity"]
+
+    def _owing(self) -> Collection[str]:
+        try:
+            with folder(self._owed) as owed:
+                return entries(owed, LISTED)
+        except OSError:
+            return ()
 
     def _let_go(self, task: str) -> None:
         if task in self._markers:
@@ -124,6 +164,29 @@ class FeedbackFiles:
             why = f".foureyes/feedback/{name} could not be written: {problem.strerror}; the store has it"
             return Written(False, why)
         return Written(True, note)
+
+
+def expected_files(tx: Tx) -> dict[str, bytes]:
+    """The file of every task that was decided about."""
+    from foureyes.app.views.review import ApprovalView, FeedbackView, decisions_in
+    from foureyes.core.nouns.feedback import mirror
+
+    class Decided(FeedbackView, frozen=True, kw_only=True):
+        task: str
+
+    feedback: dict[str, list[FeedbackView]] = {}
+    approvals: dict[str, list[ApprovalView]] = {}
+    for row in tx.all("attempt.all_feedback", Decided):
+        feedback.setdefault(row.task, []).append(row)
+    for given in tx.all("attempt.all_approvals", ApprovalView):
+        approvals.setdefault(given.task, []).append(given)
+    files = {}
+    for task in sorted({*feedback, *approvals}):
+        history = decisions_in(feedback.get(task, ()), approvals.get(task, ()))
+        with suppress(ValueError, OverflowError):  # a row that somebody edited; the audit names it
+            if history:
+                files[task] = mirror(task, history)
+    return files
 
 
 def _left(owed: int) -> list[str]:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.folders import NEW, kind_of
-from foureyes.adapters.store.feedback_files import FeedbackFiles
+from foureyes.adapters.store.feedback_files import FEEDBACK, FeedbackFiles
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.migrate import LATEST, migrate
 from foureyes.adapters.store.mirror import Mirror
@@ -54,6 +54,7 @@ def _store(engine: SqliteEngine, folder: str, project: str) -> Store:
         lock_path=os.path.join(folder, LOCK),
         mirror=Mirror(os.path.join(folder, MIRROR)),
         feedback=FeedbackFiles(folder),
+        place=engine.place,
     )
 
 
@@ -77,9 +78,10 @@ def restore_store(folder: str, source: str, now: str) -> str:
         _copy_sound(source, fresh, project_in(path))
         kept = _keep_aside(path, now)
         os.replace(fresh, path)
-    mirror = os.path.join(folder, MIRROR)
-    if os.path.lexists(mirror):  # it may tell of rows that the backup does not have; the next write makes a new one
-        os.replace(mirror, aside(mirror, now))
+    for name in (MIRROR, FEEDBACK):  # they may tell of rows that the backup does not have; they are written anew
+        mirror = os.path.join(folder, name)
+        if os.path.lexists(mirror):
+            os.replace(mirror, aside(mirror, now))
     return kept
 
 

@@ -30,6 +30,10 @@ from foureyes.steps import blank, either, fe, prose
 
 CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8"
 READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {CLOCK}"
+IDENTITY = (
+    "SELECT n.oid, d.oid, s.system_identifier FROM pg_namespace n, pg_database d, pg_control_system() s "
+    "WHERE n.nspname = %(name)s AND d.datname = current_database()"
+)
 WRITING = f"BEGIN; SELECT pg_advisory_xact_lock(hashtext(%(name)s)); {CLOCK}"
 """One writer at a time per project: a lock on its name. The clock is read when it is this writer's turn."""
 BUSY = (errors.LockNotAvailable, errors.QueryCanceled)
@@ -87,6 +91,7 @@ class PostgresEngine:
         self._kept: list[str] = []
         self._writing = False
         self._began: tuple[float, float] | None = None
+        self.place = ""
         self.connection = self._connect()
         try:
             self._enter(create=create)
@@ -96,9 +101,7 @@ class PostgresEngine:
 
     def _enter(self, *, create: bool) -> None:
         with in_our_words():
-            found = self.connection.execute(
-                "SELECT 1 FROM pg_namespace WHERE nspname = %(name)s", {"name": self.schema}
-            ).fetchone()
+            found = self._identity()
             if found is None and not create:
                 raise NoStore(
                     f"that database has no store of project {self.project}. Nothing was changed.",
@@ -113,6 +116,17 @@ class PostgresEngine:
                     errors.UniqueViolation, errors.DuplicateSchema
                 ):  # somebody else makes it at this very moment
                     self.connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"')  # the name is checked above
+                self._identity()
+
+    def _identity(self) -> tuple[Value, ...] | None:
+        """The numbers of the schema, of its database and of the server's files; None where there is no such schema.
+
+        A copy that was made by dumping, or under another name, has other ones.
+        """
+        found = self.connection.execute(IDENTITY, {"name": self.schema}).fetchone()
+        if found is not None:
+            self.place = f"postgresql {found[2]}/{found[1]}/{found[0]}"
+        return found
 
     def _connect(self) -> psycopg.Connection[tuple[Value, ...]]:
         try:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from typing import Protocol
 
 import msgspec
 
@@ -23,6 +24,7 @@ from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 from foureyes.app.ports import Progress
+from foureyes.core.words.place import FILE
 from foureyes.errors import BadInput, NoStore, StoreProblem
 from foureyes.steps import blank, fe, phrase, prose, shell
 
@@ -31,6 +33,20 @@ SCHEMES = ("postgresql://", "postgres://")
 LOCAL = "sqlite"
 LARGEST = 1 << 20
 LISTED = 1_000
+
+
+OF_A_MOVE = frozenset({"SessionStarted", "SessionEvidenceAdded", "StorePlaced"})
+"""What a move writes into the new journal after the last row that it copied."""
+
+
+class Placed(Protocol):
+    """Puts into a journal where its store lies from now on, in the name of who moves it."""
+
+    def __call__(self, store: Store, place: str, /) -> None: ...
+
+
+def not_said(store: Store, place: str, /) -> None:
+    """Nothing is put on record."""
 
 
 class Pointer(msgspec.Struct, frozen=True):
@@ -87,7 +103,13 @@ def open_shared(folder: str, url: str, project: str, now: str, *, create: bool =
     except BaseException:
         engine.close()
         raise
-    return Store(engine, project, mirror=Mirror(os.path.join(folder, MIRROR)), feedback=FeedbackFiles(folder))
+    return Store(
+        engine,
+        project,
+        mirror=Mirror(os.path.join(folder, MIRROR)),
+        feedback=FeedbackFiles(folder, shared=True),
+        place=engine.place,
+    )
 
 
 def postgres(url: str, project: str, *, create: bool = False) -> Database:
@@ -102,8 +124,13 @@ def postgres(url: str, project: str, *, create: bool = False) -> Database:
     return PostgresEngine(url, project, create=create)
 
 
-def move_to_server(folder: str, url: str, now: str, *, keep_url: bool, progress: Progress | None = None) -> int:
-    """The file's journal to a server, verified; writers wait meanwhile, and the file is kept aside."""
+def move_to_server(
+    folder: str, url: str, now: str, *, keep_url: bool, placed: Placed = not_said, progress: Progress | None = None
+) -> int:
+    """The file's journal to a server, verified; writers wait meanwhile, and the file is kept aside.
+
+    `placed` puts into the journal where it lies from now on: of the new store before it counts, of the old one last.
+    """
     path = os.path.join(folder, NAME)
     with WriterLock(os.path.join(folder, LOCK)):
         source = SqliteEngine(path)
@@ -115,6 +142,8 @@ def move_to_server(folder: str, url: str, now: str, *, keep_url: bool, progress:
                 migrate(target, now, None)
                 target = without_stale_copy(source, target, url, project, now)
                 count = copy_journal(source, target, journal_length(source), progress)
+                moved_to = target.place
+                placed(Store(target, project), moved_to)
             finally:
                 target.close()
             source.checkpoint()
@@ -122,12 +151,25 @@ def move_to_server(folder: str, url: str, now: str, *, keep_url: bool, progress:
             source.close()
         write_pointer(folder, Pointer(project, url if keep_url else ""))
         set_aside(path, now)
+        placed_aside(SqliteEngine(aside(path, now), aside=True), project, moved_to, placed)
     return count
 
 
-def move_to_file(folder: str, url: str, project: str, now: str, progress: Progress | None = None) -> int:
+def placed_aside(engine: Database, project: str, moved_to: str, placed: Placed) -> None:
+    """What was the store says that it is none any more: put back into its place, it is told from the store."""
+    try:
+        placed(Store(engine, project), moved_to)
+    except StoreProblem:
+        pass  # the store is where it should be; this one is only kept
+    finally:
+        engine.close()
+
+
+def move_to_file(
+    folder: str, url: str, project: str, now: str, *, placed: Placed = not_said, progress: Progress | None = None
+) -> int:
     """A server's journal back into the file, verified; writers wait meanwhile, and the schema is renamed, not
-    dropped.
+    dropped. `placed` as above.
     """
     path = os.path.join(folder, NAME)
     fresh = f"{path}.incoming-{os.getpid()}"
@@ -138,10 +180,11 @@ def move_to_file(folder: str, url: str, project: str, now: str, progress: Progre
     source = postgres(url, project)
     try:
         with source.transaction(write=True):
-            target = SqliteEngine(fresh, create=True)
+            target = SqliteEngine(fresh, create=True, aside=True)
             try:
                 migrate(target, now, None)
                 count = copy_journal(source, target, journal_length(source), progress, inside=True)
+                placed(Store(target, project), FILE)
             finally:
                 target.close()
             # The file first: until the schema is renamed, the pointer still names the server, and nothing is lost.
@@ -151,8 +194,9 @@ def move_to_file(folder: str, url: str, project: str, now: str, progress: Progre
         os.remove(os.path.join(folder, POINTER))
     finally:
         source.close()
-        if os.path.exists(fresh):
+        if os.path.lexists(fresh):
             os.remove(fresh)
+    placed_aside(postgres(url, f"{project}_moved_{digits(now)}"), project, FILE, placed)
     return count
 
 
@@ -186,10 +230,10 @@ def check_moved(path: str, url: str, project: str) -> None:
     moved = newest_moved(url, project)
     file = SqliteEngine(path)
     try:
-        ours = file.fetch(sql("journal.head"), {})[1]
+        ours = file.fetch(sql("journal.at"), {"seq": moved[0][0]})[1] if moved else []
     finally:
         file.close()
-    if not moved or moved != ours:
+    if not ours or moved[0][1] != ours[0][0]:
         raise StoreProblem(
             "the server's store was moved elsewhere, and the file here is an older state. Nothing was changed.",
             next_step=fe("restore", blank("FILE"), after=", with a backup from where the store is now"),
@@ -212,11 +256,10 @@ def newest_moved(url: str, project: str) -> list[tuple[Value, ...]]:
 
 def without_stale_copy(source: Database, target: Database, url: str, project: str, now: str) -> Database:
     """A copy that a crash left on the server, if it is an earlier state of this very journal, is set aside."""
-    seq, hash_ = target.fetch(sql("journal.head"), {})[1][0]
+    seq, _ = target.fetch(sql("journal.head"), {})[1][0]
     if not seq:
         return target
-    rows = source.fetch(sql("journal.at"), {"seq": seq})[1]
-    if not rows or rows[0][0] != hash_:
+    if not is_earlier_copy(source, target):
         raise StoreProblem(
             "that server has another journal of this project. Nothing was changed.",
             next_step=prose("name another database"),
@@ -226,6 +269,16 @@ def without_stale_copy(source: Database, target: Database, url: str, project: st
     fresh = postgres(url, project, create=True)
     migrate(fresh, now, None)
     return fresh
+
+
+def is_earlier_copy(source: Database, target: Database) -> bool:
+    """Whether a journal is an earlier state of another one, apart from what a move wrote behind it."""
+    for seq, kind, hash_ in target.fetch(sql("journal.last"), {})[1]:
+        if source.fetch(sql("journal.at"), {"seq": seq})[1] == [(hash_,)]:
+            return True
+        if kind not in OF_A_MOVE:
+            return False
+    return False
 
 
 def renaming(project: str, word: str, now: str) -> str:

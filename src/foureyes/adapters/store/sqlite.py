@@ -13,6 +13,7 @@ import apsw
 from foureyes.adapters.folders import Odd, kind_of
 from foureyes.adapters.store.lock import in_its_place
 from foureyes.adapters.store.queries import sql
+from foureyes.core.words.place import FILE
 from foureyes.errors import StoreBusy, StoreProblem
 from foureyes.steps import blank, fe, prose
 
@@ -36,13 +37,14 @@ SETTINGS = (
 
 
 class SqliteEngine:
-    """An open SQLite store. `path` may be ":memory:" or TEMPORARY."""
+    """An open SQLite store. `path` may be ":memory:" or TEMPORARY; one `aside` is the project's no more."""
 
     name = "sqlite"
 
-    def __init__(self, path: str, *, create: bool = False) -> None:
+    def __init__(self, path: str, *, create: bool = False, aside: bool = False) -> None:
         self.path = path
-        self._pointer = os.path.join(os.path.dirname(path), "store.json")
+        self.place = "" if path in WITHOUT_FILE else FILE
+        self._pointer = "" if aside else os.path.join(os.path.dirname(path), "store.json")
         self._columns: dict[str, list[str]] = {}
         check_library_version(apsw.sqlite_lib_version())
         refuse_odd(path)

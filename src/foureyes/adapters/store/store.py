@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from foureyes.adapters.store.engine import Database, plain, structs
-from foureyes.adapters.store.feedback_files import DECIDING, STARTING, FeedbackFiles
+from foureyes.adapters.store.feedback_files import DECIDING, STARTING, FeedbackFiles, expected_files
 from foureyes.adapters.store.journal import Row, next_row
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.migrate import migrate
@@ -19,8 +19,9 @@ from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import TEMPORARY, SqliteEngine
 from foureyes.app.views.audit import AuditReport, Discrepancy
-from foureyes.errors import StoreProblem, VerificationFailed
-from foureyes.steps import fe
+from foureyes.core.words.place import place_words
+from foureyes.errors import Reason, Refused, StoreProblem, VerificationFailed
+from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Progress, Tx, WriteTx
@@ -75,9 +76,10 @@ class Writing(Reading):
     `security` is the last exception on record, once it is known.
     """
 
-    def __init__(self, engine: Database, project: str) -> None:
+    def __init__(self, engine: Database, project: str, place: str = "") -> None:
         super().__init__(engine)
         self._project = project
+        self._place = place
         self.notes: list[str] = []
         self.decided: dict[str, None] = {}
         self.started: dict[str, None] = {}
@@ -101,7 +103,9 @@ class Writing(Reading):
     def _end(self) -> tuple[int, str]:
         """The end of the chain, and with it the last exception on record."""
         rows = self._engine.fetch(sql("journal.end"), {})[1]
-        seq, hash_, security = rows[0] if rows else (0, "", None)
+        seq, hash_, security, place = rows[0] if rows else (0, "", None, None)
+        if self._place and place and place != self._place:
+            raise found_elsewhere(str(place), self._place)
         self.security = int(security or 0)
         return int(seq or 0), str(hash_)
 
@@ -126,7 +130,9 @@ class Store:
         lock_path: str = "",
         mirror: Mirror | None = None,
         feedback: FeedbackFiles | None = None,
+        place: str = "",
     ) -> None:
+        self.place = place
         self.engine = engine
         self.project = project
         self.feedback = feedback
@@ -139,13 +145,13 @@ class Store:
             yield Reading(self.engine)
 
     @contextmanager
-    def write(self) -> Iterator[WriteTx]:
+    def write(self, *, anywhere: bool = False) -> Iterator[WriteTx]:
         """One writer at a time; the mirror files are brought up to date before the next one may write (P8, F2)."""
         with self._lock():
             self.engine.check_place()
             if self.feedback is not None:
                 self.feedback.bring_owed(Reading(self.engine))
-            tx = Writing(self.engine, self.project)
+            tx = Writing(self.engine, self.project, "" if anywhere else self.place)
             with self.engine.transaction(write=True):
                 yield tx
                 if self.feedback is not None:
@@ -175,8 +181,23 @@ class Store:
                 report = audit(self.engine, fresh, progress)
             finally:
                 fresh.close()
-            before = expected_lines(tx)
-        return msgspec.structs.replace(report, findings=(*report.findings, *self._look_at_mirror(before)))
+            before, files = expected_lines(tx), self._expected_files(tx)
+        mirrored = [*self._look_at_mirror(before), *self._look_at_feedback(files)]
+        return msgspec.structs.replace(report, findings=(*report.findings, *mirrored))
+
+    def _expected_files(self, tx: Tx) -> dict[str, bytes] | None:
+        """None where that cannot be told: rows were edited so that they cannot be read, which the replay says."""
+        try:
+            return expected_files(tx) if self.feedback is not None else None
+        except VerificationFailed:
+            return None
+
+    def _look_at_feedback(self, before: dict[str, bytes] | None) -> list[Discrepancy]:
+        if self.feedback is None or before is None or not self.feedback.differences(before, before):
+            return []
+        with self.read() as tx:  # somebody may have decided meanwhile
+            after = self._expected_files(tx)
+        return self.feedback.differences(before, after) if after is not None else []
 
     def _look_at_mirror(self, before: dict[int, bytes]) -> list[Discrepancy]:
         if self._mirror is None:
@@ -189,6 +210,13 @@ class Store:
         with self.read() as tx:
             return differences(lines, before, expected_lines(tx))
 
+    def mirror_anew(self) -> list[str]:
+        """F2: for a store that others wrote, or that was put back: the files here tell of another one."""
+        if self.feedback is None:
+            return []
+        with self._lock(), self.read() as tx:
+            return self.feedback.bring_all(tx)
+
     def health(self) -> list[str]:
         return self.engine.problems()
 
@@ -200,6 +228,16 @@ class Store:
 
     def close(self) -> None:
         self.engine.close()
+
+
+def found_elsewhere(said: str, found: str) -> Refused:
+    """P12: what is written to a copy of the store is lost, and what was decided since may be missing in it."""
+    message = (
+        f"the journal says that the store lies {place_words(said)}, and this one was found {place_words(found)}: "
+        "if nobody of you moved it, it is a copy, and what was decided since is missing in it"
+    )
+    adopt = fe("store", "adopt", "-m", phrase("why it is here"), after=", by a person, if it was moved on purpose")
+    return Refused("nothing was changed.", reasons=(Reason("P12", message, adopt),), next_step=fe("doctor"))
 
 
 def scratch() -> SqliteEngine:

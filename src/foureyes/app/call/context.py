@@ -15,7 +15,7 @@ from foureyes.app.views.project import Key, ProjectView
 from foureyes.app.views.session import SessionView
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import Task
-from foureyes.core.rules.rights import DECISIONS, SIGNED
+from foureyes.core.rules.rights import DECISIONS, PLACING, SIGNED
 from foureyes.core.words.ids import TASK_INPUT, OriginId, SessionId, TaskId
 from foureyes.core.words.text import visible
 from foureyes.errors import AmbiguousId, BadInput, Internal, NotFound, StaleState
@@ -125,7 +125,7 @@ class Context:
     def writing(self, actor: Actor, verb: str) -> Iterator[Work]:
         """A transaction for a verb, if the caller may use the verb at all (I1, I2, I5)."""
         permit(actor, verb)
-        with self.store.write() as tx:
+        with self.store.write(anywhere=verb in PLACING) as tx:
             check_token(tx, actor)
             unproven = verb if self.wants_key(tx, actor, verb) else ""
             yield Work(tx, actor, self.now(), self.store.project, unproven)

@@ -9,9 +9,9 @@ import msgspec
 from foureyes.app.call.attempts import attempts_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
-from foureyes.app.call.signing import Hash
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
+from foureyes.app.project.placing import found_elsewhere, lost_anchor
 from foureyes.app.project.prompt_templates import accept as accept_templates
 from foureyes.app.project.prompt_templates import of_attempt, path_of
 from foureyes.app.views.merge import MergeRow
@@ -178,8 +178,11 @@ def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:
     if named != context.store.project:
         problem = f"names project {named}" if named else "names no project" if text else "is missing"
         raise _foreign(f"{FILE} on {target} {problem}; this store is of project {context.store.project}")
-    anchor = context.repo.last_anchor(target)
-    if anchor is not None and not _holds(tx, anchor):
+    project = context.project(tx)
+    if elsewhere := found_elsewhere(context, project):
+        raise _foreign(elsewhere)
+    anchor = lost_anchor(context, tx, project)
+    if anchor:
         raise _foreign(
             f"the last anchor on {target} ({anchor[:20]}) is not in this store's journal: another store merges there"
         )
@@ -189,10 +192,3 @@ def _foreign(message: str) -> Refused:
     return Refused(
         "nothing was merged or closed.", reasons=(Reason("P12", message, fe("doctor")),), next_step=fe("doctor")
     )
-
-
-def _holds(tx: Tx, anchor: str) -> bool:
-    """J3: whether the journal has the row that an anchor `<row>:<hash>` names."""
-    row, _, digest = anchor.partition(":")
-    entry = tx.one("journal.at", Hash, seq=int(row)) if row.isascii() and row.isdigit() and len(row) < 18 else None
-    return entry is not None and entry.hash == digest

@@ -8,6 +8,7 @@ from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.pages.unbrought import unbrought
 from foureyes.app.ports import Progress
 from foureyes.app.project.acceptance import unaccepted
+from foureyes.app.project.placing import ADOPT, misplaced, unplaced
 from foureyes.app.views.project import Check
 from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
@@ -24,7 +25,8 @@ class Doctor:
 
     def examine(self, actor: Actor, progress: Progress | None = None) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""
-        checks = [self._git(), self._target(), self._configuration(actor), self._health(), self._journal(progress)]
+        checks = [self._git(), self._target(), self._configuration(actor), self._health(), self._place()]
+        checks.append(self._journal(progress))
         return [*checks, self._checks(actor), self._identity(actor), self._keys(actor)]
 
     def _git(self) -> Check:
@@ -87,6 +89,18 @@ class Doctor:
                 ),
             )
         return Check("store", "ok", f"{self._context.store.describe()}: sound")
+
+    def _place(self) -> Check:
+        """P12, J3: whether this is the store of the target, where its journal says that it lies."""
+        with self._context.store.read() as tx:
+            project = self._context.project(tx)
+            wrong = misplaced(self._context, tx, project)
+        if wrong:
+            adopt = in_turn(prose("find out who moved it"), ADOPT, joint=", then, if this is the store, ")
+            return Check("place", "fail", "; ".join(wrong), adopt)
+        if unknown := unplaced(self._context, project):
+            return Check("place", "warn", unknown, ADOPT)
+        return Check("place", "ok", "the store lies where its journal says, and holds the target's last anchor")
 
     def _journal(self, progress: Progress | None) -> Check:
         try:

@@ -11,6 +11,7 @@ from foureyes.app.views.event import EventKind
 from foureyes.core.events import Event
 from foureyes.core.nouns.approval import basis_of
 from foureyes.core.words.fence import some
+from foureyes.core.words.place import place_words
 from foureyes.core.words.text import one_line
 
 LONGEST = 160
@@ -180,6 +181,7 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "ProjectResumed": lambda e: f"lets the project go on: {e.reason}",
     "SecurityRecorded": lambda e: f"made an exception on record: {e.kind} ({e.rule}){_why(e.reason)}",
     "SettingChanged": _setting,
+    "StorePlaced": lambda e: f"says that the store lies {place_words(e.place)}",
     "TemplateAccepted": lambda e: f"accepted the prompt {e.name}",
     # tasks
     "DependencyAdded": lambda e: f"lets it wait for {e.depends_on}",

@@ -11,13 +11,14 @@ from foureyes.app.pages.lists import Lists
 from foureyes.app.pages.next_steps import after_status
 from foureyes.app.pages.unbrought import unbrought_lately
 from foureyes.app.project.acceptance import unaccepted
+from foureyes.app.project.placing import misplaced
 from foureyes.app.views.project import CounterRow, ProjectView, StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewableRow
 from foureyes.config.layers import Resolved, resolve
 from foureyes.config.settings import BY_KEY
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.errors import ConfigError, GitProblem
-from foureyes.steps import Steps, prose
+from foureyes.steps import Steps, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -40,6 +41,7 @@ class Status:
             counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
             policy, notes, config = self._policy(tx, actor, project)
             merged = tx.one("merge.any", Named) is not None
+            notes += [prose(f"{said}: ") + fe("doctor") for said in misplaced(self._context, tx, project, near=True)]
         notes += [
             prose(f"the checkout {left.here} of {project.target} is behind ({left.why}): ") + left.next
             for left in (checkouts_behind(self._context, project.target) if merged else ())

@@ -9,6 +9,8 @@ import msgspec
 from foureyes.app.call.context import Context
 from foureyes.app.call.signing import Signature, Statement
 from foureyes.app.ports import Progress
+from foureyes.app.project.kept_attempts import attempts_lost
+from foureyes.app.project.placing import misplaced
 from foureyes.app.views.audit import AuditReport, Discrepancy, JournalRow, SecurityRow
 from foureyes.app.views.project import Key, SecurityTotal
 
@@ -39,10 +41,21 @@ class Audit:
                 after = rows[-1].seq
 
     def verify(self, progress: Progress | None = None) -> AuditReport:
-        """J2: chain, replay, mirrors, and every signature (I9)."""
+        """J2: chain, replay, mirrors, every signature (I9), kept attempts, and whether this is the target's store
+        (P12).
+        """
         report = self._context.store.audit(progress)
         wrong, signatures = self._signatures()
-        return msgspec.structs.replace(report, findings=(*report.findings, *wrong), signatures=signatures)
+        lost, notes = attempts_lost(self._context)
+        wrong += [*self._misplaced(), *lost]
+        return msgspec.structs.replace(
+            report, findings=(*report.findings, *wrong), signatures=signatures, notes=tuple(notes)
+        )
+
+    def _misplaced(self) -> list[Discrepancy]:
+        with self._context.store.read() as tx:
+            sentences = misplaced(self._context, tx, self._context.project(tx))
+        return [Discrepancy("integrity", sentence) for sentence in sentences]
 
     def exceptions(self, limit: int = 100) -> list[SecurityRow]:
         """Every exception on record, the latest first (P8)."""

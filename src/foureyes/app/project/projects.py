@@ -6,8 +6,10 @@ import os
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
-from foureyes.app.views.project import ProjectView
-from foureyes.core.events.project import ProjectCreated, SecurityRecorded
+from foureyes.app.project.placing import ADOPT, lost_anchor, misplaced
+from foureyes.app.views.audit import JournalHead
+from foureyes.app.views.project import Adoption, ProjectView
+from foureyes.core.events.project import ProjectCreated, SecurityRecorded, StorePlaced
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput
 from foureyes.steps import prose
@@ -22,7 +24,8 @@ class Projects:
     def create(self, actor: Actor, name: str, prefix: str, target: str) -> ProjectView:
         """The first row of the journal."""
         with self._context.writing(actor, "init") as work:
-            work.record("", ProjectCreated(name=name, prefix=prefix, target=target))
+            place = self._context.store.place
+            work.record("", ProjectCreated(name=name, prefix=prefix, target=target, place=place))
             return self._context.project(work.tx)
 
     def get(self) -> ProjectView:
@@ -42,6 +45,39 @@ class Projects:
                     detail=f"the store before it: {kept}",
                 ),
             )
+            if self._context.project(work.tx).place not in (None, self._context.store.place):
+                work.record("", StorePlaced(place=self._context.store.place))
+
+    def note_place(self, actor: Actor, place: str) -> None:
+        """P12: a person moves the store; from now on it lies there."""
+        with self._context.writing(actor, "store copy") as work:
+            work.record("", StorePlaced(place=place))
+
+    def adopt(self, actor: Actor, reason: str) -> Adoption:
+        """P12: take up the store that was found as the project's, and write its mirrors anew; by a person, audited."""
+        context = self._context
+        if not reason.strip():
+            raise BadInput("say why this is the store: it stays on record.", next_step=ADOPT)
+        with context.store.read() as tx:
+            project = context.project(tx)
+            place = context.store.place if context.store.place != project.place else ""
+            anchor = lost_anchor(context, tx, project)
+        if place or anchor:
+            with context.deciding(actor, "store adopt", reason=reason) as work:
+                detail = "; ".join(misplaced(context, work.tx, project)) or "it was not on record where the store lies"
+                work.record(
+                    "",
+                    SecurityRecorded(kind="store_adopted", rule="P12", reason=reason.strip(), detail=detail),
+                    StorePlaced(
+                        place=context.store.place or project.place or "", anchor=anchor or project.anchor or ""
+                    ),
+                )
+        else:
+            permit(actor, "store adopt")
+        notes = context.store.mirror_anew()
+        with context.store.read() as tx:
+            head = tx.one("journal.head", JournalHead)
+        return Adoption(rows=head.seq if head else 0, place=place, anchor=anchor, notes=tuple(notes))
 
     def backup(self, actor: Actor, path: str) -> None:
         """A whole copy of the store; an existing file is never overwritten."""

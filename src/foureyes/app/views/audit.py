@@ -49,6 +49,7 @@ class Discrepancy(msgspec.Struct, frozen=True):
     area: Literal["integrity", "completeness"]
     message: str
     seq: int | None = None
+    task: str = ""
 
 
 class AuditReport(msgspec.Struct, frozen=True):
@@ -58,3 +59,4 @@ class AuditReport(msgspec.Struct, frozen=True):
     head: str
     findings: tuple[Discrepancy, ...]
     signatures: int = 0
+    notes: tuple[str, ...] = ()

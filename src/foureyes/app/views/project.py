@@ -25,6 +25,17 @@ class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
     accepted_digest: str | None = None
     accepted_text: str | None = None
     created_at: str = ""
+    place: str | None = None
+    anchor: str | None = None
+
+
+class Adoption(msgspec.Struct, frozen=True, kw_only=True):
+    """What `fe store adopt` took up; `place` and `anchor` are empty where they were right already."""
+
+    rows: int
+    place: str = ""
+    anchor: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class StatusView(msgspec.Struct, frozen=True, kw_only=True):

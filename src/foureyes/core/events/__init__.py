@@ -43,7 +43,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "note": ("HandedOff", "Logged"),
     "project": (
         "PolicyAccepted", "ProjectCreated", "ProjectHeld", "ProjectResumed", "SecurityRecorded", "SettingChanged",
-        "TemplateAccepted",
+        "StorePlaced", "TemplateAccepted",
     ),
     "task": (
         "DependencyAdded", "DependencyRemoved", "LabelAdded", "LabelRemoved", "MinorSet", "ParentChanged",

@@ -12,6 +12,16 @@ class ProjectCreated(Event, frozen=True, kw_only=True):
     name: str
     prefix: str
     target: str
+    place: str = ""
+
+
+class StorePlaced(Event, frozen=True, kw_only=True):
+    """A person moved the store, or took it up where it was found (P12). `anchor` is the last one on the target, where
+    this store does not hold it: merges of it are known to be missing here.
+    """
+
+    place: str
+    anchor: str = ""
 
 
 class ProjectHeld(Event, frozen=True, kw_only=True):

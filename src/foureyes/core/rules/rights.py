@@ -20,7 +20,7 @@ FOR_A_SERVICE = frozenset(
 FOR_PEOPLE = frozenset(
     {
         "hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore",
-        "store copy", "key new", "key add", "key retire", "author clear", "plan accept", "finding waive",
+        "store copy", "store adopt", "key new", "key add", "key retire", "author clear", "plan accept", "finding waive",
     }
 )  # fmt: skip
 NOT_FOR_AGENTS = frozenset({"merge"})
@@ -123,6 +123,10 @@ def _list(verbs: frozenset[str]) -> str:
     return ", ".join(sorted(verbs))
 
 
+PLACING = frozenset({"restore", "store copy", "store adopt"})
+"""P12: what a person does to a store that does not lie where its journal says."""
+
+
 DECISIONS = frozenset(
     {
         "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen", "unblock", "finding rule",
@@ -135,7 +139,7 @@ DECISIONS = frozenset(
 SIGNED = frozenset(
     {
         "policy set", "policy unset", "policy accept", "feature set", "feature unset", "hold", "resume", "author clear",
-        "key add", "key retire", "finding waive",
+        "key add", "key retire", "finding waive", "store adopt",
     }
 )  # fmt: skip
 """I9: what wants one as soon as there is any key; so do break-glass and an approval that counts because a person gives

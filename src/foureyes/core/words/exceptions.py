@@ -21,6 +21,7 @@ ExceptionKind = Literal[
     "key_added",
     "key_retired",
     "restore",
+    "store_adopted",
 ]
 NoException = Literal[""]
 
@@ -41,5 +42,6 @@ MEANINGS: dict[ExceptionKind, str] = {
     "key_added": "a person's key counts from now on (I9)",
     "key_retired": "a person's key counts no more (I9)",
     "restore": "a person put a backup in the store's place (J2)",
+    "store_adopted": "a person took up a store that was found elsewhere, or lacks a merge on the target (P12)",
 }
 """What happened, for who audits."""

@@ -10,7 +10,7 @@ from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.words.text import flat
 from foureyes.errors import VerificationFailed
 from foureyes.steps import blank, fe, in_turn
-from foureyes.ui.cli import output
+from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.store import show_progress
 
@@ -64,8 +64,8 @@ def how_it_was_seen(row: JournalRow) -> str:
 
 @verb("verify", example="fe audit verify")
 def audit_verify(session: Session) -> None:
-    """Check the chain, the tables against a replay of the journal, and the mirror file. Exit code 6 if anything is
-    wrong.
+    """Check the chain, the tables against a replay of the journal, the files that mirror it, that every attempt is
+    kept, and that this is the store of the target. Exit code 6 if anything is wrong.
     """
     report = session.app.audit.verify(show_progress)
     if session.json:
@@ -76,6 +76,9 @@ def audit_verify(session: Session) -> None:
             f"{report.rows} rows verified: chain whole, tables are what the journal says, mirror "
             f"complete{signed}\nhead {report.head}"
         )
+    if not session.json:
+        for note in report.notes:
+            diagnostics.talk(note)
     if report.findings and not session.json:
         for area in ("integrity", "completeness"):
             findings = [finding for finding in report.findings if finding.area == area]

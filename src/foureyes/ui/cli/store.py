@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from foureyes.core.words.place import place_words
 from foureyes.ui.cli import diagnostics
 from foureyes.ui.cli.command import Session, verb
 
@@ -35,6 +36,24 @@ def store_copy(session: Session, url: str) -> None:
     )
 
 
+@verb("adopt", example='fe store adopt -m "the database was moved to a new server"')
+@click.option("--reason", "-m", default="", help="Why this is the project's store; it stays on record.")
+def store_adopt(session: Session, reason: str) -> None:
+    """Take up the store that was found: it lies elsewhere than its journal says, or lacks the last merge on the target.
+
+    For people. Ordinary after the database was moved or dumped to another server, or an older backup was restored. If
+    nobody of you did that, look at .foureyes/store.json first. Files that mirror the store are written anew.
+    """
+    adopted = session.app.projects.adopt(session.actor, reason)
+    lines = [f"this is the project's store: {adopted.rows} rows"]
+    lines += [f"  it lies {place_words(adopted.place)}"] if adopted.place else []
+    lines += [f"  the target's anchor {adopted.anchor[:20]} is not in it; merges go on all the same"] * bool(
+        adopted.anchor
+    )
+    lines += [f"  {note}" for note in adopted.notes]
+    session.answer(adopted, "\n".join(lines))
+
+
 def show_progress(done: int, total: int) -> None:
     """Progress of long work, on stderr."""
     if sys.stderr.isatty() or done % 100_000 == 0:
@@ -42,3 +61,4 @@ def show_progress(done: int, total: int) -> None:
 
 
 store.add_command(store_copy)
+store.add_command(store_adopt)

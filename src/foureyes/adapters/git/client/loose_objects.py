@@ -23,6 +23,8 @@ else:
         from hashlib import sha1
 
 LARGEST = 1 << 20
+NEAR = 20
+ANCHOR = b"Journal: "
 _FILES = (b"100644", b"100755", b"100664", b"120000")
 
 
@@ -55,6 +57,23 @@ def text_at(common_dir: str, commit: Sha, path: str) -> FileText | None:
         return FileText(None) if file else None
     content = _read(common_dir, file.sha, b"blob") if file.mode in _FILES else None
     return FileText(content.decode("utf-8", "replace")) if content is not None else None
+
+
+def anchor_near(common_dir: str, tip: Sha) -> str | None:
+    """The value of the first `Journal:` trailer on the first-parent line, among the newest commits (J3)."""
+    for _ in range(NEAR):
+        content = _read(common_dir, tip, b"commit")
+        if content is None:
+            return None
+        head, _, message = content.partition(b"\n\n")
+        for line in message.rstrip().rpartition(b"\n\n")[2].split(b"\n"):
+            if line.startswith(ANCHOR):
+                return line.removeprefix(ANCHOR).strip().decode("utf-8", "replace")
+        parent = next((line[7:] for line in head.split(b"\n") if line.startswith(b"parent ")), b"")
+        if (above := as_sha(parent)) is None:
+            return None
+        tip = above
+    return None
 
 
 class _Entry(NamedTuple):

@@ -17,6 +17,18 @@ def project_created(db: Engine, row: Row, event: e.ProjectCreated) -> None:
         "project.insert",
         {"id": row.project, "name": event.name, "prefix": event.prefix, "target": event.target, "at": row.at},
     )
+    if event.place:
+        _note(db, row, "store:place", event.place)
+
+
+def store_placed(db: Engine, row: Row, event: e.StorePlaced) -> None:
+    _note(db, row, "store:place", event.place)
+    _note(db, row, "store:anchor", event.anchor)
+
+
+def _note(db: Engine, row: Row, name: str, value: str) -> None:
+    """A setting that is no setting of people's: its name is that of none."""
+    db.run("project.set_setting", {"name": name, "value": value, "session": row.session, "at": row.at})
 
 
 def project_held(db: Engine, row: Row, event: e.ProjectHeld) -> None:
@@ -59,6 +71,7 @@ def security_recorded(db: Engine, row: Row, event: e.SecurityRecorded) -> None:
 
 PROJECTIONS: dict[str, Any] = {
     "ProjectCreated": project_created,
+    "StorePlaced": store_placed,
     "ProjectHeld": project_held,
     "ProjectResumed": project_resumed,
     "PolicyAccepted": policy_accepted,

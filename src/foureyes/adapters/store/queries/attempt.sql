@@ -21,6 +21,9 @@ SELECT n, base, head, tree, ref, diff_id, landed, no_code, files, commits, added
   duration_seconds, relation, signal, base_tree, marks
 FROM attempts WHERE task = :task ORDER BY n;
 
+-- name: attempt.kept
+SELECT task, n, head, tree FROM attempts ORDER BY task, n;
+
 -- name: attempt.latest
 SELECT a.task AS task, a.n, a.base, a.head, a.tree, a.ref, a.diff_id, a.landed, a.no_code, a.files, a.commits, a.added, a.removed,
   a.message, a.submitted_by, a.via, a.submitted_at, a.duration_seconds, a.relation, a.signal, a.base_tree, a.marks
@@ -87,6 +90,19 @@ VALUES (:seq, :task, :iteration, :session, :decision, :text, :at, :quick_issues,
 -- name: attempt.feedback
 SELECT seq, iteration, session, decision, text, at, quick_issues, redo_option AS "option", reset_to, priority_change AS priority, source, look
 FROM feedback WHERE task = :task ORDER BY seq;
+
+-- name: attempt.all_feedback
+SELECT task, seq, iteration, session, decision, text, at, quick_issues, redo_option AS "option", reset_to,
+  priority_change AS priority, source, look
+FROM feedback ORDER BY task, seq;
+
+-- name: attempt.all_approvals
+SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, recorded,
+  finished_by, finished_why, batch, gone, look
+FROM approvals ORDER BY task, seq;
+
+-- name: attempt.any_decision
+SELECT 1 AS n FROM feedback UNION ALL SELECT 1 AS n FROM approvals WHERE recorded = 0 LIMIT 1;
 
 -- name: attempt.count_feedback
 SELECT count(*) AS n FROM feedback WHERE task = :task;

@@ -4,13 +4,17 @@
 SELECT seq, hash FROM head WHERE one = 1;
 
 -- name: journal.end
-SELECT seq, hash, (SELECT max(seq) FROM security) AS security FROM head WHERE one = 1;
+SELECT seq, hash, (SELECT max(seq) FROM security) AS security, (SELECT value FROM settings WHERE name = 'store:place') AS place
+FROM head WHERE one = 1;
 
 -- name: journal.row
 SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal WHERE seq = :seq;
 
 -- name: journal.numbers
 SELECT seq FROM journal WHERE seq > :after ORDER BY seq;
+
+-- name: journal.last
+SELECT seq, kind, hash FROM journal ORDER BY seq DESC LIMIT 5;
 
 -- name: journal.at
 SELECT hash FROM journal WHERE seq = :seq;

@@ -4,7 +4,10 @@
 INSERT INTO project (id, name, prefix, target, hold, created_at) VALUES (:id, :name, :prefix, :target, NULL, :at);
 
 -- name: project.get
-SELECT id, name, prefix, target, hold, accepted_digest, accepted_text, created_at FROM project;
+SELECT id, name, prefix, target, hold, accepted_digest, accepted_text, created_at,
+  (SELECT value FROM settings WHERE name = 'store:place') AS place,
+  (SELECT value FROM settings WHERE name = 'store:anchor') AS anchor
+FROM project;
 
 -- name: project.set_hold
 UPDATE project SET hold = :hold;
@@ -20,7 +23,7 @@ SELECT name, digest FROM templates ORDER BY name;
 UPDATE project SET accepted_digest = :digest, accepted_text = :text;
 
 -- name: project.settings
-SELECT name, value, session, at FROM settings ORDER BY name;
+SELECT name, value, session, at FROM settings WHERE name NOT IN ('store:place', 'store:anchor') ORDER BY name;
 
 -- name: project.set_setting
 INSERT INTO settings (name, value, session, at) VALUES (:name, :value, :session, :at)

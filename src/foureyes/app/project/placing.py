@@ -1,0 +1,65 @@
+"""Where the store lies, as its journal says and as it was found; and whether it knows the merges of the target (P12,
+J3).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.call.signing import Hash
+from foureyes.core.words.place import FILE, place_words
+from foureyes.errors import GitProblem
+from foureyes.steps import fe, phrase
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.app.views.project import ProjectView
+
+ADOPT = fe("store", "adopt", "-m", phrase("why it is here"))
+
+
+def found_elsewhere(context: Context, project: ProjectView) -> str:
+    """P12: that the store is not where its journal says; empty where it is, or where nothing is on record."""
+    said, found = project.place, context.store.place
+    if not said or not found or said == found:
+        return ""
+    return f"the journal says that the store lies {place_words(said)}, and this one was found {place_words(found)}"
+
+
+def unplaced(context: Context, project: ProjectView) -> str:
+    """P12: that a shared store does not say where it lies: it was made before journals did."""
+    if project.place or context.store.place in ("", FILE):
+        return ""
+    return "the journal does not say where the store lies, so a copy of it elsewhere would not be told from it"
+
+
+def lost_anchor(context: Context, tx: Tx, project: ProjectView, *, near: bool = False) -> str:
+    """J3: the last anchor on the target, if this store neither holds it nor was taken up without it. `near`: as far as
+    that can be told without starting git.
+    """
+    repo = context.repo
+    anchor = repo.near_anchor(project.target) if near else repo.last_anchor(project.target)
+    return anchor if anchor is not None and anchor != project.anchor and not holds(tx, anchor) else ""
+
+
+def holds(tx: Tx, anchor: str) -> bool:
+    """J3: whether the journal has the row that an anchor `<row>:<hash>` names."""
+    row, _, digest = anchor.partition(":")
+    entry = tx.one("journal.at", Hash, seq=int(row)) if row.isascii() and row.isdigit() and len(row) < 18 else None
+    return entry is not None and entry.hash == digest
+
+
+def misplaced(context: Context, tx: Tx, project: ProjectView, *, near: bool = False) -> list[str]:
+    """Everything that says that this is not the store of the target: a sentence each."""
+    sentences = [found_elsewhere(context, project)]
+    try:
+        anchor = lost_anchor(context, tx, project, near=near)
+    except GitProblem as problem:
+        return [*filter(None, sentences), f"the target's last anchor cannot be read: {problem.message}"]
+    if anchor:
+        sentences.append(
+            f"the last merge on {project.target} names a row ({anchor[:20]}) that this store does not have: it is an "
+            "older state or a copy"
+        )
+    return [sentence for sentence in sentences if sentence]

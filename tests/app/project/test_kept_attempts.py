@@ -1,0 +1,40 @@
+"""Every attempt that was handed in is kept: its ref, its commit and its tree (A1); the audit says which is not (J2)."""
+
+from __future__ import annotations
+
+from foureyes.core.words.place import FILE
+
+from tests.stage.people import CLAUDE
+from tests.stage.world import GitWorld
+
+
+def said(world: GitWorld) -> list[tuple[str, str]]:
+    return [(each.area, each.message) for each in world.app.audit.verify().findings]
+
+
+def test_what_is_not_kept_any_more_is_named_A1_J2(world: GitWorld) -> None:
+    task = world.handed_in(CLAUDE)
+    ref, head = f"refs/foureyes/attempts/{task}/1", world.show(task).attempts[-1].head
+    world.store.place = FILE
+    assert said(world) == []
+    world.checkout.git("update-ref", ref, "main")
+    ((area, message),) = said(world)
+    assert (area, ref in message) == ("integrity", True)
+    world.checkout.git("update-ref", "-d", ref)
+    ((area, message),) = said(world)
+    assert (area, message) == (
+        "completeness",
+        f"attempt 1 of {task}: {ref} is gone (git update-ref {ref} {head} puts it back)",
+    )
+    world.store.place = "postgresql 1/2/3"  # it may have been handed in from another clone
+    report = world.app.audit.verify()
+    assert (report.findings, len(report.notes)) == ((), 1)
+
+
+def test_an_object_that_is_gone_is_named_A1_J2(world: GitWorld) -> None:
+    task = world.handed_in(CLAUDE)
+    world.store.place = FILE
+    tree = world.checkout.git("rev-parse", f"fe/{task}^{{tree}}").strip()
+    (world.checkout.path / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+    ((area, message),) = said(world)
+    assert (area, message) == ("completeness", f"attempt 1 of {task}: its tree {tree[:12]} is not in the repository")

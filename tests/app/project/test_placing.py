@@ -1,0 +1,95 @@
+"""Where the store lies is in its journal (P12): one that was found elsewhere, or that lacks a merge of the target, is
+told from the project's and written to only after a person took it up.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.app.project.placing import misplaced
+from foureyes.errors import BadInput, Refused
+
+from tests.stage.people import ALICE, CI, CLAUDE
+from tests.stage.world import GitWorld
+
+HERE, THERE = "postgresql 1/2/3", "postgresql 4/5/6"
+
+
+def found_at(world: GitWorld, place: str) -> None:
+    """The same rows, found at another place."""
+    world.store.place = place
+
+
+@pytest.fixture
+def placed(world: GitWorld) -> GitWorld:
+    found_at(world, HERE)
+    world.app.projects.note_place(ALICE, HERE)
+    return world
+
+
+def test_nothing_is_written_to_a_store_that_was_found_elsewhere_P12(placed: GitWorld) -> None:
+    task = placed.create()
+    found_at(placed, THERE)
+    with placed.refused("P12"):
+        placed.create()
+    with placed.refused("P12"):
+        placed.app.notes.log(CLAUDE, task, "a word")
+    assert placed.show(task).task.id == task
+    found_at(placed, HERE)
+    placed.create()
+
+
+def test_status_doctor_and_audit_say_that_it_was_found_elsewhere_P12(placed: GitWorld) -> None:
+    app = placed.app
+    assert not [note for note in app.status.show(ALICE).notes if "journal says" in str(note)]
+    found_at(placed, THERE)
+    assert [note for note in app.status.show(ALICE).notes if "journal says" in str(note)]
+    (check,) = [each for each in app.doctor.examine(ALICE) if each.check == "place"]
+    assert (check.result, THERE in check.message) == ("fail", True)
+    (found,) = [each for each in app.audit.verify().findings if "journal says" in each.message]
+    assert found.area == "integrity"
+
+
+def test_a_person_takes_it_up_with_a_reason_on_record_P12_P8(placed: GitWorld) -> None:
+    found_at(placed, THERE)
+    with pytest.raises(Refused):
+        placed.app.projects.adopt(CLAUDE, "mine")
+    with pytest.raises(BadInput):
+        placed.app.projects.adopt(ALICE, " ")
+    adopted = placed.app.projects.adopt(ALICE, "the server was replaced")
+    assert (adopted.place, adopted.anchor) == (THERE, "")
+    (row,) = [row for row in placed.app.audit.exceptions() if row.kind == "store_adopted"]
+    assert (row.rule, row.reason) == ("P12", "the server was replaced")
+    placed.create()
+    found_at(placed, HERE)  # and what was the store is none any more
+    with placed.refused("P12"):
+        placed.create()
+    found_at(placed, THERE)
+    rows = placed.app.audit.verify().rows
+    assert placed.app.projects.adopt(ALICE, "again").place == ""
+    assert placed.app.audit.verify().rows == rows, "nothing was to be taken up"
+
+
+def test_a_store_from_before_says_nothing_and_is_let_be_but_doctor_asks_P12(world: GitWorld) -> None:
+    found_at(world, HERE)
+    world.create()
+    (check,) = [each for each in world.app.doctor.examine(ALICE) if each.check == "place"]
+    assert check.result == "warn"
+    assert world.app.projects.adopt(ALICE, "it has always been there").place == HERE
+    (check,) = [each for each in world.app.doctor.examine(ALICE) if each.check == "place"]
+    assert check.result == "ok"
+
+
+def test_a_store_that_lacks_the_last_merge_is_told_and_can_be_taken_up_J3_P12(world: GitWorld) -> None:
+    """As after `fe restore` of an older backup: the target names a row that the journal does not have."""
+    world.checkout.git("commit", "-q", "--allow-empty", "-m", f"merged by the store before\n\nJournal: 900:{'a' * 64}")
+    with world.store.read() as tx:
+        for near in (True, False):
+            (said,) = misplaced(world.app.context, tx, world.app.context.project(tx), near=near)
+            assert "900:" in said
+    assert [each.area for each in world.app.audit.verify().findings] == ["integrity"]
+    with world.refused("P12"):
+        world.app.merges.process(CI)
+    assert world.app.projects.adopt(ALICE, "the backup of Monday").anchor.startswith("900:")
+    assert world.app.audit.verify().findings == ()
+    world.app.merges.process(CI)
