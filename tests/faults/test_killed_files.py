@@ -397,7 +397,7 @@ def make_old(place: Place) -> None:
             lambda: write_old(SqliteEngine(str(place.root / "old" / "store.db"), create=True), place.root / "old")
         ).result()
     for path in place.folder.iterdir():
-        path.unlink()
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
     for path in (place.root / "old").iterdir():
         shutil.copy(path, place.folder)
     if isinstance(place, ServerPlace):
