@@ -317,12 +317,12 @@ def _place(proc: Place, here: Place) -> tuple[str, str]:
     """The place, and the link of the pid namespace. In a time namespace of its own a process sees every start at
     another time, so that nobody would be who they are on record as.
     """
+    link = here.link("ns/pid")
     settings = proc.across("sys")
     if settings is None:
-        return "", ""
+        return "", link
     with settings:
         boot = settings.read("kernel/random/boot_id")[:8].decode("ascii", "replace")
-    link = here.link("ns/pid")
     namespace = link.removeprefix("pid:[").removesuffix("]")
     in_time = here.link("ns/time") in ("", FIRST_TIMES)
     return (f"{boot}:{namespace}" if boot and namespace and in_time else ""), link
