@@ -194,7 +194,6 @@ def test_I3_a_map_of_user_ids_makes_nobody_of_a_person_not_a_second_one(stage: S
 
 
 FORGED_WITHOUT_ROOT = {
-    "the map": ("/proc/1/uid_map", "/proc/PID/uid_map"),
     "a folder": ("tmpfs", "/proc"),
     "itself": ("/proc/1", "/proc/PID"),
     "nothing": (),
