@@ -194,6 +194,7 @@ def test_I3_a_map_of_user_ids_makes_nobody_of_a_person_not_a_second_one(stage: S
 
 
 FORGED_WITHOUT_ROOT = {
+    "the map": ("/proc/PID/stat", "/proc/PID/uid_map"),
     "a folder": ("tmpfs", "/proc"),
     "itself": ("/proc/1", "/proc/PID"),
     "nothing": (),
