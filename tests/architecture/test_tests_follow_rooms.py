@@ -11,8 +11,8 @@ WITHOUT: dict[str, str] = {
     "Data and no behaviour: whoever makes or reads it shows what it is": """
         app/views/attempt app/views/attention app/views/audit app/views/board app/views/check app/views/completion
         app/views/diff app/views/draft app/views/event app/views/finding app/views/loop app/views/merge app/views/news
-        app/views/outcome app/views/project app/views/review app/views/session app/views/stats app/views/task
-        app/views/task_list app/views/work
+        app/views/outcome app/views/project app/views/review app/views/session app/views/stack app/views/stats
+        app/views/task app/views/task_list app/views/work core/nouns/stack
         adapters/store/engine app/call/case app/call/rows core/documents/sarif_shapes core/loop/metrics_rows
         core/rules/facts
     """,
@@ -41,7 +41,8 @@ WITHOUT: dict[str, str] = {
     """,
     "Plumbing of every call: each test of a verb goes through it": """
         app/application app/call/attempts app/call/caller app/call/context app/call/facts app/call/feedback
-        app/call/holding app/call/outcome app/call/refusals app/call/signing app/call/test_names app/call/work
+        app/call/holding app/call/outcome app/call/refusals app/call/signing app/call/stacks app/call/test_names
+        app/call/work
         app/tasks/ids app/work/branches errors steps
     """,
     "A step of a verb, tried through the verb in the same folder of tests or one beside it": """

@@ -24,6 +24,7 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "project.protected_paths": ('["a/**", "b"]', ("a/**", "b")),
     "identity.home": ('"container"', "container"),
     "identity.uid_map": ('"0 1000 1, 1 100000 65536"', "0 1000 1, 1 100000 65536"),
+    "work.worktree": ('"always"', "always"),
     "store.url": ('"postgresql://db/x"', "postgresql://db/x"),
     "review.policy": ('"strict"', "strict"),
     "review.independence": ('"vendor"', "vendor"),

@@ -32,6 +32,17 @@ def configure(world: World, text: str) -> None:
     world.app.policy.accept(ALICE)
 
 
+def once_more(world: GitWorld, task: str, *, actor: Actor = CLAUDE) -> None:
+    """The same tree is handed in again for a task that came back, with another commit message."""
+    if world.status(task) != "open":
+        world.app.feedback.redo(BOB, task, "say what it is for")
+    world.start(actor, task)
+    world.checkout.switch(f"fe/{task}")
+    world.checkout.git("commit", "-q", "--amend", "-m", "what it is for")
+    world.submit(actor, task)
+    world.checkout.switch("main")
+
+
 def deliver(
     world: GitWorld,
     files: Mapping[str, str] | None = None,

@@ -13,6 +13,7 @@ from foureyes.core.rules.policy import (
     HOMES,
     MODES,
     POLICIES,
+    WORKTREE_FOR,
     AutoApprove,
     HumanRule,
     IdentityRule,
@@ -103,6 +104,13 @@ SETTINGS: tuple[Setting, ...] = (
         of=IdentityRule,
         kind="text",
         meaning="the lines of /proc/self/uid_map in that container, joined by commas; as on the machine itself (I3)",
+    ),
+    Setting(
+        key="work.worktree",
+        of=ReviewPolicy,
+        kind="choice",
+        allowed=WORKTREE_FOR,
+        meaning="whose claims come with a worktree of their own, where they do not say (K1)",
     ),
     Setting(key="store.url", kind="text", meaning="empty: .foureyes/store.db; or postgresql://… (FOUREYES_STORE wins)"),
     Setting(

@@ -23,6 +23,8 @@ from foureyes.core.events import (
     MergeLeased,
     MergeLeft,
     MergeRetried,
+    ReservationEnded,
+    TaskReserved,
 )
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.finding import Answer, Found, Ruling
@@ -48,6 +50,7 @@ def fill(world: DeskWorld) -> DeskWorld:
     _review_and_answer(world)
     _go_round_in_circles(world)
     world.app.projects.note_place(ALICE, "")
+    _stack_and_reserve(world)
     return world
 
 
@@ -90,6 +93,26 @@ def _plan_and_decide(world: DeskWorld) -> None:
     world.app.feedback.reject(BOB, task, "no")
     world.app.policy.set(ALICE, "minor.max_lines", "20")
     world.app.policy.set(ALICE, "minor.self_approvals_per_day", "3")
+
+
+def _stack_and_reserve(world: DeskWorld) -> None:
+    """A task that stands on two others, one of which is handed in later; two that somebody was about to start."""
+    lower, late, upper = (world.started(CLAUDE, title=title) for title in ("below", "below, later", "on top"))
+    branches = world.repo.branches
+    below = None
+    for task in (lower, late, upper):
+        if below:
+            branches[f"refs/heads/fe/{task}"] = list(branches[f"refs/heads/fe/{below}"])
+        world.repo.commit(f"fe/{task}")
+        below = task
+    for task in (lower, upper, late):
+        world.submit(CLAUDE, task, branch=f"fe/{task}")
+    for number in range(3):
+        task = world.create(title=f"reserved {number}")
+        with world.store.write() as tx:
+            tx.append(CLAUDE.session, NOW, [(task, TaskReserved(process="process:boot:ns:9", until=NOW))])
+            if number == 2:
+                tx.append(CLAUDE.session, NOW, [(task, ReservationEnded(reason="no room"))])
 
 
 def _delegate(world: DeskWorld) -> None:

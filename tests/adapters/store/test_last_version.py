@@ -38,7 +38,8 @@ COULD_WRITE = """
 
 
 def tables_of(engine: Database) -> dict[str, list[tuple[object, ...]]]:
-    return {table: list(engine.fetch(f"SELECT * FROM {table} ORDER BY {key}", {})[1]) for table, key in TABLES.items()}
+    known = {table: key for table, key in TABLES.items() if table in engine.tables()}
+    return {table: list(engine.fetch(f"SELECT * FROM {table} ORDER BY {key}", {})[1]) for table, key in known.items()}
 
 
 def brought_forward(on: str, schema: int) -> Database:

@@ -49,7 +49,7 @@ NEW_KINDS = {
         "FindingsCleared", "FindingWaived", "FindingsPlaced", "FindingTracked", "TaskEscalated", "LeadDecided",
         "TemplateAccepted",
     },
-    7: {"StorePlaced"},
+    8: {"StackFound", "TaskReserved", "ReservationEnded", "StorePlaced"},
 }  # fmt: skip
 """What came with a schema: a version before did not know it."""
 NEW_TABLES = {
@@ -66,6 +66,7 @@ NEW_TABLES = {
         "odd_ends",
         "templates",
     },
+    8: {"stacks", "reservations"},
 }
 each_schema = pytest.mark.parametrize("schema", OLDER)
 

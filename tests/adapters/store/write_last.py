@@ -1,8 +1,9 @@
-"""The writer of `schema_5.jsonl` and `schema_6.jsonl`: runs in a working copy of the version whose store it is to be,
-with that version's own Application, stages and shop.
+"""The writer of `schema_5.jsonl`, `schema_6.jsonl` and `schema_7.jsonl`: runs in a working copy of the version whose
+store it is to be, with that version's own Application, stages and shop.
 
     cd <working copy of 4d8fb9d> && .venv/bin/python <here>/write_last.py > <here>/schema_5.jsonl
     cd <working copy of 37ee23e> && .venv/bin/python <here>/write_last.py > <here>/schema_6.jsonl
+    cd <working copy of 04a4170> && .venv/bin/python <here>/write_last.py > <here>/schema_7.jsonl
 
 Modules are imported by name, because they are those of that version and not of this one.
 """

@@ -88,12 +88,13 @@ def test_the_targets_tests_are_run_once_for_all_that_begin_there_D5(world: GitWo
 
 
 def same_tree_on_a_new_base(world: GitWorld) -> str:
-    """A task whose tree was checked for another one, on a base that was not."""
-    check(world, deliver(world, {"work.py": "x\n"}))
+    """A task whose tree was checked before, on a base that was not."""
+    task = deliver(world, {"work.py": "x\n"})
+    check(world, task)
+    world.app.feedback.redo(BOB, task, "on top of what is new")
     world.checkout.commit("other.py", "y\n")
-    task = world.create()
     world.start(CLAUDE, task)
-    world.checkout.branch(f"fe/{task}")
+    world.checkout.git("switch", "-q", "-C", f"fe/{task}")
     world.checkout.git("rm", "-q", "other.py")
     world.checkout.commit("work.py", "x\n", session=CLAUDE)
     world.submit(CLAUDE, task)

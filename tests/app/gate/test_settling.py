@@ -15,7 +15,7 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import PROJECT
-from tests.stage.gated import AUTO, KNIP, LINT, TESTS, check, configure, deliver, report_of, row_of, words
+from tests.stage.gated import AUTO, KNIP, LINT, TESTS, check, configure, deliver, once_more, report_of, row_of, words
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
 from tests.stage.world import DeskWorld, GitWorld
 
@@ -46,8 +46,9 @@ def test_green_checks_approve_in_the_name_of_the_gate_with_what_it_rests_on_M4_M
 
 def test_where_the_result_is_known_it_is_approved_as_soon_as_it_is_handed_in_M4(world: GitWorld) -> None:
     configure(world, LINT)
-    check(world, deliver(world, {"work.py": "x\n"}))
-    task = deliver(world, {"work.py": "x\n"}, labels=AUTO)
+    task = deliver(world, {"work.py": "x\n"}, labels=AUTO, signal="NEEDS_REVIEW")
+    check(world, task)
+    once_more(world, task)
     assert world.status(task) == "approved"
 
 
@@ -262,8 +263,9 @@ def test_what_broke_what_is_claimed_and_what_a_person_waits_for_is_not_sent_back
 def test_a_tree_that_is_known_to_be_red_comes_back_when_it_is_handed_in_T(world: GitWorld) -> None:
     configure(world, LINT)
     world.outside.runner.says("lint", exit_code=1)
-    check(world, deliver(world, {"work.py": "x\n"}))
     task = deliver(world, {"work.py": "x\n"}, labels=AUTO)
+    check(world, task)
+    once_more(world, task)
     assert (world.status(task), len(world.outside.runner.ran)) == ("open", 1)
 
 

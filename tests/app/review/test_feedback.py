@@ -269,6 +269,28 @@ def test_work_on_no_branch_of_its_own_cannot_begin_again_F1(world: GitWorld) -> 
     assert redo(world, task) == ()
 
 
+def test_only_the_own_branch_of_a_task_is_set_back_F1(world: GitWorld) -> None:
+    task = world.create()
+    world.start(CLAUDE, task)
+    world.checkout.branch("feature")
+    world.checkout.commit(session=CLAUDE)
+    world.submit(CLAUDE, task)
+    with world.refused("F1"):
+        redo(world, task, option="fresh")
+
+
+def test_a_branch_that_another_attempt_came_from_is_not_set_back_F1_A7(world: GitWorld) -> None:
+    task = deliver(world)
+    other = world.create()
+    world.start(CODEX, other)
+    world.checkout.switch(f"fe/{task}")
+    head = world.checkout.commit("other.py", session=CODEX)
+    world.app.attempts.submit(CODEX, other, branch=f"fe/{task}")
+    with world.refused("F1"):
+        redo(world, task, option="fresh")
+    assert world.checkout.head(f"fe/{task}") == head
+
+
 # Work that has landed (K4)
 
 

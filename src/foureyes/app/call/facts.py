@@ -136,7 +136,24 @@ def facts_of(context: Context, tx: Tx, task: TaskId, caller: Party | None = None
 
 
 def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None = None) -> dict[TaskId, Facts]:
-    """The facts of a page of tasks. Who is above the caller is needed to judge by (I4)."""
+    """The facts of a page of tasks. Who is above the caller is needed to judge by (I4). What was handed in may have
+    work of other tasks inside, whose facts count, too (A7).
+    """
+    facts = _facts_for(context, tx, ids, caller)
+    handed_in = [task for task, about in facts.items() if about.attempt is not None]
+    if not handed_in:
+        return facts
+    from foureyes.app.call.stacks import BelowRow, with_below
+
+    rows = tx.all("stack.below", BelowRow, ids=handed_in)
+    if not rows:
+        return facts
+    lowers = sorted({row.task for row in rows})
+    deeper = tx.all("stack.below", BelowRow, ids=lowers)
+    return with_below(facts, rows, _facts_for(context, tx, lowers, caller), deeper)
+
+
+def _facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None) -> dict[TaskId, Facts]:
     page = _read(tx, ids)
     parties = parties_of(tx, page.sessions() | set(caller.above if caller else ()))
     holding, troubles = holding_of(context, tx, ids), _troubles(tx, ids, page.reviews)

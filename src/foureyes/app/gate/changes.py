@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import not_handed_in
+from foureyes.app.gate.own_part import ground_of, own_first
 from foureyes.app.ports import Tx
 from foureyes.app.views.diff import DiffView, FileDiff
 from foureyes.core.documents.lens import CONTEXT, MOST_CONTEXT, widened, without_space
@@ -38,6 +39,7 @@ def change_of(
         now = named_attempt(rows, name, attempt)
         then = named_attempt(rows, name, since) if since is not None else None
         exclude = context.gate_policy(tx).coverage_exclude
+        ground = ground_of(tx, name, now.n) if since is None else None
     base = then.head if then else now.base
     whole = context.repo.file_diffs(base, now.head)
     wanted = min(max(around, CONTEXT), MOST_CONTEXT)
@@ -47,6 +49,7 @@ def change_of(
     own = _own(context, then, now) if then else None
     if then and own and then.base != now.base:
         files = _without_target(files, own, context.repo.file_diffs(then.base, now.base))
+    files = marked(files, exclude)
     return DiffView(
         task=name,
         attempt=now.n,
@@ -54,10 +57,11 @@ def change_of(
         since=since,
         base=base,
         head=now.head,
-        files=marked(files, exclude),
+        files=own_first(context, files, ground, now.head) if ground else files,
         unchanged=_unchanged(own) if own else (),
         context=wanted,
         hidden=hidden,
+        below=ground.below if ground else (),
     )
 
 

@@ -5,26 +5,30 @@ Git is asked before the one transaction that writes; if the task moved meanwhile
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 
 import msgspec
 
+from foureyes.app.call.authors import authors_of_change
 from foureyes.app.call.caller import refuse_other_task
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_from, refuse_task
 from foureyes.app.call.rows import Named, Token
+from foureyes.app.call.stacks import drawn_of
 from foureyes.app.findings import at_hand_in, inherited
 from foureyes.app.findings.lookup import findings_of
+from foureyes.app.gate import stacking
 from foureyes.app.gate.settling import settle
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.project import ProjectView
+from foureyes.app.views.stack import StackRow
 from foureyes.app.work.branches import attempt_ref
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import Placed
-from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, SIGNALS, Attempt, Author, Change, Relation, Signal
+from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, SIGNALS, Attempt, Change, Relation, Signal
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.nouns.task import Task
@@ -32,7 +36,7 @@ from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_under
 from foureyes.core.words.fence import some
-from foureyes.core.words.ids import SessionId, seen_name
+from foureyes.core.words.ids import SessionId, Sha, TaskId, seen_name
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, NotFound, Reason
 from foureyes.steps import Steps, fe, phrase, shell
@@ -68,6 +72,7 @@ class HandIn:
     event: AttemptSubmitted
     places: tuple[Placed, ...]
     brought: dict[str, Placed]
+    branches: dict[TaskId, Sha]
 
     def __init__(self, context: Context, actor: Actor, wish: Wish) -> None:
         self.context = context
@@ -261,7 +266,7 @@ def freeze(hand: HandIn) -> None:
         commits=change.commits,
         added=change.added,
         removed=change.removed,
-        authors=authors_of(hand.facts, change, hand.tokens),
+        authors=authors_of_change(hand.facts, change, hand.tokens),
         message=hand.message,
         duration_seconds=_seconds_since(hand.context, task.started_at),
         relation=_relation(hand),
@@ -297,6 +302,11 @@ def place_findings(hand: HandIn) -> None:
     hand.brought = inherited.found_again(hand.context, hand.event, hand.task.id)
 
 
+def look_at_branches(hand: HandIn) -> None:
+    """A7: what stands on the branches of tasks that handed in nothing yet."""
+    hand.branches = stacking.branches_inside(hand.context, hand.task.id, hand.change)
+
+
 def keep_head(hand: HandIn) -> None:
     """A1: git never forgets what was handed in."""
     hand.context.workshop.keep(attempt_ref(hand.task.id, hand.event.n), hand.event.head)
@@ -309,14 +319,17 @@ def record(hand: HandIn) -> SubmitOutcome:
         context.check_version(work.tx, context.find(work.tx, task), hand.task.version)
         at_hand_in.refuse_unanswered(work.tx, task, work.at)
         event = inherited.laundered(work.tx, hand.event, task)
+        event = stacking.stacked(work.tx, task, event, hand.branches)
         work.record(task, event)
+        stacking.raise_others(work, task, event)
         at_hand_in.carry(context, work, task, event, hand.places, event.implementer)
         inherited.inherit(context, work, task, event, hand.brought)
         inherited.come_back(context, work, task, event, hand.brought)
         settled = settle(context, work, task, gate.Tip(head=event.head, on_target=event.landed))
         if event.n > 1:
             escalate(context, work, task)
-    return submitted(hand, event, settled.status, mode=settled.mode, reasons=settled.reasons)
+        stack = drawn_of(work.tx, [task]).get(task, ())
+    return submitted(hand, event, settled.status, mode=settled.mode, reasons=settled.reasons, stack=stack)
 
 
 STEPS: tuple[HandInStep, ...] = (
@@ -334,26 +347,10 @@ STEPS: tuple[HandInStep, ...] = (
     refuse_empty,
     freeze,
     place_findings,
+    look_at_branches,
     keep_head,
     record,
 )
-
-
-def authors_of(facts: Facts, change: Change, tokens: Sequence[SessionId]) -> tuple[Author, ...]:
-    """A1: the sessions that held the claim or a token to implement, and those that the commits' trailers name."""
-    authors: dict[SessionId, Author] = {}
-    started = [entry.session for entry in facts.history or () if entry.action == "started"]
-    for session in [*started, facts.task.implementer]:
-        if session is not None:
-            authors.setdefault(session, Author.by("claim", session))
-    for session in tokens:
-        authors.setdefault(session, Author.by("token", session))
-    for commit in change.commits:
-        for name in commit.sessions:
-            if name and len(name) <= 80:
-                session = SessionId(name)
-                authors.setdefault(session, Author.by("trailer", session, commit.sha[:7]))
-    return tuple(authors.values())
 
 
 def submitted(
@@ -364,6 +361,7 @@ def submitted(
     changed: bool = True,
     mode: str = "",
     reasons: tuple[Reason, ...] = (),
+    stack: tuple[StackRow, ...] = (),
 ) -> SubmitOutcome:
     """What the caller is told about a hand-in."""
     return SubmitOutcome(
@@ -385,5 +383,6 @@ def submitted(
         signal=event.signal,
         mode=mode,
         reasons=reasons,
+        stack=stack,
         next=fe("session", "end") if changed and hand.actor.role else fe("next"),
     )

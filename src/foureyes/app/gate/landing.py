@@ -27,7 +27,9 @@ from foureyes.core.nouns.attempt import DETACHED, KEEPS_APPROVAL, Attempt
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules import gate
+from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.policy import digest_of
+from foureyes.core.rules.stacks import standing, unmerged, waits_for
 from foureyes.core.rules.still_holds import WaitingApproval, why_void
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.errors import ConfigError, GitProblem, Reason, Refused
@@ -133,7 +135,9 @@ def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task, co
     given = waiting_approval_of(gatekeeper.tx, task.id)
     if given is None or facts.attempt is None:
         return
+    _note_what_came_along(gatekeeper, facts)
     against = [*why_void(facts, policy, given, gate.Tip(head=facts.attempt.head)), *gate.holds(facts)]
+    against += [Reason("A7", f"{other}, whose work is inside, is not merged") for other in waits_for(facts)]
     against += [Reason("Q2", content)] if content else []
     if against:
         reasons = "; ".join(f"{reason.rule} {reason.message}" for reason in against)
@@ -141,6 +145,17 @@ def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task, co
             kind="merged_by_hand", rule=against[0].rule, reason=f"on the target branch although: {reasons}"
         )
         gatekeeper.record(task.id, event)
+
+
+def _note_what_came_along(gatekeeper: Work, facts: Facts) -> None:
+    """A7, C2: the work of unmerged tasks that is on the target now, because it was inside what somebody merged by
+    hand.
+    """
+    for lower in unmerged(facts):
+        if lower.inside.how in ("whole", "part", "branch"):
+            reason = f"on the target branch with {facts.task.id}, which was merged by hand, although it is "
+            event = SecurityRecorded(kind="merged_unapproved", rule="A7", reason=reason + standing(lower.task))
+            gatekeeper.record(lower.task.id, event)
 
 
 def waiting_approval_of(tx: Tx, task: TaskId) -> WaitingApproval | None:

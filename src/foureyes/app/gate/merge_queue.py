@@ -9,6 +9,7 @@ import msgspec
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.refusals import refuse_task
+from foureyes.app.call.stacks import drawn_of
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
 from foureyes.core.nouns.task import Task
@@ -55,7 +56,11 @@ def refuse_landed(context: Context, tx: Tx, task: Task) -> None:
 def items_of(tx: Tx, *, after: int = 0, limit: int = ALL) -> list[MergeItem]:
     """What is approved and not merged, by priority, then order of approval; a window of it where one is asked for."""
     rows = tx.all("merge.queue", MergeItem, after=after, limit=limit)
-    return [msgspec.structs.replace(row, n=number) for number, row in enumerate(rows, after + 1)]
+    stacks = drawn_of(tx, [row.task for row in rows])
+    return [
+        msgspec.structs.replace(row, n=number, stack=stacks.get(row.task, ()))
+        for number, row in enumerate(rows, after + 1)
+    ]
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -90,11 +95,16 @@ def waits_for(item: MergeItem, rules: Rules) -> str:
 
 
 def obstacle(item: MergeItem, rules: Rules) -> str:
-    """Why an item cannot be taken however long it has settled; empty when there is nothing."""
+    """Why an item cannot be taken however long it has settled; empty when there is nothing. What has something inside
+    that cannot stay is taken, for its approval to end (A7).
+    """
     if rules.hold is not None or item.hold is not None:
         return f"held: {item.hold or rules.hold}"
     if item.open_deps:
         return f"waits for {item.open_deps} {'dependency' if item.open_deps == 1 else 'dependencies'}"
+    first = [row.task for row in item.stack if row.first]
+    if first and not any(row.refused for row in item.stack):
+        return f"waits for {', '.join(first)}, whose work is inside (A7)"
     return f"{item.why}; fe merges retry {item.task}" if item.state == "stuck" else ""
 
 

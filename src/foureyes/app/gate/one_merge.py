@@ -31,6 +31,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_state, check_states_on
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.stacks import waits_for
 from foureyes.core.rules.still_holds import WaitingApproval, marked_by, why_not_checked, why_not_there, why_void
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
@@ -276,9 +277,9 @@ class OneMerge:
                 return void
             if self._wants_more(work.tx, now, plan):
                 return None  # somebody accepted a stricter pipeline meanwhile
-            if gate.holds(now.facts):
-                work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why="held", stuck=False))
-                return self._row("waiting", "held")
+            if why := "held" if gate.holds(now.facts) else _below(now.facts):
+                work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=why, stuck=False))
+                return self._row("waiting", why)
             if not context.workshop.move(f"refs/heads/{target}", new=plan.commit, old=plan.tip):
                 return None
             note = accept(context, work.gate, now.case.task, settings)
@@ -333,6 +334,12 @@ class OneMerge:
                 return lost
             work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=why, stuck=stuck))
         return self._row("stuck" if stuck else "waiting", why)
+
+
+def _below(facts: Facts) -> str:
+    """A7: a task that is merged first, and was handed in meanwhile."""
+    first = waits_for(facts)
+    return f"waits for {', '.join(first)}, whose work is inside (A7)" if first else ""
 
 
 def _was_as_red(old: CheckState, new: CheckState) -> bool:

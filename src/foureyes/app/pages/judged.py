@@ -133,10 +133,10 @@ class Judged:
 def lasts(facts: Facts) -> bool:
     """Whether a judgement of these facts holds until the journal says something else about the task.
 
-    Minor work is counted by the day and waivers run out; an epic stands with its children; a session that is only named
-    by a trailer may turn up later.
+    Minor work is counted by the day and waivers run out; an epic stands with its children, a stack with the tasks
+    inside; a session that is only named by a trailer may turn up later.
     """
-    if facts.task.minor or facts.task.type == "epic" or WAIVED in facts.troubles:
+    if facts.task.minor or facts.task.type == "epic" or facts.below or WAIVED in facts.troubles:
         return False
     named = {entry.session for entry in facts.history or ()} | {author.session for author in facts.authors or ()}
     return all(not session or session in facts.parties for session in named)

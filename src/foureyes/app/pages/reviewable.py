@@ -11,6 +11,7 @@ from foureyes.app.views.task_list import ListQuery, Preview, ReviewablePage, Rev
 from foureyes.app.work.branches import tip_among
 from foureyes.core.rules import gate
 from foureyes.core.rules.four_eyes import NOTHING, may_approve
+from foureyes.core.rules.stacks import why_refused
 from foureyes.core.words.ids import Sha, TaskId
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ LOOKED_AT = 500
 
 
 def reviewable(context: Context, actor: Actor, query: ListQuery) -> ReviewablePage:
-    """P13: exactly the tasks that P and D1–D3 would let the caller approve, of those it looked at; `after` is where to
-    look on.
+    """P13: exactly the tasks that P, D1–D3 and A7 would let the caller approve, of those it looked at; `after` is
+    where to look on.
     """
     rows: list[ReviewableRow] = []
     heads = context.repo.heads()
@@ -59,6 +60,8 @@ def _row(
 ) -> ReviewableRow | None:
     about = facts[TaskId(row.id)]
     if about.attempt is None or gate.is_reviewing(about) or gate.has_blocking(about) or gate.holds(about):
+        return None
+    if why_refused(about):
         return None
     decision = may_approve(about, me, policy, NOTHING)
     if not decision.allowed and not decision.needs_reason:

@@ -15,7 +15,7 @@ from foureyes.core.words.place import place_words
 from foureyes.core.words.text import one_line
 
 LONGEST = 160
-QUIET = ("SessionEvidenceAdded", "TestsListed", "FindingsPlaced", "DecisionSigned", "MergeLeased")
+QUIET = ("SessionEvidenceAdded", "TestsListed", "FindingsPlaced", "DecisionSigned", "MergeLeased", "TaskReserved")
 """Events that say nothing to a person: each stands beside one that does."""
 
 DECISIONS = frozenset(
@@ -121,6 +121,7 @@ def _raised(event: Any) -> str:
 PREDICATES: dict[str, Callable[[Any], str]] = {
     # hand-in to merge
     "AttemptSubmitted": _handed_in,
+    "StackFound": lambda e: f"found {e.below.task} inside iteration {e.attempt} (A7)",
     "Approved": _approved,
     "ApprovalRecorded": lambda e: f"approved iteration {e.attempt}, to be finished by somebody else ({e.rule})",
     "ApprovalFinished": lambda e: f"finished an approval{_why(e.reason)}",
@@ -201,6 +202,8 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "TaskReleased": lambda e: _ended_run(e, f"released it from {e.implementer}"),
     "TaskReopened": lambda e: f"opened it again{_why(e.reason)}",
     "TaskResumed": lambda e: f"lifted its hold: {e.reason}",
+    "ReservationEnded": lambda e: f"could not start it{_why(e.reason)}",
+    "TaskReserved": lambda e: "was about to start it",
     "TaskStarted": lambda e: "started it" if e.implementer is None else f"started it for {e.implementer}",
     "TaskUnblocked": lambda e: f"unblocked it{_why(e.reason)}",
     "TaskUndeferred": lambda e: "took it up again",

@@ -40,6 +40,9 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
             you = preview_of(context, tx, facts, me, actor)
             detail = msgspec.structs.replace(detail, you=you, place=place_of(tx, facts))
         if facts.attempt is not None:
+            from foureyes.app.call.stacks import drawn, standing_on
+
+            detail = msgspec.structs.replace(detail, stack=drawn(facts), above=standing_on(tx, row.id))
             from foureyes.app.pages.loop import with_loop
             from foureyes.app.pages.preview import gated
 

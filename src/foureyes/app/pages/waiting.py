@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.call.facts import facts_for
+from foureyes.app.call.stacks import drawn
 from foureyes.app.pages.judged import Ground, Judged, Judgement, lasts
 from foureyes.app.pages.preview import preview
 from foureyes.app.views.review import QueueRow
@@ -187,6 +188,7 @@ def _row(facts: Facts, attempt: Attempt, ground: Ground, tip: gate.Tip, who: str
         who=who,
         submitted_at=attempt.submitted_at,
         you=preview(facts, ground.me, policy, tip),
+        stack=drawn(facts),
     )
 
 

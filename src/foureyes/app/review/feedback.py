@@ -17,10 +17,9 @@ from foureyes.app.review.looking import looked, still
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import NO_LOOK, Look
-from foureyes.app.work.branches import begin_again
+from foureyes.app.work.branches import begin_again, why_not_reset
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested, TaskRejected
-from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.nouns.feedback import QUICK_ISSUES, PriorityChange, RedoOption
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
@@ -101,14 +100,10 @@ class Feedback:
             raise BadInput("--checkpoint takes the name of one.", next_step=fe("checkpoint", "list"))
         if option == "keep" or attempt is None:
             return None
-        if attempt.landed or attempt.ref == DETACHED:
-            where = "on the target branch already" if attempt.landed else "on no branch"
-            reason = Reason(
-                "F1",
-                f"the work of {task} is {where}, so there is no branch to begin again",
-                fe("redo", task, "--keep", "-m", phrase("…")),
-            )
-            refuse_task(task, "was not changed", reason)
+        with self._context.store.read() as tx:
+            why = why_not_reset(tx, task, attempt)
+        if why:
+            refuse_task(task, "was not changed", Reason("F1", why, fe("redo", task, "--keep", "-m", phrase("…"))))
         if option == "fresh":
             return attempt.base
         checkpoints = [

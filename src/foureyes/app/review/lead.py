@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.caller import permit
 from foureyes.app.call.case import case_of
 from foureyes.app.call.context import Context
@@ -18,13 +19,12 @@ from foureyes.app.tasks.escalation import loop_state_of, profile_of
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.loop import LoopView
 from foureyes.app.views.outcome import Outcome
-from foureyes.app.work.branches import begin_again
+from foureyes.app.work.branches import begin_again, why_not_reset
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested
 from foureyes.core.events.loop import LeadOption, Tier
 from foureyes.core.loop.engine import LEAD_OPTIONS, waits
 from foureyes.core.loop.next_steps import loop_step
-from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task, clean_title
 from foureyes.core.rules.facts import Facts
@@ -79,9 +79,16 @@ class Loops:
             )
             work.record(row.id, event)
             done = self._context.get(work.tx, row.id)
-        began = begin_again(self._context, row.id) if chosen == "fresh" else ""
+        began = self._begun(row.id) if chosen == "fresh" else ""
         notes = [*[f"planned {part}" for part in parts], *([began] if began else []), *work.notes]
         return outcome(done, f"{done.id}: {SAYS[chosen]}", _next(chosen, done, parts), notes=tuple(notes))
+
+    def _begun(self, task: TaskId) -> str:
+        """F1: the task's own branch is set back; what to say where it was not."""
+        with self._context.store.read() as tx:
+            attempt = attempt_of(tx, task)
+            why = why_not_reset(tx, task, attempt) if attempt is not None else ""
+        return f"no branch was set back: {why}" if why else begin_again(self._context, task)
 
     def _titles(self, option: LeadOption, task: str, into: Sequence[str]) -> list[str]:
         titles = [clean_title(title) for title in into]
@@ -121,7 +128,7 @@ class Loops:
         refuse_while_merging(self._context, work.tx, task)
         if option == "ask" or attempt is None or (option == "continue" and task.status in ("reviewing", "approved")):
             return "", None
-        fresh = option == "fresh" and not attempt.landed and attempt.ref != DETACHED
+        fresh = option == "fresh" and not why_not_reset(work.tx, task.id, attempt)
         if task.status in ("reviewing", "approved"):
             work.record(task.id, _redo(facts, reason, fresh=fresh))
             return "", None

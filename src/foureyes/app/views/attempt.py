@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
+from foureyes.app.views.stack import StackRow
 from foureyes.errors import Reason
 from foureyes.steps import NO_STEP, Steps
 
 
 class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What was handed in."""
+    """What was handed in. `stack`: the tasks whose work is inside (A7)."""
 
     task: str
     attempt: int
@@ -30,3 +31,4 @@ class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
     signal: str = "DONE"
     mode: str = ""
     reasons: tuple[Reason, ...] = ()
+    stack: tuple[StackRow, ...] = ()

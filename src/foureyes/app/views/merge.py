@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from foureyes.app.views.stack import StackRow
+
 
 class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
     """What became of an approved task. `outcome`: merged, found (on the target already), waiting, stuck, conflict,
@@ -24,7 +26,7 @@ class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
-    """An approved task in the queue, in its place."""
+    """An approved task in the queue, in its place. `stack`: the tasks whose work is inside (A7)."""
 
     n: int = 0
     task: str
@@ -44,3 +46,4 @@ class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
     until: str = ""
     process: str = ""
     host: str = ""
+    stack: tuple[StackRow, ...] = ()

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from foureyes.app.views.stack import StackRow
 from foureyes.app.views.task_list import Preview
 from foureyes.core.loop.review import Review
 from foureyes.core.nouns.approval import Basis, basis_of
@@ -138,7 +139,7 @@ class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     """A task that waits, with everything that a decision is ordered and prepared by. `who` handed it in; `seen` is what
-    `--seen` takes (D7).
+    `--seen` takes (D7); `stack`: the tasks whose work is inside (A7).
     """
 
     n: int = 0
@@ -166,6 +167,7 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     submitted_at: str = ""
     age_seconds: int = 0
     you: Preview
+    stack: tuple[StackRow, ...] = ()
 
 
 class QueueView(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # nobody decodes these values, and a verb that answers with a
     from foureyes.app.views.check import CheckView
     from foureyes.app.views.finding import FindingView
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
+    from foureyes.app.views.stack import StackRow
     from foureyes.app.views.task_list import Link, Preview
     from foureyes.core.loop.engine import LoopState
     from foureyes.core.nouns.attempt import Attempt
@@ -58,6 +59,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about one task. `said` is how near escalation is (E5); `remarks` are shown and hold nothing up (L15,
     L16).
 
+    `stack`: the tasks whose work is inside, the topmost first; `above`: those that have this one inside (A7).
     `counting` are the sessions whose review of the latest attempt counts (D9). `place`: where in the merge queue it
     would stand if it were approved now; 0 where an approval leads elsewhere.
     """
@@ -86,6 +88,8 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     said: str = ""
     remarks: list[str] = []
     patches: list[LogView] = []
+    stack: tuple[StackRow, ...] = ()
+    above: tuple[StackRow, ...] = ()
     you: Preview | None = None
     place: int = 0
     next: Steps = NO_STEP

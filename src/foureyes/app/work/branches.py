@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.attempts import attempt_of
-from foureyes.core.nouns.attempt import DETACHED, Attempt
+from foureyes.app.call.rows import Named
+from foureyes.core.nouns.attempt import DETACHED, Attempt, own_branch
 from foureyes.core.rules import gate
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import FoureyesError, GitProblem
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
 
 
 def tip_of(context: Context, attempt: Attempt, target: str) -> gate.Tip | None:
@@ -32,6 +34,18 @@ def tip_among(context: Context, attempt: Attempt, heads: dict[str, Sha], target:
     return gate.Tip(on_target=target in heads and context.repo.is_ancestor(attempt.head, heads[target]))
 
 
+def why_not_reset(tx: Tx, task: TaskId, attempt: Attempt) -> str:
+    """F1: why the branch of an attempt is not set back: it is not the task's own, or others hand in from it, too."""
+    name = attempt.ref.removeprefix("refs/heads/")
+    if attempt.landed or attempt.ref == DETACHED:
+        where = "on the target branch already" if attempt.landed else "on no branch"
+        return f"the work of {task} is {where}, so there is no branch to begin again"
+    if attempt.ref != own_branch(task):
+        return f"the work of {task} came from {name}, which is not its own branch fe/{task}"
+    others = [row.id for row in tx.all("stack.from_ref", Named, ref=attempt.ref, task=task)]
+    return f"{', '.join(others)} came from {name}, too" if others else ""
+
+
 def begin_again(context: Context, task: TaskId) -> str:
     """F1 fresh and checkpoint: bring the branch back to where the latest redo wants it; done again it does nothing.
 
@@ -48,16 +62,12 @@ def _begin_again(context: Context, task: TaskId) -> str:
 
     with context.store.read() as tx:
         attempt, rows = attempt_of(tx, task), tx.all("attempt.feedback", FeedbackView, task=task)
-        target = f"refs/heads/{context.project(tx).target}"
+        why = why_not_reset(tx, task, attempt) if attempt is not None else ""
     wanted = rows[-1] if rows and rows[-1].decision == "redo" else None
-    if (
-        wanted is None
-        or wanted.reset_to is None
-        or attempt is None
-        or wanted.iteration != attempt.n
-        or attempt.ref in (target, DETACHED)
-    ):
+    if wanted is None or wanted.reset_to is None or attempt is None or wanted.iteration != attempt.n:
         return ""
+    if why:
+        return f"no branch was set back: {why}"
     context.workshop.keep(attempt_ref(task, attempt.n), attempt.head)
     why = context.workshop.reset(attempt.ref, old=attempt.head, new=Sha(wanted.reset_to))
     name = attempt.ref.removeprefix("refs/heads/")

@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict, replace
 
+from foureyes.app.call.caller import permit
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
-from foureyes.app.call.rows import Count
+from foureyes.app.call.rows import Count, Named
 from foureyes.app.views.session import SessionView
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor, is_one_origin, is_same
 from foureyes.core.rules.claiming import RESUME, why_not_free
 from foureyes.core.rules.involvement import is_under
+from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import LostClaim, NotFound, Reason
 from foureyes.steps import Steps, either, fe, phrase
@@ -38,22 +40,74 @@ class Claims:
         self._context = context
 
     def start(
-        self, actor: Actor, task: str, *, if_version: int | None = None, worktree: bool = False
+        self, actor: Actor, task: str, *, if_version: int | None = None, worktree: bool | None = False
     ) -> Outcome | ClaimedWorktree:
-        """Claim a task; with a worktree, make or find a checkout of its own for it (K1)."""
-        done = self._start(actor, task, if_version)
-        return self._in_worktree(actor, done) if worktree else done
-
-    def _start(self, actor: Actor, task: str, if_version: int | None) -> Outcome:
+        """Claim a task; with a worktree, make or find a checkout of its own for it, or claim nothing (K1). `worktree`
+        None: as the project's configuration says.
+        """
+        permit(actor, "start")
         head = target_head(self._context)
+        apart = self._apart(actor, worktree)
+        here = not apart or (worktree is None and self._is_at_its_place(task, head))
+        done: Outcome | None = None
         with self._context.writing(actor, "start") as work:
             row = self._context.find(work.tx, task)
             self._context.check_version(work.tx, row, if_version)
             if row.status == "in_progress" and row.implementer is not None:
-                return self._already(work, row)
-            self._refuse_if_not_free(work.tx, row)
-            done = self._claim(work, row, head)
+                done = self._already(work, row)
+            else:
+                self._refuse_if_not_free(work.tx, row)
+                self._refuse_reserved(work, row)
+                done = self._claim(work, row, head) if here else self._reserve(work, row)
+        if done is None:
+            return self._start_reserved(actor, row, head)
+        if not done.changed:
+            return self._in_worktree(actor, done) if self._has_place(row.id, asked=worktree) else done
         return self._prepared(work, row, done)
+
+    def _apart(self, actor: Actor, worktree: bool | None) -> bool:
+        """K1: whether the claim comes with a worktree."""
+        if worktree is not None:
+            return worktree
+        from foureyes.app.work.reserving import wants_worktree
+
+        return wants_worktree(self._context, actor)
+
+    def _is_at_its_place(self, task: str, head: Sha | None) -> bool:
+        from foureyes.app.work.reserving import is_at_its_place
+
+        with self._context.store.read() as tx:
+            found = self._context.find_id(tx, task)
+        return is_at_its_place(self._context, found, head)
+
+    def _has_place(self, task: TaskId, *, asked: bool | None) -> bool:
+        """A task that is the caller's already: its worktree, where it is asked for or is there."""
+        return bool(asked) or (asked is None and task in self._context.workshop.worktrees())
+
+    def _refuse_reserved(self, work: Work, task: Task) -> None:
+        if work.tx.one("reservation.any", Named) is not None:
+            from foureyes.app.work.reserving import refuse_reserved
+
+            refuse_reserved(self._context, work.tx, work.actor, task.id)
+
+    def _reserve(self, work: Work, task: Task) -> Outcome | None:
+        """Nothing is done yet: the worktree comes first."""
+        from foureyes.app.work.reserving import reserve
+
+        reserve(self._context, work, task.id)
+        return None
+
+    def _start_reserved(self, actor: Actor, task: Task, head: Sha | None) -> Outcome:
+        from foureyes.app.work.reserving import start_reserved
+
+        return start_reserved(self._context, actor, task.id, lambda work: self._claim_reserved(work, task.id, head))
+
+    def _claim_reserved(self, work: Work, task: TaskId, head: Sha | None) -> Outcome:
+        """The claim of a task that was reserved, if it is free still."""
+        row = self._context.get(work.tx, task)
+        self._refuse_if_not_free(work.tx, row)
+        self._refuse_reserved(work, row)
+        return self._claim(work, row, head)
 
     def _prepared(self, work: Work, task: Task, done: Outcome) -> Outcome:
         """F1: what a redo wanted of the branch is done now, if a crash came between."""
@@ -65,37 +119,56 @@ class Claims:
         return replace(done, notes=(*done.notes, *([note] if note else []), *work.notes))
 
     def _in_worktree(self, actor: Actor, done: Outcome) -> ClaimedWorktree:
-        """K1: the claim stands also where no checkout can be made; asking again makes it."""
+        """K1: the worktree of a task that the caller has already, made or found again."""
         from foureyes.app.views.work import ClaimedWorktree
         from foureyes.app.work.worktrees import Worktrees
 
         place = Worktrees(self._context).open(actor, done.task)
         return ClaimedWorktree(**asdict(done), worktree=place.path, branch=place.branch)
 
-    def next(self, actor: Actor, *, worktree: bool = False) -> Outcome | ClaimedWorktree:
-        """Claim the best ready task: highest priority, then oldest (T4); with a worktree as `start` has it."""
-        done = self._next(actor)
-        return self._in_worktree(actor, done) if worktree else done
-
-    def _next(self, actor: Actor) -> Outcome:
+    def next(self, actor: Actor, *, worktree: bool | None = False) -> Outcome | ClaimedWorktree:
+        """Claim the best ready task: highest priority, then oldest (T4); with a worktree as `start` has it. What a call
+        of this session left half done is finished first (K1).
+        """
+        permit(actor, "next")
         head = target_head(self._context)
+        apart = self._apart(actor, worktree)
+        apart = apart and not (worktree is None and head is None)
         with self._context.writing(actor, "next") as work:
-            rows = work.tx.tasks(ListQuery(ready=True, limit=1), TaskRow)
-            hold = self._context.project(work.tx).hold
-            if hold is not None:
-                refuse_verb("nothing was claimed.", Reason("D3", f"the project is held: {hold}", RESUME))
-            if not rows:
-                raise NotFound(
-                    "no task is ready.",
-                    next_step=either(
-                        fe("list"),
-                        fe("list", "--blocked", before="what waits, and for what: ", after=")"),
-                        joint="   (",
-                    ),
-                )
-            task = self._context.find(work.tx, rows[0].id)
-            done = self._claim(work, task, head)
-        return self._prepared(work, task, done)
+            task = self._best(work)
+            done = self._reserve(work, task) if apart else self._claim(work, task, head)
+        return self._prepared(work, task, done) if done else self._start_reserved(actor, task, head)
+
+    def _best(self, work: Work) -> Task:
+        """The ready task that comes first and that nobody else is about to start."""
+        taken, left = self._reserved(work)
+        rows = [
+            row for row in work.tx.tasks(ListQuery(ready=True, limit=1 + len(taken)), TaskRow) if row.id not in taken
+        ]
+        hold = self._context.project(work.tx).hold
+        if hold is not None:
+            refuse_verb("nothing was claimed.", Reason("D3", f"the project is held: {hold}", RESUME))
+        if left is not None and (row := self._context.get(work.tx, TaskId(left))).ready:
+            return row
+        if not rows:
+            raise NotFound(
+                "no task is ready.",
+                next_step=either(
+                    fe("list"),
+                    fe("list", "--blocked", before="what waits, and for what: ", after=")"),
+                    joint="   (",
+                ),
+            )
+        return self._context.find(work.tx, rows[0].id)
+
+    def _reserved(self, work: Work) -> tuple[set[str], str | None]:
+        """What others are about to start, and what this session was."""
+        if work.tx.one("reservation.any", Named) is None:
+            return set(), None
+        from foureyes.app.work.reserving import left_by_me, taken_by_others
+
+        taken = set(taken_by_others(self._context, work.tx, work.actor))
+        return taken, left_by_me(self._context, work.tx, work.actor)
 
     def _facts(self, work: Work, task: Task) -> Facts:
         from foureyes.app.call.facts import facts_of  # most claims are of a free task, and need none of it
@@ -145,6 +218,7 @@ class Claims:
         """
         if task.status != "in_progress" or task.implementer is None:
             self._refuse_if_not_free(work.tx, task)
+            self._refuse_reserved(work, task)
             return True
         facts = self._facts(work, task)
         me, owner = self._context.party(work.tx, work.actor), facts.party(task.implementer)

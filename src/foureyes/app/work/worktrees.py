@@ -16,7 +16,7 @@ from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, Attempt, own_bra
 from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.involvement import is_under
-from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.errors import GitProblem, LostClaim, Reason
 from foureyes.steps import fe, shell
 
@@ -32,7 +32,6 @@ class Worktrees:
         permit(actor, "start")
         with self._context.store.read() as tx:
             row = self._context.find(tx, task)
-            target = self._context.project(tx).target
             self._refuse_stranger(tx, actor, row)
         if row.status != "in_progress" or row.implementer is None:
             reason = Reason(
@@ -41,13 +40,8 @@ class Worktrees:
                 fe("start", row.id, "--worktree"),
             )
             refuse_verb(f"there is no worktree for {row.id}.", reason, task=row.id)
-        base = self._context.repo.commit_of(f"refs/heads/{target}")
-        if base is None:
-            raise GitProblem(f"the target branch {target} has no commit yet", next_step=shell("git", "branch", target))
-        ref = self._branch(row.id)
-        session = str(row.implementer if actor.kind in ("human", "service") else actor.session)
-        path = self._context.workshop.add_worktree(row.id, branch=ref, base=base, session=session)
-        return WorktreeView(task=row.id, path=path, branch=ref.removeprefix("refs/heads/"))
+        session = row.implementer if actor.kind in ("human", "service") else actor.session
+        return make_worktree(self._context, row.id, session)
 
     def _refuse_stranger(self, tx: Tx, actor: Actor, task: Task) -> None:
         """A1: whose commits carry the trailer is who works there: the claim's session, or a child of it."""
@@ -63,14 +57,27 @@ class Worktrees:
             who = facts.party_name(task.implementer)
             raise LostClaim(f"{task.id} was started by {who} at {task.started_at}.", next_step=fe("next"), task=task.id)
 
-    def _branch(self, task: TaskId) -> str:
-        """The branch of the latest attempt goes on being it (redo keep); else `fe/<task>`."""
-        begin_again(self._context, task)
-        with self._context.store.read() as tx:
-            attempt = attempt_of(tx, task)
-            target = self._context.project(tx).target
-        own = attempt is not None and attempt.ref not in (DETACHED, f"refs/heads/{target}") and not attempt.landed
-        return attempt.ref if attempt is not None and own else own_branch(task)
+
+def make_worktree(context: Context, task: TaskId, session: SessionId) -> WorktreeView:
+    """The worktree of a task, made or found again, for a session that has it or is about to start it."""
+    with context.store.read() as tx:
+        target = context.project(tx).target
+    base = context.repo.commit_of(f"refs/heads/{target}")
+    if base is None:
+        raise GitProblem(f"the target branch {target} has no commit yet", next_step=shell("git", "branch", target))
+    begin_again(context, task)
+    ref = branch_of(context, task)
+    path = context.workshop.add_worktree(task, branch=ref, base=base, session=str(session))
+    return WorktreeView(task=task, path=path, branch=ref.removeprefix("refs/heads/"))
+
+
+def branch_of(context: Context, task: TaskId) -> str:
+    """The branch of the latest attempt goes on being it (redo keep); else `fe/<task>`."""
+    with context.store.read() as tx:
+        attempt = attempt_of(tx, task)
+        target = context.project(tx).target
+    own = attempt is not None and attempt.ref not in (DETACHED, f"refs/heads/{target}") and not attempt.landed
+    return attempt.ref if attempt is not None and own else own_branch(task)
 
 
 def tidy(context: Context, task: TaskId, attempt: Attempt, target: str) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MODULES: dict[str, tuple[str, ...]] = {
     "decision": (
         "ApprovalEnded", "ApprovalFinished", "ApprovalRecorded", "ApprovalWithdrawn", "Approved", "AttemptSubmitted",
-        "RedoRequested", "TaskMerged", "TaskRejected", "UnapprovedMergeSeen",
+        "RedoRequested", "StackFound", "TaskMerged", "TaskRejected", "UnapprovedMergeSeen",
     ),
     "gate": (
         "ApprovalVoided", "AttemptSentBack", "CheckFinished", "CheckpointNoted", "MergeFailed", "MergeLeased",
@@ -47,9 +47,9 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "task": (
         "DependencyAdded", "DependencyRemoved", "LabelAdded", "LabelRemoved", "MinorSet", "ParentChanged",
-        "TaskBlocked", "TaskCancelled", "TaskClosed", "TaskCreated", "TaskDeferred", "TaskDeleted", "TaskEdited",
-        "TaskHeld", "TaskReleased", "TaskReopened", "TaskResumed", "TaskStarted", "TaskUnblocked", "TaskUndeferred",
-        "TaskUnstarted",
+        "ReservationEnded", "TaskBlocked", "TaskCancelled", "TaskClosed", "TaskCreated", "TaskDeferred", "TaskDeleted",
+        "TaskEdited", "TaskHeld", "TaskReleased", "TaskReopened", "TaskReserved", "TaskResumed", "TaskStarted",
+        "TaskUnblocked", "TaskUndeferred", "TaskUnstarted",
     ),
 }  # fmt: skip
 """The events of each module of this package."""

@@ -6,12 +6,15 @@ from foureyes.core.events.event import Event
 from foureyes.core.nouns.attempt import Author, ChangedFile, Commit, Mark, Relation, Signal
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
+from foureyes.core.nouns.stack import Below
 from foureyes.core.words.ids import DiffId, SessionId, Sha
 from foureyes.core.words.lifecycle import Status
 
 
 class AttemptSubmitted(Event, frozen=True, kw_only=True):
-    """A frozen hand-in (A1). `implementer` is whom it counts for; the session of the row did it."""
+    """A frozen hand-in (A1). `implementer` is whom it counts for; the session of the row did it. `below`: the work of
+    other tasks that is inside (A7).
+    """
 
     n: int
     implementer: SessionId
@@ -34,6 +37,14 @@ class AttemptSubmitted(Event, frozen=True, kw_only=True):
     base_tree: str = ""
     marks: tuple[Mark, ...] = ()
     pieces: tuple[str, ...] = ()
+    below: tuple[Below, ...] = ()
+
+
+class StackFound(Event, frozen=True, kw_only=True):
+    """A7: another task handed in what was inside this one's attempt already."""
+
+    attempt: int
+    below: Below
 
 
 class Approved(Event, frozen=True, kw_only=True):

@@ -78,6 +78,19 @@ class DependencyRemoved(Event, frozen=True, kw_only=True):
     depends_on: TaskId
 
 
+class TaskReserved(Event, frozen=True, kw_only=True):
+    """K1: the row's session is about to start the task, by this process; its worktree is made first."""
+
+    process: str = ""
+    until: str = ""
+
+
+class ReservationEnded(Event, frozen=True, kw_only=True):
+    """K1: the worktree could not be made, and the task is free again."""
+
+    reason: str = ""
+
+
 class TaskStarted(Event, frozen=True, kw_only=True):
     """The claim (T1), of the row's session or, made for it, of `implementer`. `target_head` is where the target stood
     (K4).

@@ -11,6 +11,7 @@ import msgspec
 from foureyes.core.nouns.attempt import Attempt, Author, HandedIn
 from foureyes.core.nouns.finding import Blocking
 from foureyes.core.nouns.session import Party
+from foureyes.core.nouns.stack import Below
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import SessionId
 
@@ -54,13 +55,31 @@ class Recorded(msgspec.Struct, frozen=True):
     exception: str = ""
 
 
+class Lower(msgspec.Struct, frozen=True, kw_only=True):
+    """A7: a task whose work is inside an attempt: what is inside, and how the task stands now. `stands_on`: the tasks
+    that are inside of that one.
+    """
+
+    inside: Below
+    facts: Facts
+    stands_on: tuple[str, ...] = ()
+
+    @property
+    def task(self) -> Task:
+        return self.facts.task
+
+    @property
+    def attempt(self) -> Attempt | None:
+        return self.facts.attempt
+
+
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """One task with its history. `history` or `authors` is None when it could not be read (P0).
 
     `parties` has everyone who is named anywhere in it, spawners included. `cleared` says up to which attempt a person
     cleared a session of what trailers say about it (I8). `reviewers` have a counting review of the diff (D9).
     `troubles` are things about findings and reviews that whoever looks should know (H1). `earlier`: the attempts before
-    the latest.
+    the latest. `below` are the tasks whose work is inside the attempt (A7).
     """
 
     task: Task
@@ -83,6 +102,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     reviewers: frozenset[SessionId] = frozenset()
     project_hold: str | None = None
     minor_self_approvals: dict[str, int] = {}
+    below: tuple[Lower, ...] = ()
 
     def party(self, session: SessionId) -> Party:
         """Who a session is; one that the store does not know (a forged or foreign trailer) is only itself."""

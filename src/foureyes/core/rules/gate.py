@@ -17,6 +17,7 @@ from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.minor import minor_refusals
 from foureyes.core.rules.policy import AgentApproval, ReviewPolicy, must_be_seen, required_reviews
 from foureyes.core.rules.seen import was_not_seen
+from foureyes.core.rules.stacks import unmerged, why_refused
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.text import is_blank
@@ -43,12 +44,13 @@ def check(
     reason: str = "",
     look: Looked = NOTHING_KNOWN,
 ) -> tuple[Reason, ...]:
-    """D: everything but who is asking. `tip` None means git could not be asked."""
+    """D, A7: everything but who is asking. `tip` None means git could not be asked."""
     conditions: tuple[Callable[[], Iterable[Reason | None]], ...] = (
         lambda: [is_reviewing(facts)],
         lambda: has_blocking(facts),
         lambda: holds(facts),
         lambda: [is_stale(facts, tip)],
+        lambda: why_refused(facts),
         lambda: was_not_checked(facts, actor, policy, reason),
         lambda: [lacks_reviews(facts, actor, policy)],
         lambda: [was_not_seen(facts, actor, seen)],
@@ -114,7 +116,7 @@ def _settles(finding: Blocking) -> Steps:
 
 
 def holds(facts: Facts) -> list[Reason]:
-    """D3: no hold on task or project; each one is a reason."""
+    """D3, A7: no hold on task, project or an unmerged task inside; each one is a reason."""
     reasons = []
     if facts.project_hold is not None:
         reasons.append(
@@ -124,14 +126,10 @@ def holds(facts: Facts) -> list[Reason]:
                 by_person(fe("resume", "--project", "-m", phrase("why"))),
             )
         )
-    if facts.task.hold is not None:
-        reasons.append(
-            Reason(
-                "D3",
-                f"{facts.task.id} is held: {facts.task.hold}",
-                by_person(fe("resume", facts.task.id, "-m", phrase("why"))),
-            )
-        )
+    for task in (facts.task, *(lower.task for lower in unmerged(facts))):
+        if task.hold is not None:
+            resume = by_person(fe("resume", task.id, "-m", phrase("why")))
+            reasons.append(Reason("D3", f"{task.id} is held: {task.hold}", resume))
     return reasons
 
 

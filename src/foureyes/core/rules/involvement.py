@@ -9,6 +9,7 @@ import msgspec
 
 from foureyes.core.nouns.session import Party, is_above, is_below, is_one_origin, is_same, is_tied
 from foureyes.core.rules.facts import remembered
+from foureyes.core.rules.stacks import unmerged
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.lifecycle import IMPLEMENTATION
 
@@ -157,5 +158,8 @@ def labels_kept(facts: Facts) -> set[str]:
 
 @remembered
 def labels_in_force(facts: Facts) -> set[str]:
-    """M6: a label that somebody took off who may not loosen still asks for what it asked for."""
-    return {*facts.task.labels, *labels_kept(facts)}
+    """M6, A7: a label that somebody took off who may not loosen still asks for what it asked for; and what the labels
+    of unmerged tasks inside ask for is asked here, too.
+    """
+    own = {*facts.task.labels, *labels_kept(facts)}
+    return own.union(*(labels_in_force(lower.facts) for lower in unmerged(facts)))

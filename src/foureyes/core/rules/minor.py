@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.core.rules.involvement import is_involved, labels_in_force
 from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, gate_files
+from foureyes.core.rules.stacks import why_not_by_rule
 from foureyes.core.words.fence import named
 from foureyes.errors import Reason
 
@@ -22,6 +23,7 @@ def minor_refusals(facts: Facts, policy: ReviewPolicy, author: Party | None) -> 
         _too_large(facts, policy),
         _touches_protected(facts, policy),
         _goes_elsewhere(facts),
+        *(f"{reason.message} (A7)" for reason in why_not_by_rule(facts)),
     ]
     if author is not None:
         sentences += [_no_self_approval(policy), _used_up(facts, policy, author)]

@@ -21,6 +21,7 @@ from foureyes.core.rules.policy import (
     required_grade,
     required_reviews,
 )
+from foureyes.core.rules.stacks import unmerged, why_not_by_rule, why_refused
 from foureyes.core.words.fence import named
 from foureyes.core.words.globs import matching
 from foureyes.errors import Reason
@@ -51,9 +52,21 @@ def label_mode(label: str) -> Mode | None:
 
 
 def mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
-    """The review mode of a task (M1–M3, M6, M7, A4): the stricter of two readings. The first leaves out the labels and
-    the plan of those who may not loosen. In the second these count, but as batch at most: so leaving one out never lets
-    a looser level decide.
+    """The review mode of a task: its own, or the strictest of the unmerged tasks whose work is inside (A7)."""
+    chosen = own_mode_of(facts, policy)
+    for lower in unmerged(facts):
+        theirs = own_mode_of(lower.facts, policy)
+        if MODES.index(theirs.mode) < MODES.index(chosen.mode):
+            why = "; ".join(reason.message for reason in theirs.reasons[:1])
+            reason = Reason("A7", f"it contains work of {lower.task.id}, which is {theirs.mode} ({why})")
+            chosen = Chosen(theirs.mode, (reason, *chosen.reasons))
+    return chosen
+
+
+def own_mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
+    """The mode of a task by itself (M1–M3, M6, M7, A4): the stricter of two readings. The first leaves out the labels
+    and the plan of those who may not loosen. In the second these count, but as batch at most: so leaving one out never
+    lets a looser level decide.
     """
     touched = gate_files(policy, facts.changed_paths())
     if touched:
@@ -183,11 +196,11 @@ def why_not_by_itself(
     *,
     any_mode: bool = False,
 ) -> tuple[Reason, ...]:
-    """M4: what stands against an approval without anybody looking; empty means that the gate approves.
+    """M4, A7: what stands against an approval without anybody looking; empty means that the gate approves.
 
     `any_mode` is M8: what a batch could be approved with, whatever its mode unless that is per-task.
     """
-    barred = bars_itself(facts, policy, chosen)
+    barred = [*bars_itself(facts, policy, chosen), *(why_refused(facts) or why_not_by_rule(facts))]
     if barred:
         return tuple(barred)
     standing_by = [*gate.reasons_of(lambda: [*gate.has_blocking(facts), *gate.holds(facts), gate.is_stale(facts, tip)])]

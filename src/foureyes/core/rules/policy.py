@@ -24,6 +24,9 @@ FINISHED_APART: frozenset[PolicyName] = frozenset({"delegated", "trusted"})
 SameOrigin = Literal["refuse", "audit"]
 HumanProof = Literal["key", "observed"]
 AgentApproval = Literal["review", "reason"]
+WorktreeFor = Literal["agents", "always", "never"]
+WORKTREE_FOR: tuple[WorktreeFor, ...] = ("agents", "always", "never")
+"""K1: whose claims come with a worktree."""
 
 
 Mode = Literal["per-task", "batch", "auto-approve", "skip"]
@@ -192,6 +195,7 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[CheckRule, ...] = ()
     protected_paths: tuple[str, ...] = ("foureyes.toml", ".github/workflows/**")
     claim_stale_minutes: int = 120
+    worktree: WorktreeFor = "agents"
 
 
 GATE_FILES = (

@@ -14,6 +14,7 @@ from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.four_eyes import Declaration, may_approve
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
 from foureyes.core.rules.policy import gate_files
+from foureyes.core.rules.stacks import why_refused
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import Reason
 
@@ -48,7 +49,7 @@ def why_void(facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: ga
     if given.rule == BY_RULE:
         free = msgspec.structs.replace(facts, project_hold=None, task=msgspec.structs.replace(facts.task, hold=None))
         return why_not_by_itself(free, policy, mode_of(facts, policy), check_states(facts, policy), tip)
-    reasons = gate.reasons_of(lambda: [*gate.has_blocking(facts), gate.is_stale(facts, tip)])
+    reasons = gate.reasons_of(lambda: [*gate.has_blocking(facts), gate.is_stale(facts, tip), *why_refused(facts)])
     if given.exception != GLASS:
         reasons += [
             *_by_whom(facts, policy, given),

@@ -11,6 +11,7 @@ from foureyes.errors import BadInput
 from foureyes.steps import by, either, fe
 from foureyes.ui.cli.command import Session, if_version, verb
 from foureyes.ui.cli.output import count
+from foureyes.ui.cli.text.task import stack_lines
 from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
             "  landed before review: this work is on the target branch already; it is listed until approved "
             "or reverted (K4)"
         )
+    lines += [f"  stack     {line}" for line in stack_lines(outcome.stack)]
     lines += _mode(outcome)
     return "\n".join([*lines, f"you are free. {next_line(outcome.next)}"])
 

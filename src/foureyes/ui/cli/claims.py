@@ -17,21 +17,25 @@ if TYPE_CHECKING:
     from foureyes.app.views.outcome import Outcome
     from foureyes.core.words.lifecycle import RunEnd
 
-WORKTREE = click.option("--worktree", is_flag=True, help="Make a checkout of its own for it (K1).")
+WORKTREE = click.option(
+    "--worktree/--here",
+    default=False,
+    help="In a checkout of its own from the target branch, or where you stand; agents get one unless --here (K1).",
+)
 
 
 @verb("start", example="fe start fe-7k2")
 @click.argument("task")
 @WORKTREE
 @if_version
-def start(session: Session, task: str, worktree: bool, if_version: int | None) -> None:
+def start(session: Session, task: str, worktree: bool | None, if_version: int | None) -> None:
     """Claim a task. Of several who try, exactly one wins; the others get exit code 4."""
     _claimed(session, session.app.claims.start(session.actor, task, if_version=if_version, worktree=worktree))
 
 
 @verb("next", example="fe next")
 @WORKTREE
-def next_task(session: Session, worktree: bool) -> None:
+def next_task(session: Session, worktree: bool | None) -> None:
     """Claim the best ready task: highest priority, then oldest."""
     _claimed(session, session.app.claims.next(session.actor, worktree=worktree))
 

@@ -9,6 +9,7 @@ from foureyes.core.words.text import flat
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, end_cleanly, reason_options, say, verb
+from foureyes.ui.cli.text.task import stack_lines
 from foureyes.ui.steps import next_line
 
 WORDS = {
@@ -69,6 +70,9 @@ def merges_list(session: Session) -> None:
         for item in items
     ]
     output.write_raw(output.table(("#", "ID", "P", "STATE", "WAITS FOR", "TITLE"), cells) + "\n")
+    for item in items:
+        if item.stack:
+            output.write("\n".join([f"stack: {item.task}", *[f"  {line}" for line in stack_lines(item.stack)]]))
     output.write(next_line(fe("merge")))
 
 

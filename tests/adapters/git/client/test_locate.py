@@ -63,6 +63,14 @@ def test_a_bare_repository_and_its_worktrees_have_the_git_directory_as_root_K3(
     assert found(tmp_path / "linked").root == str(bare)
 
 
+def test_a_bare_repository_inside_a_checkout_is_no_project_K3(project: Project) -> None:
+    """It may have come with a commit: its configuration and refs are whoever's who wrote that."""
+    planted = project.path / "vendor/evil"
+    project.git("clone", "-q", "--bare", str(project.path), str(planted))
+    for place in (planted, planted / "refs"):
+        assert found(place).root == str(project.path)
+
+
 def test_a_bare_repository_behind_a_git_file_has_one_root_K3(project: Project, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     project.git("clone", "-q", "--bare", str(project.path), str(folder / ".bare"))

@@ -34,12 +34,17 @@ class Located(msgspec.Struct, frozen=True):
 
 
 def locate(start: str | os.PathLike[str]) -> Located | None:
-    """The repository at or above `start`; None when there is none. Environment variables do not move it."""
-    here = realpath(start)
+    """The repository at or above `start`; None when there is none. Environment variables do not move it.
+
+    A directory that looks like a bare repository counts only outside of every checkout: inside of one it may be files
+    that came with a commit, and what its configuration says is somebody else's.
+    """
+    here, bare = realpath(start), ""
     while (repository := _at(here)) is None:
+        bare = bare or (here if _is_git_dir(here) and _common_dir(here) == here else "")
         above = dirname(here)
         if above == here:
-            return None
+            return _placed(bare, bare) if bare else None
         here = above
     return repository
 
@@ -50,8 +55,6 @@ def _at(here: str) -> Located | None:
         return _placed(_named_by(dot_git), here)
     if _is_git_dir(dot_git):
         return _placed(realpath(dot_git), here)
-    if _is_git_dir(here) and _common_dir(here) == here:
-        return _placed(here, here)
     return None
 
 

@@ -14,6 +14,7 @@ from foureyes.core.nouns.look import NOTHING_KNOWN
 if TYPE_CHECKING:
     from foureyes.adapters.store.journal import Row
     from foureyes.core import events as e
+    from foureyes.core.nouns.stack import Below
 
 
 def attempt_submitted(db: Engine, row: Row, event: e.AttemptSubmitted) -> None:
@@ -55,8 +56,21 @@ def attempt_submitted(db: Engine, row: Row, event: e.AttemptSubmitted) -> None:
     act(db, row, "submitted", session=event.implementer, attempt=event.n, via=via)
     for piece in event.pieces:
         db.run("finding.insert_piece", plain({"piece": piece, "task": row.task, "attempt": event.n}))
+    db.run("stack.clear", {"task": row.task})
+    for below in event.below:
+        _stack(db, row, event.n, below)
     if event.relation not in KEEPS_APPROVAL:
         db.run("attempt.end_approvals", {"task": row.task, "why": f"attempt {event.n} is another change (A3)"})
+
+
+def stack_found(db: Engine, row: Row, event: e.StackFound) -> None:
+    _stack(db, row, event.attempt, event.below)
+    db.run("task.touch", at(row))
+
+
+def _stack(db: Engine, row: Row, attempt: int, below: Below) -> None:
+    values = {"lower": below.task, "n": below.attempt, "how": below.how, "commits": below.commits, "top": below.top}
+    db.run("stack.put", plain(values | {"task": row.task, "attempt": attempt}))
 
 
 def _approve(db: Engine, row: Row, status: str) -> None:
@@ -177,6 +191,7 @@ def unapproved_merge_seen(db: Engine, row: Row, event: e.UnapprovedMergeSeen) ->
 
 PROJECTIONS: dict[str, Any] = {
     "AttemptSubmitted": attempt_submitted,
+    "StackFound": stack_found,
     "Approved": approved,
     "ApprovalRecorded": approval_recorded,
     "ApprovalFinished": approval_finished,

@@ -100,7 +100,23 @@ def _recount(db: Engine, ids: list[str]) -> None:
     db.run("task.recount_deps", plain({"ids": ids}))
 
 
+def task_reserved(db: Engine, row: Row, event: e.TaskReserved) -> None:
+    named: dict[str, str | int | None] = {
+        "task": row.task,
+        "session": row.session,
+        "process": event.process,
+        "until": event.until,
+    }
+    db.run("reservation.put", named)
+
+
+def reservation_ended(db: Engine, row: Row, event: e.ReservationEnded) -> None:
+    db.run("reservation.end", {"task": row.task})
+    db.run("task.touch", at(row))
+
+
 def task_started(db: Engine, row: Row, event: e.TaskStarted) -> None:
+    db.run("reservation.end", {"task": row.task})
     with counted(db, [row.task]):
         move(db, row, "task.start", start_target=event.target_head, session=event.implementer or row.session)
     act(db, row, "started", session=event.implementer or "", via=row.session if event.implementer else None)
@@ -202,6 +218,8 @@ PROJECTIONS: dict[str, Any] = {
     "DependencyAdded": dependency_added,
     "DependencyRemoved": dependency_removed,
     "TaskStarted": task_started,
+    "TaskReserved": task_reserved,
+    "ReservationEnded": reservation_ended,
     "TaskUnstarted": task_unstarted,
     "TaskReleased": task_released,
     "TaskBlocked": task_blocked,

@@ -375,6 +375,14 @@ CREATE TABLE project (
   PRIMARY KEY (id)
 );
 
+CREATE TABLE reservations (
+  task text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  process text COLLATE "C" NOT NULL,
+  until text COLLATE "C" NOT NULL,
+  PRIMARY KEY (task)
+);
+
 CREATE TABLE review_returns (
   seq integer NOT NULL,
   task text COLLATE "C" NOT NULL,
@@ -466,6 +474,18 @@ CREATE TABLE signatures (
   at text COLLATE "C" NOT NULL,
   PRIMARY KEY (seq),
   UNIQUE (signature)
+);
+
+CREATE TABLE stacks (
+  task text COLLATE "C" NOT NULL,
+  lower text COLLATE "C" NOT NULL,
+  attempt integer NOT NULL,
+  n integer NOT NULL,
+  how text COLLATE "C" NOT NULL,
+  commits integer NOT NULL,
+  top text COLLATE "C" NOT NULL,
+  CHECK ((how = ANY (ARRAY['whole'::text, 'part'::text, 'carved'::text, 'copied'::text, 'quoted'::text, 'branch'::text, 'trailer'::text]))),
+  PRIMARY KEY (task, lower)
 );
 
 CREATE TABLE task_labels (
@@ -618,6 +638,8 @@ CREATE INDEX sessions_by_last_seq ON sessions USING btree (last_seq);
 CREATE INDEX sessions_by_origin ON sessions USING btree (origin);
 
 CREATE INDEX signatures_by_task ON signatures USING btree (task);
+
+CREATE INDEX stacks_by_lower ON stacks USING btree (lower);
 
 CREATE INDEX task_labels_by_label ON task_labels USING btree (label, live, priority, task_n);
 

@@ -297,6 +297,13 @@ CREATE TABLE project (
   created_at TEXT NOT NULL
 );
 
+CREATE TABLE reservations (
+  task TEXT PRIMARY KEY,
+  session TEXT NOT NULL,
+  process TEXT NOT NULL,
+  until TEXT NOT NULL
+);
+
 CREATE TABLE review_returns (
   seq INTEGER PRIMARY KEY,
   task TEXT NOT NULL,
@@ -369,6 +376,17 @@ CREATE TABLE signatures (
   statement TEXT NOT NULL,
   signature TEXT NOT NULL UNIQUE,
   at TEXT NOT NULL
+);
+
+CREATE TABLE stacks (
+  task TEXT NOT NULL,
+  lower TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  how TEXT NOT NULL CHECK (how IN ('whole', 'part', 'carved', 'copied', 'quoted', 'branch', 'trailer')),
+  commits INTEGER NOT NULL,
+  top TEXT NOT NULL,
+  PRIMARY KEY (task, lower)
 );
 
 CREATE TABLE task_labels (
@@ -493,6 +511,8 @@ CREATE INDEX sessions_by_last_seq ON sessions (last_seq);
 CREATE INDEX sessions_by_origin ON sessions (origin);
 
 CREATE INDEX signatures_by_task ON signatures (task);
+
+CREATE INDEX stacks_by_lower ON stacks (lower);
 
 CREATE INDEX task_labels_by_label ON task_labels (label, live, priority, task_n);
 

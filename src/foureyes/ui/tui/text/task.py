@@ -75,6 +75,7 @@ def section_lines(view: TaskView, draw: Drawing) -> list[Line]:
     return [
         *_why(view, draw),
         *_risk(view, draw),
+        *_stack(view.detail, draw),
         *_words("task", "TASK", view.detail.task.description, draw),
         *_words("acceptance", "DONE IF", view.detail.task.acceptance, draw),
         *_changes(view, draw),
@@ -116,6 +117,16 @@ def _why(view: TaskView, draw: Drawing) -> list[Line]:
     if detail.task.hold is not None:
         text = f"HELD: {visible(detail.task.hold)} · {text}"
     return _field("why", "WHY YOU", Text(text), draw)
+
+
+def _stack(detail: TaskDetail, draw: Drawing) -> list[Line]:
+    """A7: the tasks inside, and those that stand on it; nothing where there are none."""
+    words = [
+        f"{row.says} ({row.standing})" + (f", which {row.refused}" if row.refused else ", merged first" * row.first)
+        for row in detail.stack
+    ]
+    words += [f"{row.task} ({row.standing}) stands on it" for row in detail.above]
+    return _field("stack", "STACK", Text(" · ".join(visible(word) for word in words)), draw) if words else []
 
 
 def _risk(view: TaskView, draw: Drawing) -> list[Line]:
@@ -161,7 +172,7 @@ def _file(n: int, file: FileDiff, draw: Drawing, width: int) -> Text:
     seen = seen if file.counts else f"{marks.dot} not counted"
     lines = "binary" if file.binary else f"+{file.added:<5} {f'{marks.minus}{file.removed}' if file.removed else ''}"
     if file.folded:
-        seen += ", folded"
+        seen += f", folded: of {', '.join(file.of)}" if file.of else ", folded"
     right = Text(f" {lines:<12}  ", palette["dim"]).append(f"{seen:<12} ", palette["warn" if unseen else "dim"])
     path = visible(file.path) + (f" (was {visible(file.old_path)})" if file.old_path else "")
     path += f" [{file.kind}]" if file.kind else ""

@@ -1,0 +1,22 @@
+-- Attempts that have work of other tasks inside (A7).
+
+CREATE TABLE stacks (
+  task TEXT NOT NULL,
+  lower TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  how TEXT NOT NULL CHECK (how IN ('whole', 'part', 'carved', 'copied', 'quoted', 'branch', 'trailer')),
+  commits INTEGER NOT NULL,
+  top TEXT NOT NULL,
+  PRIMARY KEY (task, lower)
+);
+CREATE INDEX stacks_by_lower ON stacks (lower);
+
+-- Tasks that somebody is about to start: the worktree comes first (K1).
+
+CREATE TABLE reservations (
+  task TEXT PRIMARY KEY,
+  session TEXT NOT NULL,
+  process TEXT NOT NULL,
+  until TEXT NOT NULL
+);

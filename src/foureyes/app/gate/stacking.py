@@ -1,0 +1,173 @@
+"""Stacking (A7): at a hand-in, which other tasks' work is inside, and on whose work others turn out to stand."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from foureyes.app.call.attempts import attempts_of
+from foureyes.app.call.context import Context
+from foureyes.app.call.rows import Named
+from foureyes.app.call.stacks import BelowRow
+from foureyes.app.call.work import Work
+from foureyes.app.gate.settling import settle
+from foureyes.app.ports import Tx
+from foureyes.app.work.branches import tip_of
+from foureyes.core.events.decision import AttemptSubmitted, StackFound
+from foureyes.core.nouns.attempt import OWN_BRANCHES, Author, Change, Commit, own_branch
+from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.stack import Below, How
+from foureyes.core.nouns.task import Task
+from foureyes.core.rules.stacks import Handed, found_below, found_later, is_over
+from foureyes.core.words.ids import Sha, TaskId
+
+LIVE = ("reviewing", "approved")
+NOW = 2**62
+"""Later than every journal row."""
+
+
+class HandedRow(msgspec.Struct, frozen=True):
+    """An attempt with its commits."""
+
+    task: str
+    n: int
+    seq: int
+    commits: list[Commit]
+
+
+class PieceRow(msgspec.Struct, frozen=True):
+    """A piece of an attempt (A6)."""
+
+    task: str
+    attempt: int
+    piece: str
+
+
+def branches_inside(context: Context, task: TaskId, change: Change) -> dict[TaskId, Sha]:
+    """The own branches of other tasks that end inside of a change, by task, with where they end."""
+    if change.landed:
+        return {}
+    inside = {commit.sha for commit in change.commits} - {change.head}
+    own = own_branch(task)
+    return {
+        TaskId(ref.removeprefix(OWN_BRANCHES)): head
+        for ref, head in context.repo.heads().items()
+        if ref.startswith(OWN_BRANCHES) and ref != own and head in inside
+    }
+
+
+def stacked(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[TaskId, Sha]) -> AttemptSubmitted:
+    """The attempt with what is inside of other tasks; who works on these has made a part of it, too (A6)."""
+    mine = _handed(task, event)
+    ids = [row.id for row in tx.all("stack.shared", Named, pieces=list(event.pieces), task=task)]
+    said = [TaskId(row.upper) for row in tx.all("stack.below", BelowRow, ids=ids) if row.task == task] if ids else []
+    others, own = handed_of(tx, ids), handed_of(tx, [task])
+    found = found_below(mine, others, own, said)
+    theirs = {(below.task, below.attempt) for below in found}
+    spoken_for = {
+        sha for each in (*own, *others) if each in own or (each.task, each.n) in theirs for sha in each.commits
+    }
+    found += _not_handed_in(tx, task, event, branches, spoken_for)
+    if not found:
+        return event
+    more = _holders(tx, [below.task for below in found if below.how == "branch"], event)
+    return replace(event, below=found, authors=(*event.authors, *more))
+
+
+def _not_handed_in(
+    tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[TaskId, Sha], spoken_for: set[str]
+) -> tuple[Below, ...]:
+    """What stands on the branch of another task, or names it, and was not handed in for it; apart from what this task
+    had before, or names as its own, and from what others handed in.
+    """
+    free = [commit for commit in event.commits if commit.sha not in spoken_for and task not in commit.tasks]
+    order = {commit.sha: number for number, commit in enumerate(event.commits)}
+    inside: dict[TaskId, tuple[How, list[Sha]]] = {}
+    for name in {TaskId(name) for commit in free for name in commit.tasks}:
+        inside[name] = "trailer", [commit.sha for commit in free if name in commit.tasks]
+    for name, tip in branches.items():
+        inside[name] = "branch", [commit.sha for commit in free if order[commit.sha] <= order[tip]]
+    wanted = sorted(name for name, (_, commits) in inside.items() if commits and name != task)
+    tasks = [row for row in tx.all("task.some", Task, ids=wanted) if not is_over(row)] if wanted else []
+    return tuple(
+        Below(task=row.id, how=how, attempt=row.iteration, commits=len(commits), top=commits[-1])
+        for row in tasks
+        for how, commits in [inside[row.id]]
+    )
+
+
+def _holders(tx: Tx, tasks: Sequence[TaskId], event: AttemptSubmitted) -> list[Author]:
+    """Who holds the claim on a task whose branch is inside."""
+    if not tasks:
+        return []
+    known = {author.session for author in event.authors}
+    rows = tx.all("task.some", Task, ids=sorted(tasks))
+    holders = {row.implementer: row.id for row in rows if row.implementer and row.implementer not in known}
+    return [Author.by("shared", session, f"commits with {other}") for session, other in holders.items()]
+
+
+def raise_others(work: Work, task: TaskId, event: AttemptSubmitted) -> None:
+    """A7: attempts in review that have this one inside, which was handed in after them, stand on it from now on."""
+    tx = work.tx
+    above = tx.all("stack.above", BelowRow, ids=[task])
+    ids = {row.id for row in tx.all("stack.shared", Named, pieces=list(event.pieces), task=task)}
+    ids |= {row.upper for row in above}
+    rows = tx.all("task.some", Task, ids=sorted(ids)) if ids else []
+    live = [row for row in rows if row.status in LIVE]
+    if not live:
+        return
+    latest = {each.task: each for each in handed_of(tx, [row.id for row in live])}
+    mine = handed_of(tx, [task])
+    for row in live:
+        below = found_later(latest[row.id], mine) if row.id in latest else None
+        if below is not None:
+            work.gate.record(row.id, StackFound(attempt=row.iteration, below=below))
+
+
+def settle_above(context: Context, actor: Actor, merged: Sequence[str]) -> None:
+    """A7: what stood on tasks that are merged now may approve itself, if nothing else is against it (M4)."""
+    if not merged:
+        return
+    with context.store.read() as tx:
+        uppers = {row.upper for row in tx.all("stack.above", BelowRow, ids=list(merged))}
+        rows = tx.all("task.some", Task, ids=sorted(uppers)) if uppers else []
+        attempts = attempts_of(tx, [row.id for row in rows if row.status == "reviewing"])
+        target = context.project(tx).target
+    for task, attempt in attempts.items():
+        tip = tip_of(context, attempt, target)
+        with context.writing(actor, "merge") as work:
+            if context.get(work.tx, TaskId(task)).iteration == attempt.n:
+                settle(context, work, TaskId(task), tip)
+
+
+def handed_of(tx: Tx, tasks: Iterable[str]) -> list[Handed]:
+    """Every attempt of some tasks, in order."""
+    ids = sorted(tasks)
+    if not ids:
+        return []
+    pieces: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for row in tx.all("stack.pieces", PieceRow, ids=ids):
+        pieces[row.task, row.attempt].add(row.piece)
+    return [
+        _of(TaskId(row.task), row.n, row.seq, row.commits, pieces[row.task, row.n])
+        for row in tx.all("stack.attempts", HandedRow, ids=ids)
+    ]
+
+
+def _handed(task: TaskId, event: AttemptSubmitted) -> Handed:
+    return _of(task, event.n, NOW, event.commits, event.pieces)
+
+
+def _of(task: TaskId, n: int, seq: int, commits: Iterable[Commit], pieces: Iterable[str]) -> Handed:
+    names = frozenset(pieces)
+    return Handed(
+        task=task,
+        n=n,
+        seq=seq,
+        commits=tuple(commit.sha for commit in commits),
+        diffs=frozenset(name for name in names if name.startswith("diff ")),
+        blobs=frozenset(name for name in names if name.startswith("blob ")),
+    )

@@ -1,0 +1,28 @@
+"""Stacks (A7): the work of other tasks that an attempt has inside it, as it was found at a hand-in."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.words.ids import TaskId
+
+How = Literal["whole", "part", "carved", "copied", "quoted", "branch", "trailer"]
+
+
+class Below(msgspec.Struct, frozen=True, kw_only=True):
+    """Work of another task inside an attempt.
+
+    `how`: whole: every commit of its attempt · part: some of its commits, or some that it has no longer · carved: the
+    attempt is a part of what the other task had handed in before · copied: every file that the other attempt leaves
+    behind, under other commits · quoted: some of these files · branch: commits that stand on the other task's branch ·
+    trailer: commits that name it. `attempt`: which one of the other task; 0 where it had handed in nothing. `commits`:
+    how many; `top`: the last of them, where it is known.
+    """
+
+    task: TaskId
+    how: How
+    attempt: int = 0
+    commits: int = 0
+    top: str = ""

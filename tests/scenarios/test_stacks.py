@@ -1,0 +1,210 @@
+"""Two hand-ins from one checkout: the second carries the first, and says so, waits for it and goes with it (A7)."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pytest
+
+from tests.stage.checkout import AT_ONCE
+from tests.stage.commands import HandedIn, Stage
+from tests.stage.processes import Caller
+from tests.stage.shop import Shop
+
+CHECK = '\n[[checks]]\nname = "t"\nrun = "test -e app.py"\n'
+
+
+@pytest.fixture
+def shop(stage: Stage) -> Shop:
+    shop = Shop(stage.repo, stage.cast)
+    shop.configure(AT_ONCE + CHECK)
+    return shop
+
+
+def begun(shop: Shop, who: Caller, title: str, *options: str) -> str:
+    """A task that somebody plans and somebody else starts, where they stand."""
+    task = shop.create(shop.cast.alice, *options, title=title)
+    shop.done(who, "start", task, "--here")
+    return task
+
+
+def upper(
+    shop: Shop, *options: str, onto: str, who: Caller | None = None, file: str = "small.py"
+) -> tuple[HandedIn, Any]:
+    """A task whose branch begins on another one's, handed in; and what the hand-in said."""
+    who = who or shop.cast.claude
+    task = begun(shop, who, f"Small thing in {file}", *options)
+    shop.commit(f"fe/{task}", {file: "small\n"}, onto=onto)
+    said = shop.done(who, "submit", task, "--branch", f"fe/{task}")
+    return HandedIn(task, said["diff_id"], f"fe/{task}", said["head"], said["attempt"]), said
+
+
+def lower(shop: Shop, *options: str, file: str = "login.py") -> HandedIn:
+    task = begun(shop, shop.cast.claude, "Change login", *options)
+    shop.commit(f"fe/{task}", {file: "open\n"}, message=f"login\n\nTask: {task}\n")
+    return shop.submit(shop.cast.claude, task)
+
+
+def rebased(shop: Shop, task: str, hint: str) -> None:
+    """Do what a refusal says: the rebase, then the hand-in."""
+    rebase, _, submit = hint.partition(", then: ")
+    shop.git(*shlex.split(rebase)[1:], env={"GIT_COMMITTER_NAME": "x", "GIT_COMMITTER_EMAIL": "x@example.org"})
+    shop.git("switch", "-q", "main")
+    shop.done(shop.cast.claude, *shlex.split(submit)[1:], "--branch", f"fe/{task}")
+
+
+@pytest.mark.parametrize("option", ["--label=review:auto", "--label=review:batch", "--minor"])
+def test_what_carries_a_security_task_is_looked_at_like_one_and_merges_after_it_A7_Q1(shop: Shop, option: str) -> None:
+    cast = shop.cast
+    login = lower(shop, "-l", "security")
+    small, said = upper(shop, option, onto=login.branch)
+    assert [(row["task"], row["standing"], row["commits"]) for row in said["stack"]] == [(login.task, "in review", 1)]
+    text = shop.run(cast.claude, "submit", small.task, "--branch", small.branch).out
+    assert "handed in already" in text
+    assert (said["mode"], said["status"]) == ("per-task", "reviewing")
+    shop.checked(cast.alice, small.task)
+    shop.checked(cast.alice, login.task)
+    assert shop.status(small.task) == "reviewing"  # no rule approves it
+    shop.no(cast.claude, "approve", small.task, "--seen", small.seen)
+    shop.may_not_approve(cast.codex, small, rules=["P6"])
+    assert shop.merge() == {}
+    shop.approve(cast.alice, small)
+    (waiting,) = shop.lines(cast.alice, "merges", "list")
+    assert waiting["stack"][0]["task"] == login.task
+    assert waiting["why"] == f"waits for {login.task}, whose work is inside (A7)"
+    assert shop.merge() == {small.task: "waiting"}
+    assert shop.on_main("login.py") == shop.on_main("small.py") == ""
+    shop.approve(cast.alice, login)
+    assert shop.merge() == {login.task: "merged", small.task: "merged"}  # and nothing is handed in again
+    assert shop.on_main("small.py") == "small"
+    shop.verify()
+
+
+def test_a_rejected_task_reaches_nobody_with_another_one_and_the_rebase_takes_it_out_A7(shop: Shop) -> None:
+    cast = shop.cast
+    one = lower(shop, file="one.txt")
+    two, _ = upper(shop, onto=one.branch)
+    page = shop.run(cast.alice, "show", two.task, "--diff").out
+    assert page.index("+small") < page.index("# inside") < page.index("+open")
+    assert f"└ {one.task} (in review)" in page
+    assert f"└ {one.task} (in review)" in shop.run(cast.alice, "queue").out
+    for work in (one, two):
+        shop.checked(cast.alice, work.task)
+    shop.approve(cast.alice, two)
+    shop.done(cast.alice, "reject", one.task, "-m", "never want one.txt")
+    assert shop.merge() == {two.task: "void"}
+    refused = shop.may_not_approve(cast.alice, two, rules=["A7"])
+    assert f"{one.task}, which was rejected" in refused.text
+    rebased(shop, two.task, refused.hints[-1])
+    shop.checked(cast.alice, two.task)
+    shop.done(cast.alice, "approve", two.task)
+    assert shop.merge() == {two.task: "merged"}
+    assert (shop.on_main("small.py"), shop.on_main("one.txt")) == ("small", "")
+    assert shop.git("cat-file", "-t", two.head) == "commit"  # nothing is lost
+
+
+def test_what_was_sent_back_or_handed_in_anew_is_refused_until_the_upper_one_stands_on_it_A7(shop: Shop) -> None:
+    cast = shop.cast
+    one = lower(shop)
+    two, _ = upper(shop, onto=one.branch)
+    shop.done(cast.alice, "redo", one.task, "-m", "close it")
+    assert "was sent back" in shop.may_not_approve(cast.alice, two, rules=["A7", "D5"]).text
+    shop.done(cast.claude, "start", one.task, "--here")
+    shop.commit(one.branch, {"login.py": "closed\n"})
+    again = shop.submit(cast.claude, one.task)
+    refused = shop.may_not_approve(cast.alice, two, rules=["A7", "D5"])
+    assert "other commits since (attempt 2)" in refused.text
+    rebased(shop, two.task, refused.hints[1])
+    for task in (one.task, two.task):
+        shop.checked(cast.alice, task)
+        shop.done(cast.alice, "approve", task)
+    assert shop.merge() == {one.task: "merged", two.task: "merged"}
+    assert (shop.on_main("login.py"), shop.on_main("small.py")) == ("closed", "small")
+    assert again.attempt == 2
+
+
+def dressed(shop: Shop, how: str, one: HandedIn, branch: str) -> None:
+    """A branch with the work of a task under it, made to look like something else."""
+    env = {"GIT_AUTHOR_NAME": "x", "GIT_AUTHOR_EMAIL": "x@example.org", "GIT_AUTHOR_DATE": "1700000000 +0000"}
+    env |= {name.replace("AUTHOR", "COMMITTER"): value for name, value in env.items()}
+    head, tree = one.head, shop.tip(f"{one.head}^{{tree}}")
+    if how in ("amended", "squashed"):
+        head = shop.git("commit-tree", tree, "-p", shop.tip("main"), "-m", "nothing of anybody", env=env)
+    if how == "moved":
+        onto = shop.commit(f"{branch}-first", {f"{branch.replace('/', '-')}.txt": "first\n"})
+        shop.git("worktree", "add", "-q", "--detach", str(shop.repo.parent / "moved"), onto)
+        shop.git("cherry-pick", one.head, cwd=shop.repo.parent / "moved", env=env)
+        head = shop.git("rev-parse", "HEAD", cwd=shop.repo.parent / "moved")
+    if how == "squashed":
+        both = shop.commit(f"{branch}-both", {"more.py": "more\n"}, onto=head)
+        head = shop.git("commit-tree", shop.tip(f"{both}^{{tree}}"), "-p", shop.tip("main"), "-m", "one", env=env)
+    if how == "merged in":
+        mine = shop.commit(f"{branch}-mine", {"mine.py": "mine\n"})
+        merged = shop.git("merge-tree", "--write-tree", mine, one.head).splitlines()[0]
+        head = shop.git("commit-tree", merged, "-p", mine, "-p", one.head, "-m", "merge", env=env)
+    shop.git("branch", branch, head)
+
+
+HOWS = ("as it is", "amended", "moved", "squashed", "merged in", "renamed", "gone")
+
+
+def test_however_it_is_dressed_a_rejected_task_does_not_reach_the_target_by_rule_or_by_eyes_A7(shop: Shop) -> None:
+    """Rebased, amended without its trailer, squashed, merged in; its branch renamed or gone."""
+    cast = shop.cast
+    one = lower(shop, "-l", "security")
+    shop.done(cast.alice, "reject", one.task, "-m", "never")
+    for how in HOWS:
+        task = begun(shop, cast.gemini, how, "-l", "review:auto")
+        if how == "renamed":
+            shop.git("branch", "-m", one.branch, "other")
+        if how == "gone":
+            shop.git("branch", "-D", "other")
+        dressed(shop, how, one, f"fe/{task}")
+        shop.commit(f"fe/{task}", {f"{task}.py": "small\n"})
+        said = shop.done(cast.gemini, "submit", task, "--branch", f"fe/{task}")
+        assert one.task in [row["task"] for row in said["stack"]], how
+        assert shop.checked(cast.job, task)["status"] == "reviewing", how
+        refused = shop.no(cast.alice, "approve", task)
+        assert any(one.task in line for line in refused.text.split("A7")[1:]), how
+        assert shop.merge() == {}, how
+    assert shop.on_main("login.py") == ""
+
+
+def test_the_lower_task_may_come_later_and_takes_the_upper_one_along_when_it_goes_back_A7(shop: Shop) -> None:
+    cast = shop.cast
+    late = begun(shop, cast.codex, "Change login", "-l", "security")
+    shop.commit(f"fe/{late}", {"login.py": "open\n"})
+    small, said = upper(shop, "-l", "review:auto", onto=f"fe/{late}")
+    assert [(row["task"], row["how"], row["standing"]) for row in said["stack"]] == [(late, "branch", "in progress")]
+    assert shop.checked(cast.job, small.task)["status"] == "reviewing"
+    assert shop.no(cast.codex, "approve", small.task, "--seen", small.seen).rules[-1] == "P6"
+    shop.approve(cast.alice, small)
+    work = shop.submit(cast.codex, late)
+    assert [row["how"] for row in shop.show(small.task)["stack"]] == ["whole"]
+    assert [row["task"] for row in shop.show(late)["above"]] == [small.task]
+    assert shop.merge() == {small.task: "waiting"}
+    shop.done(cast.alice, "redo", work.task, "-m", "close it")
+    assert shop.merge() == {small.task: "void"}
+    assert shop.status(small.task) == "reviewing"
+
+
+def test_a_merge_by_hand_that_carries_an_unmerged_task_is_on_record_for_both_A7_P8(shop: Shop) -> None:
+    cast = shop.cast
+    login = lower(shop, "-l", "security")
+    small, _ = upper(shop, onto=login.branch)
+    shop.checked(cast.alice, small.task)
+    shop.approve(cast.alice, small)
+    shop.git("merge", "-q", "--no-ff", "-m", "by hand", small.branch)
+    assert shop.merge() == {small.task: "found"}
+    events = {(row["task"], row["kind"], row["rule"]) for row in shop.lines(cast.alice, "security")}
+    assert {(small.task, "merged_by_hand", "A7"), (login.task, "merged_unapproved", "A7")} <= events
+
+
+def test_a_stack_of_auto_tasks_goes_through_by_rule_from_below_A7_M4(shop: Shop) -> None:
+    cast = shop.cast
+    one = lower(shop, "-l", "review:auto")
+    two, _ = upper(shop, "-l", "review:auto", onto=one.branch)
+    assert shop.checked(cast.job, two.task)["status"] == "reviewing"
+    assert shop.checked(cast.job, one.task)["status"] == "approved"
+    assert shop.merge(cast.job) == {one.task: "merged", two.task: "merged"}
