@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.stack import Below, How
@@ -49,6 +50,12 @@ def test_work_of_another_task_is_found_by_commit_by_diff_and_by_content_A7(
     upper: Handed, other: Handed, how: How
 ) -> None:
     assert inside(upper, other) == {"a": how}
+
+
+def test_the_same_words_in_another_file_are_quoted_and_wait_for_nobody_A7() -> None:
+    other = replace(handed("a", "a"), paths=frozenset({"one.py"}))
+    for path, how in (("one.py", "copied"), ("two.py", "quoted")):
+        assert inside(replace(handed("b", "x", blobs="a"), paths=frozenset({path})), other) == {"a": how}
 
 
 def test_what_has_nothing_of_others_stands_on_nothing_A7() -> None:

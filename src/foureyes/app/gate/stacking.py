@@ -17,7 +17,7 @@ from foureyes.app.gate.settling import settle
 from foureyes.app.ports import Tx
 from foureyes.app.work.branches import tip_of
 from foureyes.core.events.decision import AttemptSubmitted, StackFound
-from foureyes.core.nouns.attempt import OWN_BRANCHES, Author, Change, Commit, own_branch
+from foureyes.core.nouns.attempt import OWN_BRANCHES, Author, Change, ChangedFile, Commit, own_branch
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.stack import Below, How
 from foureyes.core.nouns.task import Task
@@ -36,6 +36,7 @@ class HandedRow(msgspec.Struct, frozen=True):
     n: int
     seq: int
     commits: list[Commit]
+    files: list[ChangedFile]
 
 
 class PieceRow(msgspec.Struct, frozen=True):
@@ -152,22 +153,23 @@ def handed_of(tx: Tx, tasks: Iterable[str]) -> list[Handed]:
     for row in tx.all("stack.pieces", PieceRow, ids=ids):
         pieces[row.task, row.attempt].add(row.piece)
     return [
-        _of(TaskId(row.task), row.n, row.seq, row.commits, pieces[row.task, row.n])
+        _of(row, TaskId(row.task), row.seq, pieces[row.task, row.n])
         for row in tx.all("stack.attempts", HandedRow, ids=ids)
     ]
 
 
 def _handed(task: TaskId, event: AttemptSubmitted) -> Handed:
-    return _of(task, event.n, NOW, event.commits, event.pieces)
+    return _of(event, task, NOW, event.pieces)
 
 
-def _of(task: TaskId, n: int, seq: int, commits: Iterable[Commit], pieces: Iterable[str]) -> Handed:
+def _of(row: HandedRow | AttemptSubmitted, task: TaskId, seq: int, pieces: Iterable[str]) -> Handed:
     names = frozenset(pieces)
     return Handed(
         task=task,
-        n=n,
+        n=row.n,
         seq=seq,
-        commits=tuple(commit.sha for commit in commits),
+        commits=tuple(commit.sha for commit in row.commits),
         diffs=frozenset(name for name in names if name.startswith("diff ")),
         blobs=frozenset(name for name in names if name.startswith("blob ")),
+        paths=frozenset(path for file in row.files for path in (file.path, file.old_path) if path),
     )

@@ -30,8 +30,8 @@ SHORT = 12
 
 
 class Handed(msgspec.Struct, frozen=True, kw_only=True):
-    """An attempt as far as others may have it inside: its commits, the oldest first, the diffs of these, and the
-    contents it leaves behind (A6). `seq`: the journal row of its hand-in.
+    """An attempt as far as others may have it inside: its commits, the oldest first, the diffs of these, the contents
+    it leaves behind (A6), and where. `seq`: the journal row of its hand-in.
     """
 
     task: TaskId
@@ -40,6 +40,7 @@ class Handed(msgspec.Struct, frozen=True, kw_only=True):
     commits: tuple[str, ...]
     diffs: frozenset[str]
     blobs: frozenset[str]
+    paths: frozenset[str] = frozenset()
 
     @property
     def head(self) -> str:
@@ -145,7 +146,7 @@ def _in_content(upper: Handed, attempts: Sequence[Handed], explained: Sequence[H
     for each in reversed(attempts):
         if not (upper.blobs & each.blobs) - known:
             continue
-        if each.blobs <= upper.blobs:
+        if each.blobs <= upper.blobs and each.paths <= upper.paths:
             return Below(task=each.task, how="copied", attempt=each.n)
         quoted = quoted or Below(task=each.task, how="quoted", attempt=each.n)
     return quoted

@@ -26,7 +26,7 @@ ORDER BY p.task;
 SELECT task, attempt, piece FROM pieces WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY task, attempt, piece;
 
 -- name: stack.attempts
-SELECT a.task, a.n, a.commits,
+SELECT a.task, a.n, a.commits, a.files,
   (SELECT min(h.seq) FROM history h WHERE h.task = a.task AND h.attempt = a.n AND h.action = 'submitted') AS seq
 FROM attempts a WHERE a.task IN (SELECT value FROM json_each(:ids)) ORDER BY a.task, a.n;
 
