@@ -10,15 +10,14 @@ import msgspec
 
 from foureyes.app.call.attempts import attempts_of
 from foureyes.app.call.authors import AuthorRow, authors_of
-from foureyes.app.call.caller import spawners
 from foureyes.app.call.holding import holding_of
-from foureyes.app.views.session import SessionView
+from foureyes.app.call.parties import parties_of as parties_of
 from foureyes.core.events import Event, LabelAdded, TaskCreated, TaskEdited, TaskStarted, kind_of
 from foureyes.core.nouns.attempt import Attempt, HandedIn
-from foureyes.core.nouns.session import Kind, Party, Trust, is_one_origin
+from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Control, Facts, HistoryEntry, Recorded
-from foureyes.core.words.ids import OriginId, SessionId, TaskId
+from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.errors import StoreProblem
 from foureyes.steps import fe
 
@@ -369,34 +368,6 @@ def event_of(row: EventRow) -> Event:
             task=row.task,
         ) from problem
     return event
-
-
-def parties_of(tx: Tx, sessions: Iterable[SessionId]) -> dict[SessionId, Party]:
-    """Sessions as the policy sees them, with everyone above them."""
-    parties: dict[SessionId, Party] = {}
-    wanted = set(sessions)
-    while wanted:
-        rows = tx.all("session.some", SessionView, ids=sorted(wanted))
-        for row in rows:
-            parties[SessionId(row.id)] = _party(tx, row)
-        wanted = {above for row in rows for above in parties[SessionId(row.id)].above} - set(parties)
-    return parties
-
-
-def _party(tx: Tx, row: SessionView) -> Party:
-    return Party(
-        session=SessionId(row.id),
-        kind=msgspec.convert(row.kind, Kind),
-        trust=msgspec.convert(row.trust, Trust),
-        name=row.name,
-        person=row.person,
-        origins=frozenset({OriginId(row.origin)}),
-        proven=row.proven,
-        above=spawners(tx, SessionId(row.parent)) if row.parent else (),
-        process=row.process,
-        model=row.model,
-        vendor=row.vendor,
-    )
 
 
 def _minor_self_approvals(context: Context, tx: Tx) -> dict[str, int]:

@@ -1,0 +1,44 @@
+"""Parties: sessions as the policy sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.app.call.caller import spawners
+from foureyes.app.views.session import SessionView
+from foureyes.core.nouns.session import Kind, Party, Trust
+from foureyes.core.words.ids import OriginId, SessionId
+
+if TYPE_CHECKING:
+    from foureyes.app.ports import Tx
+
+
+def parties_of(tx: Tx, sessions: Iterable[SessionId]) -> dict[SessionId, Party]:
+    """Sessions as the policy sees them, with everyone above them."""
+    parties: dict[SessionId, Party] = {}
+    wanted = set(sessions)
+    while wanted:
+        rows = tx.all("session.some", SessionView, ids=sorted(wanted))
+        for row in rows:
+            parties[SessionId(row.id)] = _party(tx, row)
+        wanted = {above for row in rows for above in parties[SessionId(row.id)].above} - set(parties)
+    return parties
+
+
+def _party(tx: Tx, row: SessionView) -> Party:
+    return Party(
+        session=SessionId(row.id),
+        kind=msgspec.convert(row.kind, Kind),
+        trust=msgspec.convert(row.trust, Trust),
+        name=row.name,
+        person=row.person,
+        origins=frozenset({OriginId(row.origin)}),
+        proven=row.proven,
+        above=spawners(tx, SessionId(row.parent)) if row.parent else (),
+        process=row.process,
+        model=row.model,
+        vendor=row.vendor,
+    )
