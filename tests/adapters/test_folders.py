@@ -52,8 +52,8 @@ def test_a_file_is_read_up_to_a_bound_and_a_larger_one_is_said_to_be_so(tmp_path
 def test_what_is_not_there_or_not_ours_to_read_stays_that_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read(str(tmp_path / "nothing"), 10)
+    (tmp_path / "file").touch()
     with pytest.raises(NotADirectoryError):
-        (tmp_path / "file").touch()
         read(str(tmp_path / "file" / "below"), 10)
 
 

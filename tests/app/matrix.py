@@ -625,6 +625,7 @@ def facts_of(relation: str, minor: Minor, labelled: bool, readable: bool = True)
         ref="refs/heads/work",
         diff_id=DiffId("sha256:" + "0" * 64),
         files=[ChangedFile("src/a.py", 3, 1)],
+        size=100,
         added=3,
         removed=1,
         submitted_by=session_of(story.maker),
@@ -699,6 +700,7 @@ class FakeRepo:
             diff_id=DiffId("sha256:" + hashlib.sha256(head.encode()).hexdigest()),
             files=(ChangedFile("src/a.py", self.lines, 1),),
             commits=(Commit(head, "work", "Ada", self.trailers),),
+            size=20 * self.lines,
         )
 
     def is_ancestor(self, commit: Sha, of: Sha) -> bool:

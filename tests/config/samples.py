@@ -64,6 +64,7 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "minor.self": ("false", False),
     "minor.checks": ("false", False),
     "minor.max_lines": ("0", 0),
+    "minor.max_bytes": ("0", 0),
     "minor.self_approvals_per_day": ("1", 1),
     "checks": (
         '[{ name = "tests", run = "pytest", report = "junit" }]',

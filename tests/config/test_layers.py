@@ -52,6 +52,7 @@ STRICTER_AND_LOOSER = {
     "minor.self": ("false", ""),
     "minor.checks": ("true", "false"),
     "minor.max_lines": ("10", "5000"),
+    "minor.max_bytes": ("10", "50000"),
     "minor.self_approvals_per_day": ("0", "99"),
 }
 

@@ -39,7 +39,7 @@ def test_every_key_of_the_rules_reaches_the_policy_P() -> None:
     )
     assert review_policy(layers(file=text)) == ReviewPolicy(
         name="trusted", independence="vendor", claim_stale_minutes=1, protected_paths=("x",),
-        minor=MinorRule(False, 2, 3),
+        minor=MinorRule(False, 2, self_approvals_per_day=3),
         label_rules={
             "docs": LabelRule("skip", auto_approve=False), "trivial": LabelRule("auto-approve"),
             "security": LabelRule("per-task", auto_approve=False, independence="human"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from foureyes.config.layers import resolve
 from foureyes.config.reading import read_file
 from foureyes.config.settings import BY_KEY, FILE, SETTINGS, Setting, Value
+from foureyes.core.rules.policy import LabelRule
 from foureyes.errors import ConfigError
 from foureyes.ui.steps import steps_text
 
@@ -130,3 +131,12 @@ def test_a_check_has_a_name_of_its_own_something_to_run_and_an_end_D5(text: str,
     found = error(text)
     assert words in found.message
     assert found.message.startswith(f"{FILE}:1 checks")
+
+
+def test_a_rule_of_a_label_counts_however_the_label_is_written_M3() -> None:
+    found = read_file("[review.label_rules]\nSecurity = { reviews = 2 }\nUx = { reviews = 1 }\n")["review.label_rules"]
+    assert isinstance(found, dict)
+    assert found["security"] == LabelRule("per-task", auto_approve=False, independence="human", reviews=2)
+    assert set(found) == {"security", "Ux"}
+    with pytest.raises(ConfigError, match="the same label"):
+        read_file("[review.label_rules]\nux = { reviews = 2 }\nUX = { reviews = 1 }\n")

@@ -13,7 +13,7 @@ from foureyes.core.nouns.attempt import Attempt, Author, ChangedFile, Mark, Sign
 from foureyes.core.nouns.check import CheckResult, CheckRule, Outcome
 from foureyes.core.nouns.session import Kind, Party
 from foureyes.core.nouns.task import Task
-from foureyes.core.rules.facts import Facts, HistoryEntry
+from foureyes.core.rules.facts import Control, Facts, HistoryEntry
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.rules.policy import POLICIES, LabelRule, MinorRule, ReviewPolicy
 from foureyes.core.words.ids import DiffId, OriginId, SessionId, Sha, TaskId
@@ -99,6 +99,7 @@ def attempt(
     signal: Signal = "DONE",
     base_tree: str = "",
     marks: Iterable[Mark] = (),
+    size: int = 100,
 ) -> Attempt:
     changed = list(files) or [ChangedFile("src/a.py", added, removed)]
     return Attempt(
@@ -118,6 +119,7 @@ def attempt(
         signal=signal,
         base_tree=base_tree,
         marks=list(marks),
+        size=size,
     )
 
 
@@ -133,6 +135,11 @@ def task(creator: Party = CREATOR, implementer: Party | None = MAKER, **fields: 
         "implementer": implementer.session if implementer else None,
     }  # fmt: skip
     return Task(**(values | fields))  # type: ignore[arg-type]
+
+
+def off(label: str, by: Party = MAKER) -> Control:
+    """A label that somebody took off."""
+    return Control("off", by.session, label, late=True)
 
 
 def entry(party: Party, action: str, n: int = 0) -> HistoryEntry:

@@ -92,6 +92,7 @@ class ScriptedRepo:
             diff_id=named(new),
             files=files,
             commits=commits,
+            size=sum(9 + 20 * (file.added or 0) for file in files),
         )
 
     def _line(self, ref: str) -> list[Sha]:

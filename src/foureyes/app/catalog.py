@@ -293,7 +293,8 @@ VERBS: dict[str, tuple[_Row, ...]] = {
     "queue": (
         ("view", (), "anyone", "", "queue", "What waits in review, the riskiest first."),
         ("ahead", (), "anyone", "", "", "Judge some of what waits before it is asked for."),
-        ("batch", (), "people", "", "approve", "What one batch approval would approve, and what it leaves."),
+        ("batch", ("batch open",), "people", "journal", "approve", "Open a batch: what it would approve, and "
+         "what it leaves to be looked at."),
     ),
     "board": (
         ("view", (), "anyone", "", "", "The columns, live claims and the status line, for this caller."),

@@ -10,6 +10,7 @@ from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTI
 from foureyes.core.nouns.check import REPORTS, CheckRule
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import DEFAULT_LABEL_RULES, DEFAULT_PROFILES, MODES, LabelRule, Profile
+from foureyes.core.words.folding import folded
 from foureyes.core.words.shape import Shape
 from foureyes.errors import ConfigError
 from foureyes.steps import fe, prose
@@ -105,12 +106,24 @@ def checked(setting: Setting, value: object, where: str) -> Value:
     if setting.kind == "profiles" and isinstance(value, dict):
         return {name: _profile(profile, name, f"{where}.{name}") for name, profile in value.items()}
     if setting.kind == "rules" and isinstance(value, dict):
-        return {label: _label_rule(rule, label, f"{where}.{label}") for label, rule in value.items()}
+        return _label_rules(value, where)
     if setting.kind == "share" and isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1:
         return float(value)
     if setting.kind == "checks" and isinstance(value, list):
         return _checks(value, where)
     raise ConfigError(f"{where} = {shown(value)}: allowed are {allowed_values(setting)}")
+
+
+def _label_rules(rules: dict[str, object], where: str) -> dict[str, LabelRule]:
+    """M3: labels compare without case: one that has a rule by default is that one, and none is written twice."""
+    known = {folded(label): label for label in DEFAULT_LABEL_RULES}
+    found: dict[str, LabelRule] = {}
+    for label, rule in rules.items():
+        name = known.setdefault(folded(label), label)
+        if name in found:
+            raise ConfigError(f"{where}.{label}: {name} is the same label; write one rule for both")
+        found[name] = _label_rule(rule, name, f"{where}.{label}")
+    return found
 
 
 def _label_rule(rule: object, label: str, where: str) -> LabelRule:

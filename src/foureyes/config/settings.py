@@ -321,6 +321,13 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(key="minor.max_lines", of=MinorRule, kind="number", scale="low", meaning="a larger change is not minor"),
     Setting(
+        key="minor.max_bytes",
+        of=MinorRule,
+        kind="number",
+        scale="low",
+        meaning="nor is one whose changed lines and file names have more bytes",
+    ),
+    Setting(
         key="minor.self_approvals_per_day",
         of=MinorRule,
         kind="number",

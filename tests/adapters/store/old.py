@@ -3,8 +3,8 @@
 `schema_2.jsonl` was written by the last version with schema 2: every row of its journal, which has every kind of event
 that it knew, and of its tables. `schema_3.jsonl` and `schema_4.jsonl` are the same of schemas 3 and 4; `schema_5.jsonl`
 is what the last version wrote before modules and names moved, `schema_6.jsonl` what one wrote that had no index of
-what is closed, `schema_7.jsonl` what one wrote that knew no stacks (`write_last.py` says how). They are never written
-again: what they hold must be understood for ever.
+what is closed, `schema_7.jsonl` what one wrote that knew no stacks, measured no bytes and drew no samples
+(`write_last.py` says how). They are never written again: what they hold must be understood for ever.
 """
 
 from __future__ import annotations

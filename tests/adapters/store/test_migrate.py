@@ -49,7 +49,7 @@ NEW_KINDS = {
         "FindingsCleared", "FindingWaived", "FindingsPlaced", "FindingTracked", "TaskEscalated", "LeadDecided",
         "TemplateAccepted",
     },
-    8: {"StackFound", "TaskReserved", "ReservationEnded", "StorePlaced"},
+    8: {"BatchOpened", "StackFound", "TaskReserved", "ReservationEnded", "StorePlaced"},
 }  # fmt: skip
 """What came with a schema: a version before did not know it."""
 NEW_TABLES = {

@@ -101,7 +101,7 @@ NUMBERS = set(
     "seq n limit after before approval attempt priority minor minor_late landed no_code added removed "
     "duration_seconds iteration proven"
     " after_n after_priority deleted estimate_minutes recorded exit_code duration_ms tries step merge_failures"
-    " blocking note anchored waiting line left_diff ruling raised actionable least".split()
+    " blocking note anchored waiting line left_diff ruling raised actionable least size drawn".split()
 )
 
 
@@ -194,6 +194,7 @@ def test_both_engines_give_the_same_answer_to_every_question(twins: list[DeskWor
         "pieces": json.dumps([str(row[0]) for row in twins[0].sql("SELECT DISTINCT piece FROM pieces ORDER BY 1")]),
         "seqs": json.dumps([row[0] for row in twins[0].sql("SELECT seq FROM checks ORDER BY seq")]),
     }
+    checked |= {"quiet": "[]", "paths": '["pay.py", "app.py"]', "origins": json.dumps(rest)}
     lists = {"ids": json.dumps(tasks + rest), "evidence": json.dumps(rest), **checked}
     fixed: dict[str, Value] = {
         "limit": 10,

@@ -9,7 +9,7 @@ import json
 import msgspec
 import pytest
 
-from foureyes.app.call.facts import EventRow
+from foureyes.app.call.controls import EventRow
 from foureyes.app.findings.inherited import copies_of, originals
 from foureyes.core.events import FindingsRaised
 from foureyes.core.nouns.session import Actor

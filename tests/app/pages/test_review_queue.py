@@ -245,7 +245,7 @@ def test_below_five_nothing_is_sampled_and_from_five_on_a_tenth_rounded_up_H3(de
     waiting(desk, 1)
     first = desk.app.queue.batch(BOB)
     assert (len(first.tasks), len(first.sampled)) == (4, 1)
-    assert desk.app.queue.batch(ALICE).sampled[0].task == first.sampled[0].task, "a hash, not a die"
+    assert desk.app.queue.batch(ALICE).sampled[0].task == first.sampled[0].task, "it is drawn once, for everybody"
     waiting(desk, 6)
     assert len(desk.app.queue.batch(BOB).sampled) == 2
 

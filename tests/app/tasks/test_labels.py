@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foureyes.core.nouns.session import Actor
+from foureyes.errors import BadInput
 
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, agent, child_of
 from tests.stage.world import DeskWorld
@@ -44,6 +45,28 @@ def test_an_outsider_may_take_it_off_M6(desk: DeskWorld, outsider: Actor) -> Non
     task, seen = secured(desk)
     desk.app.tasks.remove_label(outsider, task, ["security"])
     assert desk.app.decisions.approve(CODEX, task, seen=seen).rule == "P7"
+
+
+@pytest.mark.parametrize("label", ["Security", "SECURITY", "secur\u0131ty"])
+def test_a_label_asks_for_a_person_however_it_is_written_M3_P6(desk: DeskWorld, label: str) -> None:
+    task = desk.handed_in(CLAUDE, labels=[label])
+    with desk.refused("P6"):
+        desk.app.decisions.approve(CODEX, task, seen=desk.show(task).attempts[-1].diff_id)
+
+
+def test_a_label_is_put_on_once_and_taken_off_however_it_is_written_M3(desk: DeskWorld) -> None:
+    task = desk.create(ALICE, labels=["Security", "security"])
+    assert desk.task(task).labels == ["Security"]
+    with desk.unchanged():
+        desk.app.tasks.add_label(ALICE, task, ["SECURITY"])
+    desk.app.tasks.remove_label(ALICE, task, ["security"])
+    assert desk.task(task).labels == []
+
+
+def test_a_label_with_something_in_it_that_nobody_sees_is_none(desk: DeskWorld) -> None:
+    for label in ("secu\u200brity", "docs\u2060", "\U000e0041docs"):
+        with pytest.raises(BadInput):
+            desk.create(ALICE, labels=[label])
 
 
 def test_the_page_says_who_took_a_label_off_T8(desk: DeskWorld) -> None:

@@ -32,6 +32,7 @@ from tests.core.samples import (
     TESTS,
     attempt,
     made,
+    off,
     planned,
     ran,
     rules,
@@ -252,7 +253,7 @@ def test_as_many_counting_reviews_as_policy_or_label_ask_for_D6() -> None:
     assert ids(law, policy=two) == ["D6"]
     assert ids(law, policy=two, person=True) == []
     assert ids(made(labels=["law"]), policy=two, person=True) == ["D6"]
-    taken_off = replace(made(), labels_taken_off=(("law", MAKER.session),), reviewers=frozenset({STRANGER.session}))
+    taken_off = replace(made(), labels_taken_off=(off("law"),), reviewers=frozenset({STRANGER.session}))
     assert ids(taken_off, policy=two) == ["D6"], "a label that a maker took off goes on asking (M6)"
 
 

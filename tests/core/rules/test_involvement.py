@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.attempt import Author
 from foureyes.core.nouns.session import Party
+from foureyes.core.rules.facts import Control
 from foureyes.core.rules.involvement import (
     delegators_of,
     did,
@@ -18,7 +19,24 @@ from foureyes.core.rules.involvement import (
 )
 from foureyes.core.words.ids import SessionId
 
-from tests.core.samples import ADA, CREATOR, MAKER, STRANGER, agent, asserted, entry, made, person, planned, service
+from tests.core.samples import (
+    ADA,
+    CREATOR,
+    MAKER,
+    STRANGER,
+    agent,
+    asserted,
+    entry,
+    made,
+    off,
+    person,
+    planned,
+    service,
+)
+
+
+def put(by: Party, *, late: bool = False, key: str = "") -> Control:
+    return Control("label", by.session, "trivial", late=late, key=key)
 
 
 @pytest.mark.parametrize("action", ["started", "unstarted", "submitted", "responded", "committed"])
@@ -131,7 +149,7 @@ def test_a_label_that_anybody_took_off_but_a_person_or_an_uninvolved_session_sti
 ) -> None:
     looked = [entry(CRITIC, "reviewed", 1)]
     facts = made(WORKER, CREATOR, LEAD, CRITIC, who, labels=["docs"], history=looked)
-    facts = replace(facts, labels_taken_off=(("security", who.session),))
+    facts = replace(facts, labels_taken_off=(off("security", who),))
     assert labels_in_force(facts) == ({"docs", "security"} if kept else {"docs"})
 
 
@@ -144,19 +162,34 @@ def test_people_are_called_by_name_and_agents_by_name_and_session() -> None:
 
 @pytest.mark.parametrize("maker", [ADA, person("ada", terminal="2")], ids=["ada", "ada at another terminal"])
 def test_a_person_who_made_the_work_loosens_nothing_M6(maker: Party) -> None:
-    facts = replace(made(maker, CREATOR, ADA), labels_taken_off=(("security", ADA.session),))
+    facts = replace(made(maker, CREATOR, ADA), labels_taken_off=(off("security", ADA),))
     assert labels_in_force(facts) == {"security"}
 
 
 def test_the_creator_of_a_task_chooses_its_labels_when_it_creates_it_and_not_later_M6() -> None:
     facts = made()
-    assert why_it_may_not_loosen(facts, CREATOR.session, late=False) == ""
-    assert "not uninvolved" in why_it_may_not_loosen(facts, CREATOR.session, late=True)
-    assert "made or delegated" in why_it_may_not_loosen(facts, MAKER.session, late=False)
+    assert why_it_may_not_loosen(facts, put(CREATOR)) == ""
+    assert "not uninvolved" in why_it_may_not_loosen(facts, put(CREATOR, late=True))
+    assert "made or delegated" in why_it_may_not_loosen(facts, put(MAKER))
 
 
-def test_to_skip_after_the_start_is_only_for_people_M6() -> None:
+def test_where_a_key_exists_a_person_loosens_only_with_it_M6_I9() -> None:
     facts = made(MAKER, CREATOR, STRANGER, ADA)
-    assert why_it_may_not_loosen(facts, STRANGER.session, late=True) == ""
-    assert "only a person" in why_it_may_not_loosen(facts, STRANGER.session, late=True, skip=True)
-    assert why_it_may_not_loosen(facts, ADA.session, late=True, skip=True) == ""
+    assert why_it_may_not_loosen(facts, put(ADA, late=True)) == ""
+    keyed = replace(facts, has_keys=True)
+    assert "did not sign" in why_it_may_not_loosen(keyed, put(ADA, late=True))
+    assert "did not sign" in why_it_may_not_loosen(keyed, put(ADA))
+    assert why_it_may_not_loosen(keyed, put(ADA, late=True, key="SHA256:ada")) == ""
+    assert why_it_may_not_loosen(keyed, put(STRANGER, late=True)) == "", "an agent has no key to sign with"
+
+
+def test_a_label_goes_on_asking_that_a_person_took_off_without_the_key_that_there_is_M6_I9() -> None:
+    facts = replace(made(MAKER, CREATOR, ADA), labels_taken_off=(off("security", ADA),), has_keys=True)
+    assert labels_in_force(facts) == {"security"}
+    signed = replace(off("security", ADA), key="SHA256:ada")
+    assert labels_in_force(replace(facts, labels_taken_off=(signed,))) == set()
+
+
+def test_a_label_that_was_taken_off_is_the_same_however_it_is_written_M3_M6() -> None:
+    facts = replace(made(MAKER, CREATOR, ADA), labels_taken_off=(off("security"), off("Security", ADA)))
+    assert labels_in_force(facts) == set()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.core.nouns.attempt import ChangedFile
+from foureyes.core.nouns.attempt import NOT_MEASURED, ChangedFile, Mark, MarkKind
 from foureyes.core.nouns.session import Party
-from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.facts import Control, Facts
 from foureyes.core.rules.minor import minor_refusals
 from foureyes.core.rules.policy import LabelRule, MinorRule, ReviewPolicy
 
@@ -50,6 +50,40 @@ def test_max_lines_of_zero_lets_only_an_empty_change_through_P10() -> None:
     none = replace(POLICY, minor=MinorRule(max_lines=0))
     assert sentences(minor(added=1, removed=0), policy=none)
     assert not sentences(minor(added=0, removed=0), policy=none)
+
+
+@pytest.mark.parametrize(("size", "fits"), [(1, True), (4096, True), (4097, False), (10**9, False)])
+def test_few_lines_of_many_bytes_are_not_minor_P10(size: int, fits: bool) -> None:
+    facts = made(MAKER, CREATOR, minor=True, attempt_=attempt(added=1, removed=0, size=size))
+    assert ("minor.max_bytes = 4096" not in sentences(facts)) == fits
+    small = replace(POLICY, minor=MinorRule(max_bytes=10))
+    assert bool(sentences(facts, policy=small)) == (size > 10)
+
+
+def test_what_was_never_measured_is_not_minor_P10_G1() -> None:
+    assert "hand it in again" in sentences(made(MAKER, minor=True, attempt_=attempt(size=NOT_MEASURED)))
+
+
+@pytest.mark.parametrize("kind", ["rename", "link", "unlinked", "submodule", "mode", "executable"])
+def test_what_lines_do_not_tell_of_is_never_minor_P10(kind: MarkKind) -> None:
+    facts = made(MAKER, CREATOR, minor=True, attempt_=attempt(added=0, removed=0, size=5, marks=[Mark(kind, "a.sh")]))
+    assert "a.sh" in sentences(facts)
+    assert sentences(facts, MAKER)
+
+
+def test_other_marks_do_not_make_it_more_than_minor_P10() -> None:
+    for kind in ("deleted", "hidden", "odd"):
+        assert not sentences(made(MAKER, minor=True, attempt_=attempt(marks=[Mark(kind, "a.sh")])))
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_where_a_key_exists_a_persons_mark_counts_only_signed_P10_M6_I9(late: bool) -> None:
+    mark = Control("minor", ADA.session, late=late)
+    facts = replace(minor(minor_by=ADA.session, minor_late=late), controls=(mark,))
+    facts = replace(facts, parties=facts.parties | {ADA.session: ADA})
+    assert sentences(facts) == ""
+    assert "did not sign" in sentences(replace(facts, has_keys=True))
+    assert sentences(replace(facts, has_keys=True, controls=(replace(mark, key="SHA256:ada"),))) == ""
 
 
 def test_a_binary_file_cannot_be_measured_and_is_not_minor_G1_P10() -> None:

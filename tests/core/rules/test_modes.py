@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from foureyes.core.nouns.attempt import Attempt, Mark
+from foureyes.core.nouns.attempt import NOT_MEASURED, Attempt, Mark, MarkKind
 from foureyes.core.nouns.finding import Blocking
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.check_states import check_states
@@ -18,6 +18,7 @@ from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.modes import NAMES, Chosen, label_mode, loosenings, mode_of, strictest_mode, why_not_by_itself
 from foureyes.core.rules.policy import MODES, AutoApprove, LabelRule, Mode, ReviewPolicy
+from foureyes.core.words.folding import folded
 from foureyes.errors import Reason
 
 from tests.core.samples import (
@@ -35,6 +36,7 @@ from tests.core.samples import (
     attempt,
     entry,
     made,
+    off,
     person,
     quick,
     ran,
@@ -93,8 +95,10 @@ def reasons(
         (["review:skip"], "skip"), (["review:auto"], "auto-approve"), (["review:auto-approve"], "auto-approve"),
         (["trivial"], "auto-approve"), (["security"], "per-task"), (["review:skip", "trivial"], "skip"),
         (["review:batch", "trivial"], "batch"), (["review:skip", "security"], "skip"), (["review:xyz"], "per-task"),
-        (["review:"], "per-task"), (["review:SKIP"], "per-task"), (["reviews:skip"], "batch"),
-        (["Review:skip"], "batch"),
+        (["review:"], "per-task"), (["review:SKIP"], "skip"), (["reviews:skip"], "batch"),
+        (["Review:Auto"], "auto-approve"), (["Security"], "per-task"), (["SECUR\u0130TY"], "per-task"),
+        (["\uff33ecurity"], "per-task"), (["secu\u200brity"], "per-task"), (["REVIEW:Per-Task"], "per-task"),
+        (["Trivial"], "auto-approve"), (["Review:xyz"], "per-task"),
     ],
     ids=str,
 )  # fmt: skip
@@ -137,8 +141,8 @@ def test_an_unknown_mode_warns_and_says_which_there_are_M2() -> None:
 @quick
 @given(st.text(max_size=20))
 def test_every_review_label_means_a_mode_and_a_strange_one_means_eyes_M2_G1(name: str) -> None:
-    assert label_mode(f"review:{name}") == NAMES.get(name, "per-task")
-    assert label_mode(name) is None or name.startswith("review:")
+    assert label_mode(f"review:{name}") == NAMES.get(folded(f"review:{name}")[7:], "per-task")
+    assert label_mode(name) is None or folded(name).startswith("review:")
 
 
 # M3: rules of labels
@@ -166,6 +170,60 @@ def test_code_that_was_renamed_to_a_document_is_no_document_M3() -> None:
 
 def test_an_empty_change_is_no_document_M3() -> None:
     assert mode(work("docs", attempt_=replace(attempt(), files=[]))) == "batch"
+
+
+@pytest.mark.parametrize("kind", ["odd", "link", "submodule", "mode", "executable"])
+def test_a_document_that_is_no_plain_file_is_not_skipped_M3(kind: MarkKind) -> None:
+    marked = replace(touching("docs/a.md"), marks=[Mark(kind, "docs/a.md")])
+    assert mode(work("docs", attempt_=marked)) == "batch"
+    assert mode(work("review:skip", by=STRANGER, attempt_=marked)) == "auto-approve"
+
+
+def test_what_was_handed_in_before_modes_were_looked_at_is_not_known_to_be_plain_M3_G1() -> None:
+    assert mode(work("docs", attempt_=replace(touching("docs/a.md"), size=NOT_MEASURED))) == "batch"
+
+
+def test_an_agent_says_skip_where_only_plain_documents_changed_M6_M3() -> None:
+    documents = touching("docs/a.md", "README.md")
+    assert mode(work("docs", by=STRANGER, attempt_=documents)) == "skip"
+    assert mode(work("review:skip", by=STRANGER, late=True, attempt_=documents)) == "skip"
+    for label in ("docs", "review:skip", "Docs"):
+        assert mode(work(label, by=MAKER, attempt_=documents)) == "batch", "its maker does not"
+    gate_file = touching("docs/a.md", "docs/agents.md")
+    assert mode(work("review:skip", by=STRANGER, attempt_=gate_file)) == "per-task"
+
+
+def test_the_reasons_say_that_an_agents_skip_counts_as_auto_approve_M6_G2() -> None:
+    chosen = mode_of(work("review:skip", by=STRANGER), ReviewPolicy())
+    assert any(reason.rule == "M6" and "only a person says skip" in reason.message for reason in chosen.reasons)
+    careful = rules(label_rules={"chore": LabelRule("skip")})
+    assert mode(work("chore", by=STRANGER), careful) == "auto-approve"
+    assert mode(work("chore", by=ADA), careful) == "skip"
+
+
+def test_a_plan_of_an_agent_skips_nothing_M6_M7() -> None:
+    for by, expected in ((STRANGER, "auto-approve"), (ADA, "skip"), (MAKER, "batch")):
+        assert mode(work(planned="skip", controls=[Control("plan", by.session)])) == expected
+
+
+@pytest.mark.parametrize("label", ["review:skip", "review:auto", "trivial", "docs"])
+@pytest.mark.parametrize("late", [False, True])
+def test_where_a_key_exists_what_a_person_loosens_counts_only_signed_M6_I9(label: str, late: bool) -> None:
+    facts = replace(work(label, late=late, attempt_=touching("docs/a.md")), has_keys=True)
+    chosen = mode_of(facts, ReviewPolicy())
+    assert chosen.mode == "batch"
+    assert any(reason.rule == "M6" and "did not sign" in reason.message for reason in chosen.reasons)
+    signed = tuple(replace(control, key="SHA256:ada") for control in facts.controls)
+    assert mode(replace(facts, controls=signed)) == mode(replace(facts, has_keys=False)) != "batch"
+
+
+def test_where_a_key_exists_a_plan_and_an_acceptance_count_only_signed_M6_M7_I9() -> None:
+    plan, edit = Control("plan", ADA.session), Control("acceptance", ADA.session, late=True)
+    for key, expected in (("", "batch"), ("SHA256:ada", "auto-approve")):
+        facts = work(planned="auto-approve", controls=[replace(plan, key=key)])
+        assert mode(replace(facts, has_keys=True)) == expected
+        facts = work(planned="auto-approve", controls=[replace(plan, key="SHA256:ada"), replace(edit, key=key)])
+        assert mode(replace(facts, has_keys=True)) == expected
 
 
 @pytest.mark.parametrize("label", ["", "review:skip", "review:auto", "trivial"])
@@ -228,24 +286,25 @@ def test_what_a_maker_or_delegator_loosens_counts_as_batch_and_the_reasons_say_s
 
 def test_who_becomes_a_maker_later_has_loosened_nothing_M6() -> None:
     """It is asked when a decision is made, of who is in the author set then."""
-    before = work("review:skip", by=STRANGER)
+    before = work("review:auto", by=STRANGER)
     after = replace(before, history=(*(before.history or ()), entry(STRANGER, "committed", 1)))
-    assert (mode(before), mode(after)) == ("skip", "batch")
+    assert (mode(before), mode(after)) == ("auto-approve", "batch")
 
 
 @pytest.mark.parametrize(
     ("by", "late", "after_start", "label", "expected"),
     [
         (ADA, True, True, "review:skip", "skip"), (ADA, True, True, "trivial", "auto-approve"),
-        (STRANGER, True, False, "review:skip", "skip"), (STRANGER, True, True, "review:skip", "batch"),
-        (STRANGER, True, True, "review:auto", "auto-approve"), (CREATOR, False, False, "review:skip", "skip"),
+        (STRANGER, True, False, "review:skip", "auto-approve"), (STRANGER, True, True, "review:skip", "auto-approve"),
+        (STRANGER, True, True, "review:auto", "auto-approve"), (CREATOR, False, False, "review:skip", "auto-approve"),
+        (STRANGER, True, True, "Review:Skip", "auto-approve"), (ADA, False, False, "review:skip", "skip"),
         (CREATOR, True, False, "review:skip", "batch"), (CREATOR, True, True, "trivial", "batch"),
         (CRON, False, False, "trivial", "batch"), (CRON, True, False, "review:auto", "batch"),
         (asserted(), True, False, "review:auto", "batch"),
     ],
     ids=lambda value: getattr(value, "name", str(value)),
 )  # fmt: skip
-def test_only_a_person_or_an_uninvolved_session_loosens_and_to_skip_after_the_start_only_a_person_M6(
+def test_only_a_person_or_an_uninvolved_session_loosens_and_to_skip_only_a_person_M6(
     by: Party, late: bool, after_start: bool, label: str, expected: Mode
 ) -> None:
     assert mode(work(label, by=by, late=late, after_start=after_start)) == expected
@@ -277,12 +336,12 @@ def test_who_put_a_label_on_last_is_who_counts_M6() -> None:
 def test_a_label_that_a_maker_takes_off_goes_on_asking_and_never_goes_on_loosening_M6(
     label: str, without: Mode
 ) -> None:
-    facts = replace(work("trivial" if label == "review:batch" else "ux"), labels_taken_off=((label, MAKER.session),))
+    facts = replace(work("trivial" if label == "review:batch" else "ux"), labels_taken_off=(off(label),))
     assert mode(facts) == without
 
 
 def test_what_a_person_takes_off_at_last_is_off_M6() -> None:
-    maker, someone = ("security", MAKER.session), ("security", ADA.session)
+    maker, someone = off("security"), off("security", ADA)
     assert mode(replace(work(), labels_taken_off=(maker, someone))) == "batch"
     assert mode(replace(work(), labels_taken_off=(someone, maker))) == "per-task"
 
@@ -390,7 +449,7 @@ def test_labels_that_a_maker_takes_off_never_loosen_M6(
     facts = with_labels(before, attempt_, planned)
     gone = sorted(removed & before)
     left = replace(facts.task, labels=sorted(before - removed))
-    after = replace(facts, task=left, labels_taken_off=tuple((label, by.session) for label in gone))
+    after = replace(facts, task=left, labels_taken_off=tuple(off(label, by) for label in gone))
     assert not looser(mode(after, policy), mode(facts, policy))
     assert set(labels_in_force(facts)) <= set(labels_in_force(after))
 

@@ -152,6 +152,7 @@ class GitRepo:
             commits=commits,
             base_tree=trees[base],
             marks=change.marks,
+            size=change.size,
         )
 
     def diff_text(self, base: Sha, head: Sha) -> str:

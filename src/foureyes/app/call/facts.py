@@ -10,16 +10,14 @@ import msgspec
 
 from foureyes.app.call.attempts import attempts_of
 from foureyes.app.call.authors import AuthorRow, authors_of
+from foureyes.app.call.controls import controls_of
 from foureyes.app.call.holding import holding_of
 from foureyes.app.call.parties import parties_of as parties_of
-from foureyes.core.events import Event, LabelAdded, TaskCreated, TaskEdited, TaskStarted, kind_of
 from foureyes.core.nouns.attempt import Attempt, HandedIn
 from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Control, Facts, HistoryEntry, Recorded
 from foureyes.core.words.ids import SessionId, TaskId
-from foureyes.errors import StoreProblem
-from foureyes.steps import fe
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -49,25 +47,6 @@ class HistoryRow(HistoryEntry, frozen=True, kw_only=True):
     """A history entry with its task."""
 
     task: str
-
-
-class TakenOff(msgspec.Struct, frozen=True):
-    """A label that a session took off a task."""
-
-    task: str
-    label: str
-    session: str
-
-
-class EventRow(msgspec.Struct, frozen=True):
-    """A journal row about a task, with its event."""
-
-    seq: int
-    task: str
-    at: str
-    session: str
-    kind: str
-    payload: str
 
 
 class TestList(msgspec.Struct, frozen=True):
@@ -158,6 +137,7 @@ def _facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None
     holding, troubles = holding_of(context, tx, ids), _troubles(tx, ids, page.reviews)
     hold = context.project(tx).hold
     minor = _minor_self_approvals(context, tx) if any(task.minor for task in page.tasks) else {}
+    keyed = any(page.controls.values()) and _counts_only_signed(context, tx, page, parties)
     facts: dict[TaskId, Facts] = {}
     for task in page.tasks:
         children = page.children.get(task.id)
@@ -168,9 +148,10 @@ def _facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None
             history=tuple(page.history[task.id]),
             authors=tuple(page.authors[task.id]),
             parties=parties,
-            labels_taken_off=tuple((row.label, SessionId(row.session)) for row in page.taken_off[task.id]),
+            labels_taken_off=tuple(control for control in page.controls[task.id] if control.kind == "off"),
             recorded=tuple(page.recorded[task.id]),
-            controls=tuple(page.controls[task.id]),
+            controls=tuple(control for control in page.controls[task.id] if control.kind != "off"),
+            has_keys=keyed,
             **_checked(tx, page.attempts.get(task.id), page.results),
             cleared={SessionId(row.session): row.attempt for row in page.cleared[task.id]},
             children_closed=children is None or children.closed == children.total,
@@ -194,7 +175,6 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     earlier: dict[str, list[HandedInRow]]
     history: dict[str, list[HistoryRow]]
     authors: dict[str, list[AuthorRow]]
-    taken_off: dict[str, list[TakenOff]]
     recorded: dict[str, list[RecordedRow]]
     reviews: dict[str, list[Review]]
     cleared: dict[str, list[Cleared]]
@@ -208,7 +188,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
         named = {result.session for result in self.results}
         for task in self.tasks:
             named |= {s for s in (task.creator, task.implementer, task.minor_by, task.rejected_by) if s}
-            for rows in (self.history, self.authors, self.taken_off, self.recorded, self.reviews, self.controls):
+            for rows in (self.history, self.authors, self.recorded, self.reviews, self.controls):
                 named |= {SessionId(row.session) for row in rows[task.id]}
             named |= self.child_makers[task.id]
         return named
@@ -226,11 +206,10 @@ def _read(tx: Tx, ids: list[TaskId]) -> Page:
         earlier=_by_task(_earlier(tx, attempts)),
         history=_by_task(tx.all("attempt.history", HistoryRow, ids=ids)),
         authors=_by_task(authors_of(tx, ids)),
-        taken_off=_by_task(tx.all("task.labels_taken_off", TakenOff, ids=ids)),
         recorded=_by_task(tx.all("attempt.recorded", RecordedRow, ids=ids)),
         reviews=_by_task(_reviews(tx, ids) if attempts else ()),
         cleared=_by_task(tx.all("attempt.cleared", Cleared, ids=ids)),
-        controls=_controls(tx, ids),
+        controls=controls_of(tx, ids),
         results=_results(tx, trees) if trees else [],
         children={row.parent: row for row in children},
         child_makers=_child_makers(tx, epics) if epics else defaultdict(set),
@@ -335,39 +314,14 @@ def tests_of(tx: Tx, results: Iterable[CheckResult]) -> dict[str, frozenset[str]
     return {row.digest: unpack(row.packed) for row in tx.all("check.tests", TestList, digests=digests)}
 
 
-def _controls(tx: Tx, ids: list[TaskId]) -> dict[str, list[Control]]:
-    """M6: who put which label on, planned a mode or changed the acceptance, and when."""
-    controls: dict[str, list[Control]] = defaultdict(list)
-    started: set[str] = set()
-    for row in tx.all("journal.controls", EventRow, ids=ids):
-        event = event_of(row)
-        who, begun = SessionId(row.session), row.task in started
-        match event:
-            case TaskCreated():
-                controls[row.task] += [Control("label", who, label) for label in event.labels]
-                controls[row.task] += [Control("plan", who)] if event.planned else []
-            case LabelAdded():
-                controls[row.task].append(Control("label", who, event.label, late=True, after_start=begun))
-            case TaskEdited() if event.acceptance is not None:
-                controls[row.task].append(Control("acceptance", who, late=True, after_start=begun))
-            case TaskStarted():
-                started.add(row.task)
-            case _ if row.kind == "PlanAccepted":  # by its name: the events of the gate are loaded where there are any
-                controls[row.task].append(Control("plan", who, late=True, after_start=begun))
-    return controls
-
-
-def event_of(row: EventRow) -> Event:
-    """Lesson 62: a row that cannot be read is named, with its task."""
-    try:
-        event: Event = msgspec.json.decode(row.payload, type=kind_of(row.kind))
-    except msgspec.DecodeError as problem:
-        raise StoreProblem(
-            f"journal row {row.seq} of {row.task} cannot be read: {problem}.",
-            next_step=fe("audit", "verify"),
-            task=row.task,
-        ) from problem
-    return event
+def _counts_only_signed(context: Context, tx: Tx, page: Page, parties: dict[SessionId, Party]) -> bool:
+    """M6, I9: whether what a person loosens counts only signed; asked where there is something that a person did not
+    sign.
+    """
+    controls = [control for rows in page.controls.values() for control in rows if not control.key]
+    if not any(parties[control.session].kind == "human" for control in controls if control.session in parties):
+        return False
+    return context.has_keys(tx) or (bool(page.attempts) and context.gate_policy(tx).human_proof == "key")
 
 
 def _minor_self_approvals(context: Context, tx: Tx) -> dict[str, int]:

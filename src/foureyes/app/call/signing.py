@@ -115,6 +115,39 @@ def deciding(
         yield work
 
 
+@contextmanager
+def loosening(context: Context, actor: Actor, act: Intent, *, loosens: Callable[[], bool]) -> Iterator[Work]:
+    """M6: a transaction for what may loosen how a task is looked at. Where the project has keys and one of them lies
+    here, a person signs it first; otherwise it is recorded, does not count, and `work.unsigned` says so. `work.key`
+    goes into the events.
+    """
+    permit(actor, act.verb)
+    keys, head = _keys_and_head(context) if actor.kind == "human" else ([], None)
+    wanted = bool(keys) and loosens()
+    held = context.keys.held() if wanted else {}
+    proof = None
+    if head is not None and any(key.fingerprint in held for key in keys):
+        proof = sign(context, keys, _resolved(context, act), head)
+    with context.writing(known_by_key(actor, proof), act.verb) as work:
+        work.unsigned = wanted and proof is None
+        if proof is not None:
+            work.key = proof.key
+            work.seal = partial(check, context, proof, act)
+        yield work
+
+
+def _keys_and_head(context: Context) -> tuple[list[Key], JournalHead | None]:
+    with context.store.read() as tx:
+        return active_keys(tx), tx.one("journal.head", JournalHead)
+
+
+def _resolved(context: Context, act: Intent) -> Intent:
+    if not act.task:
+        return act
+    with context.store.read() as tx:
+        return replace(act, task=context.find_id(tx, act.task))
+
+
 def prove(
     context: Context,
     actor: Actor,

@@ -21,7 +21,8 @@ class Work:
     """A writing transaction of one actor: reads see what was already recorded in it.
 
     `unproven` is why nothing may be recorded yet: a person's signature is still to be checked (I9). `seal` checks it,
-    with the first thing that is recorded. `key` is the key it was made with, `by_person` that a person has to do this.
+    with the first thing that is recorded. `key` is the key it was made with, `by_person` that a person has to do this,
+    `unsigned` that a person loosens something and did not sign it where that is needed to count (M6).
     """
 
     def __init__(self, tx: WriteTx, actor: Actor, at: str, project: str, unproven: str = "") -> None:
@@ -32,6 +33,7 @@ class Work:
         self.seal: Callable[[Work], None] | None = None
         self.key = ""
         self.by_person = False
+        self.unsigned = False
         self._project = project
         self._known = False
 

@@ -10,9 +10,10 @@ import msgspec
 
 from foureyes.app.call.authors import authors_of
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import EventRow, event_of
+from foureyes.app.call.controls import EventRow, event_of
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import findings_of
+from foureyes.app.findings.quoted import candidates, places_by_quote
 from foureyes.app.findings.raising import Names
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
@@ -56,12 +57,19 @@ def laundered(tx: Tx, event: AttemptSubmitted, task: TaskId) -> AttemptSubmitted
     return msgspec.structs.replace(event, authors=(*event.authors, *more.values())) if more else event
 
 
-def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> dict[str, Placed]:
-    """A6, L4: blocking findings of other tasks, and obsolete ones of this: where their code is in the attempt, by
-    root.
-    """
+class Found(msgspec.Struct, frozen=True):
+    """Where findings are again, by root, and the tasks that some of them are of."""
+
+    places: dict[str, Placed] = {}
+    tasks: tuple[str, ...] = ()
+
+
+def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> Found:
+    """A6, L4: blocking findings of other tasks, and obsolete ones of this: where their code is in the attempt."""
+    paths = sorted({path for file in event.files for path in (file.path, file.old_path) if path})
     with context.store.read() as tx:
         others = sorted(shared_with(tx, event.pieces, task))
+        quoted = candidates(tx, event, task, paths) if paths else []
         rows = [
             finding
             for other in others
@@ -75,7 +83,9 @@ def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> dict
         _place(finding, sorted(paths, key=lambda path: path != finding.path), texts, own=finding.task == task)
         for finding in rows
     ]
-    return {place.root: place for place in places if place is not None}
+    by_quote = places_by_quote(context, event, quoted)
+    tasks = {row.task for row in quoted if row.root in by_quote}
+    return Found(by_quote | {place.root: place for place in places if place is not None}, tuple(sorted(tasks)))
 
 
 def is_gone(finding: Finding) -> bool:
@@ -100,16 +110,16 @@ def _place(finding: Finding, paths: Sequence[str], texts: Mapping[str, str], *, 
     )
 
 
-def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, places: Mapping[str, Placed]) -> None:
+def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, found: Found) -> None:
     """A6: the open blocking findings of such an attempt whose code is here are open here, too; each once."""
-    shared = shared_with(work.tx, event.pieces, task)
+    places, shared = found.places, sorted({*shared_with(work.tx, event.pieces, task), *found.tasks})
     if not shared:
         return
     origins = originals(work.tx, [task, *shared])
     have = {origins.get(finding.root, finding.root) for finding in findings_of(work.tx, task)}
     names = Names(work.tx, stem("TL", context.get(work.tx, task).group, task, event.n))
     copies: list[Raised] = []
-    for finding in [finding for other in sorted(shared) for finding in findings_of(work.tx, other)]:
+    for finding in [finding for other in shared for finding in findings_of(work.tx, other)]:
         original = origins.get(finding.root, finding.root)
         if finding.holds(work.at) and finding.root in places and original not in have:
             have.add(original)
@@ -141,14 +151,12 @@ def _came_along(finding: Finding) -> str:
     return f"{finding.why}\n\nIt came along from {finding.id} of {finding.task} (A6).".strip()
 
 
-def come_back(
-    context: Context, work: Work, task: TaskId, event: AttemptSubmitted, places: Mapping[str, Placed]
-) -> None:
+def come_back(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, found: Found) -> None:
     """L4: what was ruled obsolete is open again, under another id, once its code is part of the change again."""
     names = Names(work.tx, stem("TL", context.get(work.tx, task).group, task, event.n))
-    gone = [finding for finding in findings_of(work.tx, task) if is_gone(finding) and finding.root in places]
+    gone = [finding for finding in findings_of(work.tx, task) if is_gone(finding) and finding.root in found.places]
     raised_again = tuple(
-        msgspec.structs.replace(_copy(finding, places[finding.root], names.next()), root=finding.root)
+        msgspec.structs.replace(_copy(finding, found.places[finding.root], names.next()), root=finding.root)
         for finding in gone
     )
     if raised_again:

@@ -71,7 +71,7 @@ class HandIn:
     change: Change
     event: AttemptSubmitted
     places: tuple[Placed, ...]
-    brought: dict[str, Placed]
+    brought: inherited.Found
     branches: dict[TaskId, Sha]
 
     def __init__(self, context: Context, actor: Actor, wish: Wish) -> None:
@@ -273,6 +273,7 @@ def freeze(hand: HandIn) -> None:
         signal=msgspec.convert(hand.wish.signal, Signal),
         base_tree=change.base_tree,
         marks=change.marks,
+        size=change.size,
         pieces=() if change.is_empty else repo.pieces(change.base, change.head),
     )
 

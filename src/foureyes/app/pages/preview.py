@@ -16,7 +16,7 @@ from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.four_eyes import NOTHING, may_approve
 from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.modes import mode_of
-from foureyes.core.rules.policy import must_be_seen
+from foureyes.core.rules.policy import must_be_seen, rule_of
 from foureyes.errors import ConfigError, Reason
 
 if TYPE_CHECKING:
@@ -75,11 +75,12 @@ def preview(facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip | None)
     reasons = gate.check(facts, me, tip, seen, policy, look=ALL_OF_IT)
     decision = may_approve(facts, me, policy, NOTHING)
     label = must_be_seen(policy, labels_in_force(facts)) if me.kind == "human" else None
+    rule = rule_of(policy, label) if label else None
     return Preview(
         may_approve=not reasons and (decision.allowed or decision.needs_reason),
         rule=decision.rule,
         needs_reason=decision.needs_reason,
         stale=any(reason.rule == "D4" for reason in reasons),
         reasons=reasons if decision.allowed or decision.needs_reason else (*reasons, *decision.reasons),
-        unseen=policy.label_rules[label].unseen if label else "note",
+        unseen=rule.unseen if rule else "note",
     )

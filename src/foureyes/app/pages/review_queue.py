@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
+from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.pages.next_steps import after_queue
 from foureyes.app.pages.waiting import Judge
+from foureyes.app.review.sampling import VERB, open_batch, standings_of
 from foureyes.app.views.project import CounterRow
 from foureyes.app.views.review import Batch, QueueView
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.sampling import samples
 from foureyes.errors import Reason
 from foureyes.steps import fe
 
@@ -40,7 +41,11 @@ class Queue:
             counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
             rows = self._judge.rows(tx, actor, [row.id for row in tasks], heads)
             names = tuple(rule.name for rule in self._context.policy(tx, actor).checks)
-        numbered = tuple(msgspec.structs.replace(row, n=number) for number, row in enumerate(rows[:limit], 1))
+            drawn = standings_of(tx, [row.task for row in rows[:limit] if row.auto_approvable])
+        numbered = tuple(
+            msgspec.structs.replace(row, n=number, sample=row.task in drawn and drawn[row.task].is_sample)
+            for number, row in enumerate(rows[:limit], 1)
+        )
         auto = sum(row.auto_approvable for row in rows)
         count = max(len(rows), counters.get("status:reviewing", 0)) if most else len(rows)
         return QueueView(
@@ -62,8 +67,8 @@ class Queue:
         return after + AHEAD if len(tasks) == AHEAD else 0
 
     def batch(self, actor: Actor) -> Batch:
-        """M8, H2, H3: what `--all-auto` would approve. High risk is never pre-selected; samples stay until they were
-        looked at.
+        """M8, H2, H3: open a batch: what `--all-auto` would approve. High risk is never pre-selected; samples are drawn
+        now, unless they were, and stay until they were looked at.
         """
         if actor.kind != "human":
             reason = Reason(
@@ -72,15 +77,16 @@ class Queue:
                 fe("reviewable"),
             )
             refuse_verb("nothing was approved.", reason)
+        permit(actor, VERB)
         with self._context.store.read() as tx:
             rule = self._context.policy(tx, actor).human
         rows = [row for row in self.view(actor).rows if row.auto_approvable and row.you.may_approve]
         chosen = [row for row in rows if row.risk.level != "high"]
         page = chosen[: rule.batch_max]
-        left = samples([row.diff_id for row in page], self._context.store.project, rule)
+        left = open_batch(self._context, actor, [row.task for row in page], rule)
         return Batch(
-            tasks=tuple(row for row in page if row.diff_id not in left),
-            sampled=tuple(row for row in page if row.diff_id in left),
+            tasks=tuple(row for row in page if row.task not in left),
+            sampled=tuple(row for row in page if row.task in left),
             high=tuple(row for row in rows if row.risk.level == "high"),
             left_off=len(chosen) - len(page),
         )

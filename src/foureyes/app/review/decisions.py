@@ -18,6 +18,7 @@ from foureyes.app.gate.merge_queue import items_of, refuse_landed, refuse_while_
 from foureyes.app.gate.settling import after
 from foureyes.app.ports import Tx
 from foureyes.app.review.looking import looked, still
+from foureyes.app.review.sampling import open_batch
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import NO_LOOK, ApprovalOutcome, ApprovalView, Look
 from foureyes.app.work.branches import tip_of
@@ -103,13 +104,11 @@ class Decisions:
         look: Look = NO_LOOK,
     ) -> ApprovalOutcome:
         """A different pair of eyes agrees to exactly the diff that was seen (D, P). `reason` is short for a `said` with
-        one.
-
-        `batch` says of which batch it is one decision, `look` how the change was looked at (H2, H4, H5).
+        one, `batch` says of which batch it is one decision, `look` how the change was looked at (H2, H4, H5).
         """
         permit(actor, "approve")
         before = self._before(actor, task)
-        look_at = looked(self._context, before, look)
+        look_at = looked(self._context, actor, before, look, batch)
         given = Consent(seen=seen, declaration=_clean(declaration, reason), batch=batch, look=look_at)
         with self._context.deciding(
             actor,
@@ -149,9 +148,11 @@ class Decisions:
         """
         chosen = tuple(dict.fromkeys(tasks))
         with self._context.store.read() as tx:
-            most = self._context.policy(tx, actor).human.batch_max
+            rule, most = (human := self._context.policy(tx, actor).human), human.batch_max
         if len(chosen) > most:
             raise BadInput(f"{len(chosen)} at once; at most {most} (review.human.batch_max).", next_step=fe("queue"))
+        if actor.kind == "human":  # H3
+            open_batch(self._context, actor, [name for name, _ in chosen], rule)
         return self._one_by_one(
             actor, [(*each, looks.get(each[0], look), seen.get(each[0], "")) for each in chosen], reason
         )

@@ -72,7 +72,7 @@ class Feedback:
             option=option,
             reset_to=self._reset_to(before.facts, option, checkpoint),
             priority=priority,
-            look=looked(self._context, before, look),
+            look=looked(self._context, actor, before, look),
         )
         words = "; ".join([*issues, *([text] if text else [])])
         with self._context.deciding(
@@ -139,7 +139,7 @@ class Feedback:
         reason = needed(reason, "reject", task)
         permit(actor, "reject")
         before = self._before(actor, task)
-        look_at = looked(self._context, before, look)
+        look_at = looked(self._context, actor, before, look)
         with self._context.deciding(
             actor, "reject", task=task, diff_id=before.diff_id, reason=reason, policy=before.policy
         ) as work:

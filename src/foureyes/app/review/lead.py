@@ -115,6 +115,7 @@ class Loops:
             parent=task.id,
             group=task.group,
             labels=tuple(task.labels),
+            signed_by=work.key,
         )
         work.record(new, event)
         work.record(task.id, e.DependencyAdded(depends_on=new))

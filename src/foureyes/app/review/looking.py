@@ -6,22 +6,37 @@ from msgspec.structs import replace
 
 from foureyes.app.call.case import Case
 from foureyes.app.call.context import Context
+from foureyes.app.call.refusals import refuse_task
 from foureyes.app.gate.changes import hunks_to_see
+from foureyes.app.review.sampling import is_sample
 from foureyes.app.views.review import Look
 from foureyes.core.nouns.look import LONGEST, Looked, counted
-from foureyes.errors import GitProblem
+from foureyes.core.nouns.session import Actor
+from foureyes.errors import GitProblem, Reason
+from foureyes.steps import fe
 
 
-def looked(context: Context, case: Case, look: Look) -> Looked:
-    """How the caller looked at the attempt of this case. Where the face measures nothing, or git cannot say which hunks
-    there are, nothing is known.
+def looked(context: Context, actor: Actor, case: Case, look: Look, batch: str = "") -> Looked:
+    """How the caller looked at the attempt of this case, and whether it is a sample, which the journal knows (H5). A
+    sample that was not seen stays where it is when a batch is approved (H3).
     """
+    with context.store.read() as tx:
+        sample = actor.kind == "human" and is_sample(tx, case.task.id)
+    found = _counted(context, case, look, sample=sample)
+    if sample and batch and found.unseen != 0 and case.task.status == "reviewing":
+        why = "it was drawn as a sample of a batch: it is approved by itself, once somebody has looked at it"
+        refuse_task(case.task.id, "was not approved", Reason("H3", why, fe("show", case.task.id, "--diff")))
+    return found
+
+
+def _counted(context: Context, case: Case, look: Look, *, sample: bool) -> Looked:
+    """Where the face measures nothing, or git cannot say which hunks there are, nothing is known."""
     about = Looked(
         face=look.face,
         pager=look.pager,
         confirmed=look.confirmed,
         seconds=min(max(look.seconds, 0), LONGEST),
-        sampled=look.sampled,
+        sampled=sample,
     )
     if not look.measured or case.attempt is None:
         return about

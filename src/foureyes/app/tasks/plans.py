@@ -11,13 +11,15 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.work import Work
+from foureyes.app.ports import Tx
 from foureyes.app.tasks.ids import free_id
+from foureyes.app.tasks.loosening import loosening
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
 from foureyes.core.documents.plan_file import PlannedTask, read_plan, written
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
-from foureyes.core.rules.modes import mode_of
+from foureyes.core.rules.modes import label_mode, mode_of
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import BadInput, FoureyesError, NotFound, Reason
 from foureyes.steps import fe, prose
@@ -54,7 +56,7 @@ class Plans:
         """
         permit(actor, "plan import")
         planned = read_plan(text, name)
-        with self._context.writing(actor, "plan import") as work:
+        with loosening(self._context, actor, "plan import", text, lambda: True) as work:
             return self._create(work, planned, name, group)
 
     def _create(self, work: Work, planned: list[PlannedTask], name: str, group: str) -> list[PlannedRow]:
@@ -74,6 +76,7 @@ class Plans:
                 acceptance=task.acceptance,
                 group=group,
                 planned=mode,
+                signed_by=work.key,
             )
             work.record(new, event)
             made[task.title.lower()] = new
@@ -91,15 +94,13 @@ class Plans:
     def accept(self, actor: Actor, tasks: Sequence[str]) -> list[Accepted]:
         """M7: a person makes planned modes their own: of these tasks, or of every open one that was planned."""
         permit(actor, "plan accept")
-        with self._context.writing(actor, "plan accept") as work:
-            if tasks:
-                ids = [self._context.find_id(work.tx, task) for task in tasks]
-            else:
-                ids = [TaskId(row.id) for row in work.tx.tasks(ListQuery(live=True, limit=MANY), TaskRow)]
+        with self._context.store.read() as tx:
+            ids = self._named(tx, tasks)
+        with loosening(self._context, actor, "plan accept", " ".join(ids), lambda: True) as work:
             accepted = []
             for task in [self._context.get(work.tx, name) for name in ids]:
                 if task.planned:
-                    work.record(task.id, e.PlanAccepted(mode=task.planned))
+                    work.record(task.id, e.PlanAccepted(mode=task.planned, signed_by=work.key))
                     accepted.append(Accepted(task.id, task.planned))
                 elif tasks:
                     reason = Reason(
@@ -109,6 +110,12 @@ class Plans:
         if not accepted:
             raise NotFound("no open task has a planned mode.", next_step=fe("plan", "import", "plan.md"))
         return accepted
+
+    def _named(self, tx: Tx, tasks: Sequence[str]) -> list[TaskId]:
+        """These tasks, or every open one."""
+        if tasks:
+            return [self._context.find_id(tx, task) for task in tasks]
+        return [TaskId(row.id) for row in tx.tasks(ListQuery(live=True, limit=MANY), TaskRow)]
 
     def export(self) -> str:
         """The open tasks as a plan that can be imported again."""
@@ -125,7 +132,7 @@ class Plans:
 def _section(task: Task, needs: list[str]) -> str:
     """A task as a section of a plan; what it says is text there, and never a label or another task."""
     lines = [f"## Task: {task.title}", *([f"Labels: {', '.join(task.labels)}"] if task.labels else [])]
-    if not any(label.startswith("review:") for label in task.labels):
+    if not any(label_mode(label) for label in task.labels):
         lines.append(f"Mode: {task.planned or 'default'}")
     lines += [
         f"Priority: P{task.priority}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
@@ -13,6 +14,15 @@ from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.ids import free_id
+from foureyes.app.tasks.loosening import (
+    clean_labels,
+    is_new_word,
+    loosening,
+    notes_of,
+    putting_on_loosens,
+    spelled,
+    taking_off_loosens,
+)
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import ApprovalView
 from foureyes.core import events as e
@@ -61,14 +71,17 @@ class Tasks:
         check_estimate(estimate_minutes)
         title, kind = clean_title(title), task_type(type)
         description, acceptance = clean_text(description, "the description"), clean_text(acceptance, "the acceptance")
-        clean_labels = tuple(dict.fromkeys(clean_label(label) for label in labels))
-        with self._context.writing(actor, "create") as work:
+        on = clean_labels(labels)
+        what = " ".join([*on, *(["minor"] if minor else []), title])
+        with loosening(
+            self._context, actor, "create", what, lambda: minor or putting_on_loosens(self._context, actor, on)
+        ) as work:
             event = e.TaskCreated(
                 title=title,
                 description=description,
                 type=kind,
                 priority=check_priority(priority),
-                labels=clean_labels,
+                labels=on,
                 parent=self._context.find_id(work.tx, parent) if parent else None,
                 depends_on=tuple(dict.fromkeys(self._context.find_id(work.tx, other) for other in depends_on)),
                 acceptance=acceptance,
@@ -76,20 +89,23 @@ class Tasks:
                 group=clean_title(group) if group else "",
                 estimate_minutes=estimate_minutes,
                 key=clean_label(key) if key else "",
+                signed_by=work.key,
             )
             known = self._once(work.tx, event)
             if known is not None:
                 return known
             new = free_id(self._context, work.tx)
             work.record(new, event)
-            return outcome(self._context.get(work.tx, new), f"created {new}", fe("start", new))
+            created = self._context.get(work.tx, new)
+            return outcome(created, f"created {new}", fe("start", new), notes=notes_of(work))
 
     def _once(self, tx: Tx, event: e.TaskCreated) -> Outcome | None:
         """Lesson 24: a repeat is answered with what is there; a different content under the same key is not success."""
         planned = tx.one("task.by_key", Planned, key=event.key) if event.key else None
         if planned is None:
             return None
-        if msgspec.json.decode(planned.payload, type=e.TaskCreated) != event:
+        known = msgspec.json.decode(planned.payload, type=e.TaskCreated)
+        if msgspec.structs.replace(known, signed_by=event.signed_by) != event:
             raise Conflict(
                 f"key {event.key} already stands for {planned.id}, which says something else.",
                 next_step=fe("show", planned.id),
@@ -124,7 +140,17 @@ class Tasks:
         """Change fields, all of them or none. `step` moves the priority. A text edited after an approval ends it
         (T8).
         """
-        with self._context.writing(actor, "update") as work:
+        on = clean_labels(labels)
+        what = " ".join([*on, *(["minor"] if minor else []), acceptance or ""])
+        less = bool(minor) or acceptance is not None
+        with loosening(
+            self._context,
+            actor,
+            "update",
+            what,
+            lambda: less or putting_on_loosens(self._context, actor, on),
+            task=task,
+        ) as work:
             row = self._context.find(work.tx, task)
             self._context.check_version(work.tx, row, if_version)
             wanted: dict[str, object] = {
@@ -139,11 +165,11 @@ class Tasks:
             self._record_edit(work, row, wanted)
             if parent is not None:
                 self._move(work, row, parent)
-            if minor is not None and minor != row.minor:
-                work.record(row.id, e.MinorSet(minor=minor))
-            self._put_on(work, row, labels)
+            if minor is not None and (minor != row.minor or (minor and is_new_word(self._context, work, row, "minor"))):
+                work.record(row.id, e.MinorSet(minor=minor, signed_by=work.key))
+            self._put_on(work, row, on)
             self._let_wait(work, row, depends_on)
-            return _edited(row, self._context.get(work.tx, row.id))
+            return _edited(row, self._context.get(work.tx, row.id), notes_of(work))
 
     def _record_edit(self, work: Work, task: Task, wanted: dict[str, object]) -> None:
         """What is wanted and different, and the end of approvals that were given for another text (T8)."""
@@ -151,7 +177,8 @@ class Tasks:
         if not changes:
             return
         old = {name: str(getattr(task, name)) for name in changes}
-        work.record(task.id, e.TaskEdited(old=old, **changes))  # type: ignore[arg-type]
+        signed_by = work.key if "acceptance" in changes else ""
+        work.record(task.id, e.TaskEdited(old=old, signed_by=signed_by, **changes))  # type: ignore[arg-type]
         texts = sorted({"title", "description", "acceptance"} & set(changes))
         if texts and task.status in ("approved", "reviewing"):
             why = f"{', '.join(texts)} edited after the approval (T8)"
@@ -170,29 +197,36 @@ class Tasks:
 
     def add_label(self, actor: Actor, task: str, labels: Sequence[str]) -> Outcome:
         """Put labels on."""
-        with self._context.writing(actor, "label") as work:
+        on = clean_labels(labels)
+        loosens = partial(putting_on_loosens, self._context, actor, on)
+        with loosening(self._context, actor, "label", f"add {' '.join(on)}", loosens, task=task) as work:
             row = self._context.find(work.tx, task)
-            self._put_on(work, row, labels)
+            self._put_on(work, row, on)
             return self._with_labels(work, row)
 
     def remove_label(self, actor: Actor, task: str, labels: Sequence[str]) -> Outcome:
-        """Take labels off."""
-        with self._context.writing(actor, "label") as work:
+        """Take labels off, however they are written."""
+        off = clean_labels(labels)
+        loosens = partial(taking_off_loosens, self._context, actor, off)
+        with loosening(self._context, actor, "label", f"rm {' '.join(off)}", loosens, task=task) as work:
             row = self._context.find(work.tx, task)
-            for label in dict.fromkeys(clean_label(label) for label in labels):
-                if label in row.labels:
-                    work.record(row.id, e.LabelRemoved(label=label))
+            for label in off:
+                again = is_new_word(self._context, work, row, "off", label)
+                for have in spelled(row, label) or ([label] if again else []):
+                    work.record(row.id, e.LabelRemoved(label=have, signed_by=work.key))
             return self._with_labels(work, row)
 
-    @staticmethod
-    def _put_on(work: Work, task: Task, labels: Sequence[str]) -> None:
-        for label in dict.fromkeys(clean_label(label) for label in labels):
-            if label not in task.labels:
-                work.record(task.id, e.LabelAdded(label=label))
+    def _put_on(self, work: Work, task: Task, labels: Sequence[str]) -> None:
+        for label in labels:
+            there = spelled(task, label)
+            if not there or is_new_word(self._context, work, task, "label", label):
+                work.record(task.id, e.LabelAdded(label=there[0] if there else label, signed_by=work.key))
 
     def _with_labels(self, work: Work, task: Task) -> Outcome:
         now = self._context.get(work.tx, task.id)
-        return outcome(now, f"{now.id} labels: {', '.join(now.labels) or 'none'}", changed=now.version != task.version)
+        changed = now.version != task.version
+        message = f"{now.id} labels: {', '.join(now.labels) or 'none'}"
+        return outcome(now, message, changed=changed, notes=notes_of(work) if changed else ())
 
     def add_dependency(self, actor: Actor, task: str, depends_on: Sequence[str]) -> Outcome:
         """Let a task wait for others; a circle is refused (T4)."""
@@ -256,12 +290,12 @@ def _priority(task: Task, priority: int | None, step: int) -> int | None:
     return None if priority is None else check_priority(priority)
 
 
-def _edited(before: Task, now: Task) -> Outcome:
+def _edited(before: Task, now: Task, notes: tuple[str, ...] = ()) -> Outcome:
     changed = now.version != before.version
     ended = before.status == "approved" and now.status == "reviewing"
     return outcome(
         now,
         f"updated {now.id}" if changed else f"{now.id}: nothing to change",
         changed=changed,
-        notes=("its approval has ended: the text it was given for has changed (T8)",) if ended else (),
+        notes=(*(("its approval has ended: the text it was given for has changed (T8)",) if ended else ()), *notes),
     )

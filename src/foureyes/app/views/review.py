@@ -139,7 +139,7 @@ class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     """A task that waits, with everything that a decision is ordered and prepared by. `who` handed it in; `seen` is what
-    `--seen` takes (D7); `stack`: the tasks whose work is inside (A7).
+    `--seen` takes (D7); `sample`: it was drawn to be looked at (H3); `stack`: the tasks whose work is inside (A7).
     """
 
     n: int = 0
@@ -166,6 +166,7 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     who: str = ""
     submitted_at: str = ""
     age_seconds: int = 0
+    sample: bool = False
     you: Preview
     stack: tuple[StackRow, ...] = ()
 

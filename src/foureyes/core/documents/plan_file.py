@@ -18,6 +18,7 @@ import msgspec
 from foureyes.core.nouns.task import DEFAULT_PRIORITY, TaskType, clean_label, clean_priority, clean_title
 from foureyes.core.rules.modes import NAMES as NAMES_OF_MODES
 from foureyes.core.rules.modes import PREFIX
+from foureyes.core.words.folding import folded
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, FoureyesError
 from foureyes.steps import prose
@@ -60,7 +61,7 @@ class PlannedTask(msgspec.Struct, frozen=True, kw_only=True):
         """
         if self.mode:
             return "" if self.mode == DEFAULT else self.mode
-        return "" if any(label.startswith(PREFIX) for label in self.labels) else "auto-approve"
+        return "" if any(folded(label).startswith(PREFIX) for label in self.labels) else "auto-approve"
 
 
 def read_plan(text: str, name: str = "the plan") -> list[PlannedTask]:

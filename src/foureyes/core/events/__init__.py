@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MODULES: dict[str, tuple[str, ...]] = {
     "decision": (
         "ApprovalEnded", "ApprovalFinished", "ApprovalRecorded", "ApprovalWithdrawn", "Approved", "AttemptSubmitted",
-        "RedoRequested", "StackFound", "TaskMerged", "TaskRejected", "UnapprovedMergeSeen",
+        "BatchOpened", "RedoRequested", "StackFound", "TaskMerged", "TaskRejected", "UnapprovedMergeSeen",
     ),
     "gate": (
         "ApprovalVoided", "AttemptSentBack", "CheckFinished", "CheckpointNoted", "MergeFailed", "MergeLeased",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from foureyes.core.events.event import Event
-from foureyes.core.nouns.attempt import Author, ChangedFile, Commit, Mark, Relation, Signal
+from foureyes.core.nouns.attempt import NOT_MEASURED, Author, ChangedFile, Commit, Mark, Relation, Signal
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.nouns.stack import Below
-from foureyes.core.words.ids import DiffId, SessionId, Sha
+from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import Status
 
 
@@ -38,6 +40,7 @@ class AttemptSubmitted(Event, frozen=True, kw_only=True):
     marks: tuple[Mark, ...] = ()
     pieces: tuple[str, ...] = ()
     below: tuple[Below, ...] = ()
+    size: int = NOT_MEASURED
 
 
 class StackFound(Event, frozen=True, kw_only=True):
@@ -45,6 +48,22 @@ class StackFound(Event, frozen=True, kw_only=True):
 
     attempt: int
     below: Below
+
+
+class Drawn(msgspec.Struct, frozen=True):
+    """A hand-in that was drawn: somebody looks at it, or it may go with the others (H3)."""
+
+    task: TaskId
+    attempt: int
+    diff_id: DiffId
+    sample: bool = False
+
+
+class BatchOpened(Event, frozen=True, kw_only=True):
+    """A person opened a batch: a random number drew samples of what had never been drawn (H3)."""
+
+    number: str
+    drawn: tuple[Drawn, ...] = ()
 
 
 class Approved(Event, frozen=True, kw_only=True):

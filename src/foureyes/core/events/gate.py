@@ -37,9 +37,10 @@ class TestsListed(Event, frozen=True, kw_only=True):
 
 
 class PlanAccepted(Event, frozen=True, kw_only=True):
-    """M7: a person makes the planned mode of a task their own."""
+    """M7: a person makes the planned mode of a task their own, with the key that they signed it with (M6)."""
 
     mode: str
+    signed_by: str = ""
 
 
 class AttemptSentBack(Event, frozen=True, kw_only=True):

@@ -1,4 +1,7 @@
-"""The vocabulary of the journal about a task itself: planned, edited, claimed, put aside, held, closed."""
+"""The vocabulary of the journal about a task itself: planned, edited, claimed, put aside, held, closed.
+
+`signed_by` is the key that a person signed it with, where it loosens how the task is looked at (M6).
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,7 @@ class TaskCreated(Event, frozen=True, kw_only=True):
     estimate_minutes: int | None = None
     key: str = ""
     planned: str = ""
+    signed_by: str = ""
 
 
 class TaskEdited(Event, frozen=True, kw_only=True):
@@ -39,6 +43,7 @@ class TaskEdited(Event, frozen=True, kw_only=True):
     group: str | None = None
     estimate_minutes: int | None = None
     old: dict[str, str] = msgspec.field(default_factory=dict)
+    signed_by: str = ""
 
 
 class ParentChanged(Event, frozen=True, kw_only=True):
@@ -52,18 +57,21 @@ class MinorSet(Event, frozen=True, kw_only=True):
     """The minor mark changed after creation (P10 asks by whom)."""
 
     minor: bool
+    signed_by: str = ""
 
 
 class LabelAdded(Event, frozen=True, kw_only=True):
     """A label was put on."""
 
     label: str
+    signed_by: str = ""
 
 
 class LabelRemoved(Event, frozen=True, kw_only=True):
     """A label was taken off."""
 
     label: str
+    signed_by: str = ""
 
 
 class DependencyAdded(Event, frozen=True, kw_only=True):

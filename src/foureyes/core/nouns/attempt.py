@@ -19,7 +19,10 @@ SIGNALS: tuple[Signal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
 OWN_BRANCHES = "refs/heads/fe/"
 """Below it each task has a branch of its own: `fe/<task>`."""
 
-MarkKind = Literal["deleted", "executable", "link", "binary", "hidden", "skip", "assert", "at_merge"]
+MarkKind = Literal[
+    "deleted", "executable", "link", "binary", "hidden", "skip", "assert", "rename", "mode", "unlinked", "submodule",
+    "odd", "at_merge",
+]  # fmt: skip
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -27,12 +30,20 @@ class Mark(msgspec.Struct, frozen=True):
 
     deleted · executable: the bit was set · link: a symbolic link was made or leads elsewhere · binary · hidden:
     characters that do not show or that reorder the line · skip: a test is skipped that was not · assert: fewer
-    assertions than before · at_merge: where a merge would have put the change, when that ended an approval (Q2).
+    assertions than before · rename · mode: it had another one · unlinked: a symbolic link went · submodule · odd:
+    before or after it is anything but a plain file (100644) ·
+    at_merge: where a merge would have put the change, when that ended an approval (Q2).
     """
 
     kind: MarkKind
     path: str
 
+
+NOT_MEASURED = 0
+"""The size of an attempt from before sizes were measured: one that changes a file has the bytes of its name, at least.
+"""
+MOST_MEASURED = 2**31 - 1
+"""What is larger is not told apart."""
 
 DETACHED = "(detached)"
 """The ref of an attempt that came from a detached head."""
@@ -60,7 +71,10 @@ class Commit(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What git says about base..head: everything an attempt freezes that does not need the store."""
+    """What git says about base..head: everything an attempt freezes that does not need the store.
+
+    `size`: bytes of the lines that came and went, and of the names of the files.
+    """
 
     base: Sha
     head: Sha
@@ -72,6 +86,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     commits: tuple[Commit, ...]
     base_tree: str = ""
     marks: tuple[Mark, ...] = ()
+    size: int = NOT_MEASURED
 
     @property
     def is_empty(self) -> bool:
@@ -195,6 +210,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     signal: Signal = "DONE"
     base_tree: str = ""
     marks: list[Mark] = []
+    size: int = NOT_MEASURED
 
     @property
     def seen(self) -> str:

@@ -82,12 +82,21 @@ def clean_title(text: str) -> str:
 def clean_label(text: str) -> str:
     """A label: one word, no commas."""
     label = text.strip()
-    if not re.match(LABEL, label) or CONTROL.search(label) or SURROGATE.search(label):
+    if not re.match(LABEL, label) or CONTROL.search(label) or SURROGATE.search(label) or _hides(label):
         raise BadInput(
-            f"{visible(text)!r} is not a label: one word of up to 64 characters, no spaces or commas.",
+            f"{visible(text)!r} is not a label: one word of up to 64 characters that can be seen, no spaces or commas.",
             next_step=fe("label", "add", blank("TASK"), "security"),
         )
     return label
+
+
+def _hides(label: str) -> bool:
+    """Whether there is something in it that nobody sees: it would look like another label."""
+    if label.isascii():
+        return False
+    from foureyes.core.words.unseen import has_unseen
+
+    return has_unseen(label)
 
 
 def check_priority(priority: int) -> int:

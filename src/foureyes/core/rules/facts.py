@@ -32,17 +32,18 @@ class HistoryEntry(msgspec.Struct, frozen=True):
 
 
 class Control(msgspec.Struct, frozen=True):
-    """Something that decides how a task is looked at, and who did it (M6): a label put on, a plan, an acceptance
-    edited.
+    """Something that decides how a task is looked at, and who did it (M6): a label put on or taken off, a plan, an
+    acceptance edited, the mark minor.
 
-    `late`: after the task was created; `after_start`: after somebody had begun it.
+    `late`: after the task was created; `after_start`: after somebody had begun it; `key`: what a person signed it with.
     """
 
-    kind: Literal["label", "plan", "acceptance"]
+    kind: Literal["label", "off", "plan", "acceptance", "minor"]
     session: SessionId
     label: str = ""
     late: bool = False
     after_start: bool = False
+    key: str = ""
 
 
 class Recorded(msgspec.Struct, frozen=True):
@@ -79,7 +80,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     `parties` has everyone who is named anywhere in it, spawners included. `cleared` says up to which attempt a person
     cleared a session of what trailers say about it (I8). `reviewers` have a counting review of the diff (D9).
     `troubles` are things about findings and reviews that whoever looks should know (H1). `earlier`: the attempts before
-    the latest. `below` are the tasks whose work is inside the attempt (A7).
+    the latest. `below` are the tasks whose work is inside the attempt (A7). `has_keys`: what a person loosens counts
+    only signed (M6).
     """
 
     task: Task
@@ -91,7 +93,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     children_closed: bool = True
     child_count: int = 0
     child_makers: frozenset[SessionId] = frozenset()
-    labels_taken_off: tuple[tuple[str, SessionId], ...] = ()
+    labels_taken_off: tuple[Control, ...] = ()
     controls: tuple[Control, ...] = ()
     results: tuple[CheckResult, ...] = ()
     tests: dict[str, frozenset[str]] = {}
@@ -101,6 +103,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     cleared: dict[SessionId, int] = {}
     reviewers: frozenset[SessionId] = frozenset()
     project_hold: str | None = None
+    has_keys: bool = False
     minor_self_approvals: dict[str, int] = {}
     below: tuple[Lower, ...] = ()
 

@@ -15,7 +15,7 @@ from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.rules.check_states import NOT_COMPARED, check_states
 from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.minor import minor_refusals
-from foureyes.core.rules.policy import AgentApproval, ReviewPolicy, must_be_seen, required_reviews
+from foureyes.core.rules.policy import AgentApproval, ReviewPolicy, must_be_seen, required_reviews, rule_of
 from foureyes.core.rules.seen import was_not_seen
 from foureyes.core.rules.stacks import unmerged, why_refused
 from foureyes.core.words.fence import named
@@ -203,7 +203,8 @@ def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str, l
     label = must_be_seen(policy, labels_in_force(facts))
     if label is None or actor.kind != "human" or facts.attempt is None:
         return None
-    strict = policy.label_rules[label].unseen == "refuse"
+    rule = rule_of(policy, label)
+    strict = rule is not None and rule.unseen == "refuse"
     if look.hunks is None and not strict:
         return None if seen else _nothing_shows(facts, label)
     if look.hunks is None:

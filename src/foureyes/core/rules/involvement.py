@@ -10,11 +10,12 @@ import msgspec
 from foureyes.core.nouns.session import Party, is_above, is_below, is_one_origin, is_same, is_tied
 from foureyes.core.rules.facts import remembered
 from foureyes.core.rules.stacks import unmerged
+from foureyes.core.words.folding import folded
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.lifecycle import IMPLEMENTATION
 
 if TYPE_CHECKING:
-    from foureyes.core.rules.facts import Facts
+    from foureyes.core.rules.facts import Control, Facts
 
 
 class Maker(msgspec.Struct, frozen=True):
@@ -124,22 +125,33 @@ def _came_from_a_service(facts: Facts, party: Party) -> bool:
     return any(spawner.kind == "service" and spawner.trust != "issued" for spawner in above)
 
 
-def why_it_may_not_loosen(facts: Facts, session: SessionId, *, late: bool, skip: bool = False) -> str:
-    """M6: only a person outside the author set or a session that P7 would allow may loosen; to skip after start,
-    only a person.
+def why_it_may_not_loosen(facts: Facts, control: Control) -> str:
+    """M6: only a person outside the author set or a session that P7 would allow may loosen; where keys exist, a person
+    only with theirs.
     """
+    session = control.session
     who = facts.party(session)
     if is_involved(facts, who):
         return f"{facts.party_name(session)} made or delegated the work"
-    if who.kind == "human" and who.trust != "asserted":
-        return ""
-    if skip:
-        return f"{facts.party_name(session)} put it on after the start, and then only a person may"
+    if is_person(who):
+        return why_unsigned(facts, control)
     if who.kind == "service":
         return f"{facts.party_name(session)} is a service, which never decides (I5)"
-    if late and (who.trust == "asserted" or _is_known_to_the_task(facts, who)):
+    if control.late and (who.trust == "asserted" or _is_known_to_the_task(facts, who)):
         return f"{facts.party_name(session)} is not uninvolved (P7)"
     return ""
+
+
+def is_person(who: Party) -> bool:
+    """A person, and not only somebody's name for one (I1)."""
+    return who.kind == "human" and who.trust != "asserted"
+
+
+def why_unsigned(facts: Facts, control: Control) -> str:
+    """M6, I9: what a person loosens counts only signed where a person's key exists; anybody can look like one."""
+    if not facts.has_keys or control.key or facts.party(control.session).kind != "human":
+        return ""
+    return f"{facts.party_name(control.session)} did not sign it, and where a person's key exists only that counts (I9)"
 
 
 def _is_known_to_the_task(facts: Facts, who: Party) -> bool:
@@ -152,8 +164,8 @@ def _is_known_to_the_task(facts: Facts, who: Party) -> bool:
 @remembered
 def labels_kept(facts: Facts) -> set[str]:
     """M6: the labels that were taken off, at last by somebody who may not loosen."""
-    latest = dict(facts.labels_taken_off)
-    return {label for label, session in latest.items() if why_it_may_not_loosen(facts, session, late=True)}
+    latest = {folded(control.label): control for control in facts.labels_taken_off}
+    return {control.label for control in latest.values() if why_it_may_not_loosen(facts, control)}
 
 
 @remembered

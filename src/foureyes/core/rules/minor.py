@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.core.rules.involvement import is_involved, labels_in_force
+from foureyes.core.nouns.attempt import NOT_MEASURED
+from foureyes.core.rules.involvement import is_involved, labels_in_force, why_unsigned
 from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, gate_files
 from foureyes.core.rules.stacks import why_not_by_rule
 from foureyes.core.words.fence import named
 from foureyes.errors import Reason
 
 if TYPE_CHECKING:
+    from foureyes.core.nouns.attempt import MarkKind
     from foureyes.core.nouns.session import Party
     from foureyes.core.rules.facts import Facts
 
@@ -20,7 +22,9 @@ def minor_refusals(facts: Facts, policy: ReviewPolicy, author: Party | None) -> 
     sentences = [
         _barred_by_label(facts, policy),
         _set_late_by_an_author(facts),
-        _too_large(facts, policy),
+        *_unsigned(facts),
+        *_too_large(facts, policy),
+        _more_than_lines(facts),
         _touches_protected(facts, policy),
         _goes_elsewhere(facts),
         *(f"{reason.message} (A7)" for reason in why_not_by_rule(facts)),
@@ -45,18 +49,46 @@ def _set_late_by_an_author(facts: Facts) -> str:
     return ""
 
 
-def _too_large(facts: Facts, policy: ReviewPolicy) -> str:
-    attempt = facts.attempt
+def _unsigned(facts: Facts) -> list[str]:
+    """M6: where a person's key exists, a person's mark counts only signed."""
+    marked = [control for control in facts.controls if control.kind == "minor"]
+    why = why_unsigned(facts, marked[-1]) if marked else ""
+    return [f"it was marked minor, but {why}"] if why else []
+
+
+def _too_large(facts: Facts, policy: ReviewPolicy) -> list[str]:
+    """In lines, and in bytes: one line can hold a program."""
+    attempt, bounds = facts.attempt, policy.minor
     if attempt is None:
-        return ""
+        return []
+    sentences = []
     if any(changed.added is None for changed in attempt.files):
-        return "it changes a binary file, which cannot be measured in lines"
+        sentences.append("it changes a binary file, which cannot be measured in lines")
     lines = attempt.added + attempt.removed
-    return (
-        f"{lines} changed lines are more than minor.max_lines = {policy.minor.max_lines}"
-        if lines > policy.minor.max_lines
-        else ""
-    )
+    if lines > bounds.max_lines:
+        sentences.append(f"{lines} changed lines are more than minor.max_lines = {bounds.max_lines}")
+    if attempt.size == NOT_MEASURED and attempt.files:
+        sentences.append("it was handed in before changes were measured in bytes: hand it in again")
+    elif attempt.size > bounds.max_bytes:
+        sentences.append(f"{attempt.size} changed bytes are more than minor.max_bytes = {bounds.max_bytes}")
+    return sentences
+
+
+NEVER_MINOR: dict[MarkKind, str] = {
+    "rename": "renames a file",
+    "link": "makes or changes a symbolic link",
+    "unlinked": "removes a symbolic link",
+    "submodule": "changes a submodule",
+    "mode": "changes the mode of a file",
+    "executable": "makes a file executable",
+}
+"""P10: what few lines do not tell of."""
+
+
+def _more_than_lines(facts: Facts) -> str:
+    marks = facts.attempt.marks if facts.attempt else []
+    found = next((mark for kind in NEVER_MINOR for mark in marks if mark.kind == kind), None)
+    return f"it {NEVER_MINOR[found.kind]}: {found.path}" if found else ""
 
 
 def _touches_protected(facts: Facts, policy: ReviewPolicy) -> str:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.core.nouns.attempt import NOT_MEASURED
 from foureyes.core.nouns.check import CheckState, red
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules import gate
-from foureyes.core.rules.involvement import is_involved, labels_in_force, labels_kept, why_it_may_not_loosen
+from foureyes.core.rules.involvement import (
+    is_involved,
+    is_person,
+    labels_in_force,
+    labels_kept,
+    why_it_may_not_loosen,
+    why_unsigned,
+)
 from foureyes.core.rules.policy import (
     DOCS,
     MODES,
@@ -20,10 +28,12 @@ from foureyes.core.rules.policy import (
     gate_files,
     required_grade,
     required_reviews,
+    rule_of,
 )
 from foureyes.core.rules.stacks import unmerged, why_not_by_rule, why_refused
 from foureyes.core.words.fence import named
-from foureyes.core.words.globs import matching
+from foureyes.core.words.folding import folded
+from foureyes.core.words.globs import matching, matching_any_case
 from foureyes.errors import Reason
 from foureyes.steps import fe, prose
 
@@ -31,6 +41,7 @@ if TYPE_CHECKING:
     from foureyes.core.rules.facts import Control, Facts
 
 PREFIX = "review:"
+PLAN = "its planned mode"
 NAMES: dict[str, Mode] = {**{mode: mode for mode in MODES}, "auto": "auto-approve"}
 
 
@@ -48,7 +59,14 @@ def strictest_mode(modes: Iterable[Mode]) -> Mode:
 
 def label_mode(label: str) -> Mode | None:
     """M1, M2: the mode that a `review:*` label names; an unknown one means per-task."""
-    return NAMES.get(label.removeprefix(PREFIX), "per-task") if label.startswith(PREFIX) else None
+    plain = folded(label)
+    return NAMES.get(plain.removeprefix(PREFIX), "per-task") if plain.startswith(PREFIX) else None
+
+
+def loosest_mode(policy: ReviewPolicy, label: str) -> Mode | None:
+    """The mode that a label can bring a task, by its name or by its rule; None where it says nothing about that."""
+    rule = rule_of(policy, label)
+    return label_mode(label) or (rule.mode if rule is not None else None)
 
 
 def mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
@@ -74,24 +92,28 @@ def own_mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
     elsewhere = facts.paths_at_merge()
     if elsewhere:
         return Chosen("per-task", (Reason("Q2", f"a merge would have put it into {elsewhere[0]}"),))
-    labels, ignored = set(facts.task.labels), loosenings(facts, policy)
-    own_plan = why_the_plan_does_not_count(facts)
-    rightful = _level(
-        facts, policy, (labels - set(ignored)) | labels_kept(facts), "" if own_plan else facts.task.planned
-    )
-    stands = _level(facts, policy, labels, "batch" if own_plan else facts.task.planned, ignored)
+    labels, ignored, skips = set(facts.task.labels), loosenings(facts, policy), skips_of_agents(facts, policy)
+    own_plan, planned = why_the_plan_does_not_count(facts), facts.task.planned
+    if PLAN in skips:
+        planned = "auto-approve"
+    most: dict[str, Mode] = dict.fromkeys(skips, "auto-approve")
+    rightful = _level(facts, policy, (labels - set(ignored)) | labels_kept(facts), "" if own_plan else planned, most)
+    most |= dict.fromkeys(ignored, "batch")
+    stands = _level(facts, policy, labels, "batch" if own_plan else planned, most)
     chosen = min(rightful, stands, key=lambda level: MODES.index(level.mode))
     cut = cut_by(facts)
     mode = strictest_mode([chosen.mode, "batch"]) if cut else chosen.mode
     plan = [Reason("M6", f"its planned mode {facts.task.planned} does not count: {own_plan}")] if own_plan else []
-    return Chosen(mode, (*chosen.reasons, *_unknown(labels), *ignored.values(), *plan, *cut))
+    return Chosen(mode, (*chosen.reasons, *_unknown(labels), *ignored.values(), *skips.values(), *plan, *cut))
 
 
-def _level(facts: Facts, policy: ReviewPolicy, labels: set[str], planned: str, as_batch: Iterable[str] = ()) -> Chosen:
-    """M1: explicit label, label rule, planned mode, default; the first level that says anything decides."""
+def _level(facts: Facts, policy: ReviewPolicy, labels: set[str], planned: str, most: Mapping[str, Mode]) -> Chosen:
+    """M1: explicit label, label rule, planned mode, default; the first level that says anything decides. `most`: how
+    much a label may loosen (M6).
+    """
 
     def at_most(label: str, mode: Mode) -> Mode:
-        return strictest_mode([mode, "batch"]) if label in as_batch else mode
+        return strictest_mode([mode, most.get(label, mode)])
 
     explicit = {label: at_most(label, mode) for label in sorted(labels) if (mode := label_mode(label))}
     ruled = {label: at_most(label, mode) for label in sorted(labels) if (mode := _ruled(facts, policy, label))}
@@ -109,22 +131,33 @@ def _level(facts: Facts, policy: ReviewPolicy, labels: set[str], planned: str, a
 
 def _ruled(facts: Facts, policy: ReviewPolicy, label: str) -> Mode | None:
     """M3: a label's rule; `docs` skips only where nothing but documents changed, and never for a gate file."""
-    rule = policy.label_rules.get(label)
+    rule = rule_of(policy, label)
     if rule is None or rule.mode is None:
         return None
-    paths = facts.changed_paths()
-    documents = (
-        paths and len(matching(paths, policy.docs_paths)) == len(paths) and not matching(paths, policy.check_paths)
-    )
-    if label == DOCS and rule.mode == "skip" and not documents:
+    if folded(label) == DOCS and rule.mode == "skip" and not is_only_documents(facts, policy):
         return None
     return rule.mode
 
 
+def is_only_documents(facts: Facts, policy: ReviewPolicy) -> bool:
+    """M3: every changed path is a document and a plain file, before and after; none decides how checks run, none is a
+    gate file. What was handed in before modes were looked at is not known to be plain (G1).
+    """
+    paths, attempt = facts.changed_paths(), facts.attempt
+    if not paths or attempt is None or attempt.size == NOT_MEASURED:
+        return False
+    if any(mark.kind in ("odd", "link", "submodule", "mode", "executable") for mark in attempt.marks):
+        return False
+    if len(matching(paths, policy.docs_paths)) != len(paths):
+        return False
+    return not matching_any_case(paths, policy.check_paths) and not gate_files(policy, paths)
+
+
 def _unknown(labels: Iterable[str]) -> list[Reason]:
     """M2: a label that looks like a mode and is none."""
+    plain = {label: folded(label) for label in sorted(labels)}
     strange = [
-        label for label in sorted(labels) if label.startswith(PREFIX) and label.removeprefix(PREFIX) not in NAMES
+        label for label, name in plain.items() if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in NAMES
     ]
     return [Reason("M2", f"{label} is no mode: it means per-task (known: {', '.join(NAMES)})") for label in strange]
 
@@ -133,41 +166,66 @@ def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
     """M6: labels that do not count, because who put them on made the work, delegated it, or may not loosen; and why."""
     ignored = {}
     for label in sorted(facts.task.labels):
-        mode = label_mode(label) or (policy.label_rules[label].mode if label in policy.label_rules else None)
-        put = next(
-            (control for control in reversed(facts.controls) if control.kind == "label" and control.label == label),
-            None,
-        )
-        if mode is None or mode == "per-task":
+        if loosest_mode(policy, label) in (None, "per-task"):
             continue
-        skip = mode == "skip" and put is not None and put.after_start
-        why = (
-            why_it_may_not_loosen(facts, put.session, late=put.late, skip=skip)
-            if put
-            else "nobody knows who put it on (G1)"
-        )
+        put = _last_put(facts, label)
+        why = why_it_may_not_loosen(facts, put) if put else "nobody knows who put it on (G1)"
         if why:
             ignored[label] = Reason("M6", f"label {label} does not count: {why}")
     return ignored
 
 
+def _last_put(facts: Facts, label: str) -> Control | None:
+    """Who put a label on last, however it was written."""
+    wanted = folded(label)
+    puts = (control for control in reversed(facts.controls) if control.kind == "label")
+    return next((control for control in puts if folded(control.label) == wanted), None)
+
+
+def skips_of_agents(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
+    """M6: only a person says skip, at any time: an agent's counts as auto-approve. Where nothing but plain documents
+    changed, it counts.
+    """
+    if is_only_documents(facts, policy):
+        return {}
+    puts = {label: _last_put(facts, label) for label in facts.task.labels if loosest_mode(policy, label) == "skip"}
+    puts |= {PLAN: _planned_by(facts)} if NAMES.get(facts.task.planned) == "skip" else {}
+    return {
+        label: Reason("M6", f"{label} counts as auto-approve: only a person says skip, not {_who(facts, put)}")
+        for label, put in sorted(puts.items())
+        if put is None or not is_person(facts.party(put.session))
+    }
+
+
+def _who(facts: Facts, put: Control | None) -> str:
+    return facts.party_name(put.session) if put else "nobody knows who"
+
+
+def _planned_by(facts: Facts) -> Control | None:
+    """M7: who planned the mode, or accepted it last."""
+    return next((control for control in reversed(facts.controls) if control.kind == "plan"), None)
+
+
 def why_the_plan_does_not_count(facts: Facts) -> str:
     """M7, M6: who planned the mode, or accepted it last, must not have made the work."""
-    planned = [control for control in facts.controls if control.kind == "plan"]
     if not facts.task.planned:
         return ""
-    return (
-        why_it_may_not_loosen(facts, planned[-1].session, late=False) if planned else "nobody knows who planned it (G1)"
-    )
+    planned = _planned_by(facts)
+    if planned is None:
+        return "nobody knows who planned it (G1)"
+    return why_it_may_not_loosen(facts, msgspec.structs.replace(planned, late=False))
 
 
 def cut_by(facts: Facts) -> list[Reason]:
-    """M6: an acceptance that a maker changed is looked at by somebody."""
-    edits: list[Control] = [control for control in facts.controls if control.kind == "acceptance"]
+    """M6: an acceptance that a maker changed, or at last a person without the key that there is, is looked at by
+    somebody.
+    """
+    edits = [control for control in facts.controls if control.kind == "acceptance"]
     own = [edit for edit in edits if is_involved(facts, facts.party(edit.session))]
-    return (
-        [Reason("M6", f"{facts.party_name(own[-1].session)}, who made the work, changed its acceptance")] if own else []
-    )
+    if own:
+        return [Reason("M6", f"{facts.party_name(own[-1].session)}, who made the work, changed its acceptance")]
+    unsigned = why_unsigned(facts, edits[-1]) if edits else ""
+    return [Reason("M6", f"its acceptance was changed, but {unsigned}")] if unsigned else []
 
 
 def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: Chosen) -> list[Reason]:
@@ -248,8 +306,8 @@ def _self_made(facts: Facts, policy: ReviewPolicy) -> list[Reason]:
     ]
     reasons += [
         Reason("M4", f"it changes how checks run: {named(path)}")
-        for path in matching(facts.changed_paths(), policy.check_paths)[:1]
+        for path in matching_any_case(facts.changed_paths(), policy.check_paths)[:1]
     ]
     marks = facts.attempt.marks if facts.attempt else []
-    gone = matching([mark.path for mark in marks if mark.kind == "deleted"], policy.risk.test_paths)
+    gone = matching_any_case([mark.path for mark in marks if mark.kind == "deleted"], policy.risk.test_paths)
     return reasons + [Reason("M4", f"it deletes the test file {named(path)}") for path in gone[:1]]

@@ -11,8 +11,10 @@ import msgspec
 from foureyes.core.nouns.check import CheckRule
 from foureyes.core.nouns.feedback import QUICK_ISSUES
 from foureyes.core.nouns.session import GRADES, HOST_MAP, Grade
+from foureyes.core.rules.gate_files import is_gate_file
 from foureyes.core.words.digest import sha256
-from foureyes.core.words.globs import matching
+from foureyes.core.words.folding import folded
+from foureyes.core.words.globs import matching_any_case
 
 PolicyName = Literal["strict", "balanced", "delegated", "trusted"]
 POLICIES: tuple[PolicyName, ...] = ("strict", "balanced", "delegated", "trusted")
@@ -34,6 +36,8 @@ MODES: tuple[Mode, ...] = ("per-task", "batch", "auto-approve", "skip")
 """M: from most control to least."""
 
 Unseen = Literal["note", "ask", "refuse"]
+UNSEEN: tuple[Unseen, ...] = ("note", "ask", "refuse")
+"""D8: from what asks for least to what asks for most."""
 
 Home = Literal["host", "container"]
 HOMES: tuple[Home, ...] = ("host", "container")
@@ -91,6 +95,7 @@ class MinorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     self: bool = True
     max_lines: int = 50
+    max_bytes: int = 4096
     self_approvals_per_day: int = 5
     checks: bool = True
 
@@ -198,25 +203,45 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     worktree: WorktreeFor = "agents"
 
 
-GATE_FILES = (
-    "foureyes.toml", ".foureyes", ".foureyes/**", "**/.gitattributes", ".gitmodules", "**/AGENTS.md", "**/CLAUDE.md",
-    "**/GEMINI.md", "**/.claude", "**/.claude/**", "**/.codex", "**/.codex/**", "**/.gemini", "**/.gemini/**",
-    "**/.mcp.json", ".githooks", ".githooks/**", ".husky", ".husky/**", ".pre-commit-config.yaml", "lefthook.yml",
-    "**/allowed_signers",
-)  # fmt: skip
-"""A4: what the gate, git and the agents are told by. Whoever changes one of these changes the judge."""
-
-
 def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:
-    """A4: the changed paths that only a person may agree to."""
-    return matching(paths, _gate_globs(policy.protected_paths))
+    """A4: the changed paths that only a person may agree to; names without case."""
+    wanted = list(paths)
+    protected = set(matching_any_case(wanted, _with_links(policy.protected_paths)))
+    return [path for path in wanted if is_gate_file(path) or path in protected]
 
 
 @lru_cache(maxsize=16)
-def _gate_globs(protected: tuple[str, ...]) -> tuple[str, ...]:
+def _with_links(protected: tuple[str, ...]) -> tuple[str, ...]:
     """What is protected, and a link in the place of a protected folder."""
-    folders = [glob.removesuffix("/**") for glob in protected if glob.endswith("/**")]
-    return (*GATE_FILES, *protected, *folders)
+    return (*protected, *[glob.removesuffix("/**") for glob in protected if glob.endswith("/**")])
+
+
+def rule_of(policy: ReviewPolicy, label: str) -> LabelRule | None:
+    """M3: the rule of a label; without case. Of several that are the same label, what asks for more of each."""
+    rules = _by_folded_label(tuple(policy.label_rules)).get(folded(label), ())
+    if len(rules) < 2:
+        return policy.label_rules[rules[0]] if rules else None
+    return _strictest([policy.label_rules[name] for name in rules])
+
+
+@lru_cache(maxsize=16)
+def _by_folded_label(labels: tuple[str, ...]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for label in labels:
+        found.setdefault(folded(label), []).append(label)
+    return found
+
+
+def _strictest(rules: list[LabelRule]) -> LabelRule:
+    """Rules of one label that are written in several ways."""
+    modes = [rule.mode for rule in rules if rule.mode is not None]
+    return LabelRule(
+        mode=min(modes, key=MODES.index) if modes else None,
+        auto_approve=all(rule.auto_approve for rule in rules),
+        independence=max((rule.independence for rule in rules), key=GRADES.index),
+        reviews=max(rule.reviews for rule in rules),
+        unseen=max((rule.unseen for rule in rules), key=UNSEEN.index),
+    )
 
 
 def required_grade(policy: ReviewPolicy, labels: Iterable[str], paths: Iterable[str] = ()) -> tuple[Grade, str]:
@@ -226,7 +251,7 @@ def required_grade(policy: ReviewPolicy, labels: Iterable[str], paths: Iterable[
     if touched:
         return "human", f"the changed gate file {touched[0]} (A4)"
     for label in sorted(labels):
-        rule = policy.label_rules.get(label)
+        rule = rule_of(policy, label)
         if rule is not None and GRADES.index(rule.independence) > GRADES.index(grade):
             grade, source = rule.independence, f"label {label}"
     return grade, source
@@ -234,23 +259,22 @@ def required_grade(policy: ReviewPolicy, labels: Iterable[str], paths: Iterable[
 
 def required_reviews(policy: ReviewPolicy, labels: Iterable[str]) -> int:
     """D6: how many counting reviews an approval needs."""
-    rules = [policy.label_rules[label] for label in labels if label in policy.label_rules]
-    return max([policy.reviews, *[rule.reviews for rule in rules]])
+    rules = [rule_of(policy, label) for label in labels]
+    return max([policy.reviews, *[rule.reviews for rule in rules if rule is not None]])
 
 
 def must_be_seen(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:
     """D8: the label that wants every hunk shown to a person who approves, if any; one that refuses before one that
     asks.
     """
-    rules = {label: policy.label_rules[label] for label in sorted(labels) if label in policy.label_rules}
-    strictest: tuple[Unseen, ...] = ("refuse", "ask")
-    return next((label for unseen in strictest for label, rule in rules.items() if rule.unseen == unseen), None)
+    rules = {label: rule for label in sorted(labels) if (rule := rule_of(policy, label))}
+    return next((label for unseen in ("refuse", "ask") for label, rule in rules.items() if rule.unseen == unseen), None)
 
 
 def bars_auto_approval(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:
     """The label whose rule says `auto_approve = false`, if any (P1)."""
     for label in sorted(labels):
-        rule = policy.label_rules.get(label)
+        rule = rule_of(policy, label)
         if rule is not None and not rule.auto_approve:
             return label
     return None

@@ -21,6 +21,7 @@ FOR_PEOPLE = frozenset(
     {
         "hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore",
         "store copy", "store adopt", "key new", "key add", "key retire", "author clear", "plan accept", "finding waive",
+        "batch open",
     }
 )  # fmt: skip
 NOT_FOR_AGENTS = frozenset({"merge"})
@@ -33,6 +34,7 @@ RULE_OF_NOUN = {
     "author": "I8",
     "plan": "M7",
     "finding": "E3",
+    "batch": "H3",
 }
 FOR_A_ROLE: dict[Role, frozenset[str]] = {
     "implement": frozenset(

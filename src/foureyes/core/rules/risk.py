@@ -12,7 +12,7 @@ import msgspec
 from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, gate_files, required_grade
 from foureyes.core.words.fence import named
-from foureyes.core.words.globs import matching
+from foureyes.core.words.globs import matching, matching_any_case
 from foureyes.errors import Reason
 
 if TYPE_CHECKING:
@@ -112,12 +112,12 @@ def _by_tests(facts: Facts, policy: ReviewPolicy) -> list[str]:
     attempt = facts.attempt
     if attempt is None:
         return []
-    tests = [changed for changed in attempt.files if matching([changed.path], policy.risk.test_paths)]
+    tests = [changed for changed in attempt.files if matching_any_case([changed.path], policy.risk.test_paths)]
     net = sum((changed.added or 0) - (changed.removed or 0) for changed in tests)
     signs = [f"{-net} test lines fewer"] if net < 0 else []
     kinds = {"deleted": "test file deleted", "skip": "test skipped", "assert": "assertions removed"}
     for kind, words in kinds.items():
-        marked = matching([mark.path for mark in attempt.marks if mark.kind == kind], policy.risk.test_paths)
+        marked = matching_any_case([mark.path for mark in attempt.marks if mark.kind == kind], policy.risk.test_paths)
         signs += [f"{words}: {named(marked[0])}"] if marked else []
     return signs
 
@@ -126,13 +126,14 @@ def _by_content(facts: Facts, policy: ReviewPolicy) -> list[str]:
     attempt = facts.attempt
     if attempt is None:
         return []
-    signs = [
-        f"changes how checks run: {named(path)}" for path in matching(facts.changed_paths(), policy.check_paths)[:1]
-    ]
-    signs += [f"touches {named(path)}" for path in matching(facts.changed_paths(), policy.risk.watched_paths)[:1]]
+    paths = facts.changed_paths()
+    signs = [f"changes how checks run: {named(path)}" for path in matching_any_case(paths, policy.check_paths)[:1]]
+    signs += [f"touches {named(path)}" for path in matching_any_case(paths, policy.risk.watched_paths)[:1]]
     kinds = {
         "executable": "executable bit set",
         "link": "symbolic link",
+        "unlinked": "symbolic link removed",
+        "submodule": "submodule",
         "binary": "binary file",
         "hidden": "hidden characters",
     }

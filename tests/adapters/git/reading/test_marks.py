@@ -41,17 +41,17 @@ def test_a_deleted_file_and_a_renamed_one(project: Project) -> None:
 def test_the_executable_bit_set_and_taken_off(project: Project) -> None:
     (project.path / "run.sh").chmod(0o755)
     project.commit("work")
-    assert marks(project) == {("executable", "run.sh")}
+    assert marks(project) == {("executable", "run.sh"), ("mode", "run.sh"), ("odd", "run.sh")}
     project.git("branch", "-q", "-f", "main", "work")
     (project.path / "run.sh").chmod(0o644)
     project.commit("back")
-    assert marks(project) == set()
+    assert marks(project) == {("mode", "run.sh"), ("odd", "run.sh")}
 
 
 def test_a_new_executable_file(project: Project) -> None:
     project.write("tool", "x\n").chmod(0o755)
     project.commit("work")
-    assert marks(project) == {("executable", "tool")}
+    assert marks(project) == {("executable", "tool"), ("odd", "tool")}
 
 
 def test_a_binary_file_also_where_attributes_call_it_text(project: Project) -> None:
@@ -161,20 +161,41 @@ def test_a_link_and_a_file_that_became_one(project: Project) -> None:
     (project.path / "run.sh").unlink()
     (project.path / "run.sh").symlink_to("code.py")
     project.commit("work")
-    assert marks(project) == {("link", "run.sh")}
+    assert marks(project) == {("link", "run.sh"), ("odd", "run.sh")}
 
 
 def test_a_new_link_and_one_that_leads_elsewhere_but_not_one_that_is_gone(project: Project) -> None:
     link = project.path / "conf"
     link.symlink_to("/etc/passwd")
     project.commit("work")
-    assert marks(project) == {("link", "conf")}
+    assert marks(project) == {("link", "conf"), ("odd", "conf")}
     project.git("branch", "-q", "-f", "main", "work")
     link.unlink()
     link.symlink_to("/etc/shadow")
     project.commit("elsewhere")
-    assert marks(project) == {("link", "conf")}
+    assert marks(project) == {("link", "conf"), ("odd", "conf")}
     project.git("branch", "-q", "-f", "main", "work")
     project.git("rm", "-q", "conf")
     project.commit("gone")
-    assert marks(project) == {("deleted", "conf")}
+    assert marks(project) == {("deleted", "conf"), ("unlinked", "conf"), ("odd", "conf")}
+
+
+def test_a_rename_a_submodule_and_a_changed_program_are_marked_P10_M3(project: Project) -> None:
+    project.git("mv", "run.sh", "go.sh")
+    project.git("update-index", "--add", "--cacheinfo", f"160000,{project.git('rev-parse', 'HEAD').strip()},vendor/lib")
+    project.git("commit", "-qm", "work")
+    assert marks(project) >= {("rename", "go.sh"), ("submodule", "vendor/lib"), ("odd", "vendor/lib")}
+
+
+def test_the_size_of_a_change_is_in_bytes_of_its_lines_and_names_P10(project: Project) -> None:
+    project.write("long.py", "x = '" + "a" * 10_000 + "'\n")
+    project.write("tests/test_a.py", "def test_a():\n    assert one()\n    assert 2\n")
+    project.commit("work")
+    lines = len("x = ''") + 10_000 + len("    assert two()") + len("    assert 2")
+    assert project.change().size == lines + len("long.py") + len("tests/test_a.py")
+
+
+def test_empty_files_have_the_size_of_their_names_P10(project: Project) -> None:
+    project.write("pkg/__init__.py", "")
+    project.commit("work")
+    assert project.change().size == len("pkg/__init__.py")

@@ -18,7 +18,7 @@ from foureyes.adapters.git.client.answers import shown
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.reading.marks import marks_of
 from foureyes.adapters.git.reading.readable import patch
-from foureyes.core.nouns.attempt import ChangedFile, Mark
+from foureyes.core.nouns.attempt import MOST_MEASURED, ChangedFile, Mark
 from foureyes.core.words.ids import DiffId, Sha
 from foureyes.errors import GitProblem
 
@@ -43,6 +43,7 @@ _BY_OBJECT = (b"120000", b"160000")
 _SECTION = re.compile(rb"^diff --git ", re.MULTILINE)
 _INDEX = re.compile(rb"^index ([0-9a-f]{7})[0-9a-f]*\.\.([0-9a-f]{7})[0-9a-f]*", re.MULTILINE)
 _HUNK = re.compile(rb"^@@ [^\n]*\n", re.MULTILINE)
+_CHANGED = re.compile(rb"^[-+]([^\n]*)", re.MULTILINE)
 
 
 class Diff(NamedTuple):
@@ -51,6 +52,7 @@ class Diff(NamedTuple):
     diff_id: DiffId
     files: tuple[ChangedFile, ...]
     marks: tuple[Mark, ...] = ()
+    size: int = 0
 
 
 class _Entry(NamedTuple):
@@ -72,7 +74,14 @@ def diff(git: Git, base: Sha, head: Sha) -> Diff:
     files = _files(counts + b"\0")
     if {b"A", b"D"} <= {entry.status[:1] for entry in entries}:
         files = _files(git.room(*_COUNTED, base, head, trees=(base, head)).out)
-    return Diff(_diff_id(entries, patch), tuple(files), marks_of(list(_hunks(entries, patch)), files))
+    hunks = list(_hunks(entries, patch))
+    return Diff(_diff_id(entries, patch), tuple(files), marks_of(hunks, files), _size(hunks))
+
+
+def _size(changed: list[tuple[bytes, bytes, bytes, bytes, bytes]]) -> int:
+    """P10: the bytes of the lines that came and went, and of the names: an empty file says something by its name."""
+    size = sum(len(path) + sum(map(len, _CHANGED.findall(hunks))) for path, *_, hunks in changed)
+    return min(size, MOST_MEASURED)
 
 
 def _hunks(entries: list[_Entry], patch: bytes) -> Iterator[tuple[bytes, bytes, bytes, bytes, bytes]]:

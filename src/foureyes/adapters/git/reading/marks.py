@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from foureyes.adapters.git.client.answers import shown
-from foureyes.core.nouns.attempt import ChangedFile, Mark
+from foureyes.core.nouns.attempt import ChangedFile, Mark, MarkKind
 from foureyes.core.words.unseen import has_unseen, is_odd_name
 
-EXECUTABLE, LINK = b"100755", b"120000"
+PLAIN, EXECUTABLE, LINK, SUBMODULE, NOTHING = b"100644", b"100755", b"120000", b"160000", b"000000"
 _SKIP = re.compile(
     rb"pytest\.mark\.(?:skip|xfail)|pytest\.skip\(|unittest\.skip|\b(?:it|test|describe)\.(?:skip|todo)\b|\bx(?:it|describe|test)\("
     rb"|@Disabled\b|@Ignore\b|\bt\.Skip|#\[ignore"
@@ -42,6 +42,7 @@ def marks_of(
 ) -> tuple[Mark, ...]:
     """Marks of entries given as (path, status, old mode, new mode, hunks)."""
     marks = [Mark("binary", file.path) for file in files if file.added is None]
+    marks += [Mark("rename", file.path) for file in files if file.old_path]
     for path, status, old_mode, new_mode, hunks in changed:
         name = shown(path)
         if status[:1] == b"D":
@@ -50,9 +51,22 @@ def marks_of(
             marks.append(Mark("executable", name))
         elif new_mode == LINK:
             marks.append(Mark("link", name))
+        marks += [Mark(kind, name) for kind in _by_modes(old_mode, new_mode)]
         marks += [Mark("hidden", name)] if is_odd_name(name) else []
         marks += [Mark(kind, name) for kind in _in_hunks(hunks)]  # type: ignore[arg-type]
     return tuple(dict.fromkeys(marks))
+
+
+def _by_modes(old: bytes, new: bytes) -> Iterator[MarkKind]:
+    """P10, M3: what a file is besides its lines, before and after."""
+    if NOTHING not in (old, new) and old != new:
+        yield "mode"
+    if old == LINK != new:
+        yield "unlinked"
+    if SUBMODULE in (old, new):
+        yield "submodule"
+    if not {old, new} <= {NOTHING, PLAIN}:
+        yield "odd"
 
 
 def _in_hunks(hunks: bytes) -> Iterator[str]:

@@ -2,9 +2,18 @@
 
 -- name: attempt.insert
 INSERT INTO attempts (task, n, base, head, tree, ref, diff_id, landed, no_code, files, commits, added, removed, message,
-  submitted_by, via, submitted_at, duration_seconds, relation, signal, base_tree, marks)
+  submitted_by, via, submitted_at, duration_seconds, relation, signal, base_tree, marks, size)
 VALUES (:task, :n, :base, :head, :tree, :ref, :diff_id, :landed, :no_code, :files, :commits, :added, :removed, :message,
-  :submitted_by, :via, :at, :duration_seconds, :relation, :signal, :base_tree, :marks);
+  :submitted_by, :via, :at, :duration_seconds, :relation, :signal, :base_tree, :marks, :size);
+
+-- name: attempt.draw
+UPDATE attempts SET drawn = :drawn WHERE task = :task AND n = :n AND drawn = 0;
+
+-- name: attempt.draws
+SELECT a.task, a.n AS attempt, a.diff_id, a.drawn, m.ever FROM attempts a
+JOIN (SELECT task, max(n) AS n, max(drawn) AS ever FROM attempts WHERE task IN (SELECT value FROM json_each(:ids)) GROUP BY task) m
+  ON m.task = a.task AND m.n = a.n
+ORDER BY a.task;
 
 -- name: attempt.set_marks
 UPDATE attempts SET marks = :marks WHERE task = :task AND n = :n;
@@ -18,7 +27,7 @@ ON CONFLICT (task, seq, session, action) DO NOTHING;
 
 -- name: attempt.of_task
 SELECT n, base, head, tree, ref, diff_id, landed, no_code, files, commits, added, removed, message, submitted_by, via, submitted_at,
-  duration_seconds, relation, signal, base_tree, marks
+  duration_seconds, relation, signal, base_tree, marks, size
 FROM attempts WHERE task = :task ORDER BY n;
 
 -- name: attempt.kept
@@ -26,7 +35,7 @@ SELECT task, n, head, tree FROM attempts ORDER BY task, n;
 
 -- name: attempt.latest
 SELECT a.task AS task, a.n, a.base, a.head, a.tree, a.ref, a.diff_id, a.landed, a.no_code, a.files, a.commits, a.added, a.removed,
-  a.message, a.submitted_by, a.via, a.submitted_at, a.duration_seconds, a.relation, a.signal, a.base_tree, a.marks
+  a.message, a.submitted_by, a.via, a.submitted_at, a.duration_seconds, a.relation, a.signal, a.base_tree, a.marks, a.size
 FROM attempts a JOIN tasks t ON t.id = a.task AND t.iteration = a.n
 WHERE a.task IN (SELECT value FROM json_each(:ids));
 

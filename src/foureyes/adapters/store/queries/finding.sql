@@ -150,3 +150,14 @@ INSERT INTO pieces (piece, task, attempt) VALUES (:piece, :task, :attempt) ON CO
 -- name: finding.shared_pieces
 SELECT piece, task, max(attempt) AS attempt FROM pieces
 WHERE piece IN (SELECT value FROM json_each(:pieces)) AND task <> :task GROUP BY piece, task ORDER BY task, piece;
+
+-- name: finding.quoted_elsewhere
+SELECT f.root, f.task, f.path, f.line, f.quote,
+  coalesce((SELECT a.head FROM attempts a WHERE a.task = f.task AND a.n = f.flagged), '') AS head,
+  CASE WHEN f.task IN (SELECT w.task FROM authors w JOIN sessions s ON s.id = w.session
+    WHERE s.origin IN (SELECT value FROM json_each(:origins))) THEN 1 ELSE 0 END AS same_author
+FROM findings f JOIN tasks t ON t.id = f.task
+WHERE f.blocking = 1 AND f.by_check = '' AND f.state IN ('open', 'claimed', 'disputed', 'waived') AND f.task <> :task AND t.merge_sha IS NULL
+  AND (f.path IN (SELECT value FROM json_each(:paths)) OR f.task IN (SELECT w.task FROM authors w JOIN sessions s ON s.id = w.session
+    WHERE s.origin IN (SELECT value FROM json_each(:origins))))
+ORDER BY f.seq, f.root;

@@ -59,7 +59,7 @@ SELECT seq, at, session, kind, payload FROM journal WHERE task = :task
 
 -- name: journal.controls
 SELECT seq, task, at, session, kind, payload FROM journal WHERE task IN (SELECT value FROM json_each(:ids))
-  AND kind IN ('TaskCreated', 'LabelAdded', 'LabelRemoved', 'TaskEdited', 'TaskStarted', 'PlanAccepted') ORDER BY seq;
+  AND kind IN ('TaskCreated', 'LabelAdded', 'LabelRemoved', 'MinorSet', 'TaskEdited', 'TaskStarted', 'PlanAccepted') ORDER BY seq;
 
 -- name: journal.raised
 SELECT seq, task, at, session, kind, payload FROM journal WHERE task IN (SELECT value FROM json_each(:ids))

@@ -10,11 +10,11 @@ ON CONFLICT (task, lower) DO UPDATE SET attempt = excluded.attempt, n = excluded
 
 -- name: stack.below
 SELECT task AS upper, lower AS task, n AS attempt, how, commits, top FROM stacks
-WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY task, lower;
+WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY stacks.task, stacks.lower;
 
 -- name: stack.above
 SELECT task AS upper, lower AS task, n AS attempt, how, commits, top FROM stacks
-WHERE lower IN (SELECT value FROM json_each(:ids)) ORDER BY task, lower;
+WHERE lower IN (SELECT value FROM json_each(:ids)) ORDER BY stacks.task, stacks.lower;
 
 -- name: stack.shared
 SELECT DISTINCT p.task AS id FROM pieces p JOIN tasks t ON t.id = p.task

@@ -38,7 +38,8 @@ ORDER BY t.n LIMIT 20;
 
 -- name: task.add_label
 INSERT INTO task_labels (label, live, priority, task_n, task)
-SELECT :label, CASE WHEN status = 'closed' THEN 0 ELSE 1 END, priority, n, id FROM tasks WHERE id = :id;
+SELECT :label, CASE WHEN status = 'closed' THEN 0 ELSE 1 END, priority, n, id FROM tasks WHERE id = :id
+ON CONFLICT DO NOTHING;
 
 -- name: task.set_label_live
 UPDATE task_labels SET live = (SELECT CASE WHEN t.status = 'closed' THEN 0 ELSE 1 END FROM tasks t WHERE t.id = :id) WHERE task = :id;
@@ -48,9 +49,6 @@ DELETE FROM task_labels WHERE task = :id AND label = :label;
 
 -- name: task.note_removed_label
 INSERT INTO labels_taken_off (seq, task, label, session) VALUES (:seq, :id, :label, :session);
-
--- name: task.labels_taken_off
-SELECT task, label, session FROM labels_taken_off WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY seq;
 
 -- name: task.set_labels
 UPDATE tasks SET labels = :labels, version = :seq, updated_at = :at WHERE id = :id;

@@ -48,6 +48,8 @@ CREATE TABLE attempts (
   signal text COLLATE "C" NOT NULL DEFAULT 'DONE'::text,
   base_tree text COLLATE "C" NOT NULL DEFAULT ''::text,
   marks text COLLATE "C" NOT NULL DEFAULT '[]'::text,
+  size integer NOT NULL DEFAULT 0,
+  drawn integer NOT NULL DEFAULT 0,
   CHECK ((landed = ANY (ARRAY[0, 1]))),
   CHECK ((no_code = ANY (ARRAY[0, 1]))),
   CHECK ((signal = ANY (ARRAY['DONE'::text, 'BLOCKED'::text, 'NEEDS_REVIEW'::text]))),

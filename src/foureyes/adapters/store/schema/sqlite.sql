@@ -35,7 +35,7 @@ CREATE TABLE attempts (
   via TEXT,
   submitted_at TEXT NOT NULL,
   duration_seconds INTEGER NOT NULL,
-  relation TEXT, signal TEXT NOT NULL DEFAULT 'DONE' CHECK (signal IN ('DONE', 'BLOCKED', 'NEEDS_REVIEW')), base_tree TEXT NOT NULL DEFAULT '', marks TEXT NOT NULL DEFAULT '[]',
+  relation TEXT, signal TEXT NOT NULL DEFAULT 'DONE' CHECK (signal IN ('DONE', 'BLOCKED', 'NEEDS_REVIEW')), base_tree TEXT NOT NULL DEFAULT '', marks TEXT NOT NULL DEFAULT '[]', size INTEGER NOT NULL DEFAULT 0, drawn INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (task, n)
 );
 

@@ -20,3 +20,8 @@ CREATE TABLE reservations (
   process TEXT NOT NULL,
   until TEXT NOT NULL
 );
+
+-- The size of a hand-in in bytes (P10; 0: not measured), and what a draw made of it (H3; 0: none, 1: left out, 2: a sample).
+
+ALTER TABLE attempts ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE attempts ADD COLUMN drawn INTEGER NOT NULL DEFAULT 0;

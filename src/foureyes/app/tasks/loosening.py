@@ -1,0 +1,97 @@
+"""What loosens how a task is looked at (M6): where a person's key exists it is signed, and says with which key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from foureyes.core.nouns.task import Task, clean_label
+from foureyes.core.words.folding import folded
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from foureyes.app.call.context import Context
+    from foureyes.app.call.work import Work
+    from foureyes.app.ports import Tx
+    from foureyes.core.nouns.session import Actor
+
+SHOWN = 200
+"""So much of what is signed stands in the statement; of what is longer its digest does."""
+NOT_SIGNED = "it was not signed, and where a person's key exists only a signed loosening counts (M6)"
+
+
+def loosening(
+    context: Context, actor: Actor, verb: str, what: str, loosens: Callable[[], bool], *, task: str = ""
+) -> AbstractContextManager[Work]:
+    """A transaction of a verb that may loosen; `loosens` says whether it does, `what` is what a person signs then."""
+    if actor.kind != "human":
+        return context.writing(actor, verb)
+    from foureyes.app.call import signing
+    from foureyes.core.words.digest import sha256
+
+    reason = what if len(what) <= SHOWN else f"sha256:{sha256(what.encode()).hexdigest()}"
+    return signing.loosening(context, actor, signing.Intent(verb=verb, task=task, reason=reason), loosens=loosens)
+
+
+def notes_of(work: Work) -> tuple[str, ...]:
+    """What a person is told whose loosening does not count."""
+    return (NOT_SIGNED,) if work.unsigned else ()
+
+
+def putting_on_loosens(context: Context, actor: Actor, labels: Sequence[str]) -> bool:
+    """Whether one of these labels lets anybody look less closely."""
+    from foureyes.core.rules.modes import loosest_mode
+
+    with context.store.read() as tx:
+        policy = context.policy(tx, actor)
+    return any(loosest_mode(policy, label) not in (None, "per-task") for label in labels)
+
+
+def taking_off_loosens(context: Context, actor: Actor, labels: Sequence[str]) -> bool:
+    """Whether one of these labels asks for anything."""
+    with context.store.read() as tx:
+        return any(_speaks(context, tx, actor, label) for label in labels)
+
+
+def _speaks(context: Context, tx: Tx, actor: Actor, label: str) -> bool:
+    """Whether a label says anything about how a task is looked at."""
+    from foureyes.core.rules.modes import label_mode
+    from foureyes.core.rules.policy import rule_of
+
+    return label_mode(label) is not None or rule_of(context.policy(tx, actor), label) is not None
+
+
+def clean_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    """Labels as they are kept: each once, however it is written."""
+    kept: dict[str, str] = {}
+    for label in labels:
+        kept.setdefault(folded(label), clean_label(label))
+    return tuple(kept.values())
+
+
+def spelled(task: Task, label: str) -> list[str]:
+    """How a label is written on a task that has it."""
+    wanted = folded(label)
+    return [have for have in task.labels if folded(have) == wanted]
+
+
+def is_new_word(
+    context: Context, work: Work, task: Task, kind: Literal["label", "off", "minor"], label: str = ""
+) -> bool:
+    """M6: whether a person who says what is there already says something new: it was another's word, which may not
+    count, or theirs without the key that they now sign with.
+    """
+    if work.actor.kind != "human" or (label and not _speaks(context, work.tx, work.actor, label)):
+        return False
+    from foureyes.app.call.controls import controls_of
+
+    kinds, wanted = ("label", "off") if label else (kind,), folded(label)
+    said = [
+        control
+        for control in controls_of(work.tx, [task.id])[task.id]
+        if control.kind in kinds and folded(control.label) == wanted
+    ]
+    if not said or said[-1].kind != kind:
+        return False
+    return said[-1].session != work.actor.session or (bool(work.key) and not said[-1].key)
