@@ -73,7 +73,7 @@ def stack_found(db: Engine, row: Row, event: e.StackFound) -> None:
 
 
 def _stack(db: Engine, row: Row, attempt: int, below: Below) -> None:
-    values = {"lower": below.task, "n": below.attempt, "how": below.how, "commits": below.commits, "top": below.top}
+    values = {"lower": below.task, "n": below.attempt, "how": below.how, "many": below.commits, "top": below.top}
     db.run("stack.put", plain(values | {"task": row.task, "attempt": attempt}))
 
 

@@ -11,4 +11,4 @@ DELETE FROM reservations WHERE task = :task;
 SELECT task, session, process, until FROM reservations ORDER BY task;
 
 -- name: reservation.any
-SELECT task AS id FROM reservations LIMIT 1;
+SELECT task AS id FROM reservations ORDER BY task LIMIT 1;

@@ -4,7 +4,7 @@
 DELETE FROM stacks WHERE task = :task;
 
 -- name: stack.put
-INSERT INTO stacks (task, lower, attempt, n, how, commits, top) VALUES (:task, :lower, :attempt, :n, :how, :commits, :top)
+INSERT INTO stacks (task, lower, attempt, n, how, commits, top) VALUES (:task, :lower, :attempt, :n, :how, :many, :top)
 ON CONFLICT (task, lower) DO UPDATE SET attempt = excluded.attempt, n = excluded.n, how = excluded.how, commits = excluded.commits,
   top = excluded.top;
 
