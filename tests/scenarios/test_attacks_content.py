@@ -61,9 +61,12 @@ def test_A2_P12_settings_that_are_swapped_are_neither_accepted_nor_used(gate: Ga
     gate.run(gate.cast.alice, "merge", "--json")
     assert gate.tip() == before
     swap(gate, "main:foureyes.toml", (settings + '\n[review]\npolicy = "trusted"\n').encode())
-    for command in (("policy", "accept", "--yes"), ("status",)):
+    for command in (("policy", "accept"), ("policy", "show"), ("status",)):
         result = gate.run(gate.cast.alice, *command)
-        assert "trusted" not in result.out, command
+        assert "trusted" not in result.out + result.err, command
+    refused = gate.run(gate.cast.alice, "policy", "accept")
+    assert refused.rc != 0
+    assert "bytes were changed" in refused.err
 
 
 def test_A2_a_shallow_file_and_grafts_do_not_choose_what_is_shown_and_merged(gate: Gate) -> None:

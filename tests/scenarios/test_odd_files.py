@@ -94,10 +94,12 @@ def test_a_lock_that_is_a_link_makes_no_file_elsewhere_G1(shop: Stage, tmp_path:
     assert not (tmp_path / "made-by-us").exists()
 
 
-def test_a_pointer_that_is_written_goes_where_it_should_whatever_was_planted_G1(shop: Stage, tmp_path: Path) -> None:
-    (shop.folder / "store.json").symlink_to("/nowhere")
+def test_a_pointer_that_is_a_link_is_named_and_not_followed_G1(shop: Stage, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere.json").write_text('{"url": "postgresql://elsewhere/"}')
+    (shop.folder / "store.json").symlink_to(tmp_path / "elsewhere.json")
     problem = shop.no(shop.cast.claude, "create", "x", rc=5)
     assert "store.json" in problem.message
+    assert "elsewhere" not in problem.message
 
 
 def test_what_a_caller_names_as_a_file_may_be_a_pipe_and_never_a_directory(shop: Stage, tmp_path: Path) -> None:

@@ -49,10 +49,12 @@ def unbrought(context: Context) -> Unbrought | None:
         known = merged | {commit.sha for row in tx.all("merge.brought", Brought) for commit in row.commits}
     try:
         line = context.repo.line(target, HOW_FAR) if points else []
-    except GitProblem:
-        return None
-    # Before the oldest commit that a task began from or was merged as, it is not ours to say.
-    oldest = max((n for n, commit in enumerate(line) if commit.sha in points), default=0)
+    except GitProblem as problem:
+        return Unbrought(f"what is on {target} cannot be read: {problem.message}", problem.next_step)
+    # Before the oldest commit that a task began from or was merged as, it is not ours to say. Where none of so many
+    # is one, they are all later.
+    later = len(line) if len(line) == HOW_FAR else 0
+    oldest = max((n for n, commit in enumerate(line) if commit.sha in points), default=later)
     strange = [commit for commit in line[:oldest] if commit.sha not in known]
     return _told(target, strange) if strange else None
 

@@ -47,7 +47,7 @@ def wants_worktree(context: Context, actor: Actor) -> bool:
     with context.store.read() as tx:
         stored = any(row.name == SETTING for row in tx.all("project.settings", StoredSetting))
         if not stored and "worktree" not in (context.project(tx).accepted_text or ""):
-            return actor.kind == "agent"  # the default, without reading all of the configuration
+            return False  # the default, without reading all of the configuration
         chosen = context.policy(tx, actor).worktree
     return chosen == "always" or (chosen == "agents" and actor.kind == "agent")
 

@@ -200,7 +200,7 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[CheckRule, ...] = ()
     protected_paths: tuple[str, ...] = ("foureyes.toml", ".github/workflows/**")
     claim_stale_minutes: int = 120
-    worktree: WorktreeFor = "agents"
+    worktree: WorktreeFor = "never"
 
 
 def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 WORKTREE = click.option(
     "--worktree/--here",
-    default=False,
-    help="In a checkout of its own from the target branch, or where you stand; agents get one unless --here (K1).",
+    default=None,
+    help="In a checkout of its own that begins at the target, or where you stand; else as [work] worktree says (K1).",
 )
 
 
