@@ -221,7 +221,8 @@ def test_a_fresh_branch_a_redo_and_a_new_claim_leave_findings_open_L6(opened: At
     work = opened.submit(cast.qwen, opened.task, "clean")
     opened.may_not_rule(cast.claude, "verified", opened.first, ["L8"])
     opened.refused_by(work, "D2", "D2")
-    opened.done(cast.alice, "redo", opened.task, "--fresh", "-m", "begin again")
+    opened.no(cast.alice, "redo", opened.task, "--fresh", "-m", "begin again", rules=["F1"])  # not its own branch
+    opened.done(cast.alice, "redo", opened.task, "-m", "begin again")
     opened.still_open()
 
 
